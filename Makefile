@@ -1,0 +1,37 @@
+# Two commands do everything on a fresh machine with Python >= 3.11 (with venv) and make:
+#   make demo    set up .venv and run the main job on the data that ships
+#   make test    set up .venv and run the whole test-suite
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+
+.PHONY: demo test check bench clean
+
+demo: .venv/.demo
+	$(BIN)/fim-private demo
+
+test: .venv/.test
+	$(BIN)/python -m pytest -n auto
+
+check: .venv/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/.test
+	$(BIN)/python benchmarks/counting.py
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed (Debian: apt-get install python3-venv)."; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/.demo: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/.test: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ .venv/.demo
+
+clean:
+	rm -rf .venv

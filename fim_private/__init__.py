@@ -1,0 +1,66 @@
+"""Differentially private frequent itemset mining.
+
+    files -> transactions -> bounding -> counting -> [ plan -> mechanism -> noise ] -> release -> tables, reports
+                                          exact, hidden        the door               public from here on
+
+Baskets are read, bounded, counted, and selected from through one door; everything after it is free post-processing.
+
+    >>> from fim_private import Budget, PrivacyUnit, mine, read_transactions  # doctest: +SKIP
+    >>> baskets = read_transactions("baskets.csv")  # doctest: +SKIP
+    >>> mine(baskets, size=2, top=10, budget=Budget("1", "1e-6"), unit=PrivacyUnit()).to_polars()  # doctest: +SKIP
+
+Layers, each importing only from those before it: errors, privacy, profile, version; randomness and accounting;
+mechanisms; plan; transactions, counting; release; mining; audit; report; cli.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from fim_private.errors import BudgetError, FimPrivateError, InputError, UsageError
+from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
+from fim_private.version import __version__
+
+if TYPE_CHECKING:
+    from fim_private.mining import mine
+    from fim_private.plan import Plan, Universe, make_plan
+    from fim_private.release import Release
+    from fim_private.transactions import Transactions, read_transactions, transactions_from_lists
+
+__all__ = [
+    "Budget",
+    "BudgetError",
+    "FimPrivateError",
+    "InputError",
+    "NeighbouringRelation",
+    "Plan",
+    "PrivacyUnit",
+    "Release",
+    "Transactions",
+    "Universe",
+    "UsageError",
+    "__version__",
+    "make_plan",
+    "mine",
+    "read_transactions",
+    "transactions_from_lists",
+]
+
+_HOMES = {
+    "Plan": "fim_private.plan",
+    "Release": "fim_private.release",
+    "Transactions": "fim_private.transactions",
+    "Universe": "fim_private.plan",
+    "make_plan": "fim_private.plan",
+    "mine": "fim_private.mining",
+    "read_transactions": "fim_private.transactions",
+    "transactions_from_lists": "fim_private.transactions",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what needs polars or numba only when it is used, so that `fim-private --help` answers at once."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,41 @@
+"""What can go wrong: each error says what happened and what to do next, and carries its exit code.
+
+No message holds item names, counts or lines of the data: an error on a release path is seen by people who may not
+see the data.
+"""
+
+from __future__ import annotations
+
+
+class FimPrivateError(Exception):
+    """Any failure that is somebody's to mend.
+
+    Args:
+        what: what happened, in one sentence.
+        next_step: what to do about it, in one sentence.
+    """
+
+    exit_code = 1
+
+    def __init__(self, what: str, next_step: str) -> None:
+        super().__init__(f"{what} {next_step}")
+        self.what = what
+        self.next_step = next_step
+
+
+class UsageError(FimPrivateError):
+    """The call itself is not possible: an option is missing, out of range or contradicts another."""
+
+    exit_code = 2
+
+
+class InputError(FimPrivateError):
+    """The data cannot be read, or is not what the call says it is."""
+
+    exit_code = 3
+
+
+class BudgetError(FimPrivateError):
+    """The privacy budget does not allow the release that was asked for."""
+
+    exit_code = 4

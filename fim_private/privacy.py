@@ -1,0 +1,186 @@
+"""The vocabulary of the promise: budgets, neighbouring relations, privacy units and losses, all frozen values.
+
+Numbers a user typed are exact fractions of the text he typed; nothing here is rounded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from enum import StrEnum
+from fractions import Fraction
+
+from fim_private.errors import UsageError
+
+Number = str | int | float | Decimal | Fraction
+
+LARGEST_EPSILON = 100
+SMALLEST_EPSILON = Fraction(1, 10**6)
+SMALLEST_DELTA = Fraction(1, 10**100)
+
+
+def exact(value: Number, name: str) -> Fraction:
+    """The fraction that a number's text says: 0.1 is one tenth, whether typed or a float.
+
+    Args:
+        value: text such as "0.5", "1e-6" or "1/3", or a number.
+        name: what the number is, for the error.
+
+    Raises:
+        UsageError: the value is not a finite number.
+
+    >>> exact("1e-6", "delta"), exact(0.1, "epsilon")
+    (Fraction(1, 1000000), Fraction(1, 10))
+    """
+    if isinstance(value, Fraction):
+        return value
+    text = str(value).strip()
+    numerator, slash, denominator = text.partition("/")
+    try:
+        parts = [Decimal(numerator), Decimal(denominator) if slash else Decimal(1)]
+        # A Decimal is read in no time whatever its exponent; a Fraction of 1e999999999 would fill the memory.
+        if any(not part.is_finite() or abs(part.adjusted()) > 200 for part in parts):
+            raise InvalidOperation
+        return Fraction(parts[0]) / Fraction(parts[1])
+    except (InvalidOperation, ZeroDivisionError):
+        raise UsageError(
+            f"{name} is not a number that can be used.", f"Write {name} as in 1, 0.5, 1e-6 or 1/3."
+        ) from None
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The (epsilon, delta) that a release may cost at most.
+
+    Args:
+        epsilon: from 1e-6 to 100; each probability changes by at most a factor e^epsilon when one unit changes.
+        delta: 0, or from 1e-100 to below 1; the probability by which that may fail.
+
+    Raises:
+        UsageError: a value is out of range.
+
+    >>> Budget("1", "1e-6")
+    Budget(epsilon=Fraction(1, 1), delta=Fraction(1, 1000000))
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __init__(self, epsilon: Number, delta: Number) -> None:
+        object.__setattr__(self, "epsilon", exact(epsilon, "epsilon"))
+        object.__setattr__(self, "delta", exact(delta, "delta"))
+        if not SMALLEST_EPSILON <= self.epsilon <= LARGEST_EPSILON:
+            raise UsageError(
+                "epsilon is out of range.",
+                "Choose it between 1e-6 and 100; usual values lie between 0.1 and 2, smaller protects more.",
+            )
+        if not (self.delta == 0 or SMALLEST_DELTA <= self.delta < 1):
+            raise UsageError(
+                "delta is out of range.",
+                "Choose 0, or a value between 1e-100 and 1; far below one over the number of units, such as 1e-6.",
+            )
+
+
+class NeighbouringRelation(StrEnum):
+    """Which two data sets are neighbours, that is: what the promise hides."""
+
+    ADD_REMOVE = "add-remove"
+    """One privacy unit is added or removed. All counts then move in one direction."""
+    REPLACE = "replace"
+    """One privacy unit is exchanged for another: one removal and one addition."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivacyUnit:
+    """What counts as one unit, and how much one unit can change a count.
+
+    Args:
+        column: the column that names the unit; None where each transaction is a unit of its own.
+        max_transactions: how many transactions of a unit are kept; None where they are merged into one set.
+    """
+
+    column: str | None = None
+    max_transactions: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_transactions is not None and self.column is None:
+            raise UsageError(
+                "A cap on the transactions of a unit needs to know the units.",
+                "Name their column with --unit-column.",
+            )
+        if self.max_transactions is not None and not 1 <= self.max_transactions <= 10**6:
+            raise UsageError(
+                "The number of transactions to keep of a unit is out of range.",
+                "Choose a number from 1 to 1000000.",
+            )
+
+    @property
+    def sensitivity(self) -> int:
+        """Delta: by how much one unit changes any count at most."""
+        return self.max_transactions or 1
+
+    def describe(self) -> str:
+        """The unit in words.
+
+        >>> PrivacyUnit(column="customer", max_transactions=5).describe()
+        "one customer (column 'customer'), with at most 5 of its transactions kept"
+        """
+        if self.column is None:
+            return "one transaction"
+        name = f"one {self.column}" if self.column.isalpha() and self.column.islower() else "one unit"
+        kept = (
+            "with all its transactions merged into one"
+            if self.max_transactions is None
+            else f"with at most {self.max_transactions} of its transactions kept"
+        )
+        return f"{name} (column {self.column!r}), {kept}"
+
+
+@dataclass(frozen=True)
+class PureDP:
+    """epsilon-differential privacy."""
+
+    epsilon: Fraction
+
+
+@dataclass(frozen=True)
+class ApproxDP:
+    """(epsilon, delta)-differential privacy."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+
+@dataclass(frozen=True)
+class BoundedRange:
+    """The log ratio of two neighbours' probabilities varies by at most epsilon over the outcomes.
+
+    Durfee and Rogers (2019). It implies epsilon-differential privacy and composes better.
+    """
+
+    epsilon: Fraction
+
+
+@dataclass(frozen=True)
+class ZCDP:
+    """rho-zero-concentrated differential privacy (Bun and Steinke 2016)."""
+
+    rho: Fraction
+
+
+Loss = PureDP | ApproxDP | BoundedRange | ZCDP
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guarantee:
+    """An (epsilon, delta) that was proved, and by which theorem of composition.
+
+    Args:
+        epsilon: rounded up where it was computed in floating point.
+        delta: likewise.
+        composition: "basic", "optimal" or "renyi".
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    composition: str

@@ -1,0 +1,27 @@
+"""Bernoulli(e^{-x}) for rational x, exactly (Canonne, Kamath, Steinke 2020, Algorithm 1)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from fim_private.randomness.source import Randomness
+from fim_private.randomness.uniform import uniform_below
+
+
+def bernoulli_exp(exponent: Fraction, randomness: Randomness) -> bool:
+    """True with probability e^{-exponent}, for a rational exponent >= 0.
+
+    For x <= 1 it runs A_1, A_2, ... with A_i ~ Bernoulli(x/i) until the first False: the run's length is odd with
+    probability e^{-x}, the alternating series of the exponential. Larger x is a product of factors e^{-1}.
+    """
+    whole, rest = divmod(exponent.numerator, exponent.denominator)
+    return all(_bernoulli_exp_unit(1, 1, randomness) for _ in range(whole)) and _bernoulli_exp_unit(
+        rest, exponent.denominator, randomness
+    )
+
+
+def _bernoulli_exp_unit(numerator: int, denominator: int, randomness: Randomness) -> bool:
+    length = 1
+    while uniform_below(denominator * length, randomness) < numerator:
+        length += 1
+    return length % 2 == 1

@@ -1,0 +1,118 @@
+"""Choice among levels with weights h e^{rate c}, exactly: the exponential mechanism's one draw.
+
+The weights are kept as integer intervals (fixed point, a power of two as unit) that are certain to hold them. A uniform
+number is drawn as lazily many bits and compared with the cumulative weights; where the intervals do not decide, both
+are refined. The result has exactly the law stated, whatever the precision it took. The cost is the number of distinct
+counts whose weight can matter, not the number of itemsets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+from fim_private.randomness.source import Randomness
+
+Interval = tuple[int, int]
+
+
+class WeightedChoice:
+    """Draws a level g with probability proportional to multiplicity_g e^{rate count_g}.
+
+    Args:
+        counts: one score a level, decreasing; counts are integers, a stop symbol may stand between them.
+        rate: lambda >= 0, rational.
+    """
+
+    def __init__(self, counts: Sequence[int | Fraction], rate: Fraction) -> None:
+        self._counts = list(counts)
+        self._rate = rate
+        self._powers: dict[tuple[int | Fraction, int], Interval] = {}
+
+    def draw(self, multiplicities: Sequence[int], randomness: Randomness) -> int:
+        """The index of a level, exactly distributed.
+
+        Args:
+            multiplicities: how many itemsets stand at each level now; at least one is positive.
+            randomness: where the bits come from.
+        """
+        total = sum(multiplicities)
+        top = next(level for level, multiplicity in enumerate(multiplicities) if multiplicity)
+        precision = 128 + total.bit_length()
+        drawn, length = 0, 0
+        while True:
+            more = precision + 64 - length
+            drawn, length = (drawn << more) | randomness.bits(more), length + more
+            weights, beyond = self._weights(top, precision)
+            place = _locate(weights, multiplicities[top:], total * beyond, drawn, length)
+            if place is not None:
+                return top + place
+            precision *= 2
+
+    def _weights(self, top: int, precision: int) -> tuple[list[Interval], int]:
+        """Integers low <= 2^precision e^{-rate (c_top - c)} <= high from the top level down, while low is positive.
+
+        Each is the one before times a power of e^{-rate}, rounded outward; the intervals widen by a unit a level. The
+        second result bounds the weight of every level that is not listed.
+        """
+        low = high = 1 << precision
+        weights = [(low, high)]
+        for count, following in zip(self._counts[top:], self._counts[top + 1 :], strict=False):
+            power_low, power_high = self._power(count - following, precision)
+            low = low * power_low >> precision
+            high = -(-high * power_high >> precision)
+            if low == 0:
+                return weights, high
+            weights.append((low, high))
+        return weights, 0
+
+    def _power(self, distance: int | Fraction, precision: int) -> Interval:
+        if (distance, precision) not in self._powers:
+            self._powers[distance, precision] = _exp_interval(self._rate * distance, precision)
+        return self._powers[distance, precision]
+
+
+def _locate(weights: list[Interval], multiplicities: Sequence[int], beyond: int, drawn: int, length: int) -> int | None:
+    """The level in which the uniform number in [drawn, drawn + 1) / 2^length falls for certain, or None.
+
+    With S_g the cumulative weights and S their sum, level g is certain if S_{g-1} <= U S < S_g for every value that
+    the intervals allow. The levels not listed weigh at most `beyond` together; a number that may fall there needs more
+    precision.
+    """
+    ends: list[Interval] = []
+    low = high = 0
+    for (weight_low, weight_high), multiplicity in zip(weights, multiplicities, strict=False):
+        low += weight_low * multiplicity
+        high += weight_high * multiplicity
+        ends.append((low, high))
+    smallest, largest = drawn * low, (drawn + 1) * (high + beyond)
+    before = 0
+    for level, (end_low, end_high) in enumerate(ends):
+        if largest <= end_low << length:
+            return level if smallest >= before << length else None
+        before = end_high
+    return None
+
+
+def _exp_interval(exponent: Fraction, precision: int) -> Interval:
+    """Integers low <= 2^precision e^{-exponent} <= high, at most three apart.
+
+    decimal's exp is correctly rounded, so the neighbours of its result bound the true value; 10 digits more than the
+    precision asks for make the rounding of the exponent harmless.
+    """
+    if exponent == 0:
+        return 1 << precision, 1 << precision
+    if exponent > Fraction(7, 10) * precision:  # below one unit, since ln 2 < 7/10
+        return 0, 1
+    digits = precision * 302 // 1000 + 10
+    down, up = Context(prec=digits, rounding=ROUND_FLOOR), Context(prec=digits, rounding=ROUND_CEILING)
+    numerator, denominator = Decimal(exponent.numerator), Decimal(exponent.denominator)
+    # copy_negate, for a minus sign would round to the thread's own precision.
+    smallest = down.exp(up.divide(numerator, denominator).copy_negate()).next_minus(down)
+    largest = up.exp(down.divide(numerator, denominator).copy_negate()).next_plus(up)
+    unit = Decimal(1 << precision)
+    return (
+        int(down.multiply(smallest, unit).to_integral_value(ROUND_FLOOR)),
+        int(up.multiply(largest, unit).to_integral_value(ROUND_CEILING)),
+    )

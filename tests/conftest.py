@@ -1,0 +1,25 @@
+"""Fixtures every test may use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Callable[[str], Path]:
+    """The path of a public data set that is not part of the repository, or a skip that says what is missing."""
+
+    def find(name: str) -> Path:
+        folder = Path(os.environ.get("FIM_PRIVATE_TEST_DATA", ROOT.parent / "shared" / "data"))
+        path = folder / name
+        if not path.exists():
+            pytest.skip(f"{name} is not here; point FIM_PRIVATE_TEST_DATA at a folder that holds it")
+        return path
+
+    return find

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from fim_private.randomness import SeededRandomness
+from fim_private.randomness.bernoulli import bernoulli_exp
+from tests.sampling import FALSE_ALARM, SEED, p_value
+
+
+@pytest.mark.parametrize("exponent", [Fraction(1, 7), Fraction(1), Fraction(9, 4)])
+def test_law(exponent: Fraction) -> None:
+    randomness = SeededRandomness(SEED)
+    draws = [bernoulli_exp(exponent, randomness) for _ in range(40_000)]
+
+    def law(rate: float) -> dict[bool, float]:
+        return {True: math.exp(-rate), False: -math.expm1(-rate)}
+
+    assert p_value(draws, law(float(exponent))) > FALSE_ALARM
+    assert p_value(draws, law(0.7 * float(exponent))) < FALSE_ALARM
+    assert p_value(draws, law(1.3 * float(exponent))) < FALSE_ALARM
+
+
+def test_exponent_zero_is_certain() -> None:
+    randomness = SeededRandomness(SEED)
+    assert all(bernoulli_exp(Fraction(0), randomness) for _ in range(1000))
