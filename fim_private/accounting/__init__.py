@@ -1,0 +1,1 @@
+"""What several losses cost together: theorems of composition, and their inversion. No noise is drawn here."""

@@ -1,0 +1,27 @@
+"""Basic composition: epsilons add up, deltas add up. Exact in fractions (Dwork et al. 2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from fim_private.privacy import ZCDP, ApproxDP, Loss
+
+
+def basic_epsilon(losses: Sequence[Loss]) -> Fraction:
+    """The sum of the epsilons; a bounded range of epsilon is epsilon-differentially private.
+
+    Raises:
+        ValueError: a ZCDP loss, which has no epsilon without a delta.
+    """
+    total = Fraction(0)
+    for loss in losses:
+        if isinstance(loss, ZCDP):
+            raise ValueError("a zCDP loss has no epsilon of its own; use Renyi composition")
+        total += loss.epsilon
+    return total
+
+
+def basic_delta(losses: Sequence[Loss]) -> Fraction:
+    """The sum of the deltas; pure and bounded-range losses have none."""
+    return sum((loss.delta for loss in losses if isinstance(loss, ApproxDP)), Fraction(0))

@@ -1,0 +1,116 @@
+"""Inversion: how much each pick may spend so that everything together stays within a budget.
+
+A mechanism states its losses as a function of the epsilon of one pick, and the probability `failure` of the event that
+its losses do not cover (on either neighbour's side). Two theorems turn these into a guarantee, by coupling each run
+with a run to which the losses apply (design: sections 4.2, 5):
+    basic: (sum of epsilons, sum of deltas + failure);
+    Renyi: (eps, delta_acc + (1 + e^eps) failure), eps the composed epsilon at delta_acc.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fim_private.accounting.basic import basic_delta, basic_epsilon
+from fim_private.accounting.renyi import renyi_epsilon
+from fim_private.accounting.rounding import exp_up, round_down, round_up
+from fim_private.privacy import Guarantee, Loss
+
+LossesOfPick = Callable[[Fraction], Sequence[Loss]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibration:
+    """What one pick may spend.
+
+    Args:
+        pick_epsilon: the largest epsilon of one pick that the theorem allows, rounded down.
+        failure: the probability granted to the event that the losses do not cover; 0 where there is none.
+        guarantee: what was proved with these two, evaluated after rounding.
+    """
+
+    pick_epsilon: Fraction
+    failure: Fraction
+    guarantee: Guarantee
+
+
+def prove_basic(losses: Sequence[Loss], failure: Fraction) -> Guarantee:
+    """Basic composition, exact; `failure` is on top of the deltas."""
+    return Guarantee(epsilon=basic_epsilon(losses), delta=basic_delta(losses) + failure, composition="basic")
+
+
+def prove_renyi(losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction) -> Guarantee | None:
+    """The guarantee of Renyi composition at most (epsilon, delta), or None where it does not prove that much."""
+    delta_acc = delta - (1 + exp_up(epsilon)) * failure
+    if delta_acc <= 0:
+        return None
+    composed = round_up(renyi_epsilon(losses, float(delta_acc)), digits=12)
+    if composed > epsilon:
+        return None
+    return Guarantee(epsilon=composed, delta=delta, composition="renyi")
+
+
+def calibrate_pick(losses_of: LossesOfPick, *, epsilon: Fraction, delta: Fraction, failing: bool) -> Calibration:
+    """The largest epsilon of one pick, by whichever theorem allows more.
+
+    Args:
+        losses_of: the losses as a function of the pick's epsilon; their epsilons are affine in it, and at 0 cost less
+            than `epsilon`.
+        epsilon: what everything together may spend.
+        delta: likewise.
+        failing: whether there is an event that the losses do not cover. Under Renyi composition half of delta then pays
+            for the composition and half for that event.
+
+    Under Renyi composition the failure event is granted less, which costs a mechanism margin; it is preferred only
+    where the picks gain a hundredth or more.
+    """
+    basic = _calibrate_basic(losses_of, epsilon, delta if failing else Fraction(0))
+    renyi = _calibrate_renyi(losses_of, epsilon, delta, failing=failing) if delta > 0 else None
+    return renyi if renyi and renyi.pick_epsilon * 100 >= basic.pick_epsilon * 101 else basic
+
+
+def _calibrate_basic(losses_of: LossesOfPick, epsilon: Fraction, failure: Fraction) -> Calibration:
+    fixed = basic_epsilon(losses_of(Fraction(0)))
+    slope = basic_epsilon(losses_of(Fraction(1))) - fixed
+    pick = (epsilon - fixed) / slope
+    return Calibration(pick_epsilon=pick, failure=failure, guarantee=prove_basic(losses_of(pick), failure))
+
+
+def _calibrate_renyi(
+    losses_of: LossesOfPick, epsilon: Fraction, delta: Fraction, *, failing: bool
+) -> Calibration | None:
+    failure = round_down(float(delta / 2 / (1 + exp_up(epsilon)))) if failing else Fraction(0)
+
+    def proved(pick: Fraction) -> Guarantee | None:
+        return prove_renyi(losses_of(pick), failure, epsilon=epsilon, delta=delta)
+
+    # Where delta is large for so small an epsilon, one pick may spend more than epsilon: delta pays the rest.
+    pick = largest(lambda pick: proved(pick) is not None, 100 * float(epsilon))
+    guarantee = proved(pick) if pick else None
+    if pick is None or guarantee is None:
+        return None
+    return Calibration(pick_epsilon=pick, failure=failure, guarantee=guarantee)
+
+
+def largest(fits: Callable[[Fraction], bool], upper: float) -> Fraction | None:
+    """The largest fraction of nine significant digits, up to `upper`, that fits; None if hardly any does.
+
+    Args:
+        fits: true up to some value, false above it.
+        upper: where the search starts, > 0.
+    """
+    low, high = math.log(upper) - 40, math.log(upper)
+    if fits(top := round_down(upper)):
+        return top
+    if not fits(round_down(math.exp(low))):
+        return None
+    while high - low > 1e-10:
+        middle = (low + high) / 2
+        if fits(round_down(math.exp(middle))):
+            low = middle
+        else:
+            high = middle
+    return round_down(math.exp(low))

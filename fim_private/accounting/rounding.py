@@ -1,0 +1,34 @@
+"""From floats to fractions, always against the user: what is claimed goes up, what may be spent goes down."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+RELATIVE_ERROR = 1e-9
+"""Taken off or put on every float of the accounting: far above its rounding errors, far below what anybody notices."""
+
+
+def round_down(value: float, digits: int = 9) -> Fraction:
+    """The largest fraction of `digits` significant decimal digits that is at most `value` (> 0).
+
+    >>> round_down(0.12345678999)
+    Fraction(123456789, 1000000000)
+    """
+    unit = _last_digit(value, digits)
+    return unit * math.floor(Fraction(value) / unit)
+
+
+def round_up(value: float, digits: int = 9) -> Fraction:
+    """The smallest fraction of `digits` significant decimal digits that is at least `value` (> 0)."""
+    unit = _last_digit(value, digits)
+    return unit * math.ceil(Fraction(value) / unit)
+
+
+def _last_digit(value: float, digits: int) -> Fraction:
+    return Fraction(10) ** (math.floor(math.log10(value)) - digits + 1)
+
+
+def exp_up(exponent: Fraction) -> Fraction:
+    """A fraction that is at least e^exponent, by a relative 1e-9 at most."""
+    return round_up(math.exp(exponent) * (1 + RELATIVE_ERROR / 2), digits=12)
