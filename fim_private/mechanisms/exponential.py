@@ -1,0 +1,107 @@
+"""The exponential mechanism over a declared universe, k picks by peeling (McSherry and Talwar 2007; design: section 3).
+
+Under add-remove all counts move in one direction, so exponent eps c / Delta is eps-bounded-range (Durfee and Rogers
+2019), where the textbook pays a factor 2. The universe is never enumerated: itemsets that do not occur are one level.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fim_private.accounting.calibration import calibrate_pick
+from fim_private.errors import UsageError
+from fim_private.mechanisms.peeling import peel, peel_law
+from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.privacy import BoundedRange, Loss
+from fim_private.profile import CountProfile
+from fim_private.randomness import Randomness
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exponential:
+    """k picks, each with probability proportional to e^{pick_epsilon c / sensitivity}.
+
+    Args:
+        top: k.
+        pick_epsilon: the epsilon of one pick.
+        universe_size: how many itemsets were declared.
+        sensitivity: Delta.
+    """
+
+    top: int
+    pick_epsilon: Fraction
+    universe_size: int
+    sensitivity: int = 1
+
+    failure = Fraction(0)
+    depth = None
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """k picks of bounded range."""
+        return (BoundedRange(self.pick_epsilon),) * self.top
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """All of it on the picks."""
+        return (Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),)
+
+    @property
+    def rate(self) -> Fraction:
+        """The exponent of a pick is this times the count."""
+        return self.pick_epsilon / self.sensitivity
+
+    @property
+    def margin(self) -> Margin:
+        """What one itemset needs over all others of the universe at once."""
+        lead = self.sensitivity * (math.log(self.universe_size) + math.log(19)) / float(self.pick_epsilon)
+        return Margin(counts=math.ceil(lead), words="an itemset over the bulk of the declared universe")
+
+    def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
+        """Up to k ranks; ranks from `profile.occurring` on are itemsets that do not occur."""
+        return peel(
+            profile.top(self.universe_size),
+            picks=self.top,
+            rate=self.rate,
+            open_universe=False,
+            randomness=randomness,
+        )
+
+    def law(self, profile: CountProfile) -> Law:
+        """The exact law over ordered lists."""
+        return peel_law(
+            profile.top(self.universe_size),
+            picks=self.top,
+            rate=self.rate,
+            open_universe=False,
+        )
+
+
+def calibrate(request: Request) -> Calibrated:
+    """The largest epsilon a pick may have, by basic or Renyi composition.
+
+    Raises:
+        UsageError: the universe was not declared.
+    """
+    if request.universe_size is None:
+        raise UsageError(
+            "The exponential mechanism chooses from a declared universe of items.",
+            "Give the public list of items with --universe-file, or their number with --universe-items; "
+            "the mechanism lmm needs neither.",
+        )
+
+    def losses_of(pick: Fraction) -> tuple[Loss, ...]:
+        return (BoundedRange(pick),) * request.top
+
+    found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=request.delta, failing=False)
+    return Calibrated(
+        mechanism=Exponential(
+            top=request.top,
+            pick_epsilon=found.pick_epsilon,
+            universe_size=request.universe_size,
+            sensitivity=request.sensitivity,
+        ),
+        guarantee=found.guarantee,
+    )

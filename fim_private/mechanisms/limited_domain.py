@@ -1,0 +1,134 @@
+"""Limited domain: peel from the top kbar counts and a stop symbol (Durfee and Rogers 2019; design: section 5).
+
+The stop symbol's score is h = c_(kbar+1) + Delta + Delta ln(kbar/delta_0)/eps_A. An itemset outside the neighbour's top
+kbar (or one that does not occur there) has a count of at most c_(kbar+1) + Delta, so it is picked before the stop
+symbol with probability at most delta_0/kbar; there are at most kbar such itemsets. Apart from that event each pick is
+eps_A-bounded-range, for h moves with the counts, in their direction and by at most Delta.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fim_private.accounting.calibration import calibrate_pick
+from fim_private.accounting.rounding import RELATIVE_ERROR, round_up
+from fim_private.mechanisms.peeling import Level, peel, peel_law
+from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.privacy import BoundedRange, Loss
+from fim_private.profile import CountProfile
+from fim_private.randomness import Randomness
+
+CANDIDATES_PER_PICK = 1000
+"""kbar = 1000 k: large enough that c_(kbar+1) is small in retail data, and ln kbar hardly costs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitedDomain:
+    """Up to k picks from the top kbar; the list may be shorter, down to empty.
+
+    Args:
+        top: k.
+        candidates: kbar, at least k; public.
+        pick_epsilon: the epsilon of one pick.
+        stop_delta: delta_0.
+        sensitivity: Delta.
+    """
+
+    top: int
+    candidates: int
+    pick_epsilon: Fraction
+    stop_delta: Fraction
+    sensitivity: int = 1
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """k picks of bounded range."""
+        return (BoundedRange(self.pick_epsilon),) * self.top
+
+    @property
+    def failure(self) -> Fraction:
+        """delta_0, for the whole list."""
+        return self.stop_delta
+
+    @property
+    def depth(self) -> int:
+        """The top kbar and the one after."""
+        return self.candidates + 1
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """All of it on the picks."""
+        return (Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),)
+
+    @property
+    def stop_lead(self) -> Fraction:
+        """h - c_(kbar+1), rounded up."""
+        log = round_up(math.log(self.candidates / self.stop_delta) * (1 + RELATIVE_ERROR), digits=12)
+        return self.sensitivity * (1 + log / self.pick_epsilon)
+
+    @property
+    def rate(self) -> Fraction:
+        """The exponent of a pick is this times the count."""
+        return self.pick_epsilon / self.sensitivity
+
+    @property
+    def margin(self) -> Margin:
+        """What an itemset needs to come before the stop symbol."""
+        lead = self.stop_lead + Fraction(self.sensitivity * math.log(19)) / self.pick_epsilon
+        return Margin(
+            counts=math.ceil(lead),
+            words=f"an itemset over number {self.candidates + 1:,} in order of counts",
+        )
+
+    def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
+        """Up to k ranks."""
+        return peel(
+            self._levels(profile),
+            picks=self.top,
+            rate=self.rate,
+            open_universe=profile.zeros is None,
+            randomness=randomness,
+            stop=self._stop(profile),
+        )
+
+    def law(self, profile: CountProfile) -> Law:
+        """The exact law over ordered lists."""
+        return peel_law(
+            self._levels(profile),
+            picks=self.top,
+            rate=self.rate,
+            open_universe=profile.zeros is None,
+            stop=self._stop(profile),
+        )
+
+    def _levels(self, profile: CountProfile) -> list[Level]:
+        return profile.top(self.candidates)
+
+    def _stop(self, profile: CountProfile) -> Fraction:
+        return profile.count(self.candidates + 1) + self.stop_lead
+
+
+def calibrate(request: Request) -> Calibrated:
+    """The largest epsilon a pick may have, by basic or Renyi composition.
+
+    Raises:
+        BudgetError: delta is 0.
+    """
+    request.require_delta()
+
+    def losses_of(pick: Fraction) -> tuple[Loss, ...]:
+        return (BoundedRange(pick),) * request.top
+
+    found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=request.delta, failing=True)
+    return Calibrated(
+        mechanism=LimitedDomain(
+            top=request.top,
+            candidates=CANDIDATES_PER_PICK * request.top,
+            pick_epsilon=found.pick_epsilon,
+            stop_delta=found.failure,
+            sensitivity=request.sensitivity,
+        ),
+        guarantee=found.guarantee,
+    )

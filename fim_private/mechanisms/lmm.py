@@ -1,0 +1,189 @@
+"""The large margin mechanism, calibrated: k picks from one margin search (design: section 4.2).
+
+After Chaudhuri, Hsu, Song (2014). Search: the gap g_l = c_(k) - c_(l+1) is tested on the grid k, 2k, 4k, ... by sparse
+vector with noise DL(2 Delta/eps_S), against thresholds that bound the expected slack (`margin.py`). Picks: peeled from
+the certified top l with exponent eps_A c / Delta. Where nothing is certified the picks, not yet spent, go to the
+limited domain.
+
+Privacy: fix neighbours. On outcomes made of itemsets common to both top-l sets each pick is eps_A-bounded-range (both
+normalisers run over the largest counts, which all move one way) and the search is eps_S-differentially private. Any
+other outcome has probability at most `failure` on either side, by the thresholds; with the fallback, which gets half of
+it, by the limited domain's stop symbol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from fim_private.accounting.calibration import calibrate_pick
+from fim_private.mechanisms.limited_domain import CANDIDATES_PER_PICK, LimitedDomain
+from fim_private.mechanisms.margin import doubling_grid, reach, thresholds
+from fim_private.mechanisms.peeling import mix, peel, peel_law
+from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.mechanisms.sparse_vector import discrete_laplace_law, search, search_law
+from fim_private.privacy import BoundedRange, Loss, PureDP
+from fim_private.profile import CountProfile
+from fim_private.randomness import Randomness
+
+GRID_PER_PICK = 1024
+SEARCH_SHARE = Fraction(1, 5)
+"""eps_S = 0.2 eps."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LargeMargin:
+    """k picks from the top l, l certified by one search.
+
+    Args:
+        top: k.
+        search_epsilon: eps_S.
+        pick_epsilon: eps_A, of one pick.
+        certificate_delta: what the thresholds share out.
+        grid_limit: public cap of the grid.
+        fallback: the limited domain that gets the picks where nothing is certified, or None.
+        sensitivity: Delta.
+    """
+
+    top: int
+    search_epsilon: Fraction
+    pick_epsilon: Fraction
+    certificate_delta: Fraction
+    grid_limit: int
+    fallback: LimitedDomain | None = None
+    sensitivity: int = 1
+
+    @cached_property
+    def tests(self) -> tuple[tuple[int, int], ...]:
+        """(l, T) for each point of the grid."""
+        grid = doubling_grid(self.top, self.grid_limit)
+        bounds = thresholds(
+            top=self.top,
+            grid=grid,
+            search_epsilon=self.search_epsilon,
+            pick_epsilon=self.pick_epsilon,
+            certificate_delta=self.certificate_delta,
+            sensitivity=self.sensitivity,
+        )
+        return tuple(zip(grid, bounds, strict=True))
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """One search and k picks."""
+        return (PureDP(self.search_epsilon), *(BoundedRange(self.pick_epsilon),) * self.top)
+
+    @property
+    def failure(self) -> Fraction:
+        """The certificate's share and the fallback's."""
+        return self.certificate_delta + (self.fallback.failure if self.fallback else 0)
+
+    @property
+    def depth(self) -> int:
+        """One beyond the last point of the grid, or what the fallback looks at."""
+        return max(self.tests[-1][0] + 1, self.fallback.depth if self.fallback else 0)
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """The search once, then the picks."""
+        return (
+            Spending(what="search for a margin", epsilon=self.search_epsilon),
+            Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),
+        )
+
+    @property
+    def scale(self) -> Fraction:
+        """Scale of all noise of the search."""
+        return 2 * self.sensitivity / self.search_epsilon
+
+    @property
+    def rate(self) -> Fraction:
+        """The exponent of a pick is this times the count."""
+        return self.pick_epsilon / self.sensitivity
+
+    @property
+    def margin(self) -> Margin:
+        """The gap that is certified, at the first point of the grid."""
+        (first, threshold), (last, highest) = self.tests[0], self.tests[-1]
+        noise = reach(float(self.scale))
+        return Margin(
+            counts=threshold + noise,
+            words=(
+                f"number {self.top:,} in order of counts over number {first + 1:,}; or over number l + 1 "
+                f"for l doubling up to {last:,}, where it is {highest + noise:,}"
+            ),
+        )
+
+    def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
+        """k ranks, fewer if the draw fell on an itemset that does not occur, or only the fallback was left."""
+        found = search(
+            self._excesses(profile), threshold_scale=self.scale, query_scale=self.scale, randomness=randomness
+        )
+        if found is None:
+            return self.fallback.select(profile, randomness) if self.fallback else ()
+        return peel(
+            profile.top(self.tests[found][0]),
+            picks=self.top,
+            rate=self.rate,
+            open_universe=profile.zeros is None,
+            randomness=randomness,
+        )
+
+    def law(self, profile: CountProfile) -> Law:
+        """The exact law over ordered lists; absolute error below 1e-15."""
+        scale = float(self.scale)
+        stops = search_law(list(self._excesses(profile)), shift_law=discrete_laplace_law(scale), query_scale=scale)
+        heads = [
+            peel_law(
+                profile.top(size),
+                picks=self.top,
+                rate=self.rate,
+                open_universe=profile.zeros is None,
+            )
+            for size, _ in self.tests
+        ]
+        heads.append(self.fallback.law(profile) if self.fallback else {(): 1.0})
+        return mix(*zip(np.asarray(stops).tolist(), heads, strict=True))
+
+    def _excesses(self, profile: CountProfile) -> Iterator[int]:
+        bar = profile.count(self.top)
+        return (bar - profile.count(size + 1) - threshold for size, threshold in self.tests)
+
+
+def calibrate(request: Request, *, fallback: bool = True) -> Calibrated:
+    """eps_S is a fifth of epsilon; eps_A the most that basic or Renyi composition allows the picks.
+
+    Raises:
+        BudgetError: delta is 0.
+    """
+    request.require_delta()
+    search_epsilon = SEARCH_SHARE * request.epsilon
+
+    def losses_of(pick: Fraction) -> tuple[Loss, ...]:
+        return (PureDP(search_epsilon), *(BoundedRange(pick),) * request.top)
+
+    found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=request.delta, failing=True)
+    share = found.failure / 2 if fallback else found.failure
+    return Calibrated(
+        mechanism=LargeMargin(
+            top=request.top,
+            search_epsilon=search_epsilon,
+            pick_epsilon=found.pick_epsilon,
+            certificate_delta=share,
+            grid_limit=GRID_PER_PICK * request.top,
+            sensitivity=request.sensitivity,
+            fallback=LimitedDomain(
+                top=request.top,
+                candidates=CANDIDATES_PER_PICK * request.top,
+                pick_epsilon=found.pick_epsilon,
+                stop_delta=share,
+                sensitivity=request.sensitivity,
+            )
+            if fallback
+            else None,
+        ),
+        guarantee=found.guarantee,
+    )

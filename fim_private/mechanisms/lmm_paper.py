@@ -1,0 +1,206 @@
+"""The large margin mechanism as published (Chaudhuri, Hsu, Song 2014, Algorithm 1), in counts, repeated k times.
+
+One selection, (alpha, delta)-differentially private by the paper's Theorem 2:
+    m = c_(1) + Z, Z ~ DL(3/alpha);  G ~ DL(6/alpha);  Z_l ~ DL(12/alpha);
+    stop at the first l = 1, 2, ... with m - c_(l+1) > Z_l + G + T(l);
+    then the exponential mechanism on the top l with exponent alpha c / 6.
+Every term of T is rounded up to an integer by itself, so the paper's tail bounds hold for the discrete noise. The
+argument needs only that each count changes by at most Delta, so it serves both neighbouring relations as it stands. The
+search never ends because the occurring itemsets do: it ends at a public cap (no itemset), or with a declared universe
+at its end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from fim_private.accounting.calibration import largest
+from fim_private.accounting.optimal import optimal_epsilon
+from fim_private.accounting.rounding import RELATIVE_ERROR, round_up
+from fim_private.mechanisms.peeling import mix, peel, peel_law
+from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
+from fim_private.mechanisms.sparse_vector import discrete_laplace_law, search, search_law
+from fim_private.privacy import ApproxDP, Guarantee, Loss
+from fim_private.profile import CountProfile
+from fim_private.randomness import Randomness
+from fim_private.randomness.discrete_laplace import sample_discrete_laplace
+
+MAX_CANDIDATES = 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedLargeMargin:
+    """k selections without replacement, each as published.
+
+    Args:
+        top: k.
+        alpha: the epsilon of one selection.
+        selection_delta: the delta of one selection.
+        max_candidates: public cap of the search; a declared universe that is smaller takes its place.
+        sensitivity: Delta.
+    """
+
+    top: int
+    alpha: Fraction
+    selection_delta: Fraction
+    max_candidates: int = MAX_CANDIDATES
+    sensitivity: int = 1
+
+    failure = Fraction(0)
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """k equal selections."""
+        return (ApproxDP(self.alpha, self.selection_delta),) * self.top
+
+    @property
+    def depth(self) -> int:
+        """One beyond the cap, after the other selections took theirs away."""
+        return self.max_candidates + 1 + self.top
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """A third of alpha each on the maximum, the search and the pick."""
+        third = self.alpha / 3
+        return (
+            Spending(what="estimates of the maximum", epsilon=third, times=self.top),
+            Spending(what="searches for a margin", epsilon=third, times=self.top),
+            Spending(what="picks", epsilon=third, times=self.top),
+        )
+
+    def threshold(self, size: int) -> int:
+        """T(l), in counts.
+
+        >>> lmm = PublishedLargeMargin(top=1, alpha=Fraction(1), selection_delta=Fraction(1, 10**6))
+        >>> lmm.threshold(1), lmm.threshold(10), lmm.threshold(100)
+        (417, 479, 547)
+        """
+        scale, delta = self.sensitivity / float(self.alpha), float(self.selection_delta)
+        terms = (
+            3 * scale * math.log(3 / (2 * delta)),
+            6 * scale * math.log(3 / delta),
+            12 * scale * math.log(3 * size * (size + 1) / delta),
+            6 * (self.sensitivity + scale * math.log(3 * size / delta)),
+        )
+        return sum(math.ceil(term * (1 + RELATIVE_ERROR)) for term in terms)
+
+    @property
+    def rate(self) -> Fraction:
+        """The exponent of a pick is this times the count."""
+        return self.alpha / (6 * self.sensitivity)
+
+    @property
+    def margin(self) -> Margin:
+        """The first threshold, and what the three noises may take off it."""
+        noise = math.sqrt(2 * (3**2 + 6**2 + 12**2)) * self.sensitivity / float(self.alpha)
+        return Margin(
+            counts=self.threshold(1) + math.ceil(1.645 * noise),
+            words="in each round, the first left over the second left",
+        )
+
+    def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
+        """Up to k ranks; the list ends where a search reaches the cap."""
+        return select_in_rounds(profile, self.top, lambda left: self._select_one(left, randomness))
+
+    def law(self, profile: CountProfile) -> Law:
+        """The exact law over ordered lists; absolute error below 1e-15."""
+        return law_in_rounds(profile, self.top, self._law_of_one)
+
+    def _select_one(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
+        scale = self.sensitivity / self.alpha
+        maximum = profile.count(1) + sample_discrete_laplace(3 * scale, randomness)
+        found = search(
+            (maximum + excess for excess in self._excesses(profile)),
+            threshold_scale=6 * scale,
+            query_scale=12 * scale,
+            randomness=randomness,
+        )
+        size = self._stop(found, profile)
+        if size is None:
+            return ()
+        return peel(
+            profile.top(size),
+            picks=1,
+            rate=self.rate,
+            open_universe=profile.zeros is None,
+            randomness=randomness,
+        )
+
+    def _law_of_one(self, profile: CountProfile) -> Law:
+        scale = self.sensitivity / float(self.alpha)
+        stops = search_law(
+            [profile.count(1) + excess for excess in self._excesses(profile)],
+            shift_law=_difference(discrete_laplace_law(6 * scale), discrete_laplace_law(3 * scale)),
+            query_scale=12 * scale,
+        )
+        parts: list[tuple[float, Law]] = []
+        for index, probability in enumerate(stops.tolist()):
+            size = self._stop(index if index < len(stops) - 1 else None, profile)
+            if size is None:
+                parts.append((probability, {(): 1.0}))
+                continue
+            head = peel_law(
+                profile.top(size),
+                picks=1,
+                rate=self.rate,
+                open_universe=profile.zeros is None,
+            )
+            parts.append((probability, head))
+        return mix(*parts)
+
+    def _excesses(self, profile: CountProfile) -> Iterator[int]:
+        """Minus c_(l+1) - T(l) - 1 for each l that is tested; the test is m - c_(l+1) - T(l) - 1 + Z >= G."""
+        tested = self.max_candidates
+        if profile.universe_size is not None:
+            tested = min(tested, max(profile.universe_size - 1, 0))
+        return (-profile.count(size + 1) - self.threshold(size) - 1 for size in range(1, tested + 1))
+
+    def _stop(self, found: int | None, profile: CountProfile) -> int | None:
+        """l, or None where the search reached the cap; the whole of a small declared universe needs no certificate."""
+        if found is not None:
+            return found + 1
+        universe = profile.universe_size
+        return universe if universe and universe <= self.max_candidates else None
+
+
+def _difference(
+    one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The law of the difference of two independent symmetric integer variables."""
+    reach = int(one[0][-1] + other[0][-1])
+    return np.arange(-reach, reach + 1), np.convolve(one[1], other[1])
+
+
+def calibrate(request: Request) -> Calibrated:
+    """The largest alpha that basic or optimal composition of k selections allows.
+
+    Raises:
+        BudgetError: delta is 0.
+    """
+    request.require_delta()
+    times = request.top
+    basic = request.epsilon / times, request.delta / times
+    shared = request.delta / (2 * times)
+
+    def composed(alpha: Fraction) -> float:
+        return optimal_epsilon(float(alpha), float(shared), times, float(request.delta))
+
+    optimal = largest(lambda alpha: composed(alpha) <= request.epsilon, float(request.epsilon))
+    if optimal is not None and optimal > basic[0]:
+        chosen = optimal, shared
+        guarantee = Guarantee(
+            epsilon=round_up(composed(optimal), digits=12), delta=request.delta, composition="optimal"
+        )
+    else:
+        chosen = basic
+        guarantee = Guarantee(epsilon=request.epsilon, delta=request.delta, composition="basic")
+    mechanism = PublishedLargeMargin(
+        top=times, alpha=chosen[0], selection_delta=chosen[1], sensitivity=request.sensitivity
+    )
+    return Calibrated(mechanism=mechanism, guarantee=guarantee)

@@ -1,0 +1,114 @@
+"""The certificate of the calibrated large margin mechanism: which gap suffices at which l (design: section 4.2).
+
+slack_l(x) bounds the probability that k picks at exponent eps_A from the top l include an itemset that is not in the
+neighbour's top l, when the true gap c_(k) - c_(l+1) is x. The threshold T_j is the least integer with
+max_x P(stop at grid point j | gap x) slack(x) <= delta_j; the expected slack is then at most the sum of the delta_j.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from fim_private.accounting.rounding import RELATIVE_ERROR
+from fim_private.randomness.discrete_laplace import log_difference_survival
+
+
+def doubling_grid(top: int, limit: int) -> tuple[int, ...]:
+    """k, 2k, 4k, ... up to the limit.
+
+    >>> doubling_grid(10, 80)
+    (10, 20, 40, 80)
+    """
+    grid = [top]
+    while 2 * grid[-1] <= limit:
+        grid.append(2 * grid[-1])
+    return tuple(grid)
+
+
+def thresholds(
+    *, top: int, grid: Sequence[int], search_epsilon: Fraction, pick_epsilon: Fraction, certificate_delta: Fraction,
+    sensitivity: int = 1,
+) -> tuple[int, ...]:  # fmt: skip
+    """T_j for each grid point, in counts; delta is shared out in proportion to 1/(j+1)^2.
+
+    >>> thresholds(top=1, grid=doubling_grid(1, 8), search_epsilon=Fraction(3, 10), pick_epsilon=Fraction(7, 10),
+    ...            certificate_delta=Fraction(1, 10**6))
+    (106, 116, 123, 128)
+    """
+    weights = [Fraction(1, (j + 1) ** 2) for j in range(len(grid))]
+    scale = float(2 * sensitivity / search_epsilon)
+    rate = float(pick_epsilon / sensitivity)
+    return tuple(
+        _threshold(
+            candidates=top * (size - top),
+            log_delta=math.log(certificate_delta * weight / sum(weights)) - RELATIVE_ERROR,
+            scale=scale,
+            rate=rate,
+            sensitivity=sensitivity,
+        )
+        for size, weight in zip(grid, weights, strict=True)
+    )
+
+
+def _threshold(*, candidates: int, log_delta: float, scale: float, rate: float, sensitivity: int) -> int:
+    """The least T with P(Z - G >= T - x) slack(x) <= delta for all x.
+
+    Slack is 1 up to x = Delta; beyond it is min(1, k (l - k) e^{-rate (x - Delta)}), and 0 where l = k, since the top k
+    is then the same set for both neighbours.
+    """
+    # Up to here slack is 1, and the larger the gap the likelier the stop.
+    certain = sensitivity
+    log_slack = 0.0
+    if candidates:
+        certain += max(0, math.floor(math.log(candidates) / rate))
+        log_slack = math.log(candidates) + rate * sensitivity
+
+    def excess(threshold: int) -> float:
+        worst = log_difference_survival(threshold - certain, scale)
+        if candidates:
+            worst = max(worst, _largest_beyond(threshold, certain + 1, scale=scale, rate=rate, log_slack=log_slack))
+        return worst - log_delta
+
+    low, high = 0, 1
+    while excess(high) > 0:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if excess(middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _largest_beyond(threshold: int, first: int, *, scale: float, rate: float, log_slack: float) -> float:
+    """The maximum over x >= first of ln P(Z - G >= T - x) + log_slack - rate x.
+
+    The tail of a log-concave distribution is log-concave, so the sum rises and then falls: a binary search on its steps
+    finds the top. Beyond x = T it only falls.
+    """
+
+    def value(gap: int) -> float:
+        return log_difference_survival(threshold - gap, scale) + log_slack - rate * gap
+
+    low, high = first, max(first, threshold + math.ceil(scale * 50))
+    while low < high:
+        middle = (low + high) // 2
+        if value(middle + 1) > value(middle):
+            low = middle + 1
+        else:
+            high = middle
+    return value(low)
+
+
+def reach(scale: float, probability: float = 0.95) -> int:
+    """The least s with P(Z - G >= -s) >= probability: what noise may take off a gap."""
+    s = 0
+    step = 1 << 40
+    while step:
+        if math.exp(log_difference_survival(-(s + step), scale)) < probability:
+            s += step
+        step //= 2
+    return s + 1 if math.exp(log_difference_survival(-s, scale)) < probability else s

@@ -1,0 +1,116 @@
+"""What every mechanism is: a frozen value that knows its cost, its choice and its exact law.
+
+A mechanism answers with ranks (0-based places in decreasing order of counts); the door turns ranks into itemsets. A
+rank from `profile.occurring` on is an itemset that does not occur, and comes only out of a declared universe; in an
+open one such a draw ends the list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from fim_private.errors import BudgetError
+from fim_private.privacy import Guarantee, Loss
+from fim_private.profile import CountProfile
+from fim_private.randomness import Randomness
+
+Law = dict[tuple[int, ...], float]
+"""Probability of each list of ranks. In a law every itemset that does not occur is written as rank
+`profile.occurring`: they are exchangeable."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is asked of a mechanism, before any data is seen; the relation is add-remove unless the row says otherwise.
+
+    Args:
+        top: k, how many itemsets to select, at least 1.
+        epsilon: what everything together may spend.
+        delta: likewise.
+        sensitivity: Delta, by how much one unit changes any count at most.
+        universe_size: the number of itemsets of a declared universe; None for an open one.
+    """
+
+    top: int
+    epsilon: Fraction
+    delta: Fraction
+    sensitivity: int = 1
+    universe_size: int | None = None
+
+    def require_delta(self) -> None:
+        """Refuse a delta of 0.
+
+        Raises:
+            BudgetError: delta is 0, with which no mechanism can search an open universe.
+        """
+        if self.delta == 0:
+            raise BudgetError(
+                "An open universe cannot be searched with delta = 0.",
+                "Give --delta, such as 1e-6, or declare the universe and use --mechanism exponential.",
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spending:
+    """One line of a plan: what is paid for, with what."""
+
+    what: str
+    epsilon: Fraction
+    times: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Margin:
+    """How many transactions a lead has to be for the mechanism to be of use 19 times in 20.
+
+    Args:
+        counts: the number of transactions.
+        words: what has to lead what by that much.
+    """
+
+    counts: int
+    words: str
+
+
+class Mechanism(Protocol):
+    """A frozen, validated set of parameters."""
+
+    @property
+    def top(self) -> int:
+        """k, how many itemsets it selects."""
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """What its steps cost, in the order they are taken, where the failure event does not happen."""
+
+    @property
+    def failure(self) -> Fraction:
+        """A bound on the probability, on either neighbour's side, of the event that the losses do not cover."""
+
+    @property
+    def depth(self) -> int | None:
+        """How many of the largest counts it looks at, a public number; None for all."""
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """The losses in words."""
+
+    @property
+    def margin(self) -> Margin:
+        """The lead it needs."""
+
+    def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
+        """Up to `top` ranks in the order they were picked; each is picked once."""
+
+    def law(self, profile: CountProfile) -> Law:
+        """The exact distribution of `select`, computed without sampling; for small profiles."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibrated:
+    """A mechanism together with what was proved of it for the relation it was calibrated for."""
+
+    mechanism: Mechanism
+    guarantee: Guarantee

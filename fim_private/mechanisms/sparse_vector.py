@@ -1,0 +1,67 @@
+"""Sparse vector search: the first query at or above its threshold, both noisy (Dwork et al. 2009; Lyu, Su, Li 2017).
+
+With noise DL(scale) on the threshold and on each query, queries that all move in one direction by at most Delta, and
+scale = 2 Delta/eps, the search is eps-differentially private: the threshold's noise follows an upward move, the
+stopping query's noise does the rest. Where a unit of Delta transactions moves some queries up and others down, it is
+Delta steps of one transaction, each in one direction, and their epsilons add up to the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.randomness import Randomness
+from fim_private.randomness.discrete_laplace import (
+    discrete_laplace_mass,
+    discrete_laplace_survival,
+    sample_discrete_laplace,
+)
+
+
+def search(
+    excesses: Iterable[int], *, threshold_scale: Fraction, query_scale: Fraction, randomness: Randomness
+) -> int | None:
+    """The index of the first query with excess + Z >= G, or None when the queries end.
+
+    Args:
+        excesses: query minus threshold, one after the other; consumed only as far as needed.
+        threshold_scale: scale of G ~ DL, drawn once.
+        query_scale: scale of each Z ~ DL, drawn anew for each query.
+        randomness: where the bits come from.
+    """
+    shift = sample_discrete_laplace(threshold_scale, randomness)
+    for index, excess in enumerate(excesses):
+        if excess + sample_discrete_laplace(query_scale, randomness) >= shift:
+            return index
+    return None
+
+
+def search_law(
+    excesses: Sequence[int], *, shift_law: tuple[NDArray[np.int64], NDArray[np.float64]], query_scale: float
+) -> NDArray[np.float64]:
+    """P(stop at each query), and last P(none), float64, shape (queries + 1,).
+
+    Args:
+        excesses: query minus threshold.
+        shift_law: values and probabilities of what the noisy excess must reach.
+        query_scale: scale of each query's noise.
+    """
+    shifts, going = shift_law[0], shift_law[1].copy()
+    law = np.empty(len(excesses) + 1)
+    for index, excess in enumerate(excesses):
+        stopping = discrete_laplace_survival(shifts - excess, query_scale)
+        law[index] = np.sum(going * stopping)
+        going *= 1 - stopping
+    law[-1] = np.sum(going)
+    return law
+
+
+def discrete_laplace_law(scale: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Values and probabilities of DL(scale) on a window that leaves out less than 1e-19 of it."""
+    reach = int(45 * scale) + 2
+    values = np.arange(-reach, reach + 1)
+    return values, discrete_laplace_mass(values, scale)

@@ -1,0 +1,145 @@
+"""From what is asked to concrete parameters, without data: what `fim-private plan` prints is what `mine` does.
+
+The neighbouring relation is served here and nowhere else: a mechanism calibrated for add-remove at (eps/2,
+delta/(1+e^{eps/2})) is (eps, delta)-differentially private for `replace`, which is one removal and one addition.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fim_private.accounting.rounding import exp_up, round_down
+from fim_private.errors import UsageError
+from fim_private.mechanisms.protocol import Mechanism, Request
+from fim_private.mechanisms.registry import find
+from fim_private.privacy import Budget, Guarantee, NeighbouringRelation, PrivacyUnit
+
+LARGEST_SIZE = 20
+LARGEST_TOP = 100_000
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Universe:
+    """The public list of items, as far as it is declared.
+
+    Args:
+        items: their number; None for an open universe.
+        names: the items themselves, each once; None where only their number is known.
+    """
+
+    items: int | None = None
+    names: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.items is not None and not 1 <= self.items <= 10**18:
+            raise UsageError("The number of items in the universe is out of range.", "Give a number from 1 to 1e18.")
+
+    def itemsets(self, size: int) -> int | None:
+        """C(items, size), exact; None for an open universe."""
+        return None if self.items is None else math.comb(self.items, size)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a release will do and what it will cost, fixed before any data is seen.
+
+    Args:
+        size: number of items of each itemset.
+        top: k, how many itemsets.
+        budget: what was allowed.
+        unit: the privacy unit.
+        relation: the neighbouring relation.
+        universe: the declared universe, or the open one.
+        max_items: how many items of a transaction are kept; None for all.
+        mechanism_name: the row of the registry.
+        mechanism: its parameters.
+        guarantee: what was proved for this unit and relation; at most the budget.
+    """
+
+    size: int
+    top: int
+    budget: Budget
+    unit: PrivacyUnit
+    relation: NeighbouringRelation
+    universe: Universe
+    max_items: int | None
+    mechanism_name: str
+    mechanism: Mechanism
+    guarantee: Guarantee
+
+
+def make_plan(
+    *,
+    size: int,
+    top: int,
+    budget: Budget,
+    unit: PrivacyUnit,
+    relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE,
+    universe: Universe | None = None,
+    max_items: int | None = None,
+    mechanism: str = "lmm",
+) -> Plan:
+    """The plan for a release.
+
+    Raises:
+        UsageError: a number is out of range, or options contradict each other.
+        BudgetError: the budget cannot pay for the mechanism.
+    """
+    _check_range(size, 1, LARGEST_SIZE, "The itemset size")
+    _check_range(top, 1, LARGEST_TOP, "The number of itemsets")
+    if max_items is not None:
+        _check_range(max_items, size, 10**6, "The number of items to keep of a transaction")
+    universe = universe or Universe()
+    itemsets = universe.itemsets(size)
+    if itemsets is not None and itemsets < top:
+        raise UsageError(
+            "The declared universe has fewer itemsets of this size than are asked for.",
+            "Ask for fewer with --top, or declare more items.",
+        )
+    row = find(mechanism)
+    halved = relation is NeighbouringRelation.REPLACE and not row.both_relations
+    epsilon, delta = _half(budget) if halved else (budget.epsilon, budget.delta)
+    calibrated = row.calibrate(
+        Request(
+            top=top,
+            epsilon=epsilon,
+            delta=delta,
+            sensitivity=unit.sensitivity,
+            universe_size=itemsets,
+        )
+    )
+    return Plan(
+        size=size,
+        top=top,
+        budget=budget,
+        unit=unit,
+        relation=relation,
+        universe=universe,
+        max_items=max_items,
+        mechanism_name=mechanism,
+        mechanism=calibrated.mechanism,
+        guarantee=_doubled(calibrated.guarantee) if halved else calibrated.guarantee,
+    )
+
+
+def _half(budget: Budget) -> tuple[Fraction, Fraction]:
+    """What a mechanism for add-remove may spend so that the budget holds for `replace`."""
+    epsilon = budget.epsilon / 2
+    delta = round_down(float(budget.delta / (1 + exp_up(epsilon)))) if budget.delta else Fraction(0)
+    return epsilon, delta
+
+
+def _doubled(guarantee: Guarantee) -> Guarantee:
+    """The guarantee for `replace` of a mechanism that has this one for add-remove (group privacy, two steps)."""
+    return Guarantee(
+        epsilon=2 * guarantee.epsilon,
+        delta=guarantee.delta * (1 + exp_up(guarantee.epsilon)),
+        composition=guarantee.composition,
+    )
+
+
+def _check_range(value: int, least: int, most: int, what: str) -> None:
+    if not least <= value <= most:
+        raise UsageError(f"{what} is out of range.", f"Choose a number from {least} to {most}.")

@@ -1,0 +1,121 @@
+"""Small instances of every mechanism, whose laws can be computed in full; shared by the law and the privacy tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.limited_domain import LimitedDomain
+from fim_private.mechanisms.lmm import LargeMargin
+from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
+from fim_private.mechanisms.lmm_repeat import RepeatedLargeMargin
+from fim_private.mechanisms.protocol import Mechanism
+
+F = Fraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    name: str
+    mechanism: Mechanism
+    epsilon: Fraction
+    """What basic composition proves, together with the deltas and the failure probability."""
+    declared: bool = False
+    sensitivity: int = 1
+    itemsets: int = 4
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def large_margin(top: int = 1, sensitivity: int = 1, *, fallback: bool = False, **changes: object) -> LargeMargin:
+    pick = F(7, 5) / top
+    options = {
+        "top": top,
+        "search_epsilon": F(3, 5),
+        "pick_epsilon": pick,
+        "certificate_delta": F(1, 100),
+        "grid_limit": 4 * top,
+        "sensitivity": sensitivity,
+        "fallback": limited_domain(top, sensitivity, candidates=3, stop_delta=F(1, 100), pick_epsilon=pick)
+        if fallback
+        else None,
+    }
+    return LargeMargin(**{**options, **changes})  # type: ignore[arg-type]
+
+
+def limited_domain(top: int = 1, sensitivity: int = 1, **changes: object) -> LimitedDomain:
+    options = {
+        "top": top,
+        "candidates": 2,
+        "pick_epsilon": F(1) / top,
+        "stop_delta": F(1, 50),
+        "sensitivity": sensitivity,
+    }
+    return LimitedDomain(**{**options, **changes})  # type: ignore[arg-type]
+
+
+def published(top: int = 1, sensitivity: int = 1) -> PublishedLargeMargin:
+    return PublishedLargeMargin(
+        top=top, alpha=F(3) / top, selection_delta=F(1, 20), max_candidates=3, sensitivity=sensitivity
+    )
+
+
+def repeated(top: int = 2, sensitivity: int = 1) -> RepeatedLargeMargin:
+    return RepeatedLargeMargin(
+        top=top,
+        search_epsilon=F(1, 2),
+        pick_epsilon=F(1, 2),
+        certificate_delta=F(1, 50),
+        grid_limit=4,
+        sensitivity=sensitivity,
+    )
+
+
+def exponential(top: int = 1, sensitivity: int = 1, itemsets: int = 4) -> Exponential:
+    return Exponential(top=top, pick_epsilon=F(1, 2), universe_size=itemsets, sensitivity=sensitivity)
+
+
+CASES = [
+    Case(name="lmm", mechanism=large_margin(), epsilon=F(2)),
+    Case(name="lmm, declared", mechanism=large_margin(), epsilon=F(2), declared=True),
+    Case(name="lmm, top 2", mechanism=large_margin(2), epsilon=F(2)),
+    Case(name="lmm, top 2, fallback", mechanism=large_margin(2, fallback=True), epsilon=F(2)),
+    Case(name="lmm, fallback, declared", mechanism=large_margin(fallback=True), epsilon=F(2), declared=True),
+    Case(
+        name="lmm, Delta 2",
+        mechanism=large_margin(1, 2, fallback=True),
+        epsilon=F(2),
+        sensitivity=2,
+        itemsets=3,
+    ),
+    Case(name="lmm, top 2, Delta 2", mechanism=large_margin(2, 2), epsilon=F(2), sensitivity=2, itemsets=3),
+    Case(name="lmm-repeat", mechanism=repeated(), epsilon=F(2), itemsets=3),
+    Case(name="lmm-repeat, declared", mechanism=repeated(), epsilon=F(2), declared=True, itemsets=3),
+    Case(name="lmm-repeat, Delta 2", mechanism=repeated(2, 2), epsilon=F(2), sensitivity=2, itemsets=3),
+    Case(name="lmm-paper", mechanism=published(), epsilon=F(3), itemsets=3),
+    Case(name="lmm-paper, declared", mechanism=published(), epsilon=F(3), declared=True, itemsets=3),
+    Case(name="lmm-paper, top 2", mechanism=published(2), epsilon=F(3), itemsets=3),
+    Case(name="lmm-paper, Delta 2", mechanism=published(1, 2), epsilon=F(3), sensitivity=2, itemsets=3),
+    Case(name="limited-domain", mechanism=limited_domain(), epsilon=F(1)),
+    Case(name="limited-domain, declared", mechanism=limited_domain(), epsilon=F(1), declared=True),
+    Case(name="limited-domain, top 2", mechanism=limited_domain(2), epsilon=F(1)),
+    Case(
+        name="limited-domain, Delta 2",
+        mechanism=limited_domain(1, 2),
+        epsilon=F(1),
+        sensitivity=2,
+        itemsets=3,
+    ),
+    Case(name="exponential", mechanism=exponential(), epsilon=F(1, 2), declared=True),
+    Case(name="exponential, top 3", mechanism=exponential(3), epsilon=F(3, 2), declared=True),
+    Case(
+        name="exponential, Delta 2",
+        mechanism=exponential(2, 2, itemsets=3),
+        epsilon=F(1),
+        declared=True,
+        sensitivity=2,
+        itemsets=3,
+    ),
+]

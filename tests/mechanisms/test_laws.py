@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.limited_domain import LimitedDomain
+from fim_private.mechanisms.lmm import LargeMargin
+from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
+from fim_private.mechanisms.margin import doubling_grid, reach, thresholds
+from fim_private.profile import CountProfile
+from fim_private.randomness import SeededRandomness
+from tests.mechanisms.cases import CASES, Case
+from tests.sampling import FALSE_ALARM, SEED, p_value
+
+F = Fraction
+
+
+@pytest.mark.parametrize(
+    ("top", "pick", "delta", "expected"),
+    [
+        (1, F(7, 10), F(1, 10**6), (107, 117, 123, 128, 133, 137, 140, 143, 145, 148, 150)),
+        (10, F(1, 10), F(1, 10**7), (123, 221, 240, 255, 267, 278, 288, 297, 307, 316, 325)),
+    ],
+)
+def test_thresholds_reproduce_the_specification(
+    top: int, pick: Fraction, delta: Fraction, expected: tuple[int, ...]
+) -> None:
+    grid = doubling_grid(top, 1024 * top)
+    assert (
+        thresholds(top=top, grid=grid, search_epsilon=F(3, 10), pick_epsilon=pick, certificate_delta=delta) == expected
+    )
+
+
+@pytest.mark.parametrize("sensitivity", [1, 3])
+@pytest.mark.parametrize(("top", "size"), [(1, 1), (1, 8), (5, 5), (5, 40)])
+def test_a_threshold_is_the_least_that_bounds_the_slack(top: int, size: int, sensitivity: int) -> None:
+    from fim_private.randomness.discrete_laplace import log_difference_survival
+
+    search, pick, delta = F(2, 5), F(3, 10), 1e-4
+    (threshold,) = thresholds(
+        top=top,
+        grid=(size,),
+        search_epsilon=search,
+        pick_epsilon=pick,
+        certificate_delta=F(1, 10**4),
+        sensitivity=sensitivity,
+    )
+
+    def expected_slack(at: int) -> float:
+        def slack(gap: int) -> float:
+            if gap <= sensitivity:
+                return 1.0
+            if size == top:
+                return 0.0
+            return min(1.0, top * (size - top) * math.exp(-float(pick) * (gap - sensitivity) / sensitivity))
+
+        scale = float(2 * sensitivity / search)
+        return max(math.exp(log_difference_survival(at - gap, scale)) * slack(gap) for gap in range(2000))
+
+    assert expected_slack(threshold) <= delta < expected_slack(threshold - 1)
+
+
+def test_large_margin_law_reproduces_the_specification() -> None:
+    mechanism = LargeMargin(
+        top=1, search_epsilon=F(3, 5), pick_epsilon=F(7, 5), certificate_delta=F(1, 100), grid_limit=8
+    )
+    law = mechanism.law(CountProfile.of([40, 38, 20, 3]))
+    expected = {
+        (0,): 0.925130698,
+        (1,): 0.0558171458,
+        (2,): 5.24743965e-13,
+        (3,): 2.41957330e-23,
+        (): 0.0190521561,
+    }
+    assert law.keys() == expected.keys()
+    for outcome, probability in expected.items():
+        assert math.isclose(law[outcome], probability, rel_tol=2e-9)
+
+
+def test_published_law_reproduces_the_specification() -> None:
+    mechanism = PublishedLargeMargin(top=1, alpha=F(1), selection_delta=F(1, 100), max_candidates=8)
+    law = mechanism.law(CountProfile.of([400, 390, 20, 3]))
+    assert math.isclose(law[(0,)], 0.841131085, abs_tol=6e-10)
+    assert math.isclose(law[(1,)], 0.158868915, abs_tol=6e-10)
+
+
+def test_published_thresholds_reproduce_the_specification() -> None:
+    mechanism = PublishedLargeMargin(top=1, alpha=F(1), selection_delta=F(1, 10**6))
+    assert [mechanism.threshold(size) for size in (1, 10, 100)] == [417, 479, 547]
+    for size, before_rounding in ((1, 414.92), (10, 476.82), (100, 544.88)):
+        delta = 1e-6
+        continuous = (
+            3 * math.log(3 / (2 * delta))
+            + 6 * math.log(3 / delta)
+            + 12 * math.log(3 * size * (size + 1) / delta)
+            + 6 * (1 + math.log(3 * size / delta))
+        )
+        assert continuous == pytest.approx(before_rounding, abs=0.005)
+
+
+def test_exponential_law_is_the_softmax() -> None:
+    mechanism = Exponential(top=1, pick_epsilon=F(1, 2), universe_size=10)
+    law = mechanism.law(CountProfile.of([6, 4, 4], zeros=7))
+    weights = {(0,): math.exp(3), (1,): math.exp(2), (2,): math.exp(2), (3,): 7.0}
+    for outcome, weight in weights.items():
+        assert math.isclose(law[outcome], weight / sum(weights.values()), rel_tol=1e-12)
+
+
+def test_limited_domain_stops_where_it_says() -> None:
+    mechanism = LimitedDomain(top=1, candidates=2, pick_epsilon=F(1), stop_delta=F(1, 50))
+    law = mechanism.law(CountProfile.of([9, 7, 3]))
+    stop = 3 + 1 + math.log(2 / 0.02)
+    weights = {(0,): math.exp(9), (1,): math.exp(7), (): math.exp(stop)}
+    assert law.keys() == weights.keys()
+    for outcome, weight in weights.items():
+        # The stop symbol's score is rounded up, by less than 1e-8.
+        assert math.isclose(law[outcome], weight / sum(weights.values()), rel_tol=1e-7)
+
+
+PROFILES = [[6, 4, 4, 1], [30, 29, 2], [50], [70, 68, 9, 9, 9], []]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_sampler_follows_its_law(case: Case) -> None:
+    randomness = SeededRandomness(SEED)
+    for counts in PROFILES:
+        profile = CountProfile.of(counts, zeros=3 if case.declared else None)
+        law = case.mechanism.law(profile)
+        assert math.isclose(math.fsum(law.values()), 1, rel_tol=1e-9)
+        draws = [
+            tuple(min(rank, profile.occurring) for rank in case.mechanism.select(profile, randomness))
+            for _ in range(1500)
+        ]
+        assert p_value(draws, law) > FALSE_ALARM
+
+
+def test_that_comparison_has_power() -> None:
+    """The same number of draws rejects noise that is 0.7 or 1.3 times as wide, in each of the three parts."""
+    randomness = SeededRandomness(SEED)
+    profile = CountProfile.of([30, 29, 2])
+    search = {
+        "search_epsilon": F(3, 5),
+        "pick_epsilon": F(7, 5),
+        "certificate_delta": F(1, 100),
+        "grid_limit": 4,
+    }
+    honest = LargeMargin(top=1, **search)  # type: ignore[arg-type]
+    draws = [honest.select(profile, randomness) for _ in range(20_000)]
+    assert p_value(draws, honest.law(profile)) > FALSE_ALARM
+
+    for factor in (F(7, 10), F(13, 10)):
+
+        class OtherNoise(LargeMargin):
+            scale = honest.scale * factor  # type: ignore[assignment]
+
+        assert p_value(draws, OtherNoise(top=1, **search).law(profile)) < FALSE_ALARM  # type: ignore[arg-type]
+        pick = Exponential(top=1, pick_epsilon=F(1, 2), universe_size=4)
+        wide = Exponential(top=1, pick_epsilon=F(1, 2) / factor, universe_size=4)
+        flat = CountProfile.of([6, 4, 4, 1])
+        picks = [pick.select(flat, randomness) for _ in range(6000)]
+        assert p_value(picks, pick.law(flat)) > FALSE_ALARM
+        assert p_value(picks, wide.law(flat)) < FALSE_ALARM
+
+
+def test_ranks_are_distinct_and_inside() -> None:
+    randomness = SeededRandomness(SEED)
+    profile = CountProfile.of([9, 9, 9, 8, 8, 1], zeros=4)
+    mechanism = Exponential(top=10, pick_epsilon=F(1, 10), universe_size=10)
+    for _ in range(50):
+        assert sorted(mechanism.select(profile, randomness)) == list(range(10))
+    assert len(Exponential(top=12, pick_epsilon=F(1), universe_size=10).select(profile, randomness)) == 10
+
+
+def test_a_universe_too_large_to_enumerate_costs_nothing() -> None:
+    profile = CountProfile.of([30_000 - 7 * place for place in range(4000)], zeros=math.comb(16470, 3))
+    mechanism = Exponential(top=20, pick_epsilon=F(1, 10), universe_size=profile.universe_size or 0)
+    ranks = mechanism.select(profile, SeededRandomness(SEED))
+    assert len(ranks) == 20
+    assert max(ranks) < 100
+
+
+def test_reach_is_the_quantile_it_says() -> None:
+    from fim_private.randomness.discrete_laplace import log_difference_survival
+
+    for scale in (0.5, 10.0, 2000.0):
+        s = reach(scale)
+        assert math.exp(log_difference_survival(-s, scale)) >= 0.95 > math.exp(log_difference_survival(1 - s, scale))
