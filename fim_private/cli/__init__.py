@@ -1,0 +1,1 @@
+"""The command line: one file a command. Words and progress go to stderr, results to stdout."""

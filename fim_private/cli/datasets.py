@@ -1,0 +1,107 @@
+"""`fim-private datasets`: the public data sets in the catalogue, where they lie, and fetching them."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fim_private.catalogue import Dataset
+
+app = typer.Typer(
+    name="datasets", help="Public data sets: list them, fetch them, find their files.", no_args_is_help=True
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A name that `fim-private datasets list` shows.")]
+
+
+@app.command("list")
+def list_datasets(
+    as_json: Annotated[bool, typer.Option("--json", help="Everything known, as JSON.")] = False,
+) -> None:
+    """List the data sets in the catalogue.
+
+    Example: fim-private datasets list
+    """
+    from fim_private.catalogue import load_catalogue
+
+    datasets = list(load_catalogue().values())
+    if as_json:
+        import json
+
+        typer.echo(json.dumps([_record(dataset) for dataset in datasets], indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("name", no_wrap=True)
+    table.add_column("transactions", justify="right", no_wrap=True)
+    table.add_column("items", justify="right", no_wrap=True)
+    table.add_column("where", no_wrap=True)
+    table.add_column("licence")
+    for dataset in datasets:
+        figures = f"{dataset.transactions:,}", f"{dataset.items:,}"
+        table.add_row(dataset.name, *figures, _where(dataset), dataset.licence)
+    # A file or a pipe has no width of its own: there, each data set gets one line.
+    Console(width=None if sys.stdout.isatty() else 160, highlight=False).print(table)
+
+
+@app.command("path")
+def print_path(name: Name) -> None:
+    """Print the path of a data set's file, and nothing else.
+
+    Example: fim-private datasets path online-retail-customers
+    """
+    from fim_private.catalogue import path_of
+
+    typer.echo(path_of(name))
+
+
+@app.command("fetch")
+def fetch_dataset(
+    name: Name,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+) -> None:
+    """Download a data set unless it is here already, check it, and print the path of its file.
+
+    Downloads are kept in the user's cache folder; FIM_PRIVATE_CACHE names another.
+
+    Example: fim-private datasets fetch retail
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+    from fim_private.fetching import fetch
+
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn()
+    bar = Progress(*columns, console=Console(stderr=True), disable=quiet)
+    task = bar.add_task(name, total=None)
+    with ExitStack() as shown:
+
+        def show(received: int, total: int | None) -> None:
+            # Only now is it known that there is something to download, and so to show.
+            if not (quiet or bar.live.is_started):
+                shown.enter_context(bar)
+            bar.update(task, completed=received, total=total)
+
+        path = fetch(name, progress=show)
+    typer.echo(path)
+
+
+def _where(dataset: Dataset) -> str:
+    if dataset.local():
+        return "ships with it" if dataset.file else "downloaded"
+    return "by hand" if dataset.page else "to fetch"
+
+
+def _record(dataset: Dataset) -> dict[str, object]:
+    """An entry of the catalogue and the path of its file, where that is on this machine."""
+    from dataclasses import asdict
+
+    path = dataset.local()
+    record = {key: value for key, value in asdict(dataset).items() if value is not None and key != "file"}
+    return {**record, "where": _where(dataset), "path": str(path) if path else None}
