@@ -1,0 +1,19 @@
+"""What the data is: reading transactions, restricting them to public items, bounding what one unit adds."""
+
+from fim_private.transactions.bounding import cap_items, keep_transactions, merge_units
+from fim_private.transactions.dataset import ReadingNotes, Transactions
+from fim_private.transactions.encode import transactions_from_lists
+from fim_private.transactions.read import read_transactions
+from fim_private.transactions.restrict import read_item_names, restrict_to
+
+__all__ = [
+    "ReadingNotes",
+    "Transactions",
+    "cap_items",
+    "keep_transactions",
+    "merge_units",
+    "read_item_names",
+    "read_transactions",
+    "restrict_to",
+    "transactions_from_lists",
+]

@@ -1,0 +1,97 @@
+"""Bounding what one privacy unit adds: the last step before counting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.errors import UsageError
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.rows import compress, keep_occurrences, owners, without_gaps
+
+Words = Callable[[int], NDArray[np.uint64]]
+"""Gives that many independent uniform 64-bit words."""
+
+
+def merge_units(transactions: Transactions) -> Transactions:
+    """One transaction for each unit: the union of its items; units are None afterwards.
+
+    Privacy: the union of one unit does not look at any other, so adding or removing a unit adds or removes
+    one
+    transaction and changes each count by at most 1.
+    """
+    if transactions.units is None:
+        return transactions
+    width = len(transactions.vocabulary)
+    rows = np.repeat(transactions.units, transactions.lengths())
+    offsets, items, _ = compress(rows * width + transactions.items, width)
+    return replace(transactions, offsets=offsets, items=items, units=None)
+
+
+def keep_transactions(transactions: Transactions, most: int, words: Words) -> Transactions:
+    """At most `most` transactions of each unit, a uniform random choice, independent for each unit.
+
+    Privacy: which transactions of a unit stay is decided by the unit's own words and nothing of any other
+    unit.
+    Give the other units the same words with and without a unit, and the two results differ by that unit's
+    transactions alone, `most` at most: each count changes by at most `most`. This holds for any choice made
+    unit by unit; the uniform one favours no transaction.
+
+    Args:
+        transactions: where units are None each transaction is a unit, and nothing is to be done.
+        most: at least 1.
+        words: uniform 64-bit words; one is drawn for each transaction.
+    """
+    _at_least_one(most, "transactions of a unit")
+    if transactions.units is None:
+        return transactions
+    kept = _choose(transactions.units, most, words)
+    lengths = transactions.lengths()
+    return replace(
+        transactions,
+        offsets=np.append(0, np.cumsum(lengths[kept], dtype=np.int64)),
+        items=transactions.items[np.repeat(kept, lengths)],
+        units=without_gaps(transactions.units[kept]),
+    )
+
+
+def cap_items(transactions: Transactions, most: int, words: Words) -> Transactions:
+    """At most `most` items of each transaction, a uniform random choice.
+
+    Privacy: each transaction is cut by its own words, whatever the others are, so the result of one unit
+    still
+    depends on that unit alone and every sensitivity stays as it was. What it changes is that a transaction
+    holds at most C(most, r) itemsets of size r, which bounds the work and serves mechanisms that charge by
+    the transaction.
+
+    Args:
+        transactions: any.
+        most: at least 1.
+        words: uniform 64-bit words; one is drawn for each item of a transaction that is too long.
+    """
+    _at_least_one(most, "items of a transaction")
+    owner = owners(transactions)
+    long = transactions.lengths()[owner] > most
+    kept = ~long
+    kept[long] = _choose(owner[long], most, words)
+    offsets, items, units = keep_occurrences(transactions, kept)
+    return replace(transactions, offsets=offsets, items=items, units=units)
+
+
+def _at_least_one(most: int, of: str) -> None:
+    if most < 1:
+        raise UsageError(f"The most {of} is {most}.", "Give at least 1.")
+
+
+def _choose(owner: NDArray[np.int64], most: int, words: Words) -> NDArray[np.bool_]:
+    """For each owner, `most` of its places at random (all, if there are no more): the smallest words."""
+    order = np.lexsort((words(len(owner)), owner))
+    ordered = owner[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    rank = np.arange(len(ordered)) - np.repeat(starts, np.diff(np.append(starts, len(ordered))))
+    chosen = np.zeros(len(owner), dtype=bool)
+    chosen[order[rank < most]] = True
+    return chosen

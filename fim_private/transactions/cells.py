@@ -1,0 +1,43 @@
+"""The cells of a one-hot table: which words say yes, which no, and what else people put there."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from fim_private.errors import InputError
+
+PRESENT = ("1", "true", "t", "yes", "y", "1.0")
+ABSENT = ("0", "false", "f", "no", "n", "0.0", "", "?")
+
+
+def is_cell(value: str) -> bool:
+    """Whether a one-hot table could hold this in a cell."""
+    return value.strip().lower() in PRESENT + ABSENT
+
+
+def present_cells(cells: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
+    """Which cells say yes, bool, shape (n,), and the position of the first that says nothing.
+
+    Args:
+        cells: strings in any case, length n; null is absent.
+    """
+    words = cells.str.strip_chars().str.to_lowercase()
+    present = words.is_in(PRESENT) & words.is_not_null()
+    neither = words.is_not_null() & ~present & ~words.is_in(ABSENT)
+    return present.to_numpy(), neither.arg_max() if neither.any() else None
+
+
+def not_a_cell(place: str, cell: str) -> InputError:
+    """The error for a cell that says neither yes nor no; it tells quantities from the rest, no more."""
+    if cell.strip().replace(".", "", 1).isdecimal():
+        return InputError(
+            f"{place} of the one-hot table holds a quantity, or a number that is no item.",
+            "Replace quantities above 1 by 1; name a column of transaction ids with --transaction-column.",
+        )
+    return InputError(
+        f"{place} of the one-hot table holds something that says neither yes nor no.",
+        "Cells may be 0 or 1, true or false, t or f, y or n, empty or ?; name other columns with "
+        "--transaction-column or --unit-column, or leave them out of the file.",
+    )

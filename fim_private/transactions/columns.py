@@ -1,0 +1,129 @@
+"""Which column is which: by the name the user gave, or by names that everybody uses."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fim_private.errors import InputError, UsageError
+
+TRANSACTION_NAMES = (
+    *("transaction", "transactionid", "transactionno", "transactionnumber", "tid"),
+    *("invoice", "invoiceid", "invoiceno", "invoicenumber", "order", "orderid", "orderno", "ordernumber"),
+    *("basket", "basketid", "receipt", "receiptid", "receiptno", "ticket", "ticketid", "ticketno", "bill", "billno"),
+)
+ITEM_NAMES = (
+    *("item", "itemid", "itemname", "product", "productid", "productname"),
+    *("description", "itemdescription", "stockcode", "article", "articleid", "articlename", "sku"),
+)
+"""Well-known column names in lower case without punctuation; of several, the first listed is taken."""
+
+UNIT_NAMES = ("customer", "customerid", "client", "clientid", "member", "memberid", "membernumber", "user", "userid")
+"""Well-known too, but never taken unasked: whom to protect is for people to say."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """What the caller said about columns.
+
+    Args:
+        transaction: name of the column that says which transaction a row belongs to.
+        item: name of the column of items, or of lists of items.
+        unit: name of the column that says whose transaction it is.
+        drop_rows_without_unit: leave out rows whose unit is missing instead of refusing them.
+    """
+
+    transaction: str | None = None
+    item: str | None = None
+    unit: str | None = None
+    drop_rows_without_unit: bool = False
+
+    @property
+    def named(self) -> bool:
+        """Whether any column was named, so that the first line of a text must be a header."""
+        return (self.transaction, self.item, self.unit) != (None, None, None)
+
+    def refuse_for(self, format_name: str) -> None:
+        """Refuse options that a format without columns cannot honour."""
+        if self.named:
+            raise UsageError(
+                f"The format {format_name} has no columns to choose from.",
+                "Leave --transaction-column, --item-column and --unit-column out, or use --format long.",
+            )
+
+
+def known_column(header: Sequence[str], names: Sequence[str]) -> int | None:
+    """The position of the column with a well-known name; None if there is none or two share it."""
+    plain = [_plain(column) for column in header]
+    for name in names:
+        if plain.count(name) == 1:
+            return plain.index(name)
+    return None
+
+
+def find_column(header: Sequence[str], wanted: str, option: str) -> int:
+    """The position of a column: by its exact name, else by its name in any case if that is unambiguous.
+
+    Args:
+        header: column names.
+        wanted: the name the user typed.
+        option: the option it came from, for messages.
+
+    Errors:
+        InputError: no such column, or more than one.
+    """
+    columns = [column.strip() for column in header]
+    for same in (str.strip, lambda name: name.strip().casefold()):
+        found = [position for position, column in enumerate(columns) if same(column) == same(wanted)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InputError(
+                f"More than one column is called {wanted!r} ({option}).",
+                "Rename all but one of them in the file.",
+            )
+    raise InputError(f"There is no column {wanted!r} ({option}).", _advice(columns, wanted))
+
+
+def long_columns(header: Sequence[str], columns: Columns) -> tuple[int, int, int | None]:
+    """Positions of the transaction, item and unit columns of a long table; well-known names fill gaps.
+
+    Errors:
+        InputError: a named column is missing, or a column was not named and none is well known.
+        UsageError: one column for both.
+    """
+    transaction = _named_or_known(header, columns.transaction, "--transaction-column", TRANSACTION_NAMES)
+    item = _named_or_known(header, columns.item, "--item-column", ITEM_NAMES)
+    unit = None if columns.unit is None else find_column(header, columns.unit, "--unit-column")
+    if transaction == item:
+        raise UsageError(
+            "The transaction column and the item column are the same.",
+            "Give two columns with --transaction-column and --item-column.",
+        )
+    return transaction, item, unit
+
+
+def _named_or_known(header: Sequence[str], wanted: str | None, option: str, names: Sequence[str]) -> int:
+    if wanted is not None:
+        return find_column(header, wanted, option)
+    position = known_column(header, names)
+    if position is None:
+        raise InputError(f"No column is named with {option}, and none has a well-known name.", f"Give {option}.")
+    return position
+
+
+def _advice(columns: list[str], wanted: str) -> str:
+    """What to try. A first line may be a basket and column names may be items, so only well-known names are shown."""
+    everybodys = {*TRANSACTION_NAMES, *ITEM_NAMES, *UNIT_NAMES, _plain(wanted)}
+    known = [column for column in columns if _plain(column) in everybodys]
+    if not known:
+        return "Check the name against the first line of the file, and the separator."
+    near = difflib.get_close_matches(_plain(wanted), [_plain(column) for column in known], n=1)
+    first = [column for column in known if _plain(column) in near]
+    return f"There is {', '.join(repr(column[:60]) for column in dict.fromkeys([*first, *known]))}."
+
+
+def _plain(name: str) -> str:
+    return re.sub("[^a-z0-9]", "", name.casefold())

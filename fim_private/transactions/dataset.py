@@ -1,0 +1,59 @@
+"""The data itself: transactions as two flat arrays and a vocabulary, never a one-hot table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ReadingNotes:
+    """What was noticed while reading, for the curator's eyes.
+
+    Args:
+        format: the format that was read, in words ("basket CSV, separated by commas").
+        blanks: blank items dropped.
+        duplicates: repeated items inside a transaction merged.
+        empty: transactions left out because no item remained.
+        rows_without_unit: rows dropped on request because the unit was missing.
+    """
+
+    format: str = "in memory"
+    blanks: int = 0
+    duplicates: int = 0
+    empty: int = 0
+    rows_without_unit: int = 0
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Transactions:
+    """n transactions over a vocabulary of items (compressed sparse rows). Its `repr` shows no data.
+
+    Args:
+        offsets: int64, shape (n + 1,); transaction t is `items[offsets[t]:offsets[t + 1]]`, never empty.
+        items: int32 codes into the vocabulary, increasing (hence unique) inside each transaction.
+        vocabulary: item names in an order that depends on the names alone (`encode.name_order`), so that
+            codes order items the same way in every data set.
+        units: int64, shape (n,): which privacy unit each transaction belongs to, codes from 0 without gaps;
+            None where each transaction is a unit of its own.
+        notes: what the reader noticed.
+    """
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    vocabulary: pl.Series
+    units: NDArray[np.int64] | None = None
+    notes: ReadingNotes = field(default_factory=ReadingNotes)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of items of each transaction, int64, shape (n,)."""
+        return np.diff(self.offsets)
+
+    def __repr__(self) -> str:
+        return "Transactions(hidden)"

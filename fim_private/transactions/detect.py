@@ -1,0 +1,200 @@
+"""What a file is, from its first lines or its schema; where that is open, the user is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fim_private.errors import InputError
+from fim_private.transactions.cells import is_cell
+from fim_private.transactions.columns import ITEM_NAMES, TRANSACTION_NAMES, Columns, known_column
+from fim_private.transactions.fields import QUOTE, split_line
+from fim_private.transactions.lists import list_columns
+from fim_private.transactions.parquet import as_text, parquet_columns, parquet_schema
+from fim_private.transactions.source import Content
+from fim_private.transactions.table import join_broken_fields
+from fim_private.transactions.text import Text
+
+SEPARATORS = (",", ";", "\t", "|")
+SAMPLE_LINES = 2000
+SAMPLE_BYTES = 4 << 20
+SAMPLE_ROWS = 1000
+TABLE_LINES = 20
+"""So many lines with the same number of fields are no accident."""
+
+RARE = 0.05
+"""A separator in fewer lines than this share may be a character of a name."""
+
+MARKUP = {"{": "JSON", "[": "JSON or a Python list", "<": "HTML or XML"}
+NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)*\s*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """A format and, for delimited text, its separator."""
+
+    format: str
+    separator: str | None = None
+
+
+def detect_text(text: Text, *, separator: str | None, columns: Columns) -> Layout:
+    """The layout of a text in `auto` mode.
+
+    Args:
+        text: the whole text, of which only the first lines are looked at.
+        separator: as the user gave it, or None.
+        columns: what the user said about columns: naming one says that there is a header.
+
+    Errors:
+        InputError: markup, a table whose columns are not well known, or signs of more than one format.
+    """
+    sample = text.head(SAMPLE_LINES, SAMPLE_BYTES)
+    _refuse_markup(text.name, sample[0])
+    if separator is None:
+        separator = find_separator(sample)
+        if columns.named:
+            separator = separator or _no_separator(text.name)
+        elif separator is None:
+            if not sample[0].lstrip().startswith(QUOTE):
+                return Layout(format="fimi")
+            separator = ","
+        elif separator == "\t" and all(_whole_numbers(line) for line in sample):
+            return Layout(format="fimi")
+        elif _share(separator, sample) < RARE:
+            raise InputError(
+                f"{text.name} may be items separated by blanks or by another character: few lines hold one.",
+                "Give --format fimi, or --format basket with --separator.",
+            )
+    return Layout(format=_delimited_format(text.name, sample, separator, columns), separator=separator)
+
+
+def separator_of(text: Text, *, required: bool) -> str:
+    """The separator of a text that is known to be delimited; a comma if there is none and none is needed."""
+    found = find_separator(text.head(SAMPLE_LINES, SAMPLE_BYTES))
+    if found is None:
+        return _no_separator(text.name) if required else ","
+    return found
+
+
+def find_separator(sample: Sequence[str]) -> str | None:
+    """The character that most lines hold outside quotes, one of `SEPARATORS`; None if no line holds any."""
+
+    def weight(mark: str) -> tuple[float, bool, int]:
+        counts = [line.count(mark) for line in _bare(sample)]
+        return _share(mark, sample), len(set(counts)) == 1, sum(counts)
+
+    best = max(SEPARATORS, key=weight)
+    return best if _share(best, sample) else None
+
+
+def detect_parquet(content: Content, columns: Columns) -> str:
+    """The format of a Parquet file in `auto` mode: lists, long or one-hot.
+
+    Errors:
+        InputError: none of them for sure.
+    """
+    schema = parquet_schema(content)
+    lists = list_columns(schema)
+    if columns.item is not None:
+        wanted = columns.item.strip().casefold()
+        return "lists" if wanted in [name.strip().casefold() for name in lists] else "long"
+    if lists:
+        return "lists"
+    header = list(schema)
+    if known_column(header, ITEM_NAMES) is not None and (
+        columns.transaction is not None or known_column(header, TRANSACTION_NAMES) is not None
+    ):
+        return "long"
+    items = [name for name in header if not _is_named(name, columns)]
+    if items and not any(schema[name].is_nested() for name in items):
+        values = (as_text(column, "an item").unique() for column in parquet_columns(content, items, rows=SAMPLE_ROWS))
+        if all(is_cell(value or "") for column in values for value in column):
+            return "one-hot"
+    raise InputError(
+        f"{content.name} is a Parquet table without lists, well-known columns or one-hot cells.",
+        "Give --transaction-column and --item-column for one item a row, or --format one-hot.",
+    )
+
+
+def _refuse_markup(name: str, first_line: str) -> None:
+    kind = MARKUP.get(first_line.lstrip()[0])
+    if kind is not None:
+        raise InputError(
+            f"{name} looks like {kind}.",
+            "Write one transaction a line with commas between items; if it is so already, --format basket.",
+        )
+
+
+def _no_separator(name: str) -> str:
+    raise InputError(f"No separator was found in the first lines of {name}.", "Give it with --separator.")
+
+
+def _bare(sample: Sequence[str]) -> list[str]:
+    return [re.sub(f"{QUOTE}[^{QUOTE}]*{QUOTE}", "", line) if QUOTE in line else line for line in sample]
+
+
+def _share(mark: str, sample: Sequence[str]) -> float:
+    return sum(mark in line for line in _bare(sample)) / len(sample)
+
+
+def _whole_numbers(line: str) -> bool:
+    return all(token.isdecimal() for token in line.split())
+
+
+def _delimited_format(name: str, sample: Sequence[str], separator: str, columns: Columns) -> str:
+    lines = join_broken_fields("\n".join(sample).encode(), separator).decode().split("\n")
+    records = [split_line(line, separator) or [line] for line in lines if line]
+    header = [field.strip() for field in records[0]]
+    body = [[field.strip() for field in record] for record in records[1:]]
+    rectangular = len(header) >= 2 and all(len(record) == len(header) for record in body)
+    if columns.named:
+        items = [at for at, field in enumerate(header) if not _is_named(field, columns)]
+        if columns.item is None and rectangular:
+            cells = [[record[at] for at in items] for record in body]
+            if _looks_one_hot([header[at] for at in items], cells):
+                return "one-hot"
+        return "long"
+    if known_column(header, TRANSACTION_NAMES) is not None and known_column(header, ITEM_NAMES) is not None:
+        if rectangular:
+            return "long"
+        raise InputError(
+            f"{name} starts with the header of a long table, but its lines differ in number of fields.",
+            "Quote fields that hold the separator and give --format long, or give --format basket.",
+        )
+    if rectangular and _looks_one_hot(header, body):
+        return "one-hot"
+    if rectangular and _looks_like_table(header, body):
+        raise InputError(
+            f"{name} looks like a table with a header.",
+            "Give --format long with --transaction-column and --item-column, or --format basket.",
+        )
+    return "basket"
+
+
+def _is_named(field: str, columns: Columns) -> bool:
+    named = [name.strip().casefold() for name in (columns.transaction, columns.unit) if name is not None]
+    return field.strip().casefold() in named
+
+
+def _looks_one_hot(header: list[str], body: list[list[str]]) -> bool:
+    """Whether every cell says yes or no under distinct names that are no cells themselves.
+
+    Numbers may be names too; then more columns than cell words show that the lines, with their repetitions,
+    are no baskets.
+    """
+    words = {field for record in body for field in record} - {""}
+    if not words or not all(is_cell(word) for word in words) or len(set(header)) < len(header) or "" in header:
+        return False
+    return not any(is_cell(field) for field in header) or len(header) > len(words)
+
+
+def _looks_like_table(header: list[str], body: list[list[str]]) -> bool:
+    """Whether the first line names columns: new words, above full lines or a numeric column."""
+    if len(body) + 1 < TABLE_LINES or any(not field or NUMBER.fullmatch(field) for field in header):
+        return False
+    fields = {field for record in body for field in record}
+    if not fields.isdisjoint(header):
+        return False
+    numeric = any(all(not field or NUMBER.fullmatch(field) for field in column) for column in zip(*body, strict=True))
+    return "" not in fields or numeric

@@ -1,0 +1,151 @@
+"""One-hot tables, text or Parquet: a column for each item, and cells that say yes or no."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from fim_private.errors import InputError, UsageError
+from fim_private.transactions.cells import not_a_cell, present_cells
+from fim_private.transactions.columns import Columns, find_column
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.encode import Coder
+from fim_private.transactions.parquet import as_text, parquet_columns, parquet_schema
+from fim_private.transactions.row_columns import row_units
+from fim_private.transactions.source import Content
+from fim_private.transactions.table import TextTable
+
+COLUMN_BLOCK = 128
+"""Parquet columns read at a time."""
+
+
+def read_one_hot_text(table: TextTable, columns: Columns) -> Transactions:
+    """Read a delimited one-hot table; columns named for transactions or units are no items.
+
+    Errors:
+        InputError: a cell that says neither yes nor no, a column without a name or named like another.
+    """
+    width = len(table.header)
+    transaction, unit = _special(table.header, columns)
+    is_item = np.ones(width, dtype=bool)
+    is_item[[at for at in (transaction, unit) if at is not None]] = False
+    items = _item_names(table.header, is_item)
+    special: dict[int, list[pl.Series]] = {at: [] for at in (transaction, unit) if at is not None}
+    rows: list[NDArray[np.int64]] = []
+    codes: list[NDArray[np.int64]] = []
+    row_count = 0
+    for fields, numbers in table.blocks():
+        for at, parts in special.items():
+            parts.append(fields.gather_every(width, offset=at))
+        cells = fields.filter(pl.Series(np.tile(is_item, len(numbers)))) if special else fields
+        present, bad = present_cells(cells)
+        if bad is not None:
+            raise not_a_cell(f"Line {numbers[bad // len(items)]}", str(cells[bad]))
+        where = np.flatnonzero(present)
+        rows.append(where // len(items) + row_count)
+        codes.append(where % len(items))
+        row_count += len(numbers)
+    values = {at: pl.concat(parts) for at, parts in special.items()}
+    return _assemble(
+        items,
+        np.concatenate(rows),
+        np.concatenate(codes),
+        row_count,
+        transaction=None if transaction is None else values[transaction],
+        unit=None if unit is None else values[unit],
+        columns=columns,
+        read_as="one-hot CSV: a column for each item",
+    )
+
+
+def read_one_hot_parquet(content: Content, columns: Columns) -> Transactions:
+    """Read a one-hot Parquet table of booleans, zeros and ones, or words. Errors as for text."""
+    header = list(parquet_schema(content))
+    transaction, unit = _special(header, columns)
+    is_item = np.ones(len(header), dtype=bool)
+    is_item[[at for at in (transaction, unit) if at is not None]] = False
+    items = _item_names(header, is_item)
+    item_columns = [header[at] for at in np.flatnonzero(is_item)]
+    rows: list[NDArray[np.int64]] = []
+    codes: list[NDArray[np.int64]] = []
+    row_count = 0
+    for start in range(0, len(item_columns), COLUMN_BLOCK):
+        block = parquet_columns(content, item_columns[start : start + COLUMN_BLOCK])
+        for code, column in enumerate(block, start):
+            cells = as_text(column, "an item")
+            present, bad = present_cells(cells)
+            if bad is not None:
+                raise not_a_cell(f"Item column {code + 1}", str(cells[bad]))
+            where = np.flatnonzero(present).astype(np.int64)
+            rows.append(where)
+            codes.append(np.full(len(where), code, dtype=np.int64))
+            row_count = len(column)
+    return _assemble(
+        items,
+        np.concatenate(rows),
+        np.concatenate(codes),
+        row_count,
+        transaction=_text_column(content, header, transaction, "--transaction-column"),
+        unit=_text_column(content, header, unit, "--unit-column"),
+        columns=columns,
+        read_as="one-hot Parquet: a column for each item",
+    )
+
+
+def _text_column(content: Content, header: list[str], at: int | None, option: str) -> pl.Series | None:
+    return None if at is None else as_text(parquet_columns(content, [header[at]])[0], option)
+
+
+def _special(header: Sequence[str], columns: Columns) -> tuple[int | None, int | None]:
+    if columns.item is not None:
+        raise UsageError("A one-hot table has no item column: each column is an item.", "Leave --item-column out.")
+    transaction, unit = (
+        None if wanted is None else find_column(header, wanted, option)
+        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, "--unit-column"))
+    )
+    return transaction, unit
+
+
+def _item_names(header: Sequence[str], is_item: NDArray[np.bool_]) -> pl.Series:
+    names = [name.strip() for name, wanted in zip(header, is_item, strict=True) if wanted]
+    if not names:
+        raise InputError("No column is left for items.", "Give a table with a column for each item.")
+    if "" in names:
+        raise InputError(
+            "A column of the one-hot table has no name.",
+            "Name it after its item; if it holds row numbers or transaction ids, --transaction-column ''.",
+        )
+    if len(set(names)) < len(names):
+        raise InputError("Two columns of the one-hot table have the same name.", "Rename or join them.")
+    return pl.Series("item", names, dtype=pl.String)
+
+
+def _assemble(
+    items: pl.Series,
+    rows: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    row_count: int,
+    *,
+    transaction: pl.Series | None,
+    unit: pl.Series | None,
+    columns: Columns,
+    read_as: str,
+) -> Transactions:
+    row = row_units(row_count, transaction=transaction, unit=unit, columns=columns)
+    if not row.kept.all():
+        new_number = np.cumsum(row.kept, dtype=np.int64) - 1
+        kept = row.kept[rows]
+        rows, codes = new_number[rows[kept]], codes[kept]
+    occurs = np.zeros(len(items), dtype=bool)
+    occurs[codes] = True
+    coder = Coder()
+    coder.add_coded(items.filter(pl.Series(occurs)), (np.cumsum(occurs) - 1)[codes], rows)
+    return coder.finish(
+        row_count=int(row.kept.sum()),
+        read_as=read_as,
+        units=row.units,
+        rows_without_unit=int((~row.kept).sum()),
+    )

@@ -1,0 +1,148 @@
+"""Reading transactions from a file of any of the formats: the one entry to this layer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import BinaryIO
+
+from fim_private.errors import InputError, UsageError
+from fim_private.transactions.basket import read_basket
+from fim_private.transactions.columns import Columns
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.detect import Layout, detect_parquet, detect_text, separator_of
+from fim_private.transactions.fimi import read_fimi
+from fim_private.transactions.lists import read_lists
+from fim_private.transactions.long import read_long_parquet, read_long_text
+from fim_private.transactions.one_hot import read_one_hot_parquet, read_one_hot_text
+from fim_private.transactions.source import Content, load
+from fim_private.transactions.table import text_table
+from fim_private.transactions.text import Text, to_text
+
+FORMATS = ("auto", "fimi", "basket", "long", "lists", "one-hot")
+LINE_FORMATS = ("fimi", "basket")
+
+FEW = 20
+NEARLY_ALL = 0.95
+"""With at least so many transactions, more than this share of single items means a wrong separator."""
+
+
+def read_transactions(
+    source: str | Path | BinaryIO,
+    *,
+    format: str = "auto",  # noqa: A002 - the option is called so everywhere
+    separator: str | None = None,
+    encoding: str = "utf-8",
+    transaction_column: str | None = None,
+    item_column: str | None = None,
+    unit_column: str | None = None,
+    drop_rows_without_unit: bool = False,
+) -> Transactions:
+    r"""Read a file of transactions; what was read and what was dropped stands in the `notes` of the result.
+
+    Args:
+        source: a path, "-" for standard input, or an open binary file; gzip is undone.
+        format: "fimi" (items between blanks), "basket" (names between separators, one transaction a line),
+            "long" (one item a row), "lists" (Parquet, a list a row), "one-hot" (a column an item), or "auto".
+        separator: of delimited text, found by itself among comma, semicolon, tab and pipe. Giving it also
+            says that many transactions of a single item are meant.
+        encoding: of text.
+        transaction_column: long tables: which transaction a row belongs to. One-hot tables and lists: a
+            column of ids to leave aside.
+        item_column: long tables: the item. Lists: the column of lists.
+        unit_column: whose transaction it is, for protecting a person rather than a transaction.
+        drop_rows_without_unit: leave rows without a unit out and count them, instead of refusing the file.
+
+    Errors:
+        InputError: the file cannot be read, or is not what the call says it is. No message holds data.
+        UsageError: options that do not go together.
+
+    Cost: the file in memory and at most about 60 bytes for each occurrence of an item; never transactions
+    times items.
+    """
+    columns = Columns(
+        transaction=transaction_column,
+        item=item_column,
+        unit=unit_column,
+        drop_rows_without_unit=drop_rows_without_unit,
+    )
+    separator = "\t" if separator == r"\t" else separator
+    _check_options(format, separator, columns)
+    content = load(source)
+    if content.is_parquet:
+        transactions = _read_parquet(content, format, separator, columns)
+        layout = None
+    else:
+        text = to_text(content, encoding)
+        layout = _layout(text, format, separator, columns)
+        del content
+        transactions = _read_text(text, layout, columns)
+    if not len(transactions):
+        raise InputError("No item was found in the data.", "Check the format, the columns and the separator.")
+    if layout is not None and layout.format in LINE_FORMATS and separator is None:
+        _refuse_single_items(transactions)
+    return transactions
+
+
+def _check_options(format_name: str, separator: str | None, columns: Columns) -> None:
+    if format_name not in FORMATS:
+        raise UsageError(f"There is no format {format_name!r}.", f"Choose one of {', '.join(FORMATS)}.")
+    if separator is not None and (not separator or set(separator) & set('"\r\n')):
+        raise UsageError(
+            "The separator is empty, or holds a quote or a line end.",
+            "Give another character, such as a comma.",
+        )
+    if format_name in LINE_FORMATS:
+        columns.refuse_for(format_name)
+    if format_name == "fimi" and separator is not None:
+        raise UsageError(
+            "FIMI items are separated by blanks, whatever --separator says.",
+            "Leave --separator out, or use --format basket.",
+        )
+    if columns.drop_rows_without_unit and columns.unit is None:
+        raise UsageError("Rows without a unit can only be dropped if there are units.", "Give --unit-column.")
+
+
+def _read_parquet(content: Content, format_name: str, separator: str | None, columns: Columns) -> Transactions:
+    if separator is not None:
+        raise UsageError("A Parquet file has no separator.", "Leave --separator out.")
+    if format_name in LINE_FORMATS:
+        raise InputError(
+            f"{content.name} is a Parquet file, not lines of text.",
+            "Leave --format out, or choose long, lists or one-hot.",
+        )
+    chosen = detect_parquet(content, columns) if format_name == "auto" else format_name
+    if chosen == "long":
+        return read_long_parquet(content, columns)
+    if chosen == "lists":
+        return read_lists(content, columns)
+    return read_one_hot_parquet(content, columns)
+
+
+def _layout(text: Text, format_name: str, separator: str | None, columns: Columns) -> Layout:
+    if format_name == "lists":
+        raise InputError(f"{text.name} is a text, but lists are read from Parquet only.", "Use --format basket.")
+    if format_name == "auto":
+        return detect_text(text, separator=separator, columns=columns)
+    if format_name != "fimi" and separator is None:
+        separator = separator_of(text, required=format_name != "basket")
+    return Layout(format=format_name, separator=separator)
+
+
+def _read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
+    if layout.separator is None:
+        return read_fimi(text)
+    if layout.format == "basket":
+        return read_basket(text, layout.separator)
+    table = text_table(text, layout.separator)
+    if layout.format == "long":
+        return read_long_text(table, columns)
+    return read_one_hot_text(table, columns)
+
+
+def _refuse_single_items(transactions: Transactions) -> None:
+    single = int((transactions.lengths() == 1).sum())
+    if len(transactions) >= FEW and single > NEARLY_ALL * len(transactions):
+        raise InputError(
+            "Nearly every line holds one item, which means a wrong separator or a long table.",
+            "Give the right --separator or --format; --format basket with --separator insists on them.",
+        )

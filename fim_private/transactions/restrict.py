@@ -1,0 +1,64 @@
+"""Restricting transactions to a public list of items, and reading such a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import polars as pl
+
+from fim_private.errors import InputError, UsageError
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.encode import in_name_order
+from fim_private.transactions.names import not_blank, positions_in
+from fim_private.transactions.rows import keep_occurrences
+from fim_private.transactions.source import load
+from fim_private.transactions.text import to_text
+
+
+def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transactions:
+    """The same transactions with exactly these names as vocabulary; other items go, and emptied transactions.
+
+    What happens to one transaction does not depend on the others, so this costs no privacy. It may leave no
+    transaction at all, which is no error: with a public vocabulary the release must not depend on it.
+
+    Args:
+        transactions: any.
+        names: item names, stripped here; repetitions and blanks are ignored.
+
+    Errors:
+        UsageError: no name is left.
+    """
+    stripped = pl.Series(names, dtype=pl.String).str.strip_chars()
+    vocabulary = in_name_order(stripped.filter(not_blank(stripped)).unique())
+    if vocabulary.is_empty():
+        raise UsageError("The list of public items is empty.", "Name at least one item.")
+    new_code = positions_in(vocabulary, transactions.vocabulary).astype(np.int32)
+    offsets, items, units = keep_occurrences(transactions, (new_code >= 0)[transactions.items])
+    empty = transactions.notes.empty + len(transactions) + 1 - len(offsets)
+    return Transactions(
+        offsets=offsets,
+        # Both vocabularies are in name order, so that codes stay increasing inside each transaction.
+        items=new_code[items],
+        vocabulary=vocabulary,
+        units=units,
+        notes=replace(transactions.notes, empty=empty),
+    )
+
+
+def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -> list[str]:
+    """The names in a text file, one a line, stripped, blank lines ignored; gzip is undone.
+
+    Errors:
+        InputError: the file cannot be read, or a name stands in it twice.
+    """
+    text = to_text(load(source), encoding)
+    lines = pl.Series([text.data.decode()]).str.split("\n").explode().str.strip_chars()
+    filled = lines.filter(lines != "")
+    if filled.n_unique() < len(filled):
+        line = int((lines.is_duplicated() & (lines != "") & ~lines.is_first_distinct()).arg_max() or 0) + 1
+        raise InputError(f"Line {line} of {text.name} repeats a name.", "Give each item name once.")
+    return filled.to_list()

@@ -1,0 +1,61 @@
+"""Reading bytes in tests, and seeing what was read as plain sets of names."""
+
+from __future__ import annotations
+
+import io
+import re
+from itertools import pairwise
+from typing import Any
+
+import polars as pl
+
+from fim_private.transactions import Transactions, read_transactions
+
+
+def read(data: bytes | str | pl.DataFrame, **options: Any) -> Transactions:
+    return read_transactions(io.BytesIO(as_bytes(data)), **options)
+
+
+def as_bytes(data: bytes | str | pl.DataFrame) -> bytes:
+    if isinstance(data, pl.DataFrame):
+        buffer = io.BytesIO()
+        data.write_parquet(buffer)
+        return buffer.getvalue()
+    return data.encode() if isinstance(data, str) else data
+
+
+def as_sets(transactions: Transactions) -> list[set[str]]:
+    """The transactions as sets of names, after checking the promises of the type."""
+    offsets, items = transactions.offsets, transactions.items
+    assert offsets.dtype == "int64"
+    assert items.dtype == "int32"
+    assert offsets[0] == 0
+    assert offsets[-1] == len(items)
+    assert transactions.vocabulary.name == "item"
+    assert transactions.vocabulary.n_unique() == len(transactions.vocabulary)
+    names = transactions.vocabulary.to_list()
+    sets = []
+    for start, end in pairwise(offsets.tolist()):
+        codes = items[start:end].tolist()
+        assert codes
+        assert codes == sorted(set(codes))
+        sets.append({names[code] for code in codes})
+    if transactions.units is not None:
+        assert transactions.units.dtype == "int64"
+        assert len(transactions.units) == len(sets)
+        assert set(transactions.units.tolist()) == set(range(len(set(transactions.units.tolist()))))
+    return sets
+
+
+def stripped(name: str) -> str:
+    """The name without Unicode white space at its ends, as Unicode defines it (Python strips four controls more)."""
+    return re.sub(r"^[^\S\x1c-\x1f]+|[^\S\x1c-\x1f]+$", "", name)
+
+
+def by_unit(transactions: Transactions) -> set[frozenset[frozenset[str]]]:
+    """The sets of each unit, whatever the codes of the units."""
+    assert transactions.units is not None
+    groups: dict[int, set[frozenset[str]]] = {}
+    for unit, names in zip(transactions.units.tolist(), as_sets(transactions), strict=True):
+        groups.setdefault(unit, set()).add(frozenset(names))
+    return {frozenset(group) for group in groups.values()}

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fim_private.errors import InputError
+from tests.transactions.reading import as_sets, read, stripped
+
+NAME = st.text(
+    st.sampled_from(list("ab ,;\"\t|'éß漢🥖\u00a0\u200b")) | st.characters(codec="utf-8", exclude_characters="\0\r\n"),
+    max_size=8,
+)
+
+
+@given(st.lists(st.lists(NAME, max_size=6), min_size=1, max_size=10), st.sampled_from(",;\t|"), st.booleans())
+def test_what_the_csv_module_writes_is_read_back(rows, separator, quote_all):
+    quoting = csv.QUOTE_ALL if quote_all else csv.QUOTE_MINIMAL
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter=separator, quoting=quoting).writerows(rows)
+    expected = [names for row in rows if (names := {stripped(name) for name in row} - {""})]
+    data = buffer.getvalue()
+    if not expected or data.startswith("\ufeff"):
+        return
+    assert as_sets(read(data, format="basket", separator=separator)) == expected
+
+
+def test_everything_dropped_is_counted():
+    transactions = read(" milk ,bread,,milk\n\n , \nbread\n\u2003egg\u00a0,\r\n")
+    assert as_sets(transactions) == [{"milk", "bread"}, {"bread"}, {"egg"}]
+    assert (transactions.notes.blanks, transactions.notes.duplicates, transactions.notes.empty) == (4, 1, 2)
+
+
+def test_quotes():
+    data = 'milk,"bread, white","5"" nail"\n6" nail,milk\n "a b" , "c"\n'
+    assert as_sets(read(data)) == [{"milk", "bread, white", '5" nail'}, {'6" nail', "milk"}, {"a b", "c"}]
+
+
+@pytest.mark.parametrize("bad", ['"zwieback,milk', 'milk,"zwieback', '"zwieback" x,milk', '"zwieback\nmilk"'])
+def test_unbalanced_quotes_name_the_line_and_nothing_else(bad):
+    with pytest.raises(InputError, match=r"Line 3 of .* has unbalanced quotes") as caught:
+        read(f'milk\n"bread",egg\n{bad}\nmilk,egg\n', format="basket")
+    assert "zwieback" not in str(caught.value)
+
+
+def test_lines_with_and_without_quotes_keep_their_order():
+    data = "".join(f'"{row}, x",b{row}\n' if row % 3 else f"{row},b{row},c\n" for row in range(50))
+    expected = [{f"{row}, x", f"b{row}"} if row % 3 else {str(row), f"b{row}", "c"} for row in range(50)]
+    assert as_sets(read(data, format="basket")) == expected
+
+
+def test_padded_lines_of_a_spreadsheet():
+    transactions = read("milk,bread,\nmilk,,\n,,\n")
+    assert as_sets(transactions) == [{"milk", "bread"}, {"milk"}]
+    assert (transactions.notes.blanks, transactions.notes.empty) == (6, 1)

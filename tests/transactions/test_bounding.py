@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from fim_private.errors import UsageError
+from fim_private.transactions.bounding import cap_items, keep_transactions, merge_units
+from fim_private.transactions.encode import transactions_from_lists
+from tests.transactions.reading import as_sets
+
+ROWS = st.lists(st.tuples(st.integers(0, 4), st.sets(st.integers(0, 12), min_size=1)), max_size=14)
+LEAST_CHANCE = 1e-7
+"""A correct build fails less than once in a million runs even if the seed were drawn anew."""
+
+
+def words_from(seed: int):
+    generator = np.random.default_rng(seed)
+    return lambda count: generator.integers(0, 2**64, size=count, dtype=np.uint64)
+
+
+def of(rows):
+    return transactions_from_lists([items for _, items in rows], units=[unit for unit, _ in rows])
+
+
+def as_names(items):
+    return {str(item) for item in items}
+
+
+@given(ROWS)
+def test_merging_gives_the_union_of_each_unit(rows):
+    merged = merge_units(of(rows))
+    unions: dict[int, set[str]] = {}
+    for unit, items in rows:
+        unions.setdefault(unit, set()).update(as_names(items))
+    assert merged.units is None
+    assert as_sets(merged) == list(unions.values())
+
+
+def test_without_units_each_transaction_is_one():
+    plain = transactions_from_lists([["a"], ["a", "b"]])
+    assert merge_units(plain) is plain
+    assert keep_transactions(plain, 1, words_from(0)) is plain
+
+
+@given(ROWS, st.integers(1, 5), st.integers(0, 2**32))
+def test_a_unit_keeps_as_many_as_it_may(rows, most, seed):
+    kept = keep_transactions(of(rows), most, words_from(seed))
+    sets = as_sets(kept)
+    assert kept.units is not None
+    for unit in range(5):
+        own = [as_names(items) for owner, items in rows if owner == unit]
+        code = list(dict.fromkeys(owner for owner, _ in rows)).index(unit) if own else -1
+        chosen = [items for items, owner in zip(sets, kept.units.tolist(), strict=True) if owner == code]
+        assert len(chosen) == min(most, len(own))
+        assert not Counter(map(frozenset, chosen)) - Counter(map(frozenset, own))
+
+
+@given(ROWS, st.integers(1, 5), st.integers(0, 2**32))
+def test_a_transaction_keeps_as_many_items_as_it_may(rows, most, seed):
+    transactions = of(rows)
+    capped = cap_items(transactions, most, words_from(seed))
+    assert len(capped) == len(transactions)
+    for before, after in zip(as_sets(transactions), as_sets(capped), strict=True):
+        assert after <= before
+        assert len(after) == min(most, len(before))
+    assert np.array_equal(capped.units, transactions.units)
+
+
+@given(ROWS, st.integers(0, 4), st.integers(1, 3), st.integers(0, 2**32))
+def test_a_unit_taken_away_changes_nothing_of_the_others(rows, gone, most, seed):
+    """With the same words for the other units, bounded data differ by the transactions of the one unit alone."""
+    words = words_from(seed)(len(rows))
+    stays = np.array([unit != gone for unit, _ in rows], dtype=bool)
+    full = keep_transactions(of(rows), most, lambda _: words)
+    less = keep_transactions(of([row for row in rows if row[0] != gone]), most, lambda _: words[stays])
+    difference = Counter(map(frozenset, as_sets(full)))
+    difference.subtract(map(frozenset, as_sets(less)))
+    assert all(count >= 0 for count in difference.values())
+    assert difference.total() == min(most, sum(unit == gone for unit, _ in rows))
+
+
+def test_every_pair_of_transactions_is_as_likely():
+    units = 6000
+    rows = [(unit, {item}) for item in range(4) for unit in range(units)]
+    kept = keep_transactions(of(rows), 2, words_from(11))
+    assert kept.units is not None
+    pairs: dict[int, list[str]] = {}
+    for unit, items in zip(kept.units.tolist(), as_sets(kept), strict=True):
+        pairs.setdefault(unit, []).extend(items)
+    tally = Counter(frozenset(pair) for pair in pairs.values())
+    assert len(tally) == 6
+    assert chisquare(list(tally.values())).pvalue > LEAST_CHANCE
+
+
+def test_every_pair_of_items_is_as_likely_whatever_the_transaction():
+    transactions = transactions_from_lists([["a", "b", "c", "d"]] * 6000)
+    sets = as_sets(cap_items(transactions, 2, words_from(12)))
+    tally = Counter(map(frozenset, sets))
+    assert len(tally) == 6
+    assert chisquare(list(tally.values())).pvalue > LEAST_CHANCE
+    neighbours = Counter(zip(map(frozenset, sets[::2]), map(frozenset, sets[1::2]), strict=True))
+    assert len(neighbours) == 36
+    assert chisquare(list(neighbours.values())).pvalue > LEAST_CHANCE
+
+
+@pytest.mark.parametrize("most", [0, -1])
+def test_at_least_one(most):
+    for bound in (keep_transactions, cap_items):
+        with pytest.raises(UsageError, match="Give at least 1"):
+            bound(transactions_from_lists([["a"]], units=[1]), most, words_from(0))
+
+
+def test_nothing_to_bound():
+    nothing = transactions_from_lists([], units=[])
+    for bounded in (
+        keep_transactions(nothing, 1, words_from(0)),
+        cap_items(nothing, 1, words_from(0)),
+        merge_units(nothing),
+    ):
+        assert as_sets(bounded) == []

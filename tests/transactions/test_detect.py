@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import pytest
+
+from fim_private.errors import InputError, UsageError
+from tests.transactions.reading import as_sets, read
+
+WORDS = ["ale", "bun", "cod", "dip", "egg", "fig", "gin", "ham"]
+BASKETS = "".join(",".join(WORDS[row % 7 : row % 7 + 2 + row % 3]) + "\n" for row in range(40))
+
+
+@pytest.mark.parametrize(
+    ("data", "format_words", "first"),
+    [
+        ("1 2 3\n4 5\n", "FIMI: items separated by blanks, one transaction a line", {"1", "2", "3"}),
+        ("1\t2\t3\n4\t5\n", "FIMI: items separated by blanks, one transaction a line", {"1", "2", "3"}),
+        ("milk bread\nmilk\n", "FIMI: items separated by blanks, one transaction a line", {"milk", "bread"}),
+        ("1,2,3\n4,5\n", "basket CSV, separated by commas", {"1", "2", "3"}),
+        ("1, 2, 3\n4, 5\n", "basket CSV, separated by commas", {"1", "2", "3"}),
+        ("whole milk,white bread\nwhole milk\n", "basket CSV, separated by commas", {"whole milk", "white bread"}),
+        ("a;b, c;d\ne;f\n", "basket CSV, separated by semicolons", {"a", "b, c", "d"}),
+        ("whole milk\trye bread\nwhole milk\n", "basket CSV, separated by tabs", {"whole milk", "rye bread"}),
+        ("a|b\nc|d|e\n", "basket CSV, separated by pipes", {"a", "b"}),
+        ('"whole milk"\n"rye, bread"\n', "basket CSV, separated by commas", {"whole milk"}),
+        (
+            "tid,item\n1,milk\n1,bread\n",
+            "long CSV: transaction column 'tid', item column 'item'",
+            {"milk", "bread"},
+        ),
+        (
+            "Invoice No;Price;Description\nA;1,50;milk\nA;2,50;bread\n",
+            "long CSV: transaction column 'Invoice No', item column 'Description'",
+            {"milk", "bread"},
+        ),
+        ("milk,bread,egg\n1,0,0\n0,1,1\n", "one-hot CSV: a column for each item", {"milk"}),
+        ("7,8,9\n1,0,1\n0,1,1\n", "one-hot CSV: a column for each item", {"7", "9"}),
+        ("0,1\n1,0\n", "basket CSV, separated by commas", {"0", "1"}),
+    ],
+)
+def test_what_is_found(data, format_words, first):
+    transactions = read(data)
+    assert transactions.notes.format == format_words
+    assert as_sets(transactions)[0] == first
+
+
+def test_an_explicit_separator_is_obeyed():
+    assert as_sets(read("a,b~c\n", separator="~")) == [{"a,b", "c"}]
+    assert as_sets(read("a, b::c\n", separator="::")) == [{"a, b", "c"}]
+    assert as_sets(read("a\tb c\n", separator=r"\t")) == [{"a", "b c"}]
+    assert read("1 2\n3\n", separator=" ").notes.format == "basket CSV, separated by blanks"
+
+
+@pytest.mark.parametrize("separator", ["", '"', "\n", "a\r"])
+def test_impossible_separators(separator):
+    with pytest.raises(UsageError, match="separator"):
+        read(BASKETS, separator=separator)
+
+
+def test_unknown_format():
+    with pytest.raises(UsageError, match=r"no format 'xml'.*fimi, basket"):
+        read(BASKETS, format="xml")
+
+
+def table(rows: int, header: str = "visit,thing,till") -> str:
+    return header + "\n" + "".join(f"{row // 2},{WORDS[row % 8]},{row % 3}\n" for row in range(rows))
+
+
+def test_a_table_with_unknown_columns_is_not_guessed():
+    with pytest.raises(InputError, match=r"looks like a table with a header.*--format long.*--format basket"):
+        read(table(19))
+    assert len(read(table(19), format="basket")) == 20
+    transactions = read(table(20), format="long", transaction_column="visit", item_column="thing")
+    assert as_sets(transactions)[0] == {"ale", "bun"}
+
+
+def test_a_table_with_blank_fields_is_known_by_its_numbers():
+    data = "visit,thing\n" + "".join(f"{row},{'' if row == 5 else WORDS[row % 8]}\n" for row in range(30))
+    with pytest.raises(InputError, match="looks like a table"):
+        read(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        table(18),
+        table(30, header="1,2,3"),
+        table(30, header="ale,thing,till"),
+        BASKETS,
+        "".join(f"{WORDS[row % 5]},{WORDS[row % 5 + 1]}\n" for row in range(40)),
+        "".join(f"{row},{row + 1}\n" for row in range(40)),
+    ],
+    ids=["short", "numbers above", "a name comes again", "ragged", "pairs", "numbers"],
+)
+def test_baskets_are_not_taken_for_a_table(data):
+    assert read(data).notes.format == "basket CSV, separated by commas"
+
+
+def test_a_long_header_over_ragged_lines_is_not_guessed():
+    with pytest.raises(InputError, match="header of a long table, but its lines differ"):
+        read("tid,item\n1,milk\n1,milk,white\n")
+
+
+@pytest.mark.parametrize(
+    ("start", "kind"), [('{"a": 1}', "JSON"), ("[1, 2]", "JSON or a Python list"), ("\n <html>", "HTML or XML")]
+)
+def test_markup_is_named_but_may_be_insisted_on(start, kind):
+    with pytest.raises(InputError, match=f"looks like {kind}"):
+        read(start + "\n" + BASKETS)
+    assert len(read(start + "\n" + BASKETS, format="basket")) == 41
+
+
+def test_a_separator_in_few_lines_is_not_guessed():
+    data = "whole milk\n" * 60 + "rye,bread\n"
+    with pytest.raises(InputError, match=r"separated by blanks or by another.*--format fimi"):
+        read(data)
+    assert len(read(data, format="fimi")) == 61
+
+
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        ("a;b;c\n" * 20, {"format": "fimi"}),
+        ("a^b^c\n" * 20, {"format": "basket"}),
+        ("milk\n" * 20, {}),
+        ("milk\n" * 99 + "milk bread\n", {}),
+    ],
+)
+def test_nearly_every_line_holds_one_item(data, options):
+    with pytest.raises(InputError, match=r"Nearly every line holds one item.*--separator"):
+        read(data, **options)
+
+
+def test_single_items_may_be_insisted_on_or_few():
+    assert len(read("milk\n" * 40, format="basket", separator=",")) == 40
+    assert len(read("milk\n" * 40, separator=",")) == 40
+    assert len(read("milk\n" * 19)) == 19
+    assert len(read("milk\n" * 95 + "milk bread\n" * 5)) == 100
+
+
+def test_single_items_are_no_error_in_tables():
+    rows = "".join(f"{row},milk\n" for row in range(40))
+    assert len(read("tid,item\n" + rows)) == 40
+    assert len(read("milk,bread\n" + "1,0\n" * 40, format="one-hot")) == 40
+
+
+@pytest.mark.parametrize("format_name", ["fimi", "basket"])
+@pytest.mark.parametrize("option", ["unit_column", "transaction_column", "item_column"])
+def test_formats_without_columns_refuse_column_options(format_name, option):
+    with pytest.raises(UsageError, match=f"format {format_name} has no columns"):
+        read(BASKETS, format=format_name, **{option: "customer"})
+
+
+def test_fimi_takes_no_separator():
+    with pytest.raises(UsageError, match="separated by blanks, whatever"):
+        read("1 2\n", format="fimi", separator=",")
+
+
+def test_dropping_without_units_makes_no_sense():
+    with pytest.raises(UsageError, match="--unit-column"):
+        read("tid,item\n1,milk\n", drop_rows_without_unit=True)
+
+
+def test_column_options_need_a_separator():
+    with pytest.raises(InputError, match=r"No separator was found.*--separator"):
+        read("milk\nbread\n", item_column="item")
+    with pytest.raises(InputError, match="No separator was found"):
+        read("milk\nbread\n", format="long")
+
+
+def test_lists_are_no_text():
+    with pytest.raises(InputError, match="Parquet only"):
+        read(BASKETS, format="lists")

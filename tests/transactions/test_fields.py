@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fim_private.transactions.fields import is_open, split_line
+from fim_private.transactions.table import join_broken_fields
+
+TEXT = st.text(st.sampled_from('ab,;" \t'), max_size=6)
+
+
+@given(st.lists(TEXT, min_size=1, max_size=6), st.sampled_from(",;\t|"))
+def test_what_the_csv_module_writes_is_read_back(fields, separator):
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter=separator, lineterminator="").writerow(fields)
+    found = split_line(buffer.getvalue(), separator)
+    assert found is not None
+    assert [field.strip(" ") for field in found] == [field.strip(" ") for field in fields]
+
+
+@given(st.lists(st.text(st.sampled_from('ab"|'), max_size=5), min_size=1, max_size=5))
+def test_separators_of_two_characters(fields):
+    line = "::".join('"' + field.replace('"', '""') + '"' for field in fields)
+    assert split_line(line, "::") == fields
+
+
+@pytest.mark.parametrize(
+    ("line", "fields"),
+    [
+        ('5" nail,6" nail', ['5" nail', '6" nail']),
+        ('a, "b, c" ,d', ["a", "b, c", "d"]),
+        ('"","a"', ["", "a"]),
+        (',"a",', ["", "a", ""]),
+        (',,"', None),
+        ('a"b"', ['a"b"']),
+        ('"Bob" shirt,milk', None),
+        ('"open,milk', None),
+        ('milk,"open', None),
+        ('"a""', None),
+        ('"""a"""', ['"a"']),
+    ],
+)
+def test_quotes(line, fields):
+    assert split_line(line, ",") == fields
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"), [('a,"b', True), ('a,"b""', True), ('"a"b', False), ('"a","b"', False), ("a", False)]
+)
+def test_open_fields(line, answer):
+    assert is_open(line, ",") is answer
+
+
+@given(st.text(st.sampled_from('ab,"\n'), max_size=40))
+def test_joining_keeps_all_but_line_breaks(data):
+    joined = join_broken_fields(data.encode(), ",").decode()
+    assert joined.count("\n") == data.count("\n")
+    assert joined.replace(" ", "").replace("\n", "") == data.replace("\n", "")
+
+
+def test_a_broken_field_becomes_one_line_and_later_lines_keep_their_numbers():
+    data = b'a,"b\nc\nd",e\nf,"g"\n'
+    assert join_broken_fields(data, ",") == b'a,"b c d",e\n\n\nf,"g"\n'
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("line", ['a,"x', '"', '""\n"', '"",""\na,"', '"a"b"'])
+def test_hostile_quotes_do_not_make_joining_slow(line):
+    join_broken_fields((line + "\n").encode() * 20_000, ",")
+
+
+def test_a_record_has_no_end_of_line_breaks():
+    few, many = b'a,"' + b"\n" * 50 + b'b"\n', b'a,"' + b"\n" * 200 + b'b"\n'
+    assert join_broken_fields(few, ",") != few
+    assert join_broken_fields(many, ",") == many

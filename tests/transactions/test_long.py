@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fim_private.errors import InputError, UsageError
+from tests.transactions.reading import as_sets, by_unit, read, stripped
+
+LINES = "bill;who;thing\nA;Ann;milk\nB;Bob;bread\nA;Ann;bread\nA;Ann;milk\n"
+FRAME = pl.read_csv(io.StringIO(LINES), separator=";")
+CHOSEN = {"transaction_column": "bill", "item_column": "thing"}
+
+
+@pytest.mark.parametrize("data", [LINES, FRAME], ids=["csv", "parquet"])
+@pytest.mark.parametrize("format_name", ["auto", "long"])
+def test_rows_of_one_transaction_need_not_be_adjacent(data, format_name):
+    transactions = read(data, format=format_name, **CHOSEN)
+    assert as_sets(transactions) == [{"milk", "bread"}, {"bread"}]
+    assert transactions.notes.duplicates == 1
+    assert transactions.units is None
+
+
+@pytest.mark.parametrize("data", [LINES, FRAME], ids=["csv", "parquet"])
+def test_units(data):
+    transactions = read(data, unit_column="who", **CHOSEN)
+    assert by_unit(transactions) == {frozenset({frozenset({"milk", "bread"})}), frozenset({frozenset({"bread"})})}
+    assert transactions.notes.format.endswith("transaction column 'bill', item column 'thing', unit column 'who'")
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.text(max_size=4).filter(lambda name: "\0" not in name)), min_size=1),
+    st.booleans(),
+)
+def test_round_trip(rows, as_parquet):
+    rows = [(number, name.replace("\r", "\n")) for number, name in rows]
+    expected: dict[int, set[str]] = {}
+    for number, name in rows:
+        expected.setdefault(number, set()).add(stripped(name if as_parquet else name.replace("\n", " ")))
+    sets = [names - {""} for names in expected.values() if names - {""}]
+    if not sets:
+        return
+    if as_parquet:
+        data = pl.DataFrame(rows, schema=["tid", "item"], orient="row")
+    else:
+        buffer = io.StringIO()
+        csv.writer(buffer).writerows([("tid", "item"), *rows])
+        data = buffer.getvalue()
+    assert as_sets(read(data)) == sets
+
+
+def test_column_names_in_any_case_if_there_is_one():
+    data = "Bill,Thing,THING\n1,milk,x\n"
+    assert as_sets(read(data, transaction_column="bill", item_column="Thing")) == [{"milk"}]
+    with pytest.raises(InputError, match=r"More than one column is called 'thing' \(--item-column\)"):
+        read(data, transaction_column="bill", item_column="thing")
+
+
+def test_columns_of_the_same_name():
+    with pytest.raises(InputError, match="More than one column is called 'bill'"):
+        read("bill,bill,thing\n1,2,milk\n", **CHOSEN)
+    assert as_sets(read("tid,price,price,item\n1,2,2,milk\n")) == [{"milk"}]
+
+
+def test_a_missing_column_is_told_with_near_misses_among_well_known_names():
+    with pytest.raises(InputError, match=r"no column 'bil' .*There is 'bill'\."):
+        read(LINES, format="long", transaction_column="bil", item_column="thing")
+    with pytest.raises(InputError, match=r"no column 'zzz' .*There is 'bill'\."):
+        read(FRAME, transaction_column="bill", item_column="zzz")
+    with pytest.raises(InputError, match=r"no column 'thing no' .*There is 'thing_no', 'bill'\."):
+        read("bill,thing_no\n1,zwieback\n", transaction_column="bill", item_column="thing no")
+    with pytest.raises(InputError, match=r"no column 'zzz' \(--unit-column\)"):
+        read(FRAME, unit_column="zzz", **CHOSEN)
+
+
+def test_a_first_line_that_may_be_a_basket_is_not_shown():
+    with pytest.raises(InputError) as caught:
+        read("zwieback,milk\nmilk,egg\n", transaction_column="zwiebac", item_column="item")
+    assert "zwieback'" not in str(caught.value)
+    assert "milk" not in str(caught.value)
+
+
+def test_columns_that_are_not_named_must_be_well_known():
+    with pytest.raises(InputError, match=r"--transaction-column, and none has a well-known name"):
+        read("a,item\n1,milk\n", format="long")
+    with pytest.raises(InputError, match="--item-column, and none") as caught:
+        read("tid,zwieback\n1,milk\n", transaction_column="tid")
+    assert "zwieback" not in str(caught.value)
+
+
+def test_one_column_for_both():
+    with pytest.raises(UsageError, match="are the same"):
+        read(LINES, transaction_column="bill", item_column="bill")
+
+
+@pytest.mark.parametrize("blank", ["", " ", '""'])
+def test_blank_items_are_dropped_and_blank_transactions_refused(blank):
+    transactions = read(f"tid,item\n1,milk\n1,{blank}\n2,{blank}\n")
+    assert as_sets(transactions) == [{"milk"}]
+    assert (transactions.notes.blanks, transactions.notes.empty) == (2, 1)
+    with pytest.raises(InputError, match="item but no transaction"):
+        read(f"tid,item\n1,milk\n{blank},bread\n")
+
+
+def test_null_items_and_transactions_of_parquet():
+    frame = pl.DataFrame({"tid": [1, 1, 2, None], "item": ["milk", None, " ", None]})
+    transactions = read(frame)
+    assert as_sets(transactions) == [{"milk"}]
+    with pytest.raises(InputError, match="item but no transaction"):
+        read(pl.DataFrame({"tid": [1, None], "item": ["milk", "bread"]}))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "tid,item,who\n1,milk,Ann\n2,milk,\n2,egg, \n3,egg,Ann\n",
+        pl.DataFrame({"tid": [1, 2, 2, 3], "item": ["milk", "milk", "egg", "egg"], "who": ["Ann", None, " ", "Ann"]}),
+        pl.DataFrame(
+            {"tid": [1, 2, 2, 3], "item": ["milk", "milk", "egg", "egg"], "who": [7.0, None, float("nan"), 7]}
+        ),
+    ],
+    ids=["csv", "parquet", "floats"],
+)
+def test_rows_without_unit(data):
+    with pytest.raises(InputError, match=r"no unit.*--drop-rows-without-unit"):
+        read(data, unit_column="who")
+    transactions = read(data, unit_column="who", drop_rows_without_unit=True)
+    assert as_sets(transactions) == [{"milk"}, {"egg"}]
+    assert transactions.units is not None
+    assert transactions.units.tolist() == [0, 0]
+    assert transactions.notes.rows_without_unit == 2
+
+
+def test_every_row_without_unit():
+    with pytest.raises(InputError, match="No item was found"):
+        read("tid,item,who\n1,milk,\n", unit_column="who", drop_rows_without_unit=True)
+
+
+def test_a_transaction_of_two_units():
+    with pytest.raises(InputError, match="two different units"):
+        read("tid,item,who\n1,milk,Ann\n2,egg,Ann\n1,egg,Bob\n", unit_column="who")
+
+
+def test_units_whose_transactions_are_empty_leave_no_gap():
+    transactions = read("tid,item,who\n1,milk,Ann\n2,,Bob\n3,egg,Cid\n", unit_column="who")
+    assert as_sets(transactions) == [{"milk"}, {"egg"}]
+    assert transactions.units is not None
+    assert transactions.units.tolist() == [0, 1]
+
+
+def test_line_breaks_inside_quotes():
+    data = 'tid,item\n1,"white\nbread"\n1,milk\n2,"rye\r\nbread"\n'
+    assert as_sets(read(data)) == [{"white bread", "milk"}, {"rye bread"}]
+
+
+def test_a_header_with_blank_lines_above_and_a_broken_name():
+    data = '\n \n"tid","the\nitem"\n1,milk\n\n2,egg\n'
+    assert as_sets(read(data, item_column="the item")) == [{"milk"}, {"egg"}]
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        ("tid,item\n1,milk\n2,milk,zwieback\n", 3),
+        ("tid,item\n\n1,milk\n\nzwieback\n", 5),
+        ('tid,item\n1,"a\nb"\n2,milk,zwieback\n', 4),
+    ],
+)
+def test_ragged_rows_name_the_line(data, line):
+    with pytest.raises(InputError, match=rf"Line {line} of .* number of fields") as caught:
+        read(data, format="long")
+    assert "zwieback" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ('tid,item\n1,"milk\n2,egg\n', "Line 2 of .* unbalanced quotes"),
+        ('"tid,item\n', "header of .* unbalanced quotes"),
+    ],
+)
+def test_unbalanced_quotes(data, message):
+    with pytest.raises(InputError, match=message):
+        read(data, format="long", separator=",")
+
+
+def test_a_header_alone():
+    with pytest.raises(InputError, match="No item was found"):
+        read("tid,item\n")
+    with pytest.raises(InputError, match="No item was found"):
+        read("tid,item", format="long")
+
+
+def test_types_of_parquet_become_their_text():
+    frame = pl.DataFrame({"tid": [1.0, 1.0, 2.5], "item": pl.Series(["a", "b", "a"], dtype=pl.Categorical)})
+    assert as_sets(read(frame)) == [{"a", "b"}, {"a"}]
+    frame = pl.DataFrame({"tid": pl.Series([0, 1]).cast(pl.Date), "item": [17850.0, float("nan")]})
+    assert as_sets(read(frame)) == [{"17850.0"}]
+    frame = pl.DataFrame({"tid": [b"x", b"x"], "item": [b"milk", b"egg"]})
+    assert as_sets(read(frame)) == [{"milk", "egg"}]
+
+
+@pytest.mark.parametrize(
+    "bad", [[[1], [2]], [{"a": 1}, {"a": 2}], [b"\xff", b"\xfe"]], ids=["lists", "structs", "bytes"]
+)
+def test_types_that_are_no_text(bad):
+    with pytest.raises(InputError, match=r"column for --item-column is of type .*not text"):
+        read(pl.DataFrame({"tid": [1, 2], "item": bad}), format="long")

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import gzip
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fim_private.errors import InputError, UsageError
+from fim_private.transactions.encode import name_order, transactions_from_lists
+from fim_private.transactions.restrict import read_item_names, restrict_to
+from tests.transactions.reading import as_sets
+
+NAME = st.sampled_from(["1", "10", "9", "a", "b", "c"])
+
+
+@given(
+    st.lists(st.tuples(st.sets(NAME), st.integers(0, 3)), max_size=8),
+    st.sets(NAME | st.sampled_from(["x", "77"]), min_size=1),
+)
+def test_the_vocabulary_is_the_list_and_nothing_else_is_left(rows, names):
+    units = [unit for _, unit in rows]
+    restricted = restrict_to(transactions_from_lists([items for items, _ in rows], units), list(names))
+    assert restricted.vocabulary.to_list() == sorted(names, key=name_order)
+    left = [(items & names, unit) for items, unit in rows if items & names]
+    assert as_sets(restricted) == [items for items, _ in left]
+    assert restricted.units is not None
+    same = [[a == b for b in restricted.units.tolist()] for a in restricted.units.tolist()]
+    assert same == [[a == b for _, b in left] for _, a in left]
+    assert restricted.notes.empty == len(rows) - len(left)
+
+
+def test_names_are_stripped_and_may_repeat():
+    restricted = restrict_to(transactions_from_lists([["a", "b"]]), [" b", "b ", "", "c"])
+    assert restricted.vocabulary.to_list() == ["b", "c"]
+    assert as_sets(restricted) == [{"b"}]
+
+
+def test_an_empty_list_of_names():
+    with pytest.raises(UsageError, match="public items is empty"):
+        restrict_to(transactions_from_lists([["a"]]), [" "])
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_reading_names(pack):
+    data = " whole milk \r\n\r\nbread, white\n\u2003egg\n7".encode()
+    assert read_item_names(io.BytesIO(pack(data))) == ["whole milk", "bread, white", "egg", "7"]
+
+
+def test_a_repeated_name_is_told_by_its_line():
+    with pytest.raises(InputError, match=r"Line 5 of .* repeats a name") as caught:
+        read_item_names(io.BytesIO(b"milk\n\n\nzwieback\n zwieback \nmilk\n"))
+    assert "zwieback" not in str(caught.value)
+
+
+def test_no_names(tmp_path):
+    with pytest.raises(InputError, match="nothing but blanks"):
+        read_item_names(io.BytesIO(b"\n \n"))
+    with pytest.raises(InputError, match="no file"):
+        read_item_names(tmp_path / "none")

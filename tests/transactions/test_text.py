@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import pytest
+
+from fim_private.errors import InputError, UsageError
+from fim_private.transactions.text import CHUNK, Text
+from tests.transactions.reading import as_sets, read
+
+SECRET = "zwieback"
+
+
+@pytest.mark.parametrize("data", ["", " ", "\n\n\n", " \t \r\n \n", "\ufeff", "\ufeff\n", "\u00a0\n\u2003"])
+@pytest.mark.parametrize("format_name", ["auto", "fimi", "basket", "long", "one-hot"])
+def test_nothing_but_blanks(data, format_name):
+    with pytest.raises(InputError, match=r"is empty|nothing but blanks|No item was found"):
+        read(data, format=format_name)
+
+
+@pytest.mark.parametrize("data", [",,,\n", " ,\t\n", '"",""\n'])
+def test_only_separators_hold_no_item(data):
+    with pytest.raises(InputError, match="No item was found"):
+        read(data, format="basket")
+
+
+def test_byte_order_mark_is_no_part_of_a_name():
+    assert as_sets(read(b"\xef\xbb\xbfmilk,bread\n")) == [{"milk", "bread"}]
+    assert as_sets(read(b"\xef\xbb\xbf1 2\n")) == [{"1", "2"}]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_wide_encodings_are_read_when_named(encoding):
+    data = "\ufeffmilk,brød\nmilk\n".encode(encoding)
+    assert as_sets(read(data, encoding=encoding)) == [{"milk", "brød"}, {"milk"}]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_wide_encodings_unasked(encoding):
+    with pytest.raises(InputError, match=r"UTF-16 or UTF-32.*--encoding utf-16"):
+        read("milk,bread\n".encode(encoding))
+
+
+def test_wide_encoding_without_a_mark():
+    with pytest.raises(InputError, match=r"NUL bytes.*UTF-16"):
+        read("milk,bread\n".encode("utf-16-le"))
+
+
+def test_latin_1():
+    data = b"milk\n" * 6 + "jalapeño,crème\n".encode("latin-1")
+    with pytest.raises(InputError, match=r"not a text in utf-8: see line 7.*--encoding latin-1"):
+        read(data)
+    assert as_sets(read(data, encoding="latin-1"))[6] == {"jalapeño", "crème"}
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "base64", "rot13", "a\0b", ""])
+def test_unknown_encoding(encoding):
+    with pytest.raises(UsageError, match="encoding"):
+        read("milk,bread\n", encoding=encoding)
+
+
+@pytest.mark.parametrize("data", [b"\x7fELF\x02\x01\x00\x00", b"milk,bread\nmi\0lk\n"])
+def test_binary(data):
+    with pytest.raises(InputError, match="NUL bytes"):
+        read(data)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\r\r\n"])
+@pytest.mark.parametrize("last", [True, False])
+def test_line_ends(end, last):
+    data = end.join(["milk,bread", "milk", "1,2"]) + end * last
+    assert as_sets(read(data)) == [{"milk", "bread"}, {"milk"}, {"1", "2"}]
+
+
+def test_other_separators_of_unicode_lines_are_no_line_ends():
+    data = "milk\x0bskimmed,bread\x0cwhite,a\u2028b,c\x85d,e\x1ef\n"
+    expected = {"milk\x0bskimmed", "bread\x0cwhite", "a\u2028b", "c\x85d", "e\x1ef"}
+    assert as_sets(read(data)) == [expected]
+
+
+def test_a_line_over_a_mebibyte():
+    line = f"{SECRET}," * (1 << 17)
+    with pytest.raises(InputError, match=r"Line 3 of .* is longer than a mebibyte") as caught:
+        read(f"milk\nbread,milk\n{line}\nmilk\n")
+    assert SECRET not in str(caught.value)
+
+
+def test_a_line_of_just_under_a_mebibyte_and_a_huge_field():
+    name = "x" * 200_000
+    long = ",".join(str(number) for number in range(150_000))
+    data = f'{long}\n{name},milk\n"{name}, too",bread\n'
+    sets = as_sets(read(data))
+    assert len(sets[0]) == 150_000
+    assert sets[1:] == [{name, "milk"}, {name + ", too", "bread"}]
+
+
+def test_chunks_are_whole_lines_with_their_numbers():
+    lines = [str(number) for number in range(1000)]
+    for end in ("", "\n"):
+        text = Text(name="a", data=("\n".join(lines) + end).encode())
+        for size in (1, 7, 100, CHUNK):
+            chunks = list(text.chunks(size))
+            assert [line for _, chunk in chunks for line in chunk.decode().split("\n")] == lines
+            assert all(chunk.decode().split("\n")[0] == lines[first] for first, chunk in chunks)
+
+
+def test_more_than_one_chunk_reads_like_one(monkeypatch):
+    data = "\n".join(",".join(f"item {(row * at) % 97}" for at in range(row % 5 + 1)) for row in range(400))
+    whole = as_sets(read(data))
+    monkeypatch.setattr(Text.chunks, "__defaults__", (64,))
+    assert as_sets(read(data)) == whole
+
+
+def test_an_encoding_that_yields_no_characters():
+    with pytest.raises(InputError, match="not a text in unicode-escape"):
+        read(rb"milk,\ud800", encoding="unicode-escape")
