@@ -17,7 +17,7 @@ from fim_private.mechanisms.registry import find
 from fim_private.privacy import Budget, Guarantee, NeighbouringRelation, PrivacyUnit
 
 LARGEST_SIZE = 20
-LARGEST_TOP = 100_000
+LARGEST_TOP = 10_000
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

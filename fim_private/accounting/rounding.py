@@ -20,7 +20,9 @@ def round_down(value: float, digits: int = 9) -> Fraction:
 
 
 def round_up(value: float, digits: int = 9) -> Fraction:
-    """The smallest fraction of `digits` significant decimal digits that is at least `value` (> 0)."""
+    """The smallest fraction of `digits` significant decimal digits that is at least `value` (>= 0)."""
+    if value == 0:
+        return Fraction(0)
     unit = _last_digit(value, digits)
     return unit * math.ceil(Fraction(value) / unit)
 

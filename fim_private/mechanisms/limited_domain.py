@@ -79,7 +79,7 @@ class LimitedDomain:
         lead = self.stop_lead + Fraction(self.sensitivity * math.log(19)) / self.pick_epsilon
         return Margin(
             counts=math.ceil(lead),
-            words=f"an itemset over number {self.candidates + 1:,} in order of counts",
+            words=f"between an itemset and place {self.candidates + 1:,} of the ranking",
         )
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:

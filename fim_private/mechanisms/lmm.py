@@ -112,8 +112,8 @@ class LargeMargin:
         return Margin(
             counts=threshold + noise,
             words=(
-                f"number {self.top:,} in order of counts over number {first + 1:,}; or over number l + 1 "
-                f"for l doubling up to {last:,}, where it is {highest + noise:,}"
+                f"between places {self.top:,} and {first + 1:,} of the ranking, or up to {highest + noise:,} between "
+                f"place {self.top:,} and one further down (after {2 * self.top:,}, {4 * self.top:,}, ... or {last:,})"
             ),
         )
 

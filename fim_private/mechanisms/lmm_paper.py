@@ -101,7 +101,7 @@ class PublishedLargeMargin:
         noise = math.sqrt(2 * (3**2 + 6**2 + 12**2)) * self.sensitivity / float(self.alpha)
         return Margin(
             counts=self.threshold(1) + math.ceil(1.645 * noise),
-            words="in each round, the first left over the second left",
+            words="between the first and the second of what is left, in each round",
         )
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:

@@ -77,7 +77,9 @@ class RepeatedLargeMargin:
     @property
     def margin(self) -> Margin:
         """The gap each round has to find."""
-        return Margin(counts=self.round.margin.counts, words="in each round, the first left over the second left")
+        return Margin(
+            counts=self.round.margin.counts, words="between the first and the second of what is left, in each round"
+        )
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """Up to k ranks; the list ends where a round certifies nothing."""

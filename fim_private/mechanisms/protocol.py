@@ -67,7 +67,7 @@ class Margin:
 
     Args:
         counts: the number of transactions.
-        words: what has to lead what by that much.
+        words: between which places of the ranking by count.
     """
 
     counts: int
