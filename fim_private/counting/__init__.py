@@ -1,0 +1,17 @@
+"""Exact counts of itemsets, hidden: they leave this layer through the door only, or through `reveal_to_curator`."""
+
+from fim_private.counting.hidden import ItemsetCounts
+from fim_private.counting.histogram import ItemsetHistogram
+from fim_private.counting.local import count_histogram, count_itemsets, occurs, top_itemsets
+
+HiddenCounts = ItemsetCounts | ItemsetHistogram
+
+__all__ = [
+    "HiddenCounts",
+    "ItemsetCounts",
+    "ItemsetHistogram",
+    "count_histogram",
+    "count_itemsets",
+    "occurs",
+    "top_itemsets",
+]

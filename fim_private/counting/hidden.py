@@ -1,0 +1,72 @@
+"""Itemsets with their exact counts, kept out of sight: what the door is handed, and nothing that prints itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.profile import CountProfile
+
+
+class ItemsetCounts:
+    """Itemsets of one size in decreasing order of count, ties in lexicographic order of item codes.
+
+    The place of an itemset in this order, from 0, is its rank. `repr` shows no data, and `len` is the number of
+    itemsets held.
+    """
+
+    __slots__ = ("_complete", "_counts", "_itemsets")
+
+    def __init__(self, *, itemsets: NDArray[np.int32], counts: NDArray[np.int64], complete: bool) -> None:
+        """Takes the arrays over and makes them read-only.
+
+        Args:
+            itemsets: int32, shape (L, size), item codes increasing in each row, rows in the order above.
+            counts: int64, shape (L,), the number of transactions that hold each itemset, at least 1.
+            complete: whether these are surely all itemsets of this size that occur.
+        """
+        itemsets.setflags(write=False)
+        counts.setflags(write=False)
+        self._itemsets = itemsets
+        self._counts = counts
+        self._complete = complete
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def __repr__(self) -> str:
+        return "ItemsetCounts(hidden)"
+
+    @property
+    def size(self) -> int:
+        """The number of items of each itemset."""
+        return int(self._itemsets.shape[1])
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are surely all itemsets of this size that occur."""
+        return self._complete
+
+    def profile(self, zeros: int | None = None) -> CountProfile:
+        """What a mechanism may see; for the door only, which charges the budget before it asks.
+
+        Args:
+            zeros: number of itemsets of count 0 in a declared universe, None for an open one.
+        """
+        ends = np.flatnonzero(np.diff(self._counts, append=0)) + 1
+        return CountProfile(
+            levels=self._counts[ends - 1].tolist(),
+            multiplicities=np.diff(ends, prepend=0).tolist(),
+            zeros=zeros,
+            complete=self._complete,
+        )
+
+    def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
+        """The itemsets of these ranks, int32, shape (len(ranks), size); for the door only."""
+        return self._itemsets[np.asarray(ranks, np.int64)]
+
+    def reveal_to_curator(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Itemsets and exact counts, as given: data, not a release, and protected by no privacy guarantee."""
+        return self._itemsets, self._counts

@@ -1,0 +1,119 @@
+"""How many itemsets have which count, where the itemsets themselves are too many to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.counting.preparation import Index
+from fim_private.counting.walk import Batch, walk_for
+from fim_private.profile import CountProfile
+
+Tally = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Counts, increasing, and the number of itemsets of each."""
+
+
+def tally(batches: Iterable[Batch]) -> Tally:
+    """How many itemsets of a chunk have which count."""
+    total = np.zeros(0, np.int64)
+    for _, counts in batches:
+        more = np.bincount(counts, minlength=len(total))
+        more[: len(total)] += total
+        total = more
+    levels = np.flatnonzero(total)
+    return levels, total[levels]
+
+
+class ItemsetHistogram:
+    """The counts of all occurring itemsets of one size, and the way back to the itemsets of given ranks.
+
+    Ranks are in decreasing order of count. Itemsets of the same count have a fixed order, that of the walk, which is
+    not the order of `ItemsetCounts`; whoever chooses uniformly among equals need not mind. `repr` shows no data, and
+    `len` is the number of occurring itemsets.
+    """
+
+    __slots__ = ("_chunk", "_cuts", "_ends", "_index", "_level", "_size")
+
+    def __init__(self, *, index: Index, size: int, cuts: NDArray[np.int64], tallies: Sequence[Tally]) -> None:
+        """Sorts the tallies by count; each chunk's share of a level is then a run of ranks.
+
+        Args:
+            index: the data, all items.
+            size: of the itemsets.
+            cuts: the chunks of owners (for size 1 there is one, of all items).
+            tallies: of each chunk.
+        """
+        level = np.concatenate([np.zeros(0, np.int64), *(levels for levels, _ in tallies)])
+        share = np.concatenate([np.zeros(0, np.int64), *(numbers for _, numbers in tallies)])
+        chunk = np.repeat(np.arange(len(tallies)), [len(levels) for levels, _ in tallies])
+        order = np.argsort(-level, kind="stable")
+        self._index = index
+        self._size = size
+        self._cuts = cuts
+        self._level = level[order]
+        self._chunk = chunk[order]
+        self._ends = np.cumsum(share[order])
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+    def __repr__(self) -> str:
+        return "ItemsetHistogram(hidden)"
+
+    @property
+    def size(self) -> int:
+        """The number of items of each itemset."""
+        return self._size
+
+    @property
+    def complete(self) -> bool:
+        """Always true: every itemset that occurs has been counted."""
+        return True
+
+    def profile(self, zeros: int | None = None) -> CountProfile:
+        """What a mechanism may see; for the door only, which charges the budget before it asks.
+
+        Args:
+            zeros: number of itemsets of count 0 in a declared universe, None for an open one.
+        """
+        levels, multiplicities = self.reveal_to_curator()
+        return CountProfile(levels=levels.tolist(), multiplicities=multiplicities.tolist(), zeros=zeros)
+
+    def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
+        """The itemsets of these ranks, int32, shape (len(ranks), size), codes increasing; for the door only.
+
+        Cost: for each distinct count asked for, the chunks that hold the ranks are counted again, with that count as
+        floor. No itemset is kept but those asked for.
+        """
+        wanted = np.asarray(ranks, np.int64)
+        if self._size == 1:
+            return self._index.codes[wanted, np.newaxis]
+        found = np.empty((len(wanted), self._size), np.int32)
+        runs = np.searchsorted(self._ends, wanted, side="right")
+        starts = np.concatenate([[0], self._ends])
+        for run in np.unique(runs).tolist():
+            here = np.flatnonzero(runs == run)
+            offsets, back = np.unique(wanted[here] - starts[run], return_inverse=True)
+            members = np.concatenate(list(self._members(run, offsets)), axis=1)
+            found[here] = np.sort(self._index.codes[members], axis=0).T[back]
+        return found
+
+    def reveal_to_curator(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Distinct counts, decreasing, and how many itemsets have each: data, protected by no privacy guarantee."""
+        last = np.flatnonzero(np.diff(self._level, append=0))
+        return self._level[last], np.diff(self._ends[last], prepend=0)
+
+    def _members(self, run: int, offsets: NDArray[np.int64]) -> Iterator[NDArray[np.uint32]]:
+        """The ranks of items, shape (size, ...), of the itemsets at these increasing offsets of a run."""
+        level = int(self._level[run])
+        first, end = self._cuts[self._chunk[run] : self._chunk[run] + 2].tolist()
+        passed, given = 0, 0
+        for itemsets, counts in walk_for(self._index, self._size).batches(first, end, lambda: level):
+            hits = np.flatnonzero(counts == level)
+            upto = int(np.searchsorted(offsets, passed + len(hits)))
+            yield itemsets[:, hits[offsets[given:upto] - passed]]
+            passed, given = passed + len(hits), upto
+            if given == len(offsets):
+                return

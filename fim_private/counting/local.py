@@ -1,0 +1,157 @@
+"""Counting itemsets on this machine: all of them, the most frequent, or how many have which count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from fim_private.counting.hidden import ItemsetCounts
+from fim_private.counting.histogram import ItemsetHistogram, tally
+from fim_private.counting.ordering import Ordering, Packed
+from fim_private.counting.preparation import Index, prepare
+from fim_private.counting.selection import BestSoFar
+from fim_private.counting.walk import THREADS, Batch, map_chunks
+from fim_private.counting.work import WORK_LIMIT, cut_into_chunks, owner_work, too_much_work
+from fim_private.errors import UsageError
+from fim_private.transactions.dataset import Transactions
+
+
+def count_itemsets(transactions: Transactions, size: int, floor: int = 1, *, threads: int = THREADS) -> ItemsetCounts:
+    """All itemsets of `size` items that are in at least `floor` transactions, with their counts.
+
+    Args:
+        transactions: the data.
+        size: items an itemset, at least 1.
+        floor: least count, at least 1. The result is `complete` at 1 only.
+        threads: at most so many threads.
+
+    Raises:
+        UsageError: an argument is below 1.
+        InputError: some transactions are too long to count all itemsets of this size in them, or the data holds 2^32
+            item occurrences.
+
+    Cost: time as the occurrences of itemsets after items below the floor were dropped, some hundred million a second;
+    memory 8 bytes an itemset (16 or more where an itemset with its count takes more than 64 bits) while counting, and
+    as much again with 4 size + 8 more for the result.
+    """
+    _at_least_one(size=size, floor=floor, threads=threads)
+    index = prepare(transactions, floor=floor)
+    if size == 1:
+        return _items(index, len(index.codes), complete=floor == 1)
+    work = owner_work(index, size)
+    if work.sum() > WORK_LIMIT:
+        raise too_much_work(size)
+    ordering = Ordering(index, size)
+
+    def collect(batches: Iterable[Batch]) -> Packed:
+        return ordering.join([ordering.pack(batch) for batch in batches])
+
+    parts = map_chunks(
+        index, size, cut_into_chunks(work), collect, floor=lambda: floor, work=work.sum(), threads=threads
+    )
+    itemsets, counts = ordering.unpack(ordering.join(parts))
+    return ItemsetCounts(itemsets=itemsets, counts=counts, complete=floor == 1)
+
+
+def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int = THREADS) -> ItemsetCounts:
+    """The first m itemsets in order of (count descending, item codes ascending), or all if fewer occur.
+
+    Exactly m, however many have the same count as the last: the order does not depend on the data beyond the counts, so
+    neighbouring data sets cut ties alike. The result is `complete` if no other itemset occurs.
+
+    Owners are walked through in decreasing order of frequency, and the m-th largest count so far is the floor for what
+    follows: no itemset is more frequent than its owner, so the rare ones are never counted.
+
+    Args:
+        transactions: the data.
+        size: items an itemset, at least 1.
+        m: number of itemsets, at least 1.
+        threads: at most so many threads.
+
+    Raises:
+        UsageError: an argument is below 1.
+        InputError: m itemsets cannot be told for sure without counting in transactions that are too long for this
+            size, or the data holds 2^32 item occurrences.
+
+    Cost: memory as for 2 m itemsets, whatever the data.
+    """
+    _at_least_one(size=size, m=m, threads=threads)
+    index = prepare(transactions)
+    if size == 1:
+        return _items(index, m, complete=len(index.codes) <= m)
+    work = owner_work(index, size)
+    # At a floor that equals an owner's count, the work is that of this owner and of all before it.
+    within = int(np.searchsorted(np.cumsum(work), WORK_LIMIT, side="right"))
+    ordering = Ordering(index, size)
+    best = BestSoFar(ordering, m)
+
+    def keep_best(batches: Iterable[Batch]) -> None:
+        for batch in batches:
+            best.offer(ordering.pack(batch))
+
+    cuts = cut_into_chunks(work[:within])
+    map_chunks(index, size, cuts, keep_best, floor=lambda: best.floor, work=work[:within].sum(), threads=threads)
+    first = best.settle()
+    everywhere = within == len(work)
+    if not everywhere and index.counts[within] >= best.floor:
+        raise too_much_work(size)
+    itemsets, counts = ordering.unpack(first)
+    return ItemsetCounts(itemsets=itemsets, counts=counts, complete=everywhere and not best.cut)
+
+
+def count_histogram(transactions: Transactions, size: int, *, threads: int = THREADS) -> ItemsetHistogram:
+    """How many itemsets of `size` items have which count, for all that occur, without ever holding them.
+
+    Args:
+        transactions: the data.
+        size: items an itemset, at least 1.
+        threads: at most so many threads.
+
+    Raises:
+        UsageError: an argument is below 1.
+        InputError: some transactions are too long to count all itemsets of this size in them, or the data holds 2^32
+            item occurrences.
+
+    Cost: time as `count_itemsets` at floor 1; memory does not grow with the number of itemsets.
+    """
+    _at_least_one(size=size, threads=threads)
+    index = prepare(transactions)
+    if size == 1:
+        levels, numbers = np.unique(index.counts, return_counts=True)
+        everything = np.array([0, len(index.codes)])
+        return ItemsetHistogram(index=index, size=1, cuts=everything, tallies=[(levels, numbers.astype(np.int64))])
+    work = owner_work(index, size)
+    if work.sum() > WORK_LIMIT:
+        raise too_much_work(size)
+    cuts = cut_into_chunks(work)
+    tallies = map_chunks(index, size, cuts, tally, floor=lambda: 1, work=work.sum(), threads=threads)
+    return ItemsetHistogram(index=index, size=size, cuts=cuts, tallies=tallies)
+
+
+def occurs(transactions: Transactions, itemset: Sequence[int]) -> bool:
+    """Whether there is a transaction that holds all items of the itemset.
+
+    Args:
+        transactions: the data.
+        itemset: item codes, in any order.
+
+    Cost: one pass over the items for each member, until none is left.
+    """
+    holders = np.arange(len(transactions))
+    for code in itemset:
+        places = np.flatnonzero(transactions.items == code)
+        holders_of_code = np.searchsorted(transactions.offsets, places, side="right") - 1
+        holders = np.intersect1d(holders, holders_of_code, assume_unique=True)
+    return len(holders) > 0
+
+
+def _items(index: Index, m: int, *, complete: bool) -> ItemsetCounts:
+    """The first m items as itemsets of size 1: the index has them in order already."""
+    return ItemsetCounts(itemsets=index.codes[:m, np.newaxis].copy(), counts=index.counts[:m].copy(), complete=complete)
+
+
+def _at_least_one(**arguments: int) -> None:
+    for name, value in arguments.items():
+        if value < 1:
+            raise UsageError(f"The {name} is below 1.", f"Give a {name} of 1 or more.")

@@ -1,0 +1,83 @@
+"""The order of itemsets (count descending, then item codes ascending), kept in as few 64-bit words as it takes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.counting.kernels import pack
+from fim_private.counting.preparation import Index
+from fim_private.counting.walk import Batch
+
+Packed = NDArray[np.uint64]
+"""Itemsets with their counts, shape (words, rows): rows compare, word by word, as the itemsets are ordered."""
+
+_BLOCK = 2**18  # rows unpacked at a time, so that what is in between stays in the cache
+
+
+class Ordering:
+    """Packs itemsets of one size over one index.
+
+    The first field of a row is `ceiling - count`, in ceiling.bit_length() bits; one field a member follows, its place
+    among the codes of the index. Fields do not straddle words: all pairs and triples of a supermarket fit one word.
+    """
+
+    def __init__(self, index: Index, size: int) -> None:
+        by_code = np.argsort(index.codes)
+        self._codes = index.codes[by_code]
+        self._place = np.empty(len(by_code), np.uint32)
+        self._place[by_code] = np.arange(len(by_code), dtype=np.uint32)
+        # No itemset is more frequent than its rarest member.
+        self._ceiling = int(index.counts[size - 1]) if len(index.counts) >= size else 0
+        self._bits = [self._ceiling.bit_length()] + size * [len(by_code).bit_length()]
+        word, free = 0, 64
+        fields = []
+        for bits in self._bits:
+            if bits > free:
+                word, free = word + 1, 64
+            free -= bits
+            fields.append((word, free))
+        self._word = np.array([word for word, _ in fields], np.int64)
+        self._shift = np.array([shift for _, shift in fields], np.uint64)
+
+    def pack(self, batch: Batch) -> Packed:
+        """A batch in packed form, a copy."""
+        itemsets, counts = batch
+        packed = np.empty((int(self._word[-1]) + 1, len(counts)), np.uint64)
+        pack(itemsets, counts, self._place, self._ceiling, self._word, self._shift, packed)
+        return packed
+
+    def join(self, parts: list[Packed]) -> Packed:
+        """All rows of several packed arrays, of none too."""
+        return np.concatenate([np.empty((int(self._word[-1]) + 1, 0), np.uint64), *parts], axis=1)
+
+    def count(self, first_word: np.uint64) -> int:
+        """The count of a row."""
+        return self._ceiling - int(first_word >> self._shift[0])
+
+    def first(self, packed: Packed, m: int) -> Packed:
+        """The first m rows in order, themselves unordered; all rows if there are fewer."""
+        if packed.shape[1] <= m:
+            return packed
+        packed = packed[:, packed[0] <= np.partition(packed[0], m - 1)[m - 1]]
+        return packed if packed.shape[1] == m else packed[:, np.lexsort(packed[::-1])[:m]]
+
+    def unpack(self, packed: Packed) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Itemsets as codes, int32 (rows, size), and counts, int64 (rows,), in order; sorts `packed` in place."""
+        if len(packed) == 1:
+            packed[0].sort()
+        else:
+            packed[:] = packed[:, np.lexsort(packed[::-1])]
+        rows = packed.shape[1]
+        itemsets = np.empty((rows, len(self._bits) - 1), np.int32)
+        counts = np.empty(rows, np.int64)
+        for start in range(0, rows, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            counts[block] = self._ceiling - self._field(packed[:, block], 0)
+            for member in range(itemsets.shape[1]):
+                itemsets[block, member] = self._codes[self._field(packed[:, block], member + 1)]
+        return itemsets, counts
+
+    def _field(self, packed: Packed, field: int) -> NDArray[np.int64]:
+        mask = np.uint64((1 << self._bits[field]) - 1)
+        return ((packed[self._word[field]] >> self._shift[field]) & mask).astype(np.int64)

@@ -1,0 +1,55 @@
+"""What counting costs before it is done: the work of every owner, its limit, and a fair division into chunks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.counting.kernels import sum_over_lists
+from fim_private.counting.preparation import Index
+from fim_private.errors import InputError
+
+WORK_LIMIT = 2e11
+"""The most occurrences of itemsets that are counted: about a quarter of an hour on two cores."""
+
+_CHUNK_WORK = 2**18
+_MOST_CHUNKS = 1024
+
+
+def owner_work(index: Index, size: int) -> NDArray[np.float64]:
+    """For every rank, the occurrences of itemsets of this size whose rarest member it is; float64, shape (items,).
+
+    An occurrence of an item with p items before it in its transaction gives C(p, size - 1). Whole numbers up to 2^53
+    are exact in float64; where a transaction alone passes `WORK_LIMIT`, the work is infinite.
+    """
+    combinations = np.full(index.longest + 1, np.inf)
+    for before in range(index.longest + 1):
+        exact = math.comb(before, size - 1)
+        if exact > WORK_LIMIT:
+            break
+        combinations[before] = exact
+    total = np.empty(len(index.codes))
+    sum_over_lists(index.lists, combinations, total)
+    return total
+
+
+def too_much_work(size: int) -> InputError:
+    """The refusal to count; it says nothing about the data but that its transactions are long."""
+    return InputError(
+        f"Some transactions are too long to count all itemsets of size {size} in them.",
+        "Bound the number of items of a transaction with --max-items B, or ask for a smaller size.",
+    )
+
+
+def cut_into_chunks(work: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Cuts c_0 = 0 < c_1 < ... = number of owners, such that owners c_i to c_(i+1) have about equal work.
+
+    The cuts depend on the work alone, never on the number of threads.
+    """
+    cumulative = np.cumsum(work)
+    total = float(cumulative[-1]) if len(work) else 0.0
+    chunks = min(_MOST_CHUNKS, math.ceil(total / _CHUNK_WORK))
+    inner = np.searchsorted(cumulative, total / max(chunks, 1) * np.arange(1, chunks))
+    return np.unique(np.concatenate([[0], inner, [len(work)]])).astype(np.int64)
