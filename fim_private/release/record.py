@@ -1,0 +1,88 @@
+"""A release: the chosen itemsets in order, what they cost, how they were made. Public from here on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+
+from fim_private.errors import InputError
+
+SEEDED_NOTE = "seeded, not private: whoever knows the seed can undo the noise"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleasedItemset:
+    """One line of the answer.
+
+    Args:
+        rank: 1 for the first that was picked.
+        items: the names, in item order.
+        count: a noisy count, where counts were released.
+    """
+
+    rank: int
+    items: tuple[str, ...]
+    count: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release:
+    """What may be published.
+
+    Args:
+        itemsets: in the order they were picked; fewer than asked for, or none, where the mechanism stopped early.
+        mechanism: the name of the mechanism.
+        privacy: epsilon and delta (numbers), neighbours, unit, and in words what the promise takes as public.
+        plan: the plan's public parameters.
+        seeded: whether the noise can be repeated; then the release is not private.
+        version: the version of this program.
+        command: what was typed, without the data.
+    """
+
+    itemsets: tuple[ReleasedItemset, ...]
+    mechanism: str
+    privacy: dict[str, Any]
+    plan: dict[str, Any]
+    seeded: bool
+    version: str
+    command: str | None = None
+
+    def to_json(self) -> str:
+        """The whole release as JSON text; `from_json` reads it back."""
+        fields = asdict(self)
+        if self.seeded:
+            fields["warning"] = SEEDED_NOTE
+        return json.dumps(fields, ensure_ascii=False, indent=2)
+
+    @classmethod
+    def from_json(cls, text: str) -> Release:
+        """The release that `to_json` wrote.
+
+        Raises:
+            InputError: the text is not a release.
+        """
+        try:
+            fields = json.loads(text)
+            fields.pop("warning", None)
+            itemsets = tuple(
+                ReleasedItemset(rank=line["rank"], items=tuple(line["items"]), count=line["count"])
+                for line in fields.pop("itemsets")
+            )
+            return cls(itemsets=itemsets, **fields)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise InputError("This is not a release.", "Give a JSON file that `fim-private mine -o` wrote.") from None
+
+    def to_polars(self) -> pl.DataFrame:
+        """One row an itemset: rank (int64), items (list of text), count (int64, null unless released), seeded."""
+        return pl.DataFrame(
+            {
+                "rank": [itemset.rank for itemset in self.itemsets],
+                "items": [list(itemset.items) for itemset in self.itemsets],
+                "count": [itemset.count for itemset in self.itemsets],
+                "seeded": [self.seeded] * len(self.itemsets),
+            },
+            schema={"rank": pl.Int64, "items": pl.List(pl.String), "count": pl.Int64, "seeded": pl.Boolean},
+        )

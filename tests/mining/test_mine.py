@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fim_private import (
+    Budget,
+    NeighbouringRelation,
+    PrivacyUnit,
+    Release,
+    Universe,
+    UsageError,
+    make_plan,
+    mine,
+    read_transactions,
+    transactions_from_lists,
+)
+from fim_private.catalogue import path_of
+from fim_private.counting import count_histogram, top_itemsets
+from fim_private.mechanisms.registry import REGISTRY
+from fim_private.mining.mine import bound
+from fim_private.randomness import SeededRandomness
+from fim_private.release.door import pass_through
+
+BUDGET, UNIT = Budget("1", "1e-6"), PrivacyUnit()
+
+
+def precision(release: Release, truth: set[tuple[str, ...]]) -> float:
+    return len({itemset.items for itemset in release.itemsets} & truth) / len(truth)
+
+
+@pytest.mark.parametrize("name", list(REGISTRY))
+@pytest.mark.parametrize("relation", list(NeighbouringRelation))
+def test_every_mechanism_finds_what_stands_out(name: str, relation: NeighbouringRelation) -> None:
+    baskets = [["bread", "milk", "tea"]] * 9000 + [["bread", "jam"]] * 40 + [["salt"]] * 500
+    release = mine(
+        transactions_from_lists(baskets),
+        size=2,
+        top=3,
+        budget=Budget("2", "1e-6"),
+        unit=UNIT,
+        relation=relation,
+        mechanism=name,
+        universe=Universe(items=1000) if REGISTRY[name].needs_universe else None,
+    )
+    found = {itemset.items for itemset in release.itemsets}
+    # lmm-repeat and lmm-paper need a lead in each round, and the three pairs stand level.
+    assert found == set(combinations(["bread", "milk", "tea"], 2))
+    assert release.seeded is False
+
+
+def test_a_seed_repeats_and_marks() -> None:
+    transactions = read_transactions(path_of("online-retail-customers"))
+    one, other = (mine(transactions, size=2, top=10, budget=BUDGET, unit=UNIT, seed=5) for _ in range(2))
+    assert one == other
+    assert one.seeded
+    assert mine(transactions, size=2, top=10, budget=BUDGET, unit=UNIT, seed=6).itemsets != one.itemsets
+
+
+def test_record_says_what_was_promised() -> None:
+    release = mine(transactions_from_lists([["a", "b"]]), size=2, top=1, budget=BUDGET, unit=UNIT)
+    assert release.privacy["epsilon"] == 1.0
+    assert release.privacy["delta"] == 1e-6
+    assert release.privacy["neighbours"] == "add-remove"
+    assert release.privacy["unit"] == "one transaction"
+    assert release.privacy["proved"]["epsilon"] <= 1
+    assert release.plan["parameters"]["search_epsilon"] == "1/5"
+    assert release.itemsets == ()
+
+
+def test_units_must_have_been_read() -> None:
+    with pytest.raises(UsageError, match="--unit-column"):
+        mine(transactions_from_lists([["a"]]), size=1, top=1, budget=BUDGET, unit=PrivacyUnit(column="customer"))
+
+
+data = st.lists(
+    st.tuples(st.integers(0, 4), st.frozensets(st.sampled_from("abcdef"), min_size=1)), min_size=1, max_size=25
+)
+
+
+def counts_of(plan_unit: PrivacyUnit, rows: list[tuple[int, frozenset[str]]], max_items: int | None) -> Counter[object]:
+    plan = make_plan(size=2, top=1, budget=BUDGET, unit=plan_unit, max_items=max_items)
+    transactions = transactions_from_lists([sorted(items) for _, items in rows], [unit for unit, _ in rows])
+    bounded = bound(transactions, plan, SeededRandomness(1))
+    lists = [
+        [bounded.vocabulary[int(code)] for code in bounded.items[start:end]]
+        for start, end in zip(bounded.offsets[:-1], bounded.offsets[1:], strict=True)
+    ]
+    return Counter(itemset for items in lists for itemset in combinations(sorted(items), 2))
+
+
+@settings(max_examples=60, deadline=None)
+@given(data)
+def test_removing_a_unit_moves_merged_counts_one_way_by_at_most_one(rows: list[tuple[int, frozenset[str]]]) -> None:
+    unit = PrivacyUnit(column="customer")
+    everything = counts_of(unit, rows, None)
+    without = counts_of(unit, [row for row in rows if row[0] != rows[0][0]], None)
+    steps = {everything[itemset] - without[itemset] for itemset in everything | without}
+    assert steps <= {0, 1}
+
+
+@settings(max_examples=60, deadline=None)
+@given(data, st.integers(1, 3))
+def test_a_capped_unit_adds_at_most_its_cap(rows: list[tuple[int, frozenset[str]]], most: int) -> None:
+    of_one = [(0, items) for _, items in rows]
+    counts = counts_of(PrivacyUnit(column="customer", max_transactions=most), of_one, None)
+    assert max(counts.values(), default=0) <= most
+
+
+def test_declared_items_are_all_that_is_looked_at() -> None:
+    baskets = [["a", "b", "secret"]] * 3000
+    universe = Universe(items=3, names=("a", "b", "c"))
+    release = mine(
+        transactions_from_lists(baskets),
+        size=2,
+        top=1,
+        budget=BUDGET,
+        unit=UNIT,
+        mechanism="exponential",
+        universe=universe,
+    )
+    assert [itemset.items for itemset in release.itemsets] == [("a", "b")]
+
+
+@pytest.mark.parametrize(
+    ("name", "top", "least", "most"),
+    [
+        ("lmm", 10, 0.99, 1.0),
+        ("lmm", 20, 0.97, 1.0),
+        ("lmm", 50, 0.97, 1.0),
+        ("lmm", 100, 0.6, 0.9),
+        ("limited-domain", 100, 0.93, 0.99),
+        ("exponential", 100, 0.93, 0.99),
+        ("lmm-paper", 50, 0.0, 0.06),
+        ("lmm-paper", 100, 0.0, 0.04),
+    ],
+)
+def test_precision_on_retail_is_the_specification_s(
+    shared_data: Callable[[str], Path], name: str, top: int, least: float, most: float
+) -> None:
+    """At (1, 1e-6) on pairs the design lists lmm 0.99 (k = 50) and about 0.7 (100), limited domain and declared 0.96,
+    as published 0.02 and 0.01; the bounds here are a few standard errors of twelve runs wide."""
+    transactions = retail(shared_data)
+    plan = make_plan(
+        size=2,
+        top=top,
+        budget=BUDGET,
+        unit=UNIT,
+        mechanism=name,
+        universe=Universe(items=16_470) if REGISTRY[name].needs_universe else None,
+    )
+    counts = (
+        count_histogram(transactions, 2)
+        if plan.mechanism.depth is None
+        else top_itemsets(transactions, 2, plan.mechanism.depth)
+    )
+    codes, _ = top_itemsets(transactions, 2, top).reveal_to_curator()
+    truth = {tuple(transactions.vocabulary[code] for code in row) for row in codes.tolist()}
+    randomness = SeededRandomness(2026)
+    runs = [len(truth & set(pass_through(transactions, counts, plan, randomness))) / top for _ in range(12)]
+    assert least <= sum(runs) / len(runs) <= most
+
+
+_retail: list[object] = []
+
+
+def retail(shared_data: Callable[[str], Path]) -> object:
+    if not _retail:
+        _retail.append(read_transactions(shared_data("retail.dat.gz")))
+    return _retail[0]

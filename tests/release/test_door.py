@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+
+import pytest
+
+from fim_private.counting import count_histogram, count_itemsets
+from fim_private.errors import InputError
+from fim_private.plan import Plan, Universe, make_plan
+from fim_private.privacy import Budget, PrivacyUnit
+from fim_private.randomness import SeededRandomness
+from fim_private.release.door import UNLISTED, pass_through
+from fim_private.transactions import Transactions, restrict_to, transactions_from_lists
+from tests.sampling import FALSE_ALARM, SEED, p_value
+
+BASKETS = [["a", "b"]] * 6 + [["a", "c"]] * 4 + [["a", "b", "c"]]
+
+
+def exponential(universe: Universe, *, top: int = 1, epsilon: str = "1", size: int = 2) -> Plan:
+    return make_plan(
+        size=size,
+        top=top,
+        budget=Budget(epsilon, "0"),
+        unit=PrivacyUnit(),
+        mechanism="exponential",
+        universe=universe,
+    )
+
+
+def draws(transactions: Transactions, plan: Plan, number: int) -> list[tuple[tuple[str, ...], ...]]:
+    counts = count_histogram(transactions, plan.size)
+    randomness = SeededRandomness(SEED)
+    return [pass_through(transactions, counts, plan, randomness) for _ in range(number)]
+
+
+def itemset_counts(baskets: Sequence[Sequence[str]], size: int) -> Counter[tuple[str, ...]]:
+    return Counter(itemset for basket in baskets for itemset in combinations(sorted(basket), size))
+
+
+def test_a_declared_list_gets_the_law_over_all_its_itemsets() -> None:
+    names = ("a", "b", "c", "d", "e")
+    transactions = restrict_to(transactions_from_lists(BASKETS), names)
+    plan = exponential(Universe(items=5, names=names))
+    exact = itemset_counts(BASKETS, 2)
+    weights = {itemset: math.exp(exact[itemset]) for itemset in combinations(names, 2)}
+    law = {(itemset,): weight / sum(weights.values()) for itemset, weight in weights.items()}
+    drawn = draws(transactions, plan, 3000)
+    assert p_value(drawn, law) > FALSE_ALARM
+    assert p_value(drawn, dict.fromkeys(law, 1 / len(law))) < FALSE_ALARM
+
+
+def test_absent_itemsets_are_drawn_uniformly_and_once() -> None:
+    names = ("a", "b", "c", "d", "e")
+    transactions = restrict_to(transactions_from_lists([["a", "b"]]), names)
+    plan = exponential(Universe(items=5, names=names), top=10, epsilon="0.001")
+    for chosen in draws(transactions, plan, 50):
+        assert sorted(chosen) == list(combinations(names, 2))
+    first = [chosen[0] for chosen in draws(transactions, exponential(Universe(items=5, names=names)), 3000)]
+    total = math.e + 9
+    law = {itemset: (math.e if itemset == ("a", "b") else 1) / total for itemset in combinations(names, 2)}
+    assert p_value(first, law) > FALSE_ALARM
+
+
+def test_items_without_a_name_stay_without() -> None:
+    plan = exponential(Universe(items=10**6), epsilon="0.001")
+    transactions = transactions_from_lists(BASKETS)
+    assert draws(transactions, plan, 20) == [((UNLISTED, UNLISTED),)] * 20
+
+
+def test_a_universe_smaller_than_the_data_is_refused_without_saying_how() -> None:
+    transactions = transactions_from_lists(BASKETS)
+    plan = exponential(Universe(items=2))
+    with pytest.raises(InputError, match="more items than the declared universe") as caught:
+        pass_through(transactions, count_itemsets(transactions, 2), plan, SeededRandomness(SEED))
+    assert not any(character.isdigit() for character in str(caught.value))
+
+
+def test_open_universe_names_only_what_occurs() -> None:
+    transactions = transactions_from_lists([["a", "b"]] * 400 + [["c", "d"]])
+    plan = make_plan(size=2, top=5, budget=Budget("1", "1e-6"), unit=PrivacyUnit())
+    for chosen in draws(transactions, plan, 20):
+        assert chosen in {(), (("a", "b"),)}
