@@ -1,0 +1,97 @@
+"""`fim-private`: the commands together, and what becomes of every error.
+
+Exit codes: 0 done (also when nothing could be named), 2 the call, 3 the data, 4 the budget, 130 interrupted, 1 a fault
+of the program. No traceback is ever shown: it could print what it should not.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, NoReturn
+
+import typer
+
+from fim_private.cli import datasets
+from fim_private.cli.demo import demo
+from fim_private.cli.inspect import inspect
+from fim_private.cli.mine import mine
+from fim_private.cli.plan import plan
+from fim_private.errors import FimPrivateError
+from fim_private.version import __version__
+
+app = typer.Typer(
+    name="fim-private",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(mine)
+app.command()(plan)
+app.command()(inspect)
+app.command()(demo)
+app.add_typer(datasets.app, name="datasets")
+
+
+class _InterruptedByUser(BaseException):
+    """Ctrl-C; not KeyboardInterrupt, which the command line library would answer in its own words."""
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    """Publish what is bought together without exposing any customer: private frequent itemset mining.
+
+    A first try: fim-private demo
+    """
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def run() -> NoReturn:
+    """Run the command line and exit with the code of what happened."""
+    signal.signal(signal.SIGINT, _interrupt)
+    try:
+        app()
+    except FimPrivateError as error:
+        _end(f"Error: {error.what}\n{error.next_step}", error.exit_code)
+    except _InterruptedByUser:
+        _end("Interrupted; nothing was released.", 130)
+    except BrokenPipeError:
+        # Whoever read our output has gone; keep the interpreter from complaining about it at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except MemoryError:
+        _end("Error: The memory of this machine is not enough.\nKeep fewer items with --max-items.", 3)
+    except Exception as error:
+        # Whatever it is, its text and its traceback may hold data.
+        _end(f"Error: a fault of this program ({_where(error)}).\nPlease report it with the command.", 1)
+    sys.exit(0)
+
+
+def _end(message: str, code: int) -> NoReturn:
+    sys.stdout.flush()
+    print(message, file=sys.stderr)
+    sys.exit(code)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise _InterruptedByUser
+
+
+def _where(error: BaseException) -> str:
+    """The kind of the error and the lines of the program it came through: nothing of the data."""
+    trace = error.__traceback__
+    place = ""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if "fim_private" in code.co_filename:
+            place = f" at {Path(code.co_filename).name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return f"{type(error).__name__}{place}"

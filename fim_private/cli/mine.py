@@ -1,0 +1,115 @@
+"""`fim-private mine`: the private top itemsets of a basket file."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fim_private.cli import options
+from fim_private.cli.progress import phases, say
+from fim_private.privacy import NeighbouringRelation
+
+
+def mine(
+    file: options.File,
+    size: options.Size,
+    top: options.Top,
+    epsilon: options.Epsilon,
+    delta: options.Delta,
+    unit: options.Unit = None,
+    unit_column: options.UnitColumn = None,
+    merge: options.Merge = False,
+    max_transactions: options.MaxTransactions = None,
+    neighbours: options.Neighbours = NeighbouringRelation.ADD_REMOVE,
+    max_items: options.MaxItems = None,
+    mechanism: options.Mechanism = "lmm",
+    repeat: options.Repeat = False,
+    no_fallback: options.NoFallback = False,
+    universe_items: options.UniverseItems = None,
+    universe_file: options.UniverseFile = None,
+    format: options.Format = "auto",  # noqa: A002 - the option's name
+    separator: options.Separator = None,
+    encoding: options.Encoding = "utf-8",
+    transaction_column: options.TransactionColumn = None,
+    item_column: options.ItemColumn = None,
+    drop_rows_without_unit: options.DropRowsWithoutUnit = False,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Repeat the same noise; the output is then NOT private.", rich_help_panel="Output"),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Also write the release: .json, .csv, .parquet or .jsonl.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Print the most frequent itemsets of a basket file, differentially private.
+
+    Example: fim-private mine baskets.csv --size 2 --top 10 --epsilon 1 --delta 1e-6 --unit transaction
+
+    Customers with several baskets: --unit-column customer [--merge | --max-transactions 5]
+
+    What epsilon and delta to take: `fim-private plan` shows what each choice asks of the data.
+    """
+    privacy_unit = options.privacy_unit(unit, unit_column, merge=merge, max_transactions=max_transactions)
+    from fim_private.release.files import check_writable, write_release
+
+    if output is not None:
+        check_writable(output)
+    plan = options.plan_of(
+        size=size,
+        top=top,
+        epsilon=epsilon,
+        delta=delta,
+        unit=privacy_unit,
+        neighbours=neighbours,
+        universe=options.declared_universe(universe_items, universe_file),
+        max_items=max_items,
+        mechanism=options.mechanism_name(mechanism, repeat=repeat, no_fallback=no_fallback),
+    )
+    from fim_private.mining.mine import mine_as_planned
+    from fim_private.report.statement import promise, shortfall
+    from fim_private.report.tables import release_table
+
+    with phases(quiet=quiet) as progress:
+        progress("reading")
+        transactions = options.read(
+            file,
+            file_format=format,
+            separator=separator,
+            encoding=encoding,
+            transaction_column=transaction_column,
+            item_column=item_column,
+            unit_column=unit_column,
+            drop_rows_without_unit=drop_rows_without_unit,
+        )
+        release = mine_as_planned(
+            transactions,
+            plan,
+            seed=seed,
+            command=shlex.join(["fim-private", *sys.argv[1:]]),
+            progress=progress,
+        )
+    for note in options.reading_notes(transactions):
+        say(note, quiet=quiet)
+    say("", quiet=quiet)
+    typer.echo(release.to_json() if as_json else release_table(release))
+    sys.stdout.flush()
+    if output is not None:
+        write_release(release, output)
+        say(f"\nWritten to {output}.", quiet=quiet)
+    why = shortfall(plan, release)
+    if why:
+        say(f"\n{why}", quiet=quiet)
+    say(f"\n{promise(plan, seeded=release.seeded)}", quiet=quiet)

@@ -1,0 +1,1 @@
+"""Words and tables for people, made from releases and plans alone."""

@@ -1,0 +1,105 @@
+"""The promise in words: what is protected, how much, by what, and what is not. From the plan and the release alone."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from fractions import Fraction
+
+from fim_private.mechanisms.registry import find
+from fim_private.plan import Plan
+from fim_private.privacy import NeighbouringRelation
+from fim_private.release import Release
+from fim_private.release.record import SEEDED_NOTE
+
+
+def number(value: Fraction | float) -> str:
+    """A number as people write it: 1, 0.25, 1e-6.
+
+    >>> number(Fraction(1, 10**6)), number(Fraction(1)), number(0.120880304)
+    ('1e-6', '1', '0.1209')
+    """
+    return f"{float(value):.4g}".replace("e-0", "e-").replace("e+0", "e")
+
+
+def promise(plan: Plan, *, seeded: bool) -> str:
+    """What is protected, how much, by what, and what is not; a paragraph each."""
+    epsilon = float(plan.budget.epsilon)
+    unit = plan.unit.describe()
+    if plan.relation is NeighbouringRelation.ADD_REMOVE:
+        event = f"whether {unit} is in the data, and what it holds"
+        guess = "whether one unit is in the data"
+    else:
+        event = f"what {unit} holds (that it is in the data is not hidden)"
+        guess = "which of two versions of one unit is in the data"
+    failing = f"but for a chance of {number(plan.budget.delta)}" if plan.budget.delta else "without exception"
+    odds = 100 / (1 + math.exp(-epsilon))
+    row = find(plan.mechanism_name)
+    source = "a SEED: this output is NOT private" if seeded else "the operating system's secure source"
+    owners = "" if plan.unit.column else ", who may own several transactions (see --unit-column)"
+    paragraphs = [
+        f"Protected: {event}.",
+        f"How much: epsilon {number(plan.budget.epsilon)}, delta {number(plan.budget.delta)}. One unit makes no answer "
+        f"more than {math.exp(epsilon):.3g} times likelier or less likely, {failing}. Somebody to whom it is a toss of "
+        f"a coin {guess} will be at most {odds:.3g} % sure after seeing the answer.",
+        f"By what: {row.summary} ({row.source}). The noise is exact, on integers, and comes from {source}.",
+        "Not protected: what is true of many (that is the point of publishing); other units of the same person"
+        f"{owners}; a second release of the same data, whose cost adds to this one's; running time and memory.",
+    ]
+    if plan.universe.items is not None and plan.universe.names is None:
+        paragraphs.append(
+            "Taken as public: the names of the items that occur, since only their number was declared. Give "
+            "--universe-file for a promise without this condition."
+        )
+    if seeded:
+        paragraphs.append(f"WARNING: {SEEDED_NOTE}.")
+    return wrapped(paragraphs)
+
+
+def shortfall(plan: Plan, release: Release) -> str | None:
+    """Why fewer itemsets were named than asked for, and what would help; None where the list is full."""
+    named = len(release.itemsets)
+    if named == plan.top:
+        return None
+    what = "No itemset was named" if not named else f"Only {named} of {plan.top} itemsets were named"
+    paragraphs = [
+        f"{what}: the lead that this budget asks for was not found. Nothing went wrong, and the budget is spent.",
+        f"{plan.mechanism_name} {margin_sentence(plan)}.",
+        "What helps: more data, a larger --epsilon, fewer itemsets (--top), a smaller --size, a larger --delta. "
+        "`fim-private plan` shows the lead for any choice, without touching the data.",
+    ]
+    return wrapped(paragraphs)
+
+
+def plan_text(plan: Plan) -> str:
+    """One mechanism's plan in words: what is spent where, the composition, the margin."""
+    paragraphs = [f"{plan.mechanism_name}: {find(plan.mechanism_name).summary}"]
+    for line in plan.mechanism.spending:
+        times = f" each, {line.times:,} times" if line.times > 1 else ""
+        paragraphs.append(f"  {line.what}: epsilon {number(line.epsilon)}{times}")
+    paragraphs.append(
+        f"  together at most epsilon {number(plan.budget.epsilon)}, delta {number(plan.budget.delta)} "
+        f"({plan.guarantee.composition} composition, {plan.relation} neighbours)"
+    )
+    if plan.mechanism.failure:
+        paragraphs.append(f"  of delta, {number(plan.mechanism.failure)} is set aside for a wrong certificate or stop")
+    paragraphs.append(f"  {margin_sentence(plan)}")
+    return wrapped(paragraphs, indent="    ")
+
+
+def margin_sentence(plan: Plan) -> str:
+    """The lead the mechanism needs, and its fallback's."""
+    needed = [plan.mechanism.margin]
+    fallback = getattr(plan.mechanism, "fallback", None)
+    if fallback is not None:
+        needed.append(fallback.margin)
+    leads = "; or, for its fallback, ".join(f"about {margin.counts:,} transactions {margin.words}" for margin in needed)
+    return f"needs a lead, to answer 19 times in 20, of {leads}"
+
+
+def wrapped(paragraphs: list[str], *, indent: str = "") -> str:
+    """Each paragraph on lines of at most 100 letters; `indent` is put before all but its first line."""
+    return "\n".join(
+        textwrap.fill(paragraph, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        for paragraph in paragraphs
+    )

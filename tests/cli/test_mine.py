@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from fim_private.catalogue import path_of
+from fim_private.release import Release
+from tests.cli.command import PROMISE, fim_private, words
+
+RETAIL_TOP_10 = {
+    frozenset(pair.split())
+    for pair in ("39 48", "39 41", "38 39", "41 48", "32 39", "32 48", "38 48", "38 41", "32 41", "38 170")
+}
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Path:
+    return path_of("online-retail-customers")
+
+
+@pytest.fixture
+def baskets(tmp_path: Path) -> Path:
+    path = tmp_path / "baskets.csv"
+    path.write_text("bread,milk\n" * 2000 + "SECRET-ITEM,bread\n" + "tea,jam,bread\n" * 900)
+    return path
+
+
+def test_shipped_data_end_to_end(shipped: Path, tmp_path: Path) -> None:
+    output = tmp_path / "release.json"
+    done = fim_private("mine", shipped, "--size", 2, "--top", 10, *PROMISE, "-o", output)
+    assert done.returncode == 0, words(done)
+    lines = done.stdout.decode().splitlines()
+    assert lines[0].split() == ["rank", "itemset"]
+    assert len(lines) == 12
+    for said in (
+        "Protected: whether one transaction",
+        "epsilon 1, delta 1e-6",
+        "By what: large",
+        "Not protected",
+    ):
+        assert said in words(done)
+    release = Release.from_json(output.read_text("utf-8"))
+    assert [" + ".join(itemset.items) for itemset in release.itemsets] == [line[6:] for line in lines[2:]]
+    assert release.command is not None
+    assert release.command.startswith("fim-private mine ")
+
+
+def test_retail_gives_the_true_top_ten(shared_data: Callable[[str], Path]) -> None:
+    """With the secure source. The chance of a wrong pair is 1e-3 or so; of more than two wrong ones below 1e-9."""
+    done = fim_private("mine", shared_data("retail.dat.gz"), "--size", 2, "--top", 10, *PROMISE, "--json")
+    assert done.returncode == 0, words(done)
+    found = {frozenset(line["items"]) for line in json.loads(done.stdout)["itemsets"]}
+    assert len(found) == 10
+    assert len(found & RETAIL_TOP_10) >= 8
+
+
+def test_json_has_the_documented_keys(baskets: Path) -> None:
+    done = fim_private("mine", baskets, "--size", 2, "--top", 2, *PROMISE, "--json", "--quiet")
+    assert words(done) == ""
+    release = json.loads(done.stdout)
+    assert {"itemsets", "mechanism", "privacy", "plan", "seeded", "version"} <= release.keys()
+    assert {"epsilon", "delta", "neighbours", "unit"} <= release["privacy"].keys()
+    assert release["itemsets"][0] == {"rank": 1, "items": ["bread", "milk"], "count": None}
+    assert release["seeded"] is False
+    assert isinstance(release["privacy"]["unit"], str)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl", ".json"])
+def test_a_seed_repeats_and_marks_every_format(baskets: Path, tmp_path: Path, suffix: str) -> None:
+    output = tmp_path / f"out{suffix}"
+    done = fim_private("mine", baskets, "--size", 2, "--top", 2, *PROMISE, "--seed", 3, "-o", output)
+    assert "not private" in done.stdout.decode()
+    assert "NOT private" in words(done)
+    match suffix:
+        case ".csv":
+            with output.open(newline="") as file:
+                assert all(row["seeded"] == "true" for row in csv.DictReader(file))
+        case ".parquet":
+            assert pl.read_parquet(output)["seeded"].all()
+        case _:
+            assert '"seeded":true' in output.read_text("utf-8").replace(" ", "")
+
+
+def test_standard_input_plain_and_gzip(baskets: Path) -> None:
+    for stdin in (baskets.read_bytes(), gzip.compress(baskets.read_bytes())):
+        done = fim_private("mine", "-", "--size", 2, "--top", 1, *PROMISE, "--quiet", stdin=stdin)
+        assert done.stdout.decode().splitlines()[-1].split(maxsplit=1)[1] == "bread + milk"
+
+
+def test_no_itemset_is_explained_and_is_no_failure(tmp_path: Path) -> None:
+    path = tmp_path / "few.csv"
+    path.write_text("SECRET-ITEM,milk\nmilk,bread\n")
+    done = fim_private("mine", path, "--size", 2, "--top", 1, *PROMISE)
+    assert done.returncode == 0
+    assert done.stdout.decode() == "No itemset could be named.\n"
+    assert "needs a lead" in words(done)
+    assert "What helps" in words(done)
+    assert "SECRET-ITEM" not in words(done)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (("--size", 2, "--top", 1, "--delta", "1e-6", "--unit", "transaction"), 2, "epsilon"),
+        (("--size", 2, "--top", 1, "--epsilon", "1", "--unit", "transaction"), 2, "delta"),
+        (("--size", 2, "--top", 1, "--epsilon", "1", "--delta", "1e-6"), 2, "what is to be protected"),
+        (("--size", 2, "--top", 1, "--epsilon", "1", "--delta", "1e-6", "--unit", "customer"), 2, "--unit-column"),
+        (("--size", 2, "--top", 1, *PROMISE, "--epsilon", "zero"), 2, "not a number"),
+        (("--size", 0, "--top", 1, *PROMISE), 2, "size is out of range"),
+        (("--size", 2, "--top", 1, *PROMISE, "--mechanism", "magic"), 2, "Choose one of"),
+        (("--size", 2, "--top", 1, *PROMISE, "--mechanism", "exponential"), 2, "--universe-file"),
+        (("--size", 2, "--top", 1, *PROMISE, "--merge", "--max-transactions", 2), 2, "not both"),
+        (("--size", 2, "--top", 1, *PROMISE, "-o", "release.txt"), 2, "ending"),
+        (("--size", 2, "--top", 1, *PROMISE, "--delta", "0"), 4, "delta = 0"),
+        (("--size", 2, "--top", 1, *PROMISE, "--transaction-column", "x"), 3, ""),
+        (("--size", 2, "--top", 1, *PROMISE, "--unit-column", "customer"), 3, ""),
+        (("--size", 2, "--top", 1, *PROMISE, "--mechanism", "exponential", "--universe-items", 3), 3, "universe"),
+    ],
+)
+def test_bad_calls(baskets: Path, options: tuple[object, ...], code: int, said: str) -> None:
+    done = fim_private("mine", baskets, *options)
+    assert done.returncode == code, words(done)
+    assert said in words(done)
+    assert done.stdout == b""
+    for leak in ("Traceback", "SECRET-ITEM", "bread"):
+        assert leak not in words(done)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\n\n", b"\x00\x01\x02" * 50, b"caf\xe9,SECRET-ITEM\n" * 30, b"SECRET-ITEM\n" * 50, b"a" * (2 << 20)],
+    ids=["empty", "blank", "binary", "latin-1", "one item a line", "one absurd line"],
+)
+def test_bad_files(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    done = fim_private("mine", path, "--size", 2, "--top", 1, *PROMISE)
+    assert done.returncode == 3
+    assert words(done).startswith("Error: ")
+    assert len(words(done).splitlines()) == 2
+    for leak in ("Traceback", "SECRET-ITEM", "caf", "aaaa"):
+        assert leak not in words(done)
+
+
+def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
+    assert fim_private("mine", tmp_path / "absent.csv", "--size", 2, "--top", 1, *PROMISE).returncode == 3
+
+
+def test_customers_as_units(tmp_path: Path) -> None:
+    rows = [(invoice, item, invoice % 700) for invoice in range(2100) for item in ("milk", "bread")]
+    path = tmp_path / "long.csv"
+    path.write_text("invoice,item,customer\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+    for choice in ((), ("--merge",), ("--max-transactions", 2)):
+        done = fim_private(
+            "mine", path, "--size", 2, "--top", 1, "--epsilon", 2, "--delta", "1e-6", "--unit-column", "customer",
+            *choice, "--json",
+        )  # fmt: skip
+        release = json.loads(done.stdout)
+        assert release["privacy"]["unit"].startswith("one customer")
+        assert release["plan"]["sensitivity"] == (2 if "--max-transactions" in choice else 1)
+        assert [line["items"] for line in release["itemsets"]] == [["bread", "milk"]]
+
+
+def test_a_declared_universe(baskets: Path, tmp_path: Path) -> None:
+    items = tmp_path / "items.txt"
+    items.write_text("bread\nmilk\ntea\njam\nsalt\n")
+    options = ("--size", 2, "--top", 2, *PROMISE, "--mechanism", "exponential")
+    listed = fim_private("mine", baskets, *options, "--universe-file", items)
+    assert "bread + milk" in listed.stdout.decode()
+    assert "Taken as public" not in words(listed)
+    counted = fim_private("mine", baskets, *options, "--universe-items", 100)
+    assert "bread + milk" in counted.stdout.decode()
+    assert "Taken as public: the names of the items that occur" in words(counted)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_ends_cleanly() -> None:
+    command = [sys.executable, "-m", "fim_private", "mine", "-", "--size", "2", "--top", "1", *PROMISE]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdin is not None
+        # More than a pipe holds: once it is written, the command has begun to read, and it waits for the rest.
+        running.stdin.write(b"SECRET-ITEM,milk\n" * 50_000)
+        running.stdin.flush()
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert said.decode() == "Interrupted; nothing was released.\n"
+
+
+def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "hostile.csv"
+    path.write_text("\x1b[31mred,milk\n" * 2000)
+    done = fim_private("mine", path, "--size", 2, "--top", 1, *PROMISE)
+    assert done.returncode == 0
+    assert b"\x1b[31m" not in done.stdout
+    assert b"\\x1b[31mred" in done.stdout

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+from fim_private.mechanisms.registry import REGISTRY
+from tests.cli.command import PROMISE, fim_private, words
+
+
+def test_plan_reads_nothing_and_compares() -> None:
+    done = fim_private("plan", "--size", 2, "--top", 10, *PROMISE)
+    assert done.returncode == 0
+    shown = done.stdout.decode()
+    for name in REGISTRY:
+        assert (f"\n{name}: " in shown) is (name != "exponential")
+    assert "search for a margin: epsilon 0.2" in shown
+    with_universe = fim_private("plan", "--size", 2, "--top", 10, *PROMISE, "--universe-items", 16470)
+    assert "\nexponential: " in with_universe.stdout.decode()
+
+
+def test_plan_says_what_mine_does(tmp_path: Path) -> None:
+    path = tmp_path / "baskets.csv"
+    path.write_text("bread,milk\n" * 900 + "tea,milk\n" * 30)
+    options = ("--size", 2, "--top", 3, *PROMISE, "--neighbours", "replace")
+    (planned,) = json.loads(fim_private("plan", *options, "--mechanism", "lmm", "--json").stdout)
+    mined = json.loads(fim_private("mine", path, *options, "--json").stdout)
+    assert planned["plan"] == mined["plan"]
+    assert planned["privacy"] == mined["privacy"]
+    assert math.isclose(planned["plan"]["spending"][0]["epsilon"], 0.1)
+
+
+def test_plan_without_delta_leaves_what_needs_none() -> None:
+    options = ("--size", 2, "--top", 2, "--epsilon", 1, "--delta", 0, "--unit", "transaction")
+    assert fim_private("plan", *options).returncode == 4
+    done = fim_private("plan", *options, "--universe-items", 100)
+    assert done.returncode == 0
+    assert "exponential:" in done.stdout.decode()
+    assert "lmm cannot be used" in words(done)
+
+
+def test_inspect_is_for_the_curator(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text("invoice,item,customer\n1,milk,x\n1,bread,x\n1,milk,x\n2,milk,x\n3,tea,y\n3,milk,y\n")
+    done = fim_private("inspect", path, "--unit-column", "customer")
+    assert done.returncode == 0
+    assert words(done).startswith("EXACT FIGURES, NOT PRIVATE")
+    shown = " ".join(done.stdout.decode().split())
+    for fact in ("transactions 3", "different items 3", "repeated items merged 1", "units 2", "3 milk", "1 milk + tea"):
+        assert fact in shown
+
+
+def test_demo_runs_and_is_honest() -> None:
+    done = fim_private("demo")
+    assert done.returncode == 0
+    assert len(done.stdout.decode().splitlines()) == 12
+    assert "among the true top 10" in " ".join(words(done).split())
+
+
+def test_version_and_help() -> None:
+    import fim_private as package
+
+    assert fim_private("--version").stdout.decode().strip() == package.__version__
+    for command in ((), ("mine",), ("plan",), ("inspect",), ("demo",), ("datasets",)):
+        done = fim_private(*command, "--help")
+        assert done.returncode == 0
+        if command and command != ("datasets",):
+            assert "Example: fim-private" in " ".join(done.stdout.decode().split())
+
+
+def test_an_unforeseen_fault_shows_no_data(tmp_path: Path) -> None:
+    """A bug is reported by kind and place; its message and its traceback may hold baskets."""
+    import subprocess
+    import sys
+
+    program = (
+        "import sys, fim_private.cli.app as app, fim_private.transactions as t\n"
+        "def broken(*a, **k):\n"
+        "    raise RuntimeError('SECRET-ITEM')\n"
+        "t.read_transactions = broken\n"
+        f"sys.argv = ['fim-private', 'inspect', {str(tmp_path)!r}]\n"
+        "app.run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "SECRET-ITEM" not in words(done)
+    assert "Traceback" not in words(done)
+    assert "RuntimeError" in words(done)

@@ -1,0 +1,107 @@
+"""The import law, the door, and what may be loaded when: the architecture as tests."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+PACKAGE = ROOT / "fim_private"
+SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if "datasets" not in path.relative_to(PACKAGE).parts[:-1])
+
+MAY_IMPORT = {
+    "errors": set(),
+    "version": set(),
+    "profile": set(),
+    "privacy": {"errors"},
+    "randomness": set(),
+    "accounting": {"privacy"},
+    "mechanisms": {"errors", "privacy", "profile", "randomness", "accounting"},
+    "plan": {"errors", "privacy", "accounting", "mechanisms"},
+    "transactions": {"errors"},
+    "counting": {"errors", "profile", "transactions"},
+    "release": {"errors", "randomness", "plan", "transactions", "counting"},
+    "mining": {"errors", "version", "privacy", "randomness", "plan", "transactions", "counting", "release"},
+    "audit": {"privacy", "profile", "mechanisms"},
+    "report": {"privacy", "mechanisms", "plan", "release"},
+    "catalogue": {"errors"},
+    "fetching": {"errors", "catalogue"},
+}
+"""Layer by layer, from left to right; `cli` and the package itself may import all of them."""
+
+
+def layer(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield node.module or ""
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_layer_imports_only_what_stands_to_its_left(path: Path) -> None:
+    here = layer(path)
+    if here in {"cli", "__init__", "__main__"}:
+        return
+    for module in imports(path):
+        parts = module.split(".")
+        if parts[0] == "fim_private" and len(parts) > 1:
+            assert parts[1] == here or parts[1] in MAY_IMPORT[here], f"{here} must not import {module}"
+
+
+def test_the_law_has_no_circles() -> None:
+    done: set[str] = set()
+    for name, allowed in MAY_IMPORT.items():
+        assert allowed <= done, f"{name} imports from its right"
+        done.add(name)
+
+
+def test_mechanisms_and_accounting_see_no_frames() -> None:
+    for path in SOURCES:
+        if layer(path) in {"mechanisms", "accounting", "randomness", "plan", "profile", "privacy"}:
+            assert not {"polars", "numba", "sqlite3", "pandas"} & {module.split(".")[0] for module in imports(path)}
+
+
+def calls(path: Path, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name for node in ast.walk(ast.parse(path.read_text("utf-8")))
+    )
+
+
+def test_exact_counts_leave_through_the_door_only() -> None:
+    outside = [path for path in SOURCES if layer(path) != "counting"]
+    assert [path.name for path in outside if calls(path, "profile")] == ["door.py"]
+    assert [path.name for path in outside if calls(path, "itemsets_at")] == ["door.py"]
+    revealing = {path.relative_to(PACKAGE).as_posix() for path in outside if calls(path, "reveal_to_curator")}
+    assert revealing == {"cli/inspect.py", "cli/demo.py"}
+
+
+def test_help_loads_nothing_heavy() -> None:
+    program = (
+        "import sys, fim_private.cli.app as a\n"
+        "heavy = {'polars', 'numba', 'numpy', 'matplotlib', 'mlxtend', 'pandas', 'scipy', 'rich'} & set(sys.modules)\n"
+        "print(sorted(heavy))"
+    )
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"
+
+
+def test_public_names() -> None:
+    import fim_private
+
+    assert len(fim_private.__all__) <= 20
+    for name in fim_private.__all__:
+        assert getattr(fim_private, name) is not None
+    with pytest.raises(AttributeError):
+        fim_private.no_such_name  # noqa: B018
