@@ -77,18 +77,18 @@ def test_the_default_plan_is_the_specification_s() -> None:
 
 
 def test_margins_move_the_right_way() -> None:
-    base = plan_of().mechanism.margin.counts
-    assert plan_of(budget=Budget("2", "1e-6")).mechanism.margin.counts < base
-    assert plan_of(budget=Budget("1", "1e-9")).mechanism.margin.counts > base
-    assert plan_of(relation=NeighbouringRelation.REPLACE).mechanism.margin.counts > base
+    base = plan_of().mechanism.margins[0].counts
+    assert plan_of(budget=Budget("2", "1e-6")).mechanism.margins[0].counts < base
+    assert plan_of(budget=Budget("1", "1e-9")).mechanism.margins[0].counts > base
+    assert plan_of(relation=NeighbouringRelation.REPLACE).mechanism.margins[0].counts > base
     capped = PrivacyUnit(column="customer", max_transactions=3)
-    assert plan_of(unit=capped).mechanism.margin.counts == pytest.approx(3 * base, rel=0.02)
+    assert plan_of(unit=capped).mechanism.margins[0].counts == pytest.approx(3 * base, rel=0.02)
 
 
 def test_universe_is_exact_at_any_size() -> None:
     assert Universe().itemsets(3) is None
     assert Universe(items=16_470).itemsets(3) == math.comb(16_470, 3) == 744_475_545_540
-    assert plan_of("exponential", universe=Universe(items=10**15)).mechanism.margin.counts > 0
+    assert plan_of("exponential", universe=Universe(items=10**15)).mechanism.margins[0].counts > 0
     with pytest.raises(UsageError, match="out of range"):
         Universe(items=0)
 

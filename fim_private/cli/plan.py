@@ -66,7 +66,7 @@ def plan(
             refused.append((name, refusal))
     if not plans:
         raise refused[0][1]
-    from fim_private.mining.mine import plan_record, privacy_record
+    from fim_private.release.planned import plan_record, privacy_record
     from fim_private.report.statement import plan_text
     from fim_private.report.tables import table
 
@@ -80,7 +80,7 @@ def plan(
         f"The top {top:,} itemsets of size {size}, protecting {privacy_unit.describe()}. Nothing is read or spent.\n"
     )
     if len(plans) > 1:
-        leads = [[plan.mechanism_name, f"{plan.mechanism.margin.counts:,}"] for plan in plans]
+        leads = [[plan.mechanism_name, f"{plan.mechanism.margins[0].counts:,}"] for plan in plans]
         typer.echo(table(["mechanism", "lead needed, in transactions"], leads, right=[False, True]) + "\n")
     typer.echo("\n\n".join(plan_text(plan) for plan in plans))
     for name, reason in refused:

@@ -54,10 +54,10 @@ class Exponential:
         return self.pick_epsilon / self.sensitivity
 
     @property
-    def margin(self) -> Margin:
+    def margins(self) -> tuple[Margin, ...]:
         """What one itemset needs over all others of the universe at once."""
         lead = self.sensitivity * (math.log(self.universe_size) + math.log(19)) / float(self.pick_epsilon)
-        return Margin(counts=math.ceil(lead), words="between an itemset and the bulk of the declared universe")
+        return (Margin(counts=math.ceil(lead), words="between an itemset and the bulk of the declared universe"),)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """Up to k ranks; ranks from `profile.occurring` on are itemsets that do not occur."""

@@ -74,12 +74,14 @@ class LimitedDomain:
         return self.pick_epsilon / self.sensitivity
 
     @property
-    def margin(self) -> Margin:
+    def margins(self) -> tuple[Margin, ...]:
         """What an itemset needs to come before the stop symbol."""
         lead = self.stop_lead + Fraction(self.sensitivity * math.log(19)) / self.pick_epsilon
-        return Margin(
-            counts=math.ceil(lead),
-            words=f"between an itemset and place {self.candidates + 1:,} of the ranking",
+        return (
+            Margin(
+                counts=math.ceil(lead),
+                words=f"between an itemset and place {self.candidates + 1:,} of the ranking",
+            ),
         )
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:

@@ -105,17 +105,18 @@ class LargeMargin:
         return self.pick_epsilon / self.sensitivity
 
     @property
-    def margin(self) -> Margin:
-        """The gap that is certified, at the first point of the grid."""
+    def margins(self) -> tuple[Margin, ...]:
+        """The gap that is certified, at the first point of the grid; then the fallback's."""
         (first, threshold), (last, highest) = self.tests[0], self.tests[-1]
         noise = reach(float(self.scale))
-        return Margin(
+        certified = Margin(
             counts=threshold + noise,
             words=(
                 f"between places {self.top:,} and {first + 1:,} of the ranking, or up to {highest + noise:,} between "
                 f"place {self.top:,} and one further down (after {2 * self.top:,}, {4 * self.top:,}, ... or {last:,})"
             ),
         )
+        return (certified, *(self.fallback.margins if self.fallback else ()))
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """k ranks, fewer if the draw fell on an itemset that does not occur, or only the fallback was left."""

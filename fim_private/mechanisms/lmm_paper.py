@@ -96,12 +96,14 @@ class PublishedLargeMargin:
         return self.alpha / (6 * self.sensitivity)
 
     @property
-    def margin(self) -> Margin:
+    def margins(self) -> tuple[Margin, ...]:
         """The first threshold, and what the three noises may take off it."""
         noise = math.sqrt(2 * (3**2 + 6**2 + 12**2)) * self.sensitivity / float(self.alpha)
-        return Margin(
-            counts=self.threshold(1) + math.ceil(1.645 * noise),
-            words="between the first and the second of what is left, in each round",
+        return (
+            Margin(
+                counts=self.threshold(1) + math.ceil(1.645 * noise),
+                words="between the first and the second of what is left, in each round",
+            ),
         )
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:

@@ -75,10 +75,13 @@ class RepeatedLargeMargin:
         )
 
     @property
-    def margin(self) -> Margin:
+    def margins(self) -> tuple[Margin, ...]:
         """The gap each round has to find."""
-        return Margin(
-            counts=self.round.margin.counts, words="between the first and the second of what is left, in each round"
+        return (
+            Margin(
+                counts=self.round.margins[0].counts,
+                words="between the first and the second of what is left, in each round",
+            ),
         )
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:

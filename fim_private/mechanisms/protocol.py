@@ -98,8 +98,8 @@ class Mechanism(Protocol):
         """The losses in words."""
 
     @property
-    def margin(self) -> Margin:
-        """The lead it needs."""
+    def margins(self) -> tuple[Margin, ...]:
+        """The leads it looks for, the first in preference; any one of them will do."""
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """Up to `top` ranks in the order they were picked; each is picked once."""

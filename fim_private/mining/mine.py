@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
-from fractions import Fraction
-from typing import Any
 
 from fim_private.counting import HiddenCounts, count_histogram, top_itemsets
 from fim_private.errors import UsageError
@@ -14,6 +11,7 @@ from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import Release, ReleasedItemset
 from fim_private.release.door import pass_through
+from fim_private.release.planned import plan_record, privacy_record
 from fim_private.transactions import Transactions, cap_items, keep_transactions, merge_units, restrict_to
 from fim_private.version import __version__
 
@@ -125,47 +123,3 @@ def count(transactions: Transactions, plan: Plan) -> HiddenCounts:
     if depth is None:
         return count_histogram(transactions, plan.size)
     return top_itemsets(transactions, plan.size, depth)
-
-
-def privacy_record(plan: Plan) -> dict[str, Any]:
-    """The promise, for the release's record."""
-    record: dict[str, Any] = {
-        "epsilon": float(plan.budget.epsilon),
-        "delta": float(plan.budget.delta),
-        "neighbours": str(plan.relation),
-        "unit": plan.unit.describe(),
-        "proved": {
-            "epsilon": float(plan.guarantee.epsilon),
-            "delta": float(plan.guarantee.delta),
-            "composition": plan.guarantee.composition,
-        },
-    }
-    if plan.universe.items is not None and plan.universe.names is None:
-        record["taken_as_public"] = "the names of the items that occur"
-    return record
-
-
-def plan_record(plan: Plan) -> dict[str, Any]:
-    """The plan's public parameters, exact fractions as text."""
-    return {
-        "size": plan.size,
-        "top": plan.top,
-        "mechanism": plan.mechanism_name,
-        "unit_column": plan.unit.column,
-        "max_transactions": plan.unit.max_transactions,
-        "max_items": plan.max_items,
-        "universe_items": plan.universe.items,
-        "sensitivity": plan.unit.sensitivity,
-        "parameters": _parameters(plan.mechanism),
-        "spending": [
-            {"what": line.what, "epsilon": float(line.epsilon), "times": line.times} for line in plan.mechanism.spending
-        ],
-        "failure_probability": float(plan.mechanism.failure),
-        "margin": {"counts": plan.mechanism.margin.counts, "words": plan.mechanism.margin.words},
-    }
-
-
-def _parameters(value: object) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _parameters(getattr(value, field.name)) for field in fields(value)}
-    return str(value) if isinstance(value, Fraction) else value

@@ -89,11 +89,9 @@ def plan_text(plan: Plan) -> str:
 
 def margin_sentence(plan: Plan) -> str:
     """The lead the mechanism needs, and its fallback's."""
-    needed = [plan.mechanism.margin]
-    fallback = getattr(plan.mechanism, "fallback", None)
-    if fallback is not None:
-        needed.append(fallback.margin)
-    leads = "; or, for its fallback, ".join(f"about {margin.counts:,} transactions {margin.words}" for margin in needed)
+    leads = "; or, for its fallback, ".join(
+        f"about {margin.counts:,} transactions {margin.words}" for margin in plan.mechanism.margins
+    )
     return f"needs a lead, to answer 19 times in 20, of {leads}"
 
 

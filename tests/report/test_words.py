@@ -19,7 +19,7 @@ def test_a_full_list_needs_no_excuse() -> None:
     assert "Only 2 of 3" in (shortfall(PLAN, release(2)) or "")
     none = " ".join((shortfall(PLAN, release(0)) or "").split())
     assert "No itemset was named" in none
-    assert f"about {PLAN.mechanism.margin.counts:,} transactions" in none
+    assert f"about {PLAN.mechanism.margins[0].counts:,} transactions" in none
 
 
 def test_the_promise_follows_the_plan() -> None:

@@ -1,0 +1,53 @@
+"""The plan and its promise as plain values, for the record that goes with a release."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+from fim_private.plan import Plan
+
+
+def privacy_record(plan: Plan) -> dict[str, Any]:
+    """The promise, for the release's record."""
+    record: dict[str, Any] = {
+        "epsilon": float(plan.budget.epsilon),
+        "delta": float(plan.budget.delta),
+        "neighbours": str(plan.relation),
+        "unit": plan.unit.describe(),
+        "proved": {
+            "epsilon": float(plan.guarantee.epsilon),
+            "delta": float(plan.guarantee.delta),
+            "composition": plan.guarantee.composition,
+        },
+    }
+    if plan.universe.items is not None and plan.universe.names is None:
+        record["taken_as_public"] = "the names of the items that occur"
+    return record
+
+
+def plan_record(plan: Plan) -> dict[str, Any]:
+    """The plan's public parameters, exact fractions as text."""
+    return {
+        "size": plan.size,
+        "top": plan.top,
+        "mechanism": plan.mechanism_name,
+        "unit_column": plan.unit.column,
+        "max_transactions": plan.unit.max_transactions,
+        "max_items": plan.max_items,
+        "universe_items": plan.universe.items,
+        "sensitivity": plan.unit.sensitivity,
+        "parameters": _parameters(plan.mechanism),
+        "spending": [
+            {"what": line.what, "epsilon": float(line.epsilon), "times": line.times} for line in plan.mechanism.spending
+        ],
+        "failure_probability": float(plan.mechanism.failure),
+        "margins": [{"counts": margin.counts, "words": margin.words} for margin in plan.mechanism.margins],
+    }
+
+
+def _parameters(value: object) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _parameters(getattr(value, field.name)) for field in fields(value)}
+    return str(value) if isinstance(value, Fraction) else value
