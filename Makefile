@@ -18,8 +18,8 @@ check: .venv/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: .venv/.test
-	$(BIN)/python benchmarks/counting.py
+bench: .venv/.test  # FILE=... for other data
+	$(BIN)/python benchmarks/counting.py $(FILE)
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed (Debian: apt-get install python3-venv)."; exit 1; }

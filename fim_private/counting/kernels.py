@@ -10,7 +10,8 @@ numba guards signed ones against wrapping around, which costs up to 1.4 times in
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar, cast
 
 import numba
 import numpy as np
@@ -21,7 +22,18 @@ _U32 = NDArray[np.uint32]
 DROPPED = np.uint32(0xFFFFFFFF)
 """The rank of an item that takes no part."""
 
-_compiled = numba.njit(nogil=True, cache=True, error_model="numpy")
+STEPS_A_CALL = 2**27
+"""After so many steps, some tenths of a second, a walk comes back even without output: it can then be interrupted."""
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def _compiled(function: Function) -> Function:
+    """The function, compiled; kept on disk where the package's folder or the user's cache can be written to."""
+    try:
+        return cast(Function, numba.njit(nogil=True, error_model="numpy", cache=True)(function))
+    except RuntimeError:  # no place for the cache: compiled anew in each process
+        return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
 
 
 class Lists(NamedTuple):
@@ -51,13 +63,15 @@ class Progress(NamedTuple):
     """Where a depth-first walk stands, so that it can go on after its output was taken away; int64.
 
     `depth[0]` is the present level, -1 at the end; `cursor[level]` and `number[level]` are the next list of a level
-    and the end of its lists; `chosen[level]` is the member taken there.
+    and the end of its lists; `chosen[level]` is the member taken there. `steps[0]` is how many occurrences of items
+    were walked over so far.
     """
 
     depth: NDArray[np.int64]
     cursor: NDArray[np.int64]
     number: NDArray[np.int64]
     chosen: NDArray[np.int64]
+    steps: NDArray[np.int64]
 
 
 @_compiled
@@ -71,7 +85,8 @@ def fill_lists(
     """Sorts transactions by rank and inverts them in one go, by two counting sorts.
 
     Args:
-        offsets, items: the transactions as they are.
+        offsets: of the transactions.
+        items: their codes.
         rank: of every item code, `DROPPED` for those left out.
         grow: where each item's list begins; overwritten.
         lists: `begin` and `end` given, `flat`, `start` and `position` written.
@@ -236,7 +251,9 @@ def advance(
     itemsets: _U32,
     counts: _U32,
 ) -> int:
-    """Goes on with a walk until it ends or the output might not hold the next rows; returns the rows written.
+    """Goes on with a walk until it ends, has gone on for long, or might not have room for the next rows.
+
+    Returns the rows written.
 
     Args:
         owners: the index.
@@ -247,37 +264,39 @@ def advance(
         itemsets: written, shape (size, rows), ranks, the owner first.
         counts: written, shape (rows,); rows must exceed what the longest single list can give.
     """
-    depth, cursor, number, chosen = progress
+    depth, cursor, number, chosen, steps = progress
     size = len(itemsets)
     rows = 0
     level = depth[0]
+    pause = steps[0] + STEPS_A_CALL
     while level >= 0:
         lists = _lists_at(owners, deeper, level)
         x = cursor[level]
         while x < number[level] and np.int64(lists.end[x]) - np.int64(lists.begin[x]) < floor:
             x += 1
+        cursor[level] = x
         if x == number[level]:
             level -= 1
-            continue
-        chosen[level] = lists.member[x]
-        if level < size - 2:
-            target = _lists_at(owners, deeper, level + 1)
-            number[level + 1] = _condition(lists, x, size - level - 2, floor, target, scratch)
-            cursor[level + 1] = 0
-            cursor[level] = x + 1
-            level += 1
             continue
         occurrences = np.int64(0)
         for entry in range(lists.begin[x], lists.end[x]):
             occurrences += np.int64(lists.position[entry]) - np.int64(lists.start[entry])
-        cursor[level] = x
-        if rows + min(occurrences, chosen[level]) >= len(counts):
+        chosen[level] = lists.member[x]
+        last = level == size - 2
+        if steps[0] > pause or (last and rows + min(occurrences, chosen[level]) >= len(counts)):
             break
-        after = _count_last(lists, x, occurrences, floor, rows, itemsets[size - 1], counts, scratch)
-        for column in range(size - 1):
-            itemsets[column, rows:after] = chosen[column]
-        rows = after
+        steps[0] += occurrences + np.int64(lists.end[x]) - np.int64(lists.begin[x])
         cursor[level] = x + 1
+        if last:
+            after = _count_last(lists, x, occurrences, floor, rows, itemsets[size - 1], counts, scratch)
+            for column in range(size - 1):
+                itemsets[column, rows:after] = chosen[column]
+            rows = after
+        else:
+            target = _lists_at(owners, deeper, level + 1)
+            number[level + 1] = _condition(lists, x, size - level - 2, floor, target, scratch)
+            cursor[level + 1] = 0
+            level += 1
     depth[0] = level
     return rows
 
@@ -295,10 +314,12 @@ def pack(
     """Writes each itemset with its count as integers whose order is that of (count descending, itemset).
 
     Args:
-        itemsets, counts: as `advance` writes them.
+        itemsets: as `advance` writes them.
+        counts: likewise.
         place: of every rank, its item's place in the order of codes.
         ceiling: no count is larger.
-        word, shift: shape (size + 1,): where ceiling - count and each member go.
+        word: shape (size + 1,): in which word ceiling - count and each member go.
+        shift: shape (size + 1,): and where in it.
         packed: written, shape (words, rows).
     """
     size, rows = len(itemsets), len(counts)

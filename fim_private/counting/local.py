@@ -12,7 +12,7 @@ from fim_private.counting.ordering import Ordering, Packed
 from fim_private.counting.preparation import Index, prepare
 from fim_private.counting.selection import BestSoFar
 from fim_private.counting.walk import THREADS, Batch, map_chunks
-from fim_private.counting.work import WORK_LIMIT, cut_into_chunks, owner_work, too_much_work
+from fim_private.counting.work import MOST_STEPS, cut_into_chunks, owner_work, too_much_work
 from fim_private.errors import UsageError
 from fim_private.transactions.dataset import Transactions
 
@@ -40,8 +40,6 @@ def count_itemsets(transactions: Transactions, size: int, floor: int = 1, *, thr
     if size == 1:
         return _items(index, len(index.codes), complete=floor == 1)
     work = owner_work(index, size)
-    if work.sum() > WORK_LIMIT:
-        raise too_much_work(size)
     ordering = Ordering(index, size)
 
     def collect(batches: Iterable[Batch]) -> Packed:
@@ -58,7 +56,7 @@ def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int 
     """The first m itemsets in order of (count descending, item codes ascending), or all if fewer occur.
 
     Exactly m, however many have the same count as the last: the order does not depend on the data beyond the counts, so
-    neighbouring data sets cut ties alike. The result is `complete` if no other itemset occurs.
+    neighbouring data sets cut ties alike. The result is `complete` if surely no other itemset occurs.
 
     Owners are walked through in decreasing order of frequency, and the m-th largest count so far is the floor for what
     follows: no itemset is more frequent than its owner, so the rare ones are never counted.
@@ -71,8 +69,8 @@ def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int 
 
     Raises:
         UsageError: an argument is below 1.
-        InputError: m itemsets cannot be told for sure without counting in transactions that are too long for this
-            size, or the data holds 2^32 item occurrences.
+        InputError: some transactions are too long to find the first m itemsets of this size in them, or the data holds
+            2^32 item occurrences.
 
     Cost: memory as for 2 m itemsets, whatever the data.
     """
@@ -81,8 +79,6 @@ def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int 
     if size == 1:
         return _items(index, m, complete=len(index.codes) <= m)
     work = owner_work(index, size)
-    # At a floor that equals an owner's count, the work is that of this owner and of all before it.
-    within = int(np.searchsorted(np.cumsum(work), WORK_LIMIT, side="right"))
     ordering = Ordering(index, size)
     best = BestSoFar(ordering, m)
 
@@ -90,14 +86,10 @@ def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int 
         for batch in batches:
             best.offer(ordering.pack(batch))
 
-    cuts = cut_into_chunks(work[:within])
-    map_chunks(index, size, cuts, keep_best, floor=lambda: best.floor, work=work[:within].sum(), threads=threads)
-    first = best.settle()
-    everywhere = within == len(work)
-    if not everywhere and index.counts[within] >= best.floor:
-        raise too_much_work(size)
-    itemsets, counts = ordering.unpack(first)
-    return ItemsetCounts(itemsets=itemsets, counts=counts, complete=everywhere and not best.cut)
+    cuts = cut_into_chunks(work)
+    map_chunks(index, size, cuts, keep_best, floor=lambda: best.floor, work=work.sum(), threads=threads)
+    itemsets, counts = ordering.unpack(best.settle())
+    return ItemsetCounts(itemsets=itemsets, counts=counts, complete=not best.cut)
 
 
 def count_histogram(transactions: Transactions, size: int, *, threads: int = THREADS) -> ItemsetHistogram:
@@ -122,7 +114,7 @@ def count_histogram(transactions: Transactions, size: int, *, threads: int = THR
         everything = np.array([0, len(index.codes)])
         return ItemsetHistogram(index=index, size=1, cuts=everything, tallies=[(levels, numbers.astype(np.int64))])
     work = owner_work(index, size)
-    if work.sum() > WORK_LIMIT:
+    if work.sum() > MOST_STEPS:
         raise too_much_work(size)
     cuts = cut_into_chunks(work)
     tallies = map_chunks(index, size, cuts, tally, floor=lambda: 1, work=work.sum(), threads=threads)
@@ -138,6 +130,8 @@ def occurs(transactions: Transactions, itemset: Sequence[int]) -> bool:
 
     Cost: one pass over the items for each member, until none is left.
     """
+    if max(itemset) >= len(transactions.vocabulary):
+        return False
     holders = np.arange(len(transactions))
     for code in itemset:
         places = np.flatnonzero(transactions.items == code)

@@ -80,4 +80,5 @@ class Ordering:
 
     def _field(self, packed: Packed, field: int) -> NDArray[np.int64]:
         mask = np.uint64((1 << self._bits[field]) - 1)
-        return ((packed[self._word[field]] >> self._shift[field]) & mask).astype(np.int64)
+        values: NDArray[np.int64] = ((packed[self._word[field]] >> self._shift[field]) & mask).astype(np.int64)
+        return values

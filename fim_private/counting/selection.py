@@ -25,7 +25,7 @@ class BestSoFar:
         self._last_word = np.uint64(0)
         self.floor = 1
         self.cut = False
-        """Whether an itemset that occurs was left out."""
+        """Whether an itemset that occurs may have been left out."""
 
     def offer(self, packed: Packed) -> None:
         """Takes what is among the first m of all offers so far; any thread may call."""
@@ -52,3 +52,5 @@ class BestSoFar:
         if self._held.shape[1] == self._m:
             self._last_word = self._held[0].max()
             self.floor = self._ordering.count(self._last_word)
+            # Above 1, the walk leaves out itemsets that are never offered.
+            self.cut = self.cut or self.floor > 1

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fim_private.counting.kernels import Lists, Progress, Scratch, advance
 from fim_private.counting.preparation import Index
-from fim_private.counting.work import owner_work
+from fim_private.counting.work import Effort, owner_work
 
 Batch = tuple[NDArray[np.uint32], NDArray[np.uint32]]
 """Itemsets as ranks, shape (size, rows), the rarest member first, and their counts, shape (rows,). Both are views that
@@ -36,17 +36,19 @@ class Walk:
         index: the data.
         size: of the itemsets, at least 2.
         width: the most occurrences of pairs that any owner has; not more than there are item occurrences.
+        effort: told of every step.
     """
 
-    def __init__(self, index: Index, size: int, width: int) -> None:
+    def __init__(self, index: Index, size: int, width: int, effort: Effort) -> None:
         items, levels = len(index.codes), size - 2
+        self._effort = effort
         self._owners = index.lists
         self._deeper = Lists(
             *(np.empty((levels, width), np.uint32) for _ in range(3)),
             *(np.empty((levels, items), np.uint32) for _ in range(3)),
         )
         self._scratch = Scratch(np.zeros(items, np.uint32), np.empty(items + 1, np.uint32), np.empty(items, np.uint32))
-        self._progress = Progress(*(np.zeros(length, np.int64) for length in (1, size, size, size)))
+        self._progress = Progress(*(np.zeros(length, np.int64) for length in (1, size, size, size, 1)))
         rows = max(_BATCH_ROWS, min(width, items) + 1)
         self._itemsets = np.empty((size, rows), np.uint32)
         self._counts = np.empty(rows, np.uint32)
@@ -56,9 +58,10 @@ class Walk:
 
         The floor may rise meanwhile. The order depends on the index, the range and the floor alone.
         """
-        depth, cursor, number, _ = self._progress
+        depth, cursor, number, _, steps = self._progress
         depth[0], cursor[0], number[0] = 0, first, end
         while depth[0] >= 0:
+            steps[0] = 0
             rows = advance(
                 self._owners,
                 self._deeper,
@@ -68,13 +71,14 @@ class Walk:
                 self._itemsets,
                 self._counts,
             )
+            self._effort.add(int(steps[0]))
             if rows:
                 yield self._itemsets[:, :rows], self._counts[:rows]
 
 
-def walk_for(index: Index, size: int) -> Walk:
+def walk_for(index: Index, size: int, effort: Effort) -> Walk:
     """Room for walking through the itemsets of this size."""
-    return Walk(index, size, int(owner_work(index, 2).max(initial=0)))
+    return Walk(index, size, int(owner_work(index, 2).max(initial=0)), effort)
 
 
 def map_chunks(
@@ -100,12 +104,16 @@ def map_chunks(
         floor: the least count of interest, at least 1, asked for again with each batch.
         work: total work; little of it is not worth a second thread.
         threads: at most so many threads.
+
+    Raises:
+        InputError: the walk took more steps than are allowed.
     """
     waiting = deque(enumerate(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)))
     results: dict[int, Result] = {}
+    effort = Effort(size)
 
     def labour() -> None:
-        walk = walk_for(index, size)
+        walk = walk_for(index, size, effort)
         while True:
             try:
                 number, (first, end) = waiting.popleft()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,25 +12,47 @@ from fim_private.counting.kernels import sum_over_lists
 from fim_private.counting.preparation import Index
 from fim_private.errors import InputError
 
-WORK_LIMIT = 2e11
-"""The most occurrences of itemsets that are counted: about a quarter of an hour on two cores."""
+MOST_STEPS = 10**11
+"""The most occurrences of items that are walked over for one count: some minutes on two cores."""
 
 _CHUNK_WORK = 2**18
 _MOST_CHUNKS = 1024
 
 
+class Effort:
+    """Counts the steps of all threads of a walk, and stops it where there are too many.
+
+    Only the walk itself shows how much a floor saves, so this is no forecast.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._steps = 0
+        self._lock = Lock()
+
+    def add(self, steps: int) -> None:
+        """Count some more.
+
+        Raises:
+            InputError: there were more than `MOST_STEPS`.
+        """
+        with self._lock:
+            self._steps += steps
+        if self._steps > MOST_STEPS:
+            raise too_much_work(self._size)
+
+
 def owner_work(index: Index, size: int) -> NDArray[np.float64]:
     """For every rank, the occurrences of itemsets of this size whose rarest member it is; float64, shape (items,).
 
-    An occurrence of an item with p items before it in its transaction gives C(p, size - 1). Whole numbers up to 2^53
-    are exact in float64; where a transaction alone passes `WORK_LIMIT`, the work is infinite.
+    An occurrence of an item with p items before it in its transaction gives C(p, size - 1), as a float (infinite where
+    it passes all floats).
     """
-    combinations = np.full(index.longest + 1, np.inf)
-    for before in range(index.longest + 1):
-        exact = math.comb(before, size - 1)
-        if exact > WORK_LIMIT:
-            break
-        combinations[before] = exact
+    before = np.arange(index.longest + 1, dtype=np.float64)
+    combinations = np.ones_like(before)
+    with np.errstate(over="ignore"):
+        for member in range(size - 1):
+            combinations *= np.maximum(before - member, 0) / (member + 1)
     total = np.empty(len(index.codes))
     sum_over_lists(index.lists, combinations, total)
     return total
