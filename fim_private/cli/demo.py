@@ -51,7 +51,8 @@ def demo(quiet: options.Quiet = False) -> None:
         f"This data set is public, so here we may look behind the curtain:\n{hits} of the {TOP} above are among the "
         f"true top {TOP}. The truth, which must not be shown of private data:\n"
         + table(["customers", "pair"], rows, right=[True, False])
-        + f"\n\nRun it again: the list changes a little each time. The same with your own data:\n"
+        + "\n\nRun it again: the list changes a little each time (with private data each run costs anew).\n"
+        "The same with your own data:\n"
         f"  fim-private mine FILE --size {SIZE} --top {TOP} --epsilon {EPSILON} --delta {DELTA} --unit transaction",
         quiet=quiet,
     )
