@@ -88,7 +88,7 @@ def _calibrate_renyi(
         return prove_renyi(losses_of(pick), failure, epsilon=epsilon, delta=delta)
 
     # Where delta is large for so small an epsilon, one pick may spend more than epsilon: delta pays the rest.
-    pick = largest(lambda pick: proved(pick) is not None, 100 * float(epsilon))
+    pick = largest(lambda pick: proved(pick) is not None, min(100 * float(epsilon), float(epsilon) + 20))
     guarantee = proved(pick) if pick else None
     if pick is None or guarantee is None:
         return None

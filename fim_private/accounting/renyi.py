@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 def pure_curve(epsilon: float, a: Floats) -> Floats:
     """Renyi divergence of order 1 + a between the two laws of randomised response with odds e^epsilon."""
-    log_other = -math.log1p(math.exp(epsilon))
+    log_other = -float(np.logaddexp(0, epsilon))
     return np.logaddexp(epsilon + log_other + a * epsilon, log_other - a * epsilon) / a
 
 
