@@ -26,13 +26,17 @@ class Universe:
 
     Args:
         items: their number; None for an open universe.
-        names: the items themselves, each once; None where only their number is known.
+        names: the items themselves, each once; None where only their number is known. Their number then follows.
     """
 
     items: int | None = None
     names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        if self.names is not None:
+            if self.items not in {None, len(set(self.names))}:
+                raise UsageError("The number of items is not that of their names.", "Give the names alone.")
+            object.__setattr__(self, "items", len(set(self.names)))
         if self.items is not None and not 1 <= self.items <= 10**18:
             raise UsageError("The number of items in the universe is out of range.", "Give a number from 1 to 1e18.")
 
@@ -141,5 +145,5 @@ def _doubled(guarantee: Guarantee) -> Guarantee:
 
 
 def _check_range(value: int, least: int, most: int, what: str) -> None:
-    if not least <= value <= most:
-        raise UsageError(f"{what} is out of range.", f"Choose a number from {least} to {most}.")
+    if not isinstance(value, int) or not least <= value <= most:
+        raise UsageError(f"{what} is out of range.", f"Choose a whole number from {least} to {most}.")

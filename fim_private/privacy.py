@@ -34,15 +34,14 @@ def exact(value: Number, name: str) -> Fraction:
     """
     if isinstance(value, Fraction):
         return value
-    text = str(value).strip()
-    numerator, slash, denominator = text.partition("/")
     try:
+        numerator, slash, denominator = str(value).strip().partition("/")
         parts = [Decimal(numerator), Decimal(denominator) if slash else Decimal(1)]
         # A Decimal is read in no time whatever its exponent; a Fraction of 1e999999999 would fill the memory.
         if any(not part.is_finite() or abs(part.adjusted()) > 200 for part in parts):
             raise InvalidOperation
         return Fraction(parts[0]) / Fraction(parts[1])
-    except (InvalidOperation, ZeroDivisionError):
+    except (InvalidOperation, ZeroDivisionError, ValueError):
         raise UsageError(
             f"{name} is not a number that can be used.", f"Write {name} as in 1, 0.5, 1e-6 or 1/3."
         ) from None

@@ -91,12 +91,17 @@ def test_universe_is_exact_at_any_size() -> None:
     assert plan_of("exponential", universe=Universe(items=10**15)).mechanism.margins[0].counts > 0
     with pytest.raises(UsageError, match="out of range"):
         Universe(items=0)
+    assert Universe(names=("a", "b", "c")).itemsets(2) == 3
+    with pytest.raises(UsageError, match="not that of their names"):
+        Universe(items=2, names=("a", "b", "c"))
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"size": 0}, "size is out of range"),
+        ({"size": "2"}, "size is out of range"),
+        ({"top": 2.5}, "number of itemsets is out of range"),
         ({"size": 21}, "size is out of range"),
         ({"top": 0}, "number of itemsets is out of range"),
         ({"top": 10**6}, "number of itemsets is out of range"),

@@ -26,7 +26,21 @@ def test_a_number_is_what_its_text_says(typed: str | float | Decimal, value: Fra
     assert exact(typed, "epsilon") == value
 
 
-@pytest.mark.parametrize("typed", ["", "abc", "nan", "inf", "-inf", "1/0", "1/2/3", "1e999999999", "1e-999999999"])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "",
+        "abc",
+        "nan",
+        "inf",
+        "-inf",
+        "1/0",
+        "1/2/3",
+        "1e999999999",
+        "1e-999999999",
+        pytest.param(10**5000, id="5001 digits"),
+    ],
+)
 def test_what_is_no_number_is_refused_at_once(typed: str) -> None:
     began = time.perf_counter()
     with pytest.raises(UsageError, match="epsilon"):

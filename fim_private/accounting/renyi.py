@@ -19,25 +19,44 @@ from fim_private.privacy import ZCDP, BoundedRange, Loss, PureDP
 
 Floats = NDArray[np.float64]
 
+_ROUNDING = 2.0**-50
+"""Four units in the last place, for each logarithm of a curve: what its floating-point evaluation may be off."""
+
 
 def pure_curve(epsilon: float, a: Floats) -> Floats:
-    """Renyi divergence of order 1 + a between the two laws of randomised response with odds e^epsilon."""
+    """Renyi divergence of order 1 + a between the two laws of randomised response with odds e^epsilon, rounded up.
+
+    At most (1 + a) epsilon^2/2 (Bun and Steinke 2016), which takes over where the logarithms cancel.
+    """
     log_other = -float(np.logaddexp(0, epsilon))
-    return np.logaddexp(epsilon + log_other + a * epsilon, log_other - a * epsilon) / a
+    log_moment = np.logaddexp(epsilon + log_other + a * epsilon, log_other - a * epsilon)
+    error = _ROUNDING * (1 + (1 + a) * epsilon)
+    return np.minimum((log_moment + error) / a, (1 + a) * epsilon**2 / 2)
 
 
 def bounded_range_curve(epsilon: float, a: Floats) -> Floats:
-    """The largest Renyi divergence of order 1 + a among pairs whose log ratio varies by at most epsilon.
+    """The largest Renyi divergence of order 1 + a of pairs whose log ratio varies by at most epsilon, rounded up.
 
     The worst pair has two points, with log ratios t and t - epsilon and P(first) = (E - u)/(E - 1), u = e^t,
     E = e^epsilon (design: section 7; Dong, Durfee, Rogers 2020). Its moment E_P (P/Q)^a is u^a (A - u B)/(E - 1) with
     A = E - E^{-a} and B = 1 - E^{-a}; this is largest at u = a A / ((a+1) B), where A - u B = A/(a+1).
+
+    At most (1 + a) epsilon^2/8 (Cesar and Rogers 2021), which takes over where the logarithms cancel.
     """
     log_big_a = epsilon + np.log(-np.expm1(-(a + 1) * epsilon))
     log_big_b = np.log(-np.expm1(-a * epsilon))
     log_u = np.log(a / (a + 1)) + log_big_a - log_big_b
     log_e_minus_1 = epsilon + math.log(-math.expm1(-epsilon))
-    return (a * log_u + log_big_a - np.log1p(a) - log_e_minus_1) / a
+    log_moment = a * log_u + log_big_a - np.log1p(a) - log_e_minus_1
+    error = _ROUNDING * (
+        a * (np.abs(log_big_a) + np.abs(log_big_b) + np.abs(log_u))
+        + np.abs(log_big_a)
+        + np.log1p(a)
+        + abs(log_e_minus_1)
+        + 1
+    )
+    curve: Floats = np.minimum((log_moment + error) / a, (1 + a) * epsilon**2 / 8)
+    return curve
 
 
 def renyi_curve(losses: Sequence[Loss], a: Floats) -> Floats:
@@ -47,18 +66,21 @@ def renyi_curve(losses: Sequence[Loss], a: Floats) -> Floats:
         ValueError: an ApproxDP loss, which has no Renyi curve.
     """
     total = np.zeros_like(a)
-    for loss, times in Counter(losses).items():
+    # By identity: the same loss ten thousand times is one object, and fractions are slow to hash.
+    times = Counter(map(id, losses))
+    for loss in {id(loss): loss for loss in losses}.values():
         match loss:
             case PureDP(epsilon) if epsilon > 0:
-                total += times * pure_curve(float(epsilon), a)
+                curve = pure_curve(float(epsilon), a)
             case BoundedRange(epsilon) if epsilon > 0:
-                total += times * bounded_range_curve(float(epsilon), a)
+                curve = bounded_range_curve(float(epsilon), a)
             case ZCDP(rho):
-                total += times * float(rho) * (1 + a)
+                curve = float(rho) * (1 + a)
             case PureDP() | BoundedRange():
-                pass
+                continue
             case _:
                 raise ValueError("an (epsilon, delta) loss has no Renyi curve; use basic or optimal composition")
+        total += times[id(loss)] * curve
     return total
 
 

@@ -198,7 +198,7 @@ def declared_universe(items: int | None, file: str | None) -> Universe:
     from fim_private.transactions import read_item_names
 
     names = read_item_names(file)
-    return Universe(items=len(names), names=tuple(names))
+    return Universe(names=tuple(names))
 
 
 def plan_of(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.counting.preparation import Index
-from fim_private.counting.walk import Batch, walk_for
+from fim_private.counting.walk import Batch, Walk
 from fim_private.counting.work import Effort
 from fim_private.profile import CountProfile
 
@@ -111,9 +111,8 @@ class ItemsetHistogram:
         level = int(self._level[run])
         first, end = self._cuts[self._chunk[run] : self._chunk[run] + 2].tolist()
         passed, given = 0, 0
-        for itemsets, counts in walk_for(self._index, self._size, Effort(self._size)).batches(
-            first, end, lambda: level
-        ):
+        walk = Walk(self._index, self._size, Effort(self._size))
+        for itemsets, counts in walk.batches(first, end, lambda: level):
             hits = np.flatnonzero(counts == level)
             upto = int(np.searchsorted(offsets, passed + len(hits)))
             yield itemsets[:, hits[offsets[given:upto] - passed]]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.counting.kernels import DROPPED, Lists, fill_lists
+from fim_private.counting.kernels import DROPPED, Lists, fill_lists, sum_over_lists
 from fim_private.errors import InputError
 from fim_private.transactions.dataset import Transactions
 
@@ -21,12 +21,14 @@ class Index:
         counts: int64, shape (items,): the number of transactions that hold it.
         lists: the transactions as ranks, increasing inside each, and one inverted list a rank.
         longest: an upper bound on the number of items of a transaction.
+        width: the most items that stand before one item, over all its transactions together.
     """
 
     codes: NDArray[np.int32]
     counts: NDArray[np.int64]
     lists: Lists
     longest: int
+    width: int
 
     def __repr__(self) -> str:
         return "Index(hidden)"
@@ -59,9 +61,13 @@ def prepare(transactions: Transactions, *, floor: int = 1) -> Index:
     ranks = np.arange(len(codes), dtype=np.uint32)
     lists = Lists(flat, start, position, ranks, begin, end.astype(np.uint32))
     fill_lists(transactions.offsets, transactions.items, rank, begin.copy(), lists)
+    longest = int(transactions.lengths().max(initial=0))
+    before = np.empty(len(codes))
+    sum_over_lists(lists, np.arange(longest + 1, dtype=np.float64), before)
     return Index(
         codes=codes.astype(np.int32),
         counts=counts.astype(np.int64),
         lists=lists,
-        longest=int(transactions.lengths().max(initial=0)),
+        longest=longest,
+        width=int(before.max(initial=0)),
     )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fim_private.counting.kernels import Lists, Progress, Scratch, advance
 from fim_private.counting.preparation import Index
-from fim_private.counting.work import Effort, owner_work
+from fim_private.counting.work import Effort
 
 Batch = tuple[NDArray[np.uint32], NDArray[np.uint32]]
 """Itemsets as ranks, shape (size, rows), the rarest member first, and their counts, shape (rows,). Both are views that
@@ -30,26 +30,26 @@ _SINGLE_THREAD_WORK = 2e6  # some ten milliseconds: below it a second thread cos
 class Walk:
     """One thread's room for walking through itemsets of one size, used for one chunk after the other.
 
-    Memory: 12 (size - 2) `width` + 12 (size - 1) items bytes, and the output of one batch.
+    Memory: 12 (size - 2) bytes for each item and for each of the index's `width`, which is no more than the item
+    occurrences in the data, and the output of one batch.
 
     Args:
         index: the data.
         size: of the itemsets, at least 2.
-        width: the most occurrences of pairs that any owner has; not more than there are item occurrences.
         effort: told of every step.
     """
 
-    def __init__(self, index: Index, size: int, width: int, effort: Effort) -> None:
+    def __init__(self, index: Index, size: int, effort: Effort) -> None:
         items, levels = len(index.codes), size - 2
         self._effort = effort
         self._owners = index.lists
         self._deeper = Lists(
-            *(np.empty((levels, width), np.uint32) for _ in range(3)),
+            *(np.empty((levels, index.width), np.uint32) for _ in range(3)),
             *(np.empty((levels, items), np.uint32) for _ in range(3)),
         )
         self._scratch = Scratch(np.zeros(items, np.uint32), np.empty(items + 1, np.uint32), np.empty(items, np.uint32))
         self._progress = Progress(*(np.zeros(length, np.int64) for length in (1, size, size, size, 1)))
-        rows = max(_BATCH_ROWS, min(width, items) + 1)
+        rows = max(_BATCH_ROWS, min(index.width, items) + 1)
         self._itemsets = np.empty((size, rows), np.uint32)
         self._counts = np.empty(rows, np.uint32)
 
@@ -74,11 +74,6 @@ class Walk:
             self._effort.add(int(steps[0]))
             if rows:
                 yield self._itemsets[:, :rows], self._counts[:rows]
-
-
-def walk_for(index: Index, size: int, effort: Effort) -> Walk:
-    """Room for walking through the itemsets of this size."""
-    return Walk(index, size, int(owner_work(index, 2).max(initial=0)), effort)
 
 
 def map_chunks(
@@ -113,7 +108,9 @@ def map_chunks(
     effort = Effort(size)
 
     def labour() -> None:
-        walk = walk_for(index, size, effort)
+        if not waiting:
+            return
+        walk = Walk(index, size, effort)
         while True:
             try:
                 number, (first, end) = waiting.popleft()

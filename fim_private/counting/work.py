@@ -45,14 +45,15 @@ class Effort:
 def owner_work(index: Index, size: int) -> NDArray[np.float64]:
     """For every rank, the occurrences of itemsets of this size whose rarest member it is; float64, shape (items,).
 
-    An occurrence of an item with p items before it in its transaction gives C(p, size - 1), as a float (infinite where
-    it passes all floats).
+    An occurrence of an item with p items before it in its transaction gives C(p, size - 1), or 2^53 where that is more:
+    far more than can be counted, and floats are exact up to there. So the sum is 0 only if no such itemset occurs.
     """
-    before = np.arange(index.longest + 1, dtype=np.float64)
-    combinations = np.ones_like(before)
-    with np.errstate(over="ignore"):
-        for member in range(size - 1):
-            combinations *= np.maximum(before - member, 0) / (member + 1)
+    combinations = np.full(index.longest + 1, 2.0**53)
+    for before in range(index.longest + 1):
+        exact = math.comb(before, size - 1)
+        if exact > 2**53:
+            break
+        combinations[before] = exact
     total = np.empty(len(index.codes))
     sum_over_lists(index.lists, combinations, total)
     return total
@@ -69,10 +70,12 @@ def too_much_work(size: int) -> InputError:
 def cut_into_chunks(work: NDArray[np.float64]) -> NDArray[np.int64]:
     """Cuts c_0 = 0 < c_1 < ... = number of owners, such that owners c_i to c_(i+1) have about equal work.
 
-    The cuts depend on the work alone, never on the number of threads.
+    Without any work there is one cut and no chunk. The cuts depend on the work alone, never on the number of threads.
     """
     cumulative = np.cumsum(work)
-    total = float(cumulative[-1]) if len(work) else 0.0
+    total = cumulative[-1] if len(work) else 0.0
+    if total == 0:
+        return np.zeros(1, np.int64)
     chunks = min(_MOST_CHUNKS, math.ceil(total / _CHUNK_WORK))
-    inner = np.searchsorted(cumulative, total / max(chunks, 1) * np.arange(1, chunks))
+    inner = np.searchsorted(cumulative, total / chunks * np.arange(1, chunks))
     return np.unique(np.concatenate([[0], inner, [len(work)]])).astype(np.int64)

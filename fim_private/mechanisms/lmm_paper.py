@@ -197,7 +197,9 @@ def calibrate(request: Request) -> Calibrated:
     if optimal is not None and optimal > basic[0]:
         chosen = optimal, shared
         guarantee = Guarantee(
-            epsilon=round_up(composed(optimal), digits=12), delta=request.delta, composition="optimal"
+            epsilon=min(request.epsilon, round_up(composed(optimal), digits=12)),
+            delta=request.delta,
+            composition="optimal",
         )
     else:
         chosen = basic

@@ -106,7 +106,7 @@ def _largest_beyond(threshold: int, first: int, *, scale: float, rate: float, lo
 def reach(scale: float, probability: float = 0.95) -> int:
     """The least s with P(Z - G >= -s) >= probability: what noise may take off a gap."""
     s = 0
-    step = 1 << 40
+    step = 1 << 80
     while step:
         if math.exp(log_difference_survival(-(s + step), scale)) < probability:
             s += step

@@ -75,25 +75,31 @@ def peel_law(
     occurring = sum(multiplicity for count, multiplicity in levels if count > 0)
     zeros = sum(multiplicity for count, multiplicity in levels if count == 0)
     counts = [count for count, multiplicity in levels if count > 0 for _ in range(multiplicity)]
-    reference = max([*counts, stop or 0, 0])
-    weights = [math.exp(-rate * (reference - count)) for count in counts]
-    zero_weight = math.exp(-rate * reference)
-    stop_weight = 0.0 if stop is None else math.exp(-rate * (reference - stop))
     law: Law = {}
 
     def extend(ranks: tuple[int, ...], probability: float, zeros_left: int) -> None:
         free = [rank for rank in range(occurring) if rank not in ranks]
-        ending = stop_weight + (zero_weight * zeros_left if open_universe else 0.0)
-        total = math.fsum([*(weights[rank] for rank in free), zero_weight * zeros_left, stop_weight])
-        if len(ranks) == picks or (not free and not zeros_left and not stop_weight):
+        if len(ranks) == picks or not (free or zeros_left or stop is not None):
             law[ranks] = law.get(ranks, 0.0) + probability
             return
+        # Relative to the best that is left, so that not all weights can vanish.
+        scores: list[int | Fraction] = [
+            *(counts[rank] for rank in free),
+            *([0] if zeros_left else []),
+            *([] if stop is None else [stop]),
+        ]
+        best = max(scores)
+        weights = {rank: math.exp(-rate * (best - counts[rank])) for rank in free}
+        zero_weight = zeros_left * math.exp(-rate * best) if zeros_left else 0.0
+        stop_weight = 0.0 if stop is None else math.exp(-rate * (best - stop))
+        total = math.fsum([*weights.values(), zero_weight, stop_weight])
+        ending = stop_weight + (zero_weight if open_universe else 0.0)
         if ending:
             law[ranks] = law.get(ranks, 0.0) + probability * ending / total
-        for rank in free:
-            extend((*ranks, rank), probability * weights[rank] / total, zeros_left)
+        for rank, weight in weights.items():
+            extend((*ranks, rank), probability * weight / total, zeros_left)
         if zeros_left and not open_universe:
-            extend((*ranks, occurring), probability * zero_weight * zeros_left / total, zeros_left - 1)
+            extend((*ranks, occurring), probability * zero_weight / total, zeros_left - 1)
 
     extend((), 1.0, zeros)
     return law

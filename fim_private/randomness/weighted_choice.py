@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from operator import mul
 
 from fim_private.randomness.source import Randomness
 
 Interval = tuple[int, int]
+Weights = tuple[list[int], list[int], int]
 
 
 class WeightedChoice:
@@ -29,6 +31,8 @@ class WeightedChoice:
         self._counts = list(counts)
         self._rate = rate
         self._powers: dict[tuple[int | Fraction, int], Interval] = {}
+        self._precision = 0
+        self._latest: tuple[tuple[int, int], Weights] | None = None
 
     def draw(self, multiplicities: Sequence[int], randomness: Randomness) -> int:
         """The index of a level, exactly distributed.
@@ -39,33 +43,37 @@ class WeightedChoice:
         """
         total = sum(multiplicities)
         top = next(level for level, multiplicity in enumerate(multiplicities) if multiplicity)
-        precision = 128 + total.bit_length()
+        precision = self._precision = max(self._precision, 128 + total.bit_length())
         drawn, length = 0, 0
         while True:
             more = precision + 64 - length
             drawn, length = (drawn << more) | randomness.bits(more), length + more
-            weights, beyond = self._weights(top, precision)
-            place = _locate(weights, multiplicities[top:], total * beyond, drawn, length)
+            place = _locate(self._weights(top, precision), multiplicities[top:], drawn, length)
             if place is not None:
                 return top + place
             precision *= 2
 
-    def _weights(self, top: int, precision: int) -> tuple[list[Interval], int]:
+    def _weights(self, top: int, precision: int) -> Weights:
         """Integers low <= 2^precision e^{-rate (c_top - c)} <= high from the top level down, while low is positive.
 
         Each is the one before times a power of e^{-rate}, rounded outward; the intervals widen by a unit a level. The
-        second result bounds the weight of every level that is not listed.
+        last result bounds the weight of every level that is not listed. Draws from one top share them.
         """
+        if self._latest is not None and self._latest[0] == (top, precision):
+            return self._latest[1]
         low = high = 1 << precision
-        weights = [(low, high)]
+        lows, highs, beyond = [low], [high], 0
         for count, following in zip(self._counts[top:], self._counts[top + 1 :], strict=False):
             power_low, power_high = self._power(count - following, precision)
             low = low * power_low >> precision
             high = -(-high * power_high >> precision)
             if low == 0:
-                return weights, high
-            weights.append((low, high))
-        return weights, 0
+                beyond = high
+                break
+            lows.append(low)
+            highs.append(high)
+        self._latest = (top, precision), (lows, highs, beyond)
+        return self._latest[1]
 
     def _power(self, distance: int | Fraction, precision: int) -> Interval:
         if (distance, precision) not in self._powers:
@@ -73,25 +81,23 @@ class WeightedChoice:
         return self._powers[distance, precision]
 
 
-def _locate(weights: list[Interval], multiplicities: Sequence[int], beyond: int, drawn: int, length: int) -> int | None:
+def _locate(weights: Weights, multiplicities: Sequence[int], drawn: int, length: int) -> int | None:
     """The level in which the uniform number in [drawn, drawn + 1) / 2^length falls for certain, or None.
 
     With S_g the cumulative weights and S their sum, level g is certain if S_{g-1} <= U S < S_g for every value that
-    the intervals allow. The levels not listed weigh at most `beyond` together; a number that may fall there needs more
-    precision.
+    the intervals allow. An itemset of a level that is not listed weighs at most `beyond`; a number that may fall there
+    needs more precision.
     """
-    ends: list[Interval] = []
-    low = high = 0
-    for (weight_low, weight_high), multiplicity in zip(weights, multiplicities, strict=False):
-        low += weight_low * multiplicity
-        high += weight_high * multiplicity
-        ends.append((low, high))
-    smallest, largest = drawn * low, (drawn + 1) * (high + beyond)
-    before = 0
-    for level, (end_low, end_high) in enumerate(ends):
+    lows, highs, beyond = weights
+    smallest = drawn * sum(map(mul, lows, multiplicities))
+    largest = (drawn + 1) * (sum(map(mul, highs, multiplicities)) + beyond * sum(multiplicities[len(highs) :]))
+    end_low = end_high = 0
+    for level, (low, high, multiplicity) in enumerate(zip(lows, highs, multiplicities, strict=False)):
+        before = end_high
+        end_low += low * multiplicity
+        end_high += high * multiplicity
         if largest <= end_low << length:
             return level if smallest >= before << length else None
-        before = end_high
     return None
 
 

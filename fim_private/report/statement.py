@@ -44,12 +44,13 @@ def promise(plan: Plan, *, seeded: bool) -> str:
         f"a coin {guess} will be at most {odds:.3g} % sure after seeing the answer.",
         f"By what: {row.summary} ({row.source}). The noise is exact, on integers, and comes from {source}.",
         "Not protected: what is true of many (that is the point of publishing); other units of the same person"
-        f"{owners}; a second release of the same data, whose cost adds to this one's; running time and memory.",
+        f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
+        "whether the data could be read and counted at all (--max-items bounds the work).",
     ]
     if plan.universe.items is not None and plan.universe.names is None:
         paragraphs.append(
-            "Taken as public: the names of the items that occur, since only their number was declared. Give "
-            "--universe-file for a promise without this condition."
+            "Taken as public: the names of the items that occur, and that they are no more than declared, since only "
+            "their number was. Give --universe-file for a promise without these conditions."
         )
     if seeded:
         paragraphs.append(f"WARNING: {SEEDED_NOTE}.")

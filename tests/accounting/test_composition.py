@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -96,6 +97,25 @@ def test_bounded_range_costs_between_zero_and_a_pure_loss(epsilon: float, order:
     assert 0 <= bounded <= pure * (1 + 1e-9) + 1e-12
     # Cesar and Rogers (2021): bounded range implies epsilon^2/8-zCDP.
     assert bounded <= order * epsilon**2 / 8 * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("epsilon", ["1e-9", "1e-6", "1e-3", "0.1", "3"])
+@pytest.mark.parametrize("a", ["0.01", "0.7", "30", "1e5"])
+def test_curves_are_rounded_up_and_hardly(epsilon: str, a: str) -> None:
+    """Against the same formulas in sixty digits: for small epsilon their logarithms cancel to nearly nothing."""
+    with localcontext() as context:
+        context.prec = 60
+        e, order = Decimal(epsilon).exp(), Decimal(a)
+        decay = (-order * Decimal(epsilon)).exp()
+        big_a, big_b = e - decay, 1 - decay
+        u = order * big_a / ((order + 1) * big_b)
+        bounded = (order * u.ln() + (big_a / (order + 1)).ln() - (e - 1).ln()) / order
+        pure = (((e ** (order + 1)) + decay) / (1 + e)).ln() / order
+    at = np.array([float(a)])
+    for exact, curve in ((bounded, bounded_range_curve), (pure, pure_curve)):
+        claimed = float(curve(float(epsilon), at)[0])
+        assert claimed >= float(exact) * (1 - 1e-15)
+        assert claimed <= float(exact) * 1.1 + 1e-12
 
 
 def brute_delta(one: list[float], two: list[float], times: int, epsilon: float) -> float:

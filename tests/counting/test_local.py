@@ -117,6 +117,20 @@ def test_what_cannot_be_counted_is_refused_without_figures(monkeypatch: pytest.M
         assert "4000" not in str(caught.value)
 
 
+def test_no_size_is_too_large_to_answer() -> None:
+    """Forecasts pass all floats in between, and room is only made for itemsets that occur."""
+    transactions = transactions_from_lists([[f"{item:04}" for item in range(1200)], ["0000", "0001"]])
+    with pytest.raises(InputError, match="--max-items"):
+        count_histogram(transactions, 300)
+    whole = top_itemsets(transactions, 1200, 2)
+    assert whole.complete
+    np.testing.assert_array_equal(whole.reveal_to_curator()[0], [np.arange(1200)])
+    for size in (1201, 10**6):
+        assert len(count_itemsets(transactions, size)) == 0
+        assert len(top_itemsets(transactions, size, 5)) == 0
+        assert len(count_histogram(transactions, size)) == 0
+
+
 def test_arguments_are_checked_and_nothing_prints() -> None:
     transactions = transactions_of([{1, 2}])
     for call in (

@@ -109,6 +109,12 @@ def test_exponential_law_is_the_softmax() -> None:
         assert math.isclose(law[outcome], weight / sum(weights.values()), rel_tol=1e-12)
 
 
+def test_a_law_does_not_vanish_at_a_large_epsilon() -> None:
+    mechanism = Exponential(top=2, pick_epsilon=F(50), universe_size=3)
+    law = mechanism.law(CountProfile.of([400, 1], zeros=1))
+    assert math.isclose(law[0, 1], 1, rel_tol=1e-9)
+
+
 def test_limited_domain_stops_where_it_says() -> None:
     mechanism = LimitedDomain(top=1, candidates=2, pick_epsilon=F(1), stop_delta=F(1, 50))
     law = mechanism.law(CountProfile.of([9, 7, 3]))

@@ -115,7 +115,7 @@ def test_a_capped_unit_adds_at_most_its_cap(rows: list[tuple[int, frozenset[str]
 
 def test_declared_items_are_all_that_is_looked_at() -> None:
     baskets = [["a", "b", "secret"]] * 3000
-    universe = Universe(items=3, names=("a", "b", "c"))
+    universe = Universe(names=("a", "b", "c"))
     release = mine(
         transactions_from_lists(baskets),
         size=2,

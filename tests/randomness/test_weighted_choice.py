@@ -70,9 +70,11 @@ def test_exp_interval_holds_the_exponential(exponent: Fraction, precision: int) 
 
 def test_an_undecided_number_is_refused_not_guessed() -> None:
     # Weights in [7, 9] and [7, 9] of some unit: a half might fall on either side.
-    weights, half = [(7, 9), (7, 9)], 1 << 9
-    assert _locate(weights, [1, 1], 0, half, 10) is None
-    assert _locate(weights, [1, 1], 0, half // 2, 10) == 0
-    assert _locate(weights, [1, 1], 0, half // 2 * 3, 10) == 1
-    # A level that is not listed may weigh 5 units, so the upper end is open.
-    assert _locate(weights, [1, 1], 5, (1 << 10) - 1, 10) is None
+    weights, half = ([7, 7], [9, 9], 5), 1 << 9
+    assert _locate(weights, [1, 1], half, 10) is None
+    assert _locate(weights, [1, 1], half // 2, 10) == 0
+    assert _locate(weights, [1, 1], half // 2 * 3, 10) == 1
+    # An itemset of a level that is not listed may weigh 5 units, so the upper end is open.
+    nearly_one = (1 << 10) - 70
+    assert _locate(([70, 70], [70, 70], 5), [1, 1], nearly_one, 10) == 1
+    assert _locate(([70, 70], [70, 70], 5), [1, 1, 3], nearly_one, 10) is None

@@ -43,7 +43,7 @@ def itemset_counts(baskets: Sequence[Sequence[str]], size: int) -> Counter[tuple
 def test_a_declared_list_gets_the_law_over_all_its_itemsets() -> None:
     names = ("a", "b", "c", "d", "e")
     transactions = restrict_to(transactions_from_lists(BASKETS), names)
-    plan = exponential(Universe(items=5, names=names))
+    plan = exponential(Universe(names=names))
     exact = itemset_counts(BASKETS, 2)
     weights = {itemset: math.exp(exact[itemset]) for itemset in combinations(names, 2)}
     law = {(itemset,): weight / sum(weights.values()) for itemset, weight in weights.items()}
@@ -55,10 +55,10 @@ def test_a_declared_list_gets_the_law_over_all_its_itemsets() -> None:
 def test_absent_itemsets_are_drawn_uniformly_and_once() -> None:
     names = ("a", "b", "c", "d", "e")
     transactions = restrict_to(transactions_from_lists([["a", "b"]]), names)
-    plan = exponential(Universe(items=5, names=names), top=10, epsilon="0.001")
+    plan = exponential(Universe(names=names), top=10, epsilon="0.001")
     for chosen in draws(transactions, plan, 50):
         assert sorted(chosen) == list(combinations(names, 2))
-    first = [chosen[0] for chosen in draws(transactions, exponential(Universe(items=5, names=names)), 3000)]
+    first = [chosen[0] for chosen in draws(transactions, exponential(Universe(names=names)), 3000)]
     total = math.e + 9
     law = {itemset: (math.e if itemset == ("a", "b") else 1) / total for itemset in combinations(names, 2)}
     assert p_value(first, law) > FALSE_ALARM
