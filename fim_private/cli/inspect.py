@@ -31,12 +31,13 @@ def inspect(
     """
     from fim_private.counting import top_itemsets
     from fim_private.report.tables import JOINT, printable, table
+    from fim_private.transactions import read_transactions
 
     with phases(quiet=quiet) as progress:
         progress("reading")
-        transactions = options.read(
+        transactions = read_transactions(
             file,
-            file_format=format,
+            format=format,
             separator=separator,
             encoding=encoding,
             transaction_column=transaction_column,

@@ -81,12 +81,13 @@ def mine(
     from fim_private.mining.mine import mine_as_planned
     from fim_private.report.statement import promise, shortfall
     from fim_private.report.tables import release_table
+    from fim_private.transactions import read_transactions
 
     with phases(quiet=quiet) as progress:
         progress("reading")
-        transactions = options.read(
+        transactions = read_transactions(
             file,
-            file_format=format,
+            format=format,
             separator=separator,
             encoding=encoding,
             transaction_column=transaction_column,

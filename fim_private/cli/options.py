@@ -220,25 +220,6 @@ def plan_of(
     )
 
 
-def read(
-    file: str, *, file_format: str, separator: str | None, encoding: str, transaction_column: str | None,
-    item_column: str | None, unit_column: str | None, drop_rows_without_unit: bool,
-) -> Transactions:  # fmt: skip
-    """The transactions of the file, read as the options say."""
-    from fim_private.transactions import read_transactions
-
-    return read_transactions(
-        file,
-        format=file_format,
-        separator=separator,
-        encoding=encoding,
-        transaction_column=transaction_column,
-        item_column=item_column,
-        unit_column=unit_column,
-        drop_rows_without_unit=drop_rows_without_unit,
-    )
-
-
 def reading_notes(transactions: Transactions) -> list[str]:
     """What was found and mended while reading, in words; for whoever holds the data, not part of a release."""
     notes = transactions.notes

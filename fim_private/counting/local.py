@@ -12,7 +12,7 @@ from fim_private.counting.ordering import Ordering, Packed
 from fim_private.counting.preparation import Index, prepare
 from fim_private.counting.selection import BestSoFar
 from fim_private.counting.walk import THREADS, Batch, map_chunks
-from fim_private.counting.work import MOST_STEPS, cut_into_chunks, owner_work, too_much_work
+from fim_private.counting.work import MOST_STEPS, Effort, cut_into_chunks, owner_work, too_much_work
 from fim_private.errors import UsageError
 from fim_private.transactions.dataset import Transactions
 
@@ -40,14 +40,13 @@ def count_itemsets(transactions: Transactions, size: int, floor: int = 1, *, thr
     if size == 1:
         return _items(index, len(index.codes), complete=floor == 1)
     work = owner_work(index, size)
-    ordering = Ordering(index, size)
+    ordering, effort = Ordering(index, size), Effort(size)
 
     def collect(batches: Iterable[Batch]) -> Packed:
-        return ordering.join([ordering.pack(batch) for batch in batches])
+        return ordering.join([_packed(batch, ordering, effort) for batch in batches])
 
-    parts = map_chunks(
-        index, size, cut_into_chunks(work), collect, floor=lambda: floor, work=work.sum(), threads=threads
-    )
+    cuts = cut_into_chunks(work)
+    parts = map_chunks(index, size, cuts, collect, floor=lambda: floor, work=work.sum(), effort=effort, threads=threads)
     itemsets, counts = ordering.unpack(ordering.join(parts))
     return ItemsetCounts(itemsets=itemsets, counts=counts, complete=floor == 1)
 
@@ -79,15 +78,15 @@ def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int 
     if size == 1:
         return _items(index, m, complete=len(index.codes) <= m)
     work = owner_work(index, size)
-    ordering = Ordering(index, size)
+    ordering, effort = Ordering(index, size), Effort(size)
     best = BestSoFar(ordering, m)
 
     def keep_best(batches: Iterable[Batch]) -> None:
         for batch in batches:
-            best.offer(ordering.pack(batch))
+            best.offer(_packed(batch, ordering, effort))
 
     cuts = cut_into_chunks(work)
-    map_chunks(index, size, cuts, keep_best, floor=lambda: best.floor, work=work.sum(), threads=threads)
+    map_chunks(index, size, cuts, keep_best, floor=lambda: best.floor, work=work.sum(), effort=effort, threads=threads)
     itemsets, counts = ordering.unpack(best.settle())
     return ItemsetCounts(itemsets=itemsets, counts=counts, complete=not best.cut)
 
@@ -117,7 +116,9 @@ def count_histogram(transactions: Transactions, size: int, *, threads: int = THR
     if work.sum() > MOST_STEPS:
         raise too_much_work(size)
     cuts = cut_into_chunks(work)
-    tallies = map_chunks(index, size, cuts, tally, floor=lambda: 1, work=work.sum(), threads=threads)
+    tallies = map_chunks(
+        index, size, cuts, tally, floor=lambda: 1, work=work.sum(), effort=Effort(size), threads=threads
+    )
     return ItemsetHistogram(index=index, size=size, cuts=cuts, tallies=tallies)
 
 
@@ -138,6 +139,13 @@ def occurs(transactions: Transactions, itemset: Sequence[int]) -> bool:
         holders_of_code = np.searchsorted(transactions.offsets, places, side="right") - 1
         holders = np.intersect1d(holders, holders_of_code, assume_unique=True)
     return len(holders) > 0
+
+
+def _packed(batch: Batch, ordering: Ordering, effort: Effort) -> Packed:
+    """The batch in packed form; sorting the members of an itemset costs more steps than finding it did."""
+    itemsets, _ = batch
+    effort.add(itemsets.size)
+    return ordering.pack(batch)
 
 
 def _items(index: Index, m: int, *, complete: bool) -> ItemsetCounts:

@@ -84,6 +84,7 @@ def map_chunks(
     *,
     floor: Callable[[], int],
     work: float,
+    effort: Effort,
     threads: int,
 ) -> list[Result]:
     """reduce(batches of the chunk) for each chunk of owners, in the order of chunks.
@@ -98,6 +99,7 @@ def map_chunks(
         reduce: what to keep of a chunk; whatever it returns is all that is kept.
         floor: the least count of interest, at least 1, asked for again with each batch.
         work: total work; little of it is not worth a second thread.
+        effort: told of every step; `reduce` may add its own.
         threads: at most so many threads.
 
     Raises:
@@ -105,7 +107,6 @@ def map_chunks(
     """
     waiting = deque(enumerate(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)))
     results: dict[int, Result] = {}
-    effort = Effort(size)
 
     def labour() -> None:
         if not waiting:

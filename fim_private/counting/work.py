@@ -13,7 +13,7 @@ from fim_private.counting.preparation import Index
 from fim_private.errors import InputError
 
 MOST_STEPS = 10**11
-"""The most occurrences of items that are walked over for one count: some minutes on two cores."""
+"""The most occurrences of items that are walked over or packed for one count: some minutes on two cores."""
 
 _CHUNK_WORK = 2**18
 _MOST_CHUNKS = 1024
