@@ -127,9 +127,9 @@ def occurs(transactions: Transactions, itemset: Sequence[int]) -> bool:
 
     Args:
         transactions: the data.
-        itemset: item codes, in any order.
+        itemset: item codes, at least one, in any order.
 
-    Cost: one pass over the items for each member, until none is left.
+    Cost: one pass over the items for each member.
     """
     if max(itemset) >= len(transactions.vocabulary):
         return False

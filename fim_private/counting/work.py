@@ -1,4 +1,4 @@
-"""What counting costs before it is done: the work of every owner, its limit, and a fair division into chunks."""
+"""What counting costs: the work of every owner, a fair division of it into chunks, and the limit to the steps taken."""
 
 from __future__ import annotations
 

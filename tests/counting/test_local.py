@@ -106,7 +106,8 @@ def test_one_long_transaction_is_counted_in_bounded_batches() -> None:
 
 
 def test_what_cannot_be_counted_is_refused_without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fim_private.counting.work.MOST_STEPS", 10**7)
+    for module in ("work", "local"):
+        monkeypatch.setattr(f"fim_private.counting.{module}.MOST_STEPS", 10**7)
     transactions = transactions_from_lists([[str(item) for item in range(4000)]])
     for call in (
         lambda: count_histogram(transactions, 5),
