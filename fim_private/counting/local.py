@@ -142,9 +142,9 @@ def occurs(transactions: Transactions, itemset: Sequence[int]) -> bool:
 
 
 def _packed(batch: Batch, ordering: Ordering, effort: Effort) -> Packed:
-    """The batch in packed form; sorting the members of an itemset costs more steps than finding it did."""
-    itemsets, _ = batch
-    effort.add(itemsets.size)
+    """The batch in packed form; to sort the members of a large itemset takes more steps than to find it."""
+    size, rows = batch[0].shape
+    effort.add(rows * size * size // 2)
     return ordering.pack(batch)
 
 

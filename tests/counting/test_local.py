@@ -118,6 +118,15 @@ def test_what_cannot_be_counted_is_refused_without_figures(monkeypatch: pytest.M
         assert "4000" not in str(caught.value)
 
 
+def test_bringing_itemsets_into_order_counts_as_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fim_private.counting.work.MOST_STEPS", 100_000)
+    transactions = transactions_from_lists([[str(item) for item in range(60)]])
+    assert len(count_histogram(transactions, 3)) == 60 * 59 * 58 // 6
+    for call in (lambda: count_itemsets(transactions, 3), lambda: top_itemsets(transactions, 3, 10)):
+        with pytest.raises(InputError, match="--max-items"):
+            call()
+
+
 def test_no_size_is_too_large_to_answer() -> None:
     """Forecasts pass all floats in between, and room is only made for itemsets that occur."""
     transactions = transactions_from_lists([[f"{item:04}" for item in range(1200)], ["0000", "0001"]])
