@@ -38,7 +38,7 @@ def exact(value: Number, name: str) -> Fraction:
         numerator, slash, denominator = str(value).strip().partition("/")
         parts = [Decimal(numerator), Decimal(denominator) if slash else Decimal(1)]
         # A Decimal is read in no time whatever its exponent; a Fraction of 1e999999999 would fill the memory.
-        if any(not part.is_finite() or abs(part.adjusted()) > 200 for part in parts):
+        if any(not part.is_finite() or max(abs(part.adjusted()), len(part.as_tuple().digits)) > 200 for part in parts):
             raise InvalidOperation
         return Fraction(parts[0]) / Fraction(parts[1])
     except (InvalidOperation, ZeroDivisionError, ValueError):

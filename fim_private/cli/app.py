@@ -7,10 +7,9 @@ of the program. No traceback is ever shown: it could print what it should not.
 from __future__ import annotations
 
 import os
-import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
@@ -18,6 +17,7 @@ import typer
 from fim_private.cli import datasets
 from fim_private.cli.demo import demo
 from fim_private.cli.inspect import inspect
+from fim_private.cli.interruption import InterruptedByUser, listen
 from fim_private.cli.mine import mine
 from fim_private.cli.plan import plan
 from fim_private.errors import FimPrivateError
@@ -37,10 +37,6 @@ app.command()(demo)
 app.add_typer(datasets.app, name="datasets")
 
 
-class _InterruptedByUser(BaseException):
-    """Ctrl-C; not KeyboardInterrupt, which the command line library would answer in its own words."""
-
-
 @app.callback(invoke_without_command=True)
 def main(
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
@@ -56,13 +52,13 @@ def main(
 
 def run() -> NoReturn:
     """Run the command line and exit with the code of what happened."""
-    signal.signal(signal.SIGINT, _interrupt)
+    listen()
     try:
         app()
     except FimPrivateError as error:
         _end(f"Error: {error.what}\n{error.next_step}", error.exit_code)
-    except _InterruptedByUser:
-        _end("Interrupted; nothing was released.", 130)
+    except InterruptedByUser:
+        _end("Interrupted. What was not printed was not released.", 130)
     except BrokenPipeError:
         # Whoever read our output has gone; keep the interpreter from complaining about it at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -76,13 +72,9 @@ def run() -> NoReturn:
 
 
 def _end(message: str, code: int) -> NoReturn:
-    sys.stdout.flush()
-    print(message, file=sys.stderr)
+    with suppress(OSError, AttributeError):  # nowhere to say it is no reason to say it with a traceback
+        print(message, file=sys.stderr)
     sys.exit(code)
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
-    raise _InterruptedByUser
 
 
 def _where(error: BaseException) -> str:

@@ -11,6 +11,7 @@ import typer
 
 from fim_private.cli import options
 from fim_private.cli.progress import phases, say
+from fim_private.errors import InputError, UsageError
 from fim_private.privacy import NeighbouringRelation
 
 
@@ -67,6 +68,9 @@ def mine(
 
     if output is not None:
         check_writable(output)
+        inputs = [Path(name) for name in (file, universe_file) if name is not None]
+        if output.exists() and any(path.exists() and output.samefile(path) for path in inputs):
+            raise UsageError("The output would replace the input.", "Give --output another name.")
     plan = options.plan_of(
         size=size,
         top=top,
@@ -99,18 +103,48 @@ def mine(
             transactions,
             plan,
             seed=seed,
-            command=shlex.join(["fim-private", *sys.argv[1:]]),
+            command=_command(file, universe_file, output),
             progress=progress,
         )
     for note in options.reading_notes(transactions):
         say(note, quiet=quiet)
     say("", quiet=quiet)
-    typer.echo(release.to_json() if as_json else release_table(release))
-    sys.stdout.flush()
+    # The file first: should the reader of the output have gone, the release is not lost.
+    failure = None
     if output is not None:
-        write_release(release, output)
+        try:
+            write_release(release, output)
+        except InputError as error:
+            failure = error
+    _print_release(release.to_json() if as_json else release_table(release))
+    if failure is not None:
+        raise failure
+    if output is not None:
         say(f"\nWritten to {output}.", quiet=quiet)
     why = shortfall(plan, release)
     if why:
         say(f"\n{why}", quiet=quiet)
     say(f"\n{promise(plan, seeded=release.seeded)}", quiet=quiet)
+
+
+def _command(*files: object) -> str:
+    """What was typed, with files by name alone: their folders are nobody's business who reads the release."""
+    names = {str(file): Path(str(file)).name for file in files if file is not None}
+    return shlex.join(["fim-private", *(names.get(word, word) for word in sys.argv[1:])])
+
+
+def _print_release(text: str) -> None:
+    """Print it, or say plainly that it could not be printed."""
+    try:
+        if sys.stdout is None:
+            raise OSError(0, "it is closed")
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # Python tries once more at its end, and would complain in its own words.
+        sys.stdout = None
+        raise InputError(
+            f"The release could not be printed to standard output: {error.strerror}.",
+            "Its cost is spent; unless it was written to a file, it is lost.",
+        ) from None

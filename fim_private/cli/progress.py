@@ -6,10 +6,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from fim_private.cli.interruption import listen
+
 
 @contextmanager
 def phases(*, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A function that shows the name of the running phase, until the next or the end."""
+    """A function that shows the name of the running phase, until the next or the end. Ctrl-C is heard throughout."""
+    listen()
     if quiet or not sys.stderr.isatty():
         yield lambda _phase: None
         return

@@ -133,6 +133,9 @@ def map_chunks(
             try:
                 for labourer in labourers:
                     labourer.result()
+            except BaseException:
+                effort.stop()
+                raise
             finally:
                 waiting.clear()
     return [results[number] for number in sorted(results)]

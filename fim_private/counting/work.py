@@ -12,7 +12,7 @@ from fim_private.counting.kernels import sum_over_lists
 from fim_private.counting.preparation import Index
 from fim_private.errors import InputError
 
-MOST_STEPS = 10**11
+MOST_STEPS = 5 * 10**10
 """The most occurrences of items that are walked over or packed for one count: some minutes on two cores."""
 
 _CHUNK_WORK = 2**18
@@ -29,16 +29,21 @@ class Effort:
         self._size = size
         self._steps = 0
         self._lock = Lock()
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Let every thread end at its next step: whoever waits for them has given up."""
+        self._stopped = True
 
     def add(self, steps: int) -> None:
         """Count some more.
 
         Raises:
-            InputError: there were more than `MOST_STEPS`.
+            InputError: there were more than `MOST_STEPS`, or the walk was stopped.
         """
         with self._lock:
             self._steps += steps
-        if self._steps > MOST_STEPS:
+        if self._stopped or self._steps > MOST_STEPS:
             raise too_much_work(self._size)
 
 

@@ -20,7 +20,7 @@ def check_writable(path: Path) -> None:
     Raises:
         UsageError: the ending is not one that can be written, or the folder does not take files.
     """
-    if path.suffix not in SUFFIXES:
+    if path.suffix.lower() not in SUFFIXES:
         raise UsageError(
             "The output file's ending does not say what to write.", f"Choose one of: {', '.join(SUFFIXES)}."
         )
@@ -40,20 +40,22 @@ def write_release(release: Release, path: Path) -> None:
     Raises:
         InputError: the file system refuses.
     """
+    path = path.resolve()  # a link stays a link
     try:
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as scratch:
             part = Path(scratch.name)
         try:
-            _write(release, path.suffix, part)
+            _write(release, path.suffix.lower(), part)
             # Temporary files are readable by their owner alone; a release is for others to read.
             part.chmod(0o644)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
-    except OSError as error:
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = getattr(error, "strerror", None) or "the disk is full or refuses"
         raise InputError(
-            f"The release could not be written to {path}: {error.strerror}.",
-            "The release above is all there is, and its cost is spent: save it from there.",
+            f"The release could not be written to {path}: {reason}.",
+            "What was printed is all there is, and its cost is spent: save it from there.",
         ) from None
 
 

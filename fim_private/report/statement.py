@@ -27,10 +27,10 @@ def promise(plan: Plan, *, seeded: bool) -> str:
     epsilon = float(plan.budget.epsilon)
     unit = plan.unit.describe()
     if plan.relation is NeighbouringRelation.ADD_REMOVE:
-        event = f"whether {unit} is in the data, and what it holds"
+        event = "whether it is in the data, and what it holds"
         guess = "whether one unit is in the data"
     else:
-        event = f"what {unit} holds (that it is in the data is not hidden)"
+        event = "what it holds (that it is in the data is not hidden)"
         guess = "which of two versions of one unit is in the data"
     failing = f"but for a chance of {number(plan.budget.delta)}" if plan.budget.delta else "without exception"
     odds = 100 / (1 + math.exp(-epsilon))
@@ -38,10 +38,10 @@ def promise(plan: Plan, *, seeded: bool) -> str:
     source = "a SEED: this output is NOT private" if seeded else "the operating system's secure source"
     owners = "" if plan.unit.column else ", who may own several transactions (see --unit-column)"
     paragraphs = [
-        f"Protected: {event}.",
+        f"Protected is {unit}: {event}.",
         f"How much: epsilon {number(plan.budget.epsilon)}, delta {number(plan.budget.delta)}. One unit makes no answer "
         f"more than {math.exp(epsilon):.3g} times likelier or less likely, {failing}. Somebody to whom it is a toss of "
-        f"a coin {guess} will be at most {odds:.3g} % sure after seeing the answer.",
+        f"a coin {guess} will be at most {odds:.{3 if odds < 99.9 else 7}g} % sure after seeing the answer.",
         f"By what: {row.summary} ({row.source}). The noise is exact, on integers, and comes from {source}.",
         "Not protected: what is true of many (that is the point of publishing); other units of the same person"
         f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "

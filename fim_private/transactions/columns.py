@@ -119,7 +119,7 @@ def _advice(columns: list[str], wanted: str) -> str:
     everybodys = {*TRANSACTION_NAMES, *ITEM_NAMES, *UNIT_NAMES, _plain(wanted)}
     known = [column for column in columns if _plain(column) in everybodys]
     if not known:
-        return "Check the name against the first line of the file, and the separator."
+        return "Check the name; of a text, check the first line and the separator."
     near = difflib.get_close_matches(_plain(wanted), [_plain(column) for column in known], n=1)
     first = [column for column in known if _plain(column) in near]
     return f"There is {', '.join(repr(column[:60]) for column in dict.fromkeys([*first, *known]))}."

@@ -127,7 +127,10 @@ def _refuse_markup(name: str, first_line: str) -> None:
 
 
 def _no_separator(name: str) -> str:
-    raise InputError(f"No separator was found in the first lines of {name}.", "Give it with --separator.")
+    raise InputError(
+        f"No separator was found in the first lines of {name}, so it has no columns to name.",
+        "Give it with --separator, or leave the options for columns out.",
+    )
 
 
 def _bare(sample: Sequence[str]) -> list[str]:
@@ -164,6 +167,16 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
         )
     if rectangular and _looks_one_hot(header, body):
         return "one-hot"
+    if rectangular and _mostly_cells(header, body):
+        raise InputError(
+            f"{name} looks like a one-hot table with other columns or words beside its cells.",
+            "Give --format one-hot, and with --transaction-column a column of no item ('' if it has no name).",
+        )
+    if known_column(header, (*TRANSACTION_NAMES, *ITEM_NAMES)) is not None and rectangular:
+        raise InputError(
+            f"{name} starts with a well-known column name, but not with one for transactions and one for items.",
+            "Give --format long with --transaction-column and --item-column, or --format basket.",
+        )
     if rectangular and _looks_like_table(header, body):
         raise InputError(
             f"{name} looks like a table with a header.",
@@ -187,6 +200,13 @@ def _looks_one_hot(header: list[str], body: list[list[str]]) -> bool:
     if not words or not all(is_cell(word) for word in words) or len(set(header)) < len(header) or "" in header:
         return False
     return not any(is_cell(field) for field in header) or len(header) > len(words)
+
+
+def _mostly_cells(header: list[str], body: list[list[str]]) -> bool:
+    """Whether most fields below a first line of names are words that say yes or no."""
+    fields = [field for record in body for field in record]
+    cells = sum(is_cell(field) and field != "" for field in fields)
+    return not any(is_cell(field) and field for field in header) and cells > 0.6 * len(fields)
 
 
 def _looks_like_table(header: list[str], body: list[list[str]]) -> bool:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def test_shipped_data_end_to_end(shipped: Path, tmp_path: Path) -> None:
     assert lines[0].split() == ["rank", "itemset"]
     assert len(lines) == 12
     for said in (
-        "Protected: whether one transaction",
+        "Protected is one transaction: whether it is in the data",
         "epsilon 1, delta 1e-6",
         "By what: large",
         "Not protected",
@@ -194,7 +195,7 @@ def test_ctrl_c_ends_cleanly() -> None:
         running.send_signal(signal.SIGINT)
         _, said = running.communicate(timeout=30)
     assert running.returncode == 130
-    assert said.decode() == "Interrupted; nothing was released.\n"
+    assert said.decode() == "Interrupted. What was not printed was not released.\n"
 
 
 def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
@@ -204,3 +205,58 @@ def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert b"\x1b[31m" not in done.stdout
     assert b"\\x1b[31mred" in done.stdout
+
+
+def opened_for_writing(fifo: Path) -> int:
+    """The named pipe, once somebody waits at its other end."""
+    for _ in range(600):
+        try:
+            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            time.sleep(0.1)
+    raise TimeoutError("nobody reads")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and named pipes")
+@pytest.mark.parametrize("phase", ["reading", "counting"])
+def test_ctrl_c_is_heard_while(phase: str, tmp_path: Path) -> None:
+    """polars puts a handler of its own in place, under which the command would read and count on."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    command = [sys.executable, "-m", "fim_private", "mine", str(fifo), "--size", "4", "--top", "5", *PROMISE]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        try:
+            end = opened_for_writing(fifo)
+            os.set_blocking(end, True)
+            with os.fdopen(end, "wb") as stream:
+                stream.write(b"a,b\n")
+                stream.flush()
+                if phase == "counting":
+                    stream.write(b",".join(b"x%d" % item for item in range(5000)) + b"\n" + b"a,b\n" * 100)
+                    stream.close()
+                time.sleep(2)
+                running.send_signal(signal.SIGINT)
+                assert running.wait(timeout=20) == 130
+        finally:
+            running.kill()
+
+
+def test_what_cannot_be_delivered_is_said_and_the_file_is_written(baskets: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.json"
+    program = [sys.executable, "-m", "fim_private", "mine", str(baskets), "--size", "2", "--top", "1", *PROMISE]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*program, "-o", str(output)], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 3
+    assert b"could not be printed" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert len(Release.from_json(output.read_text("utf-8")).itemsets) == 1
+    closed = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *program], stderr=subprocess.PIPE, check=False)
+    assert closed.returncode == 3
+    assert b"Traceback" not in closed.stderr
+
+
+def test_the_input_is_not_overwritten(baskets: Path) -> None:
+    before = baskets.read_bytes()
+    done = fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, "-o", baskets)
+    assert done.returncode == 2
+    assert baskets.read_bytes() == before

@@ -170,3 +170,18 @@ def test_column_options_need_a_separator():
 def test_lists_are_no_text():
     with pytest.raises(InputError, match="Parquet only"):
         read(BASKETS, format="lists")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ",milk,egg\n" + "".join(f"{row},True,False\n" for row in range(30)),
+        "milk,egg,tea\n1,0,3\n0,0,1\n1,1,0\n",
+        "item,item,transaction\nmilk,egg,1\ntea,jam,2\n",
+    ],
+    ids=["row numbers without a name", "a quantity", "a well-known name twice"],
+)
+def test_tables_that_are_no_baskets_are_not_read_as_baskets(data):
+    with pytest.raises(InputError, match=r"--format (one-hot|long)") as caught:
+        read(data)
+    assert "milk" not in str(caught.value)
