@@ -41,7 +41,7 @@ def test_readme_examples_show_what_happens(command: str, shown: str) -> None:
     for line in (done.stdout + done.stderr).splitlines():
         if not re.match(r" *\d+  ", line) and set(line) - set("- "):
             assert line in shown.splitlines()
-    assert len(re.findall(r"^ *\d+  ", shown, flags=re.MULTILINE)) == 10
+    assert len(re.findall(r"^ *\d+  ", shown, flags=re.MULTILINE)) == 5
 
 
 def test_readme_python_example_runs(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import typer
 
 from fim_private.cli import options
 
-SIZE, TOP, EPSILON, DELTA = 2, 10, "1", "1e-6"
+SIZE, TOP, EPSILON, DELTA = 2, 5, "1", "1e-6"
 
 
 def demo(quiet: options.Quiet = False) -> None:

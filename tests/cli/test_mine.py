@@ -38,11 +38,11 @@ def baskets(tmp_path: Path) -> Path:
 
 def test_shipped_data_end_to_end(shipped: Path, tmp_path: Path) -> None:
     output = tmp_path / "release.json"
-    done = fim_private("mine", shipped, "--size", 2, "--top", 10, *PROMISE, "-o", output)
+    done = fim_private("mine", shipped, "--size", 2, "--top", 5, *PROMISE, "-o", output)
     assert done.returncode == 0, words(done)
     lines = done.stdout.decode().splitlines()
     assert lines[0].split() == ["rank", "itemset"]
-    assert len(lines) == 12
+    assert len(lines) == 7  # fewer once in ten million runs: the 5th pair stands well above the stop symbol
     for said in (
         "Protected is one transaction: whether it is in the data",
         "epsilon 1, delta 1e-6",

@@ -53,8 +53,8 @@ def test_inspect_is_for_the_curator(tmp_path: Path) -> None:
 def test_demo_runs_and_is_honest() -> None:
     done = fim_private("demo")
     assert done.returncode == 0
-    assert len(done.stdout.decode().splitlines()) == 12
-    assert "among the true top 10" in " ".join(words(done).split())
+    assert len(done.stdout.decode().splitlines()) == 7
+    assert "among the true top 5" in " ".join(words(done).split())
 
 
 def test_version_and_help() -> None:
