@@ -23,7 +23,7 @@ def privacy_record(plan: Plan) -> dict[str, Any]:
         },
     }
     if plan.universe.items is not None and plan.universe.names is None:
-        record["taken_as_public"] = "the names of the items that occur"
+        record["taken_as_public"] = "the names of the items that occur, and that they are no more than declared"
     return record
 
 
