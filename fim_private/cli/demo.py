@@ -17,7 +17,7 @@ def demo(quiet: options.Quiet = False) -> None:
     from fim_private.catalogue import path_of
     from fim_private.cli.progress import phases, say
     from fim_private.counting import top_itemsets
-    from fim_private.mining import mine
+    from fim_private.mining.mine import mine_as_planned
     from fim_private.plan import make_plan
     from fim_private.privacy import Budget, PrivacyUnit
     from fim_private.report.statement import plan_text, promise
@@ -25,8 +25,7 @@ def demo(quiet: options.Quiet = False) -> None:
     from fim_private.transactions import read_transactions
 
     path = path_of("online-retail-customers")
-    budget, unit = Budget(EPSILON, DELTA), PrivacyUnit()
-    plan = make_plan(size=SIZE, top=TOP, budget=budget, unit=unit)
+    plan = make_plan(size=SIZE, top=TOP, budget=Budget(EPSILON, DELTA), unit=PrivacyUnit())
     say(
         "A UK web shop's customers over one year: one line a customer, with all he or she bought\n"
         "(Chen 2015, UCI Online Retail, CC BY 4.0). A transaction here is a whole customer.\n\n"
@@ -38,7 +37,7 @@ def demo(quiet: options.Quiet = False) -> None:
     with phases(quiet=quiet) as progress:
         progress("reading and counting")
         transactions = read_transactions(path)
-        release = mine(transactions, size=SIZE, top=TOP, budget=budget, unit=unit)
+        release = mine_as_planned(transactions, plan)
         itemsets, counts = top_itemsets(transactions, SIZE, TOP).reveal_to_curator()
     typer.echo(release_table(release))
     say(f"\n{promise(plan, seeded=False)}\n", quiet=quiet)

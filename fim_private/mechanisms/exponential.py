@@ -12,9 +12,9 @@ from fractions import Fraction
 
 from fim_private.accounting.calibration import calibrate_pick
 from fim_private.errors import UsageError
-from fim_private.mechanisms.peeling import peel, peel_law
+from fim_private.mechanisms.peeling import peel, peel_law, peeling_losses
 from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
-from fim_private.privacy import BoundedRange, Loss
+from fim_private.privacy import Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
@@ -41,7 +41,7 @@ class Exponential:
     @property
     def losses(self) -> tuple[Loss, ...]:
         """k picks of bounded range."""
-        return (BoundedRange(self.pick_epsilon),) * self.top
+        return peeling_losses(self.top, self.pick_epsilon)
 
     @property
     def spending(self) -> tuple[Spending, ...]:
@@ -93,7 +93,7 @@ def calibrate(request: Request) -> Calibrated:
         )
 
     def losses_of(pick: Fraction) -> tuple[Loss, ...]:
-        return (BoundedRange(pick),) * request.top
+        return peeling_losses(request.top, pick)
 
     found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=request.delta, failing=False)
     return Calibrated(

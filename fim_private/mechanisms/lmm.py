@@ -23,10 +23,10 @@ import numpy as np
 from fim_private.accounting.calibration import calibrate_pick
 from fim_private.mechanisms.limited_domain import CANDIDATES_PER_PICK, LimitedDomain
 from fim_private.mechanisms.margin import doubling_grid, reach, thresholds
-from fim_private.mechanisms.peeling import mix, peel, peel_law
+from fim_private.mechanisms.peeling import mix, peel, peel_law, peeling_losses
 from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
 from fim_private.mechanisms.sparse_vector import discrete_laplace_law, search, search_law
-from fim_private.privacy import BoundedRange, Loss, PureDP
+from fim_private.privacy import Loss, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
@@ -74,7 +74,7 @@ class LargeMargin:
     @property
     def losses(self) -> tuple[Loss, ...]:
         """One search and k picks."""
-        return (PureDP(self.search_epsilon), *(BoundedRange(self.pick_epsilon),) * self.top)
+        return (PureDP(self.search_epsilon), *peeling_losses(self.top, self.pick_epsilon))
 
     @property
     def failure(self) -> Fraction:
@@ -164,7 +164,7 @@ def calibrate(request: Request, *, fallback: bool = True) -> Calibrated:
     search_epsilon = SEARCH_SHARE * request.epsilon
 
     def losses_of(pick: Fraction) -> tuple[Loss, ...]:
-        return (PureDP(search_epsilon), *(BoundedRange(pick),) * request.top)
+        return (PureDP(search_epsilon), *peeling_losses(request.top, pick))
 
     found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=request.delta, failing=True)
     share = found.failure / 2 if fallback else found.failure

@@ -13,11 +13,17 @@ from fractions import Fraction
 from itertools import accumulate
 
 from fim_private.mechanisms.protocol import Law
+from fim_private.privacy import BoundedRange, Loss
 from fim_private.randomness import Randomness
 from fim_private.randomness.uniform import uniform_below
 from fim_private.randomness.weighted_choice import WeightedChoice
 
 Level = tuple[int, int]
+
+
+def peeling_losses(picks: int, pick_epsilon: Fraction) -> tuple[Loss, ...]:
+    """What `peel` costs at rate pick_epsilon / sensitivity: so many bounded-range picks."""
+    return (BoundedRange(pick_epsilon),) * picks
 
 
 def peel(
