@@ -7,17 +7,20 @@ delta/(1+e^{eps/2})) is (eps, delta)-differentially private for `replace`, which
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fim_private.accounting.rounding import exp_up, round_down
-from fim_private.errors import UsageError
-from fim_private.mechanisms.protocol import Mechanism, Request
-from fim_private.mechanisms.registry import find
+from fim_private.errors import BudgetError, UsageError
+from fim_private.mechanisms.protocol import Margin, Mechanism, Request
+from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
 from fim_private.privacy import Budget, Guarantee, NeighbouringRelation, PrivacyUnit
 
 LARGEST_SIZE = 20
 LARGEST_TOP = 10_000
+FAR_BEYOND = 100
+"""Places beyond this many times k count as the bulk of the ranking."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -60,6 +63,7 @@ class Plan:
         mechanism_name: the row of the registry.
         mechanism: its parameters.
         guarantee: what was proved for this unit and relation; at most the budget.
+        why: the reason for the mechanism, in words, where the planner chose it.
     """
 
     size: int
@@ -72,6 +76,23 @@ class Plan:
     mechanism_name: str
     mechanism: Mechanism
     guarantee: Guarantee
+    why: str | None = None
+
+    @property
+    def lead(self) -> int | None:
+        """The least margin over the bulk: itemsets that do not occur, or a place far beyond k. None if there is none.
+
+        A margin over the next place is none of these: how far apart the places of a ranking are is up to the data.
+        """
+        return min((margin.counts for margin in self.mechanism.margins if self._over_bulk(margin)), default=None)
+
+    @property
+    def near_lead(self) -> int | None:
+        """The least margin over a place near k."""
+        return min((margin.counts for margin in self.mechanism.margins if not self._over_bulk(margin)), default=None)
+
+    def _over_bulk(self, margin: Margin) -> bool:
+        return margin.place is None or margin.place > FAR_BEYOND * self.top
 
 
 def make_plan(
@@ -86,6 +107,16 @@ def make_plan(
     mechanism: str = "lmm",
 ) -> Plan:
     """The plan for a release.
+
+    Args:
+        size: number of items of each itemset.
+        top: k, how many itemsets.
+        budget: what the release may cost.
+        unit: the privacy unit.
+        relation: the neighbouring relation.
+        universe: the declared universe; None for an open one.
+        max_items: how many items of a transaction are kept; None for all.
+        mechanism: a name of the registry, or "auto" for the one that needs the smallest lead over the bulk.
 
     Raises:
         UsageError: a number is out of range, or options contradict each other.
@@ -102,7 +133,44 @@ def make_plan(
             "The declared universe has fewer itemsets of this size than are asked for.",
             "Ask for fewer with --top, or declare more items.",
         )
-    row = find(mechanism)
+
+    def planned(row: Row) -> Plan:
+        return _plan_of(
+            row, size=size, top=top, budget=budget, unit=unit, relation=relation, universe=universe, max_items=max_items
+        )
+
+    return _choose(planned, universe, max_items) if mechanism == AUTO else planned(find(mechanism))
+
+
+def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int | None) -> Plan:
+    """The plan that needs the smallest lead over the bulk, from public quantities alone."""
+    plans = []
+    for row in REGISTRY.values():
+        applies = (universe.items is not None or not row.needs_universe) and (
+            max_items is not None or not row.needs_cap
+        )
+        if row.automatic and applies:
+            try:
+                plans.append(planned(row))
+            except BudgetError as error:
+                refusal = error
+    ranked = sorted((plan.lead, place) for place, plan in enumerate(plans) if plan.lead is not None)
+    if not ranked:
+        raise refusal
+    others = ", ".join(f"{plans[place].mechanism_name} {lead:,}" for lead, place in ranked[1:])
+    lead, best = ranked[0]
+    why = (
+        f"chosen because it needs the smallest lead of an itemset over the bulk of the ranking: {lead:,} transactions"
+        + (f" ({others})" if others else "")
+    )
+    return replace(plans[best], why=why)
+
+
+def _plan_of(
+    row: Row, *, size: int, top: int, budget: Budget, unit: PrivacyUnit, relation: NeighbouringRelation,
+    universe: Universe, max_items: int | None,
+) -> Plan:  # fmt: skip
+    """The plan with this mechanism; group privacy serves `replace` where the mechanism's proof does not."""
     halved = relation is NeighbouringRelation.REPLACE and not row.both_relations
     epsilon, delta = _half(budget) if halved else (budget.epsilon, budget.delta)
     calibrated = row.calibrate(
@@ -111,7 +179,8 @@ def make_plan(
             epsilon=epsilon,
             delta=delta,
             sensitivity=unit.sensitivity,
-            universe_size=itemsets,
+            universe_size=universe.itemsets(size),
+            most_new=None if max_items is None else unit.sensitivity * math.comb(max_items, size),
         )
     )
     return Plan(
@@ -122,7 +191,7 @@ def make_plan(
         relation=relation,
         universe=universe,
         max_items=max_items,
-        mechanism_name=mechanism,
+        mechanism_name=row.name,
         mechanism=calibrated.mechanism,
         guarantee=_doubled(calibrated.guarantee) if halved else calibrated.guarantee,
     )

@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "plan": {"errors", "privacy", "accounting", "mechanisms"},
     "transactions": {"errors"},
     "counting": {"errors", "profile", "transactions"},
-    "release": {"errors", "randomness", "plan", "transactions", "counting"},
+    "release": {"errors", "profile", "randomness", "mechanisms", "plan", "transactions", "counting"},
     "mining": {"errors", "version", "privacy", "randomness", "plan", "transactions", "counting", "release"},
     "audit": {"privacy", "profile", "mechanisms"},
     "report": {"privacy", "mechanisms", "plan", "release"},

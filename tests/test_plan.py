@@ -15,16 +15,15 @@ from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan, Universe, make_plan
-from fim_private.privacy import ApproxDP, Budget, NeighbouringRelation, PrivacyUnit
+from fim_private.privacy import ApproxDP, Budget, NeighbouringRelation, PrivacyUnit, PureDP
+from tests.mechanisms.cases import needs
 
 UNIT = PrivacyUnit()
 
 
 def plan_of(name: str = "lmm", **changes: object) -> Plan:
     options = {"size": 2, "top": 10, "budget": Budget("1", "1e-6"), "unit": UNIT, "mechanism": name}
-    if REGISTRY[name].needs_universe:
-        options["universe"] = Universe(items=16_470)
-    return make_plan(**{**options, **changes})  # type: ignore[arg-type]
+    return make_plan(**{**options, **needs(name, 16_470), **changes})  # type: ignore[arg-type]
 
 
 @settings(max_examples=25, deadline=None)
@@ -59,8 +58,9 @@ def test_no_plan_costs_more_than_its_budget(
             assert renyi_epsilon(losses, float(accounted)) <= epsilon * (1 + Fraction(1, 10**9))
         case "optimal":
             (loss,) = set(losses)
-            assert isinstance(loss, ApproxDP)
-            spent = optimal_delta(float(epsilon), float(loss.epsilon), float(loss.delta), len(losses))
+            assert isinstance(loss, ApproxDP | PureDP)
+            each = float(loss.delta) if isinstance(loss, ApproxDP) else 0.0
+            spent = optimal_delta(float(epsilon), float(loss.epsilon), each, len(losses))
             assert spent <= float(delta)
 
 
@@ -116,7 +116,7 @@ def test_what_cannot_be_planned(changes: dict[str, object], message: str) -> Non
         plan_of(**changes)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", sorted(set(REGISTRY) - {"exponential"}))
+@pytest.mark.parametrize("name", sorted(name for name, row in REGISTRY.items() if not row.needs_universe))
 def test_an_open_universe_needs_a_delta(name: str) -> None:
     with pytest.raises(BudgetError, match="delta"):
         plan_of(name, budget=Budget("1", "0"))
@@ -133,3 +133,33 @@ def test_extreme_budgets_can_be_planned(name: str, epsilon: str, delta: str) -> 
         assert 0 < plan.guarantee.epsilon <= budget.epsilon
         assert 0 <= plan.guarantee.delta <= budget.delta
         assert plan.mechanism.margins[0].counts > 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "limited-domain"),
+        ({"universe": Universe(items=100)}, "exponential"),
+        ({"universe": Universe(items=100), "top": 1}, "permute-and-flip"),
+        ({"universe": Universe(items=10**17)}, "limited-domain"),
+        ({"universe": Universe(items=100), "budget": Budget("1", "0")}, "permute-and-flip"),
+    ],
+)
+def test_auto_takes_the_smallest_lead_over_the_bulk(changes: dict[str, object], expected: str) -> None:
+    options = {"size": 2, "top": 10, "budget": Budget("1", "1e-6"), "unit": UNIT, **changes}
+    plan = make_plan(**options, mechanism="auto")  # type: ignore[arg-type]
+    assert plan.mechanism_name == expected
+    assert plan.why is not None
+    assert f"{plan.lead:,} transactions" in plan.why
+    for name, row in REGISTRY.items():
+        if row.automatic and not row.needs_cap and (changes.get("universe") or not row.needs_universe):
+            try:
+                other = make_plan(**options, mechanism=name)  # type: ignore[arg-type]
+            except BudgetError:
+                continue
+            assert other.lead is None or other.lead >= (plan.lead or 0)
+
+
+def test_auto_says_what_is_missing() -> None:
+    with pytest.raises(BudgetError, match="delta"):
+        make_plan(size=2, top=10, budget=Budget("1", "0"), unit=UNIT, mechanism="auto")

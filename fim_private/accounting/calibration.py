@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.accounting.basic import basic_delta, basic_epsilon
+from fim_private.accounting.optimal import optimal_epsilon
 from fim_private.accounting.renyi import renyi_epsilon
 from fim_private.accounting.rounding import exp_up, round_down, round_up
 from fim_private.privacy import Guarantee, Loss
@@ -93,6 +94,54 @@ def _calibrate_renyi(
     if pick is None or guarantee is None:
         return None
     return Calibration(pick_epsilon=pick, failure=failure, guarantee=guarantee)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EqualCalibration:
+    """What each of k equal selections may spend.
+
+    Args:
+        epsilon: of one selection, rounded down.
+        delta: of one selection.
+        guarantee: what was proved of all together, evaluated after rounding.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    guarantee: Guarantee
+
+
+def calibrate_equal(times: int, *, epsilon: Fraction, delta: Fraction, failing: bool) -> EqualCalibration:
+    """The largest epsilon of each of `times` adaptive selections, by basic or optimal composition.
+
+    Args:
+        times: how many, at least 1.
+        epsilon: what everything together may spend.
+        delta: likewise.
+        failing: whether a selection needs a delta of its own. Under optimal composition half of delta is shared out.
+    """
+    each = delta / times if failing else Fraction(0)
+    basic = EqualCalibration(
+        epsilon=epsilon / times,
+        delta=each,
+        guarantee=Guarantee(epsilon=epsilon, delta=each * times, composition="basic"),
+    )
+    if delta == 0:
+        return basic
+
+    def composed(selection: Fraction) -> float:
+        return optimal_epsilon(float(selection), float(each / 2), times, float(delta))
+
+    optimal = largest(lambda selection: composed(selection) <= epsilon, min(float(epsilon) + 20, 100 * float(epsilon)))
+    if optimal is None or optimal * 100 < basic.epsilon * 101:
+        return basic
+    return EqualCalibration(
+        epsilon=optimal,
+        delta=each / 2,
+        guarantee=Guarantee(
+            epsilon=min(epsilon, round_up(composed(optimal), digits=12)), delta=delta, composition="optimal"
+        ),
+    )
 
 
 def largest(fits: Callable[[Fraction], bool], upper: float) -> Fraction | None:

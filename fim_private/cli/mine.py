@@ -28,6 +28,10 @@ def mine(
     neighbours: options.Neighbours = NeighbouringRelation.ADD_REMOVE,
     max_items: options.MaxItems = None,
     mechanism: options.Mechanism = "lmm",
+    allow_inexact_noise: Annotated[  # noqa: ARG001 - nothing to allow
+        bool,
+        typer.Option("--allow-inexact-noise", hidden=True, help="Accepted for scripts: here all noise is exact."),
+    ] = False,
     repeat: options.Repeat = False,
     no_fallback: options.NoFallback = False,
     universe_items: options.UniverseItems = None,

@@ -30,7 +30,7 @@ MaxItems = Annotated[
 Mechanism = Annotated[
     str,
     typer.Option(
-        help="lmm, lmm-paper, limited-domain or exponential; `fim-private plan` compares them.",
+        help="A name of the list that `fim-private plan` prints, or auto: the smallest lead needed.",
         rich_help_panel=_WHAT,
     ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from fim_private.cli import options
 from fim_private.cli.progress import say
 from fim_private.errors import BudgetError
 from fim_private.privacy import NeighbouringRelation
+
+if TYPE_CHECKING:
+    from fim_private.plan import Plan
 
 
 def plan(
@@ -40,28 +43,34 @@ def plan(
     """
     privacy_unit = options.privacy_unit(unit, unit_column, merge=merge, max_transactions=max_transactions)
     universe = options.declared_universe(universe_items, universe_file)
-    from fim_private.mechanisms.registry import REGISTRY
+    from fim_private.mechanisms.registry import AUTO, REGISTRY
 
     if mechanism is not None or repeat or no_fallback:
         names = [options.mechanism_name(mechanism or "lmm", repeat=repeat, no_fallback=no_fallback)]
     else:
-        names = [row.name for row in REGISTRY.values() if universe.items is not None or not row.needs_universe]
+        names = [
+            row.name
+            for row in REGISTRY.values()
+            if (universe.items is not None or not row.needs_universe) and (max_items is not None or not row.needs_cap)
+        ]
+
+    def plan_for(name: str) -> Plan:
+        return options.plan_of(
+            size=size,
+            top=top,
+            epsilon=epsilon,
+            delta=delta,
+            unit=privacy_unit,
+            neighbours=neighbours,
+            universe=universe,
+            max_items=max_items,
+            mechanism=name,
+        )
+
     plans, refused = [], []
     for name in names:
         try:
-            plans.append(
-                options.plan_of(
-                    size=size,
-                    top=top,
-                    epsilon=epsilon,
-                    delta=delta,
-                    unit=privacy_unit,
-                    neighbours=neighbours,
-                    universe=universe,
-                    max_items=max_items,
-                    mechanism=name,
-                )
-            )
+            plans.append(plan_for(name))
         except BudgetError as refusal:
             refused.append((name, refusal))
     if not plans:
@@ -79,14 +88,31 @@ def plan(
     typer.echo(
         f"The top {top:,} itemsets of size {size}, protecting {privacy_unit.describe()}. Nothing is read or spent.\n"
     )
-    if len(plans) > 1:
-        leads = [[plan.mechanism_name, f"{plan.mechanism.margins[0].counts:,}"] for plan in plans]
-        typer.echo(table(["mechanism", "lead needed, in transactions"], leads, right=[False, True]) + "\n")
-    typer.echo("\n\n".join(plan_text(plan) for plan in plans))
+    if len(plans) == 1:
+        typer.echo(plan_text(plans[0]))
+    else:
+        typer.echo(
+            table(
+                ["mechanism", "lead needed over the bulk", "or over a near place"],
+                [[plan.mechanism_name, _lead(plan.lead), _lead(plan.near_lead)] for plan in plans],
+                right=[False, True, True],
+            )
+        )
+        say(
+            "\nLeads are in transactions, to be found 19 times in 20. The bulk: itemsets that do not occur, or a\n"
+            "place far down the ranking. One mechanism in full: --mechanism NAME. This is what --mechanism auto takes:\n",
+            quiet=quiet,
+        )
+        typer.echo(plan_text(plan_for(AUTO)))
     for name, reason in refused:
         say(f"\n{name} cannot be used: {reason}", quiet=quiet)
     if universe.items is None and len(names) > 1:
         say(
-            "\nexponential joins the list with a declared universe (--universe-items or --universe-file).",
+            "\nexponential and its relatives join the list with a declared universe (--universe-items or "
+            "--universe-file).",
             quiet=quiet,
         )
+
+
+def _lead(counts: int | None) -> str:
+    return "-" if counts is None else f"{counts:,}"

@@ -1,7 +1,9 @@
 """The exponential mechanism over a declared universe, k picks by peeling (McSherry and Talwar 2007; design: section 3).
 
 Under add-remove all counts move in one direction, so exponent eps c / Delta is eps-bounded-range (Durfee and Rogers
-2019), where the textbook pays a factor 2. The universe is never enumerated: itemsets that do not occur are one level.
+2019). The textbook's exponent, half of that, does not need monotone counts and has the same range for any counts that
+change by at most Delta, hence for `replace` as it stands. The universe is never enumerated: itemsets that do not
+occur are one level.
 """
 
 from __future__ import annotations
@@ -11,7 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.accounting.calibration import calibrate_pick
-from fim_private.errors import UsageError
 from fim_private.mechanisms.peeling import peel, peel_law, peeling_losses
 from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
 from fim_private.privacy import Loss
@@ -27,12 +28,14 @@ class Exponential:
         top: k.
         pick_epsilon: the epsilon of one pick.
         universe_size: how many itemsets were declared.
+        general: the textbook's exponent.
         sensitivity: Delta.
     """
 
     top: int
     pick_epsilon: Fraction
     universe_size: int
+    general: bool = False
     sensitivity: int = 1
 
     failure = Fraction(0)
@@ -51,12 +54,12 @@ class Exponential:
     @property
     def rate(self) -> Fraction:
         """The exponent of a pick is this times the count."""
-        return self.pick_epsilon / self.sensitivity
+        return self.pick_epsilon / (self.sensitivity * (2 if self.general else 1))
 
     @property
     def margins(self) -> tuple[Margin, ...]:
         """What one itemset needs over all others of the universe at once."""
-        lead = self.sensitivity * (math.log(self.universe_size) + math.log(19)) / float(self.pick_epsilon)
+        lead = (math.log(self.universe_size) + math.log(19)) / float(self.rate)
         return (Margin(counts=math.ceil(lead), words="between an itemset and the bulk of the declared universe"),)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
@@ -79,18 +82,13 @@ class Exponential:
         )
 
 
-def calibrate(request: Request) -> Calibrated:
+def calibrate(request: Request, *, general: bool = False) -> Calibrated:
     """The largest epsilon a pick may have, by basic or Renyi composition.
 
     Raises:
         UsageError: the universe was not declared.
     """
-    if request.universe_size is None:
-        raise UsageError(
-            "The exponential mechanism chooses from a declared universe of items.",
-            "Give the public list of items with --universe-file, or their number with --universe-items; "
-            "the mechanism lmm needs neither.",
-        )
+    universe_size = request.require_universe()
 
     def losses_of(pick: Fraction) -> tuple[Loss, ...]:
         return peeling_losses(request.top, pick)
@@ -100,7 +98,8 @@ def calibrate(request: Request) -> Calibrated:
         mechanism=Exponential(
             top=request.top,
             pick_epsilon=found.pick_epsilon,
-            universe_size=request.universe_size,
+            universe_size=universe_size,
+            general=general,
             sensitivity=request.sensitivity,
         ),
         guarantee=found.guarantee,

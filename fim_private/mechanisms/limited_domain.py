@@ -81,6 +81,7 @@ class LimitedDomain:
             Margin(
                 counts=math.ceil(lead),
                 words=f"between an itemset and place {self.candidates + 1:,} of the ranking",
+                place=self.candidates + 1,
             ),
         )
 

@@ -106,17 +106,20 @@ class LargeMargin:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The gap that is certified, at the first point of the grid; then the fallback's."""
+        """The gaps that are certified at the ends of the grid; then the fallback's."""
         (first, threshold), (last, highest) = self.tests[0], self.tests[-1]
         noise = reach(float(self.scale))
-        certified = Margin(
+        nearest = Margin(
             counts=threshold + noise,
-            words=(
-                f"between places {self.top:,} and {first + 1:,} of the ranking, or up to {highest + noise:,} between "
-                f"place {self.top:,} and one further down (after {2 * self.top:,}, {4 * self.top:,}, ... or {last:,})"
-            ),
+            words=f"between places {self.top:,} and {first + 1:,} of the ranking",
+            place=first + 1,
         )
-        return (certified, *(self.fallback.margins if self.fallback else ()))
+        farthest = Margin(
+            counts=highest + noise,
+            words=f"between places {self.top:,} and {last + 1:,} (or after {2 * self.top:,}, {4 * self.top:,}, ...)",
+            place=last + 1,
+        )
+        return (nearest, farthest, *(self.fallback.margins if self.fallback else ()))
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """k ranks, fewer if the draw fell on an itemset that does not occur, or only the fallback was left."""

@@ -19,14 +19,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from fim_private.accounting.calibration import largest
-from fim_private.accounting.optimal import optimal_epsilon
-from fim_private.accounting.rounding import RELATIVE_ERROR, round_up
+from fim_private.accounting.calibration import calibrate_equal
+from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.mechanisms.peeling import mix, peel, peel_law
 from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
 from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
 from fim_private.mechanisms.sparse_vector import discrete_laplace_law, search, search_law
-from fim_private.privacy import ApproxDP, Guarantee, Loss
+from fim_private.privacy import ApproxDP, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_laplace import sample_discrete_laplace
@@ -103,6 +102,7 @@ class PublishedLargeMargin:
             Margin(
                 counts=self.threshold(1) + math.ceil(1.645 * noise),
                 words="between the first and the second of what is left, in each round",
+                place=2,
             ),
         )
 
@@ -186,25 +186,8 @@ def calibrate(request: Request) -> Calibrated:
         BudgetError: delta is 0.
     """
     request.require_delta()
-    times = request.top
-    basic = request.epsilon / times, request.delta / times
-    shared = request.delta / (2 * times)
-
-    def composed(alpha: Fraction) -> float:
-        return optimal_epsilon(float(alpha), float(shared), times, float(request.delta))
-
-    optimal = largest(lambda alpha: composed(alpha) <= request.epsilon, float(request.epsilon))
-    if optimal is not None and optimal > basic[0]:
-        chosen = optimal, shared
-        guarantee = Guarantee(
-            epsilon=min(request.epsilon, round_up(composed(optimal), digits=12)),
-            delta=request.delta,
-            composition="optimal",
-        )
-    else:
-        chosen = basic
-        guarantee = Guarantee(epsilon=request.epsilon, delta=request.delta, composition="basic")
+    found = calibrate_equal(request.top, epsilon=request.epsilon, delta=request.delta, failing=True)
     mechanism = PublishedLargeMargin(
-        top=times, alpha=chosen[0], selection_delta=chosen[1], sensitivity=request.sensitivity
+        top=request.top, alpha=found.epsilon, selection_delta=found.delta, sensitivity=request.sensitivity
     )
-    return Calibrated(mechanism=mechanism, guarantee=guarantee)
+    return Calibrated(mechanism=mechanism, guarantee=found.guarantee)

@@ -8,11 +8,13 @@ max_x P(stop at grid point j | gap x) slack(x) <= delta_j; the expected slack is
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.randomness.discrete_laplace import log_difference_survival
+
+LogSurvival = Callable[[int], float]
 
 
 def doubling_grid(top: int, limit: int) -> tuple[int, ...]:
@@ -41,7 +43,8 @@ def thresholds(
     scale = float(2 * sensitivity / search_epsilon)
     rate = float(pick_epsilon / sensitivity)
     return tuple(
-        _threshold(
+        least_threshold(
+            lambda needed: log_difference_survival(needed, scale),
             candidates=top * (size - top),
             log_delta=math.log(certificate_delta * weight / sum(weights)) - RELATIVE_ERROR,
             scale=scale,
@@ -52,11 +55,21 @@ def thresholds(
     )
 
 
-def _threshold(*, candidates: int, log_delta: float, scale: float, rate: float, sensitivity: int) -> int:
-    """The least T with P(Z - G >= T - x) slack(x) <= delta for all x.
+def least_threshold(
+    log_survival: LogSurvival, *, candidates: int, log_delta: float, scale: float, rate: float, sensitivity: int
+) -> int:
+    """The least T with P(noise >= T - x) slack(x) <= delta for all x.
 
-    Slack is 1 up to x = Delta; beyond it is min(1, k (l - k) e^{-rate (x - Delta)}), and 0 where l = k, since the top k
-    is then the same set for both neighbours.
+    Slack is 1 up to x = Delta; beyond it is min(1, candidates e^{-rate (x - Delta)}).
+
+    Args:
+        log_survival: ln P(noise >= needed), concave in `needed`, an integer.
+        candidates: for the large margin mechanism k (l - k), which is 0 where l = k: the top k is then the same set for
+            both neighbours.
+        log_delta: ln delta.
+        scale: of the noise, about.
+        rate: of the picks.
+        sensitivity: Delta.
     """
     # Up to here slack is 1, and the larger the gap the likelier the stop.
     certain = sensitivity
@@ -66,9 +79,13 @@ def _threshold(*, candidates: int, log_delta: float, scale: float, rate: float, 
         log_slack = math.log(candidates) + rate * sensitivity
 
     def excess(threshold: int) -> float:
-        worst = log_difference_survival(threshold - certain, scale)
+        worst = log_survival(threshold - certain)
         if candidates:
-            worst = max(worst, _largest_beyond(threshold, certain + 1, scale=scale, rate=rate, log_slack=log_slack))
+
+            def value(gap: int) -> float:
+                return log_survival(threshold - gap) + log_slack - rate * gap
+
+            worst = max(worst, _largest(value, certain + 1, max(certain + 1, threshold + math.ceil(scale * 50))))
         return worst - log_delta
 
     low, high = 0, 1
@@ -83,17 +100,11 @@ def _threshold(*, candidates: int, log_delta: float, scale: float, rate: float, 
     return high
 
 
-def _largest_beyond(threshold: int, first: int, *, scale: float, rate: float, log_slack: float) -> float:
-    """The maximum over x >= first of ln P(Z - G >= T - x) + log_slack - rate x.
+def _largest(value: Callable[[int], float], low: int, high: int) -> float:
+    """The maximum of a concave function over low to high, by a binary search on its steps.
 
-    The tail of a log-concave distribution is log-concave, so the sum rises and then falls: a binary search on its steps
-    finds the top. Beyond x = T it only falls.
+    The tail of a log-concave distribution is log-concave, and beyond x = T the slack only falls.
     """
-
-    def value(gap: int) -> float:
-        return log_difference_survival(threshold - gap, scale) + log_slack - rate * gap
-
-    low, high = first, max(first, threshold + math.ceil(scale * 50))
     while low < high:
         middle = (low + high) // 2
         if value(middle + 1) > value(middle):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from fim_private.errors import BudgetError
+from fim_private.errors import BudgetError, UsageError
 from fim_private.privacy import Guarantee, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -31,6 +31,8 @@ class Request:
         delta: likewise.
         sensitivity: Delta, by how much one unit changes any count at most.
         universe_size: the number of itemsets of a declared universe; None for an open one.
+        most_new: how many itemsets one unit can add to those that occur, at most; None where transactions are not
+            capped.
     """
 
     top: int
@@ -38,6 +40,7 @@ class Request:
     delta: Fraction
     sensitivity: int = 1
     universe_size: int | None = None
+    most_new: int | None = None
 
     def require_delta(self) -> None:
         """Refuse a delta of 0.
@@ -50,6 +53,20 @@ class Request:
                 "An open universe cannot be searched with delta = 0.",
                 "Give --delta, such as 1e-6, or declare the universe and use --mechanism exponential.",
             )
+
+    def require_universe(self) -> int:
+        """The number of itemsets of the declared universe.
+
+        Raises:
+            UsageError: it was not declared.
+        """
+        if self.universe_size is None:
+            raise UsageError(
+                "This mechanism chooses from a declared universe of items.",
+                "Give the public list of items with --universe-file, or their number with --universe-items; "
+                "the mechanism lmm needs neither.",
+            )
+        return self.universe_size
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +85,12 @@ class Margin:
     Args:
         counts: the number of transactions.
         words: between which places of the ranking by count.
+        place: the place over which the lead is measured, 1-based; None for itemsets that do not occur.
     """
 
     counts: int
     words: str
+    place: int | None = None
 
 
 class Mechanism(Protocol):
@@ -106,6 +125,20 @@ class Mechanism(Protocol):
 
     def law(self, profile: CountProfile) -> Law:
         """The exact distribution of `select`, computed without sampling; for small profiles."""
+
+
+@runtime_checkable
+class WithGaps(Protocol):
+    """A mechanism that can name each pick's noisy lead over its runner-up at no further cost."""
+
+    @property
+    def gaps(self) -> bool:
+        """Whether it does."""
+
+    def select_with_gaps(
+        self, profile: CountProfile, randomness: Randomness
+    ) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+        """As `select`, and the leads in transactions, rounded down."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fim_private.errors import UsageError
-from fim_private.mechanisms import exponential, limited_domain, lmm, lmm_paper, lmm_repeat
+from fim_private.mechanisms import (
+    choosing,
+    exponential,
+    limited_domain,
+    lmm,
+    lmm_paper,
+    lmm_repeat,
+    max_of_laplaces,
+    permute_and_flip,
+    report_noisy_max,
+    stable_max,
+)
 from fim_private.mechanisms.protocol import Calibrated, Request
 
 
@@ -21,6 +32,8 @@ class Row:
         calibrate: from a request to parameters and what was proved of them.
         both_relations: the proof holds for `replace` as it stands; otherwise group privacy serves it.
         needs_universe: it chooses from a declared universe.
+        needs_cap: it has to know how many items a transaction has at most.
+        automatic: --mechanism auto may choose it; the others are for comparison.
     """
 
     name: str
@@ -29,6 +42,8 @@ class Row:
     calibrate: Callable[[Request], Calibrated]
     both_relations: bool = False
     needs_universe: bool = False
+    needs_cap: bool = False
+    automatic: bool = False
 
 
 REGISTRY: dict[str, Row] = {
@@ -39,6 +54,7 @@ REGISTRY: dict[str, Row] = {
             summary="large margin mechanism, calibrated: one margin search for all picks, else the limited domain",
             source="Chaudhuri, Hsu, Song 2014; calibration and proof in mechanisms/lmm.py",
             calibrate=lmm.calibrate,
+            automatic=True,
         ),
         Row(
             name="lmm-no-fallback",
@@ -64,6 +80,7 @@ REGISTRY: dict[str, Row] = {
             summary="picks from the most frequent candidates and a stop symbol",
             source="Durfee and Rogers 2019",
             calibrate=limited_domain.calibrate,
+            automatic=True,
         ),
         Row(
             name="exponential",
@@ -71,9 +88,74 @@ REGISTRY: dict[str, Row] = {
             source="McSherry and Talwar 2007; bounded range: Durfee and Rogers 2019",
             calibrate=exponential.calibrate,
             needs_universe=True,
+            automatic=True,
+        ),
+        Row(
+            name="exponential-textbook",
+            summary="exponential mechanism with the textbook's exponent, half as large",
+            source="McSherry and Talwar 2007",
+            calibrate=lambda request: exponential.calibrate(request, general=True),
+            both_relations=True,
+            needs_universe=True,
+        ),
+        Row(
+            name="permute-and-flip",
+            summary="accepts itemsets in random order, the frequent ones likelier, over a declared universe",
+            source="McKenna and Sheldon 2020",
+            calibrate=permute_and_flip.calibrate,
+            needs_universe=True,
+            automatic=True,
+        ),
+        Row(
+            name="report-noisy-max",
+            summary="largest count plus exponential noise over a declared universe, with each pick's noisy lead",
+            source="Dwork and Roth 2014; gap: Ding et al. 2021",
+            calibrate=report_noisy_max.calibrate,
+            needs_universe=True,
+        ),
+        Row(
+            name="report-noisy-max-textbook",
+            summary="the same with the textbook's noise, twice as wide",
+            source="Dwork and Roth 2014",
+            calibrate=lambda request: report_noisy_max.calibrate(request, general=True),
+            both_relations=True,
+            needs_universe=True,
+        ),
+        Row(
+            name="max-of-laplaces",
+            summary="largest count plus Laplace noise over a declared universe",
+            source="Bhaskar et al. 2010",
+            calibrate=max_of_laplaces.calibrate,
+            needs_universe=True,
+        ),
+        Row(
+            name="max-of-laplaces-textbook",
+            summary="the same with the textbook's noise, twice as wide",
+            source="Bhaskar et al. 2010",
+            calibrate=lambda request: max_of_laplaces.calibrate(request, general=True),
+            both_relations=True,
+            needs_universe=True,
+        ),
+        Row(
+            name="stable-max",
+            summary="names the first itemset if it leads the second by enough, over and over",
+            source="Smith and Thakurta 2013",
+            calibrate=stable_max.calibrate,
+        ),
+        Row(
+            name="choosing",
+            summary="picks among the occurring itemsets if the top count is large; transactions are capped",
+            source="Beimel, Nissim, Stemmer 2013",
+            calibrate=choosing.calibrate,
+            needs_cap=True,
+            automatic=True,
         ),
     )
 }
+
+
+AUTO = "auto"
+"""Stands for the mechanism that the planner chooses."""
 
 
 def find(name: str) -> Row:
@@ -83,5 +165,5 @@ def find(name: str) -> Row:
         UsageError: there is none.
     """
     if name not in REGISTRY:
-        raise UsageError("There is no mechanism of that name.", f"Choose one of: {', '.join(REGISTRY)}.")
+        raise UsageError("There is no mechanism of that name.", f"Choose one of: {AUTO}, {', '.join(REGISTRY)}.")
     return REGISTRY[name]

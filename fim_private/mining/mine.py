@@ -40,7 +40,7 @@ def mine(
         budget: what the release may cost; everything in it together stays within.
         unit: what is protected; `PrivacyUnit()` is one transaction.
         relation: what neighbours are; add-remove or replace.
-        mechanism: a name of the registry.
+        mechanism: a name of the registry, or "auto".
         universe: the declared universe; None for an open one.
         max_items: keep a uniform random choice of at most so many items of each transaction. Costs no privacy.
         seed: makes the noise repeatable, and the release not private. For tests and teaching.
@@ -88,7 +88,10 @@ def mine_as_planned(
     progress("selecting")
     chosen = pass_through(bounded, counts, plan, randomness)
     return Release(
-        itemsets=tuple(ReleasedItemset(rank=rank, items=items) for rank, items in enumerate(chosen, start=1)),
+        itemsets=tuple(
+            ReleasedItemset(rank=rank, items=passed.items, lead=passed.lead)
+            for rank, passed in enumerate(chosen, start=1)
+        ),
         mechanism=plan.mechanism_name,
         privacy=privacy_record(plan),
         plan=plan_record(plan),

@@ -52,6 +52,17 @@ def discrete_laplace_survival(values: NDArray[np.int64], scale: float) -> NDArra
     return np.where(values >= 1, upper, lower)
 
 
+def log_survival(threshold: int, scale: float) -> float:
+    """ln P(X >= threshold).
+
+    >>> round(math.exp(log_survival(3, 2.0)) + math.exp(log_survival(-2, 2.0)), 12)
+    1.0
+    """
+    if threshold <= 0:
+        return math.log1p(-math.exp(log_survival(1 - threshold, scale)))
+    return -threshold / scale - math.log1p(math.exp(-1 / scale))
+
+
 def log_difference_survival(threshold: int, scale: float) -> float:
     """ln P(Z - G >= threshold) for independent Z and G of this scale.
 

@@ -6,9 +6,13 @@ that does not occur becomes one drawn uniformly from those of the declared unive
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from fim_private.counting import HiddenCounts, occurs
 from fim_private.errors import InputError
+from fim_private.mechanisms.protocol import Mechanism, WithGaps
 from fim_private.plan import Plan
+from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.uniform import uniform_below
 from fim_private.transactions import Transactions
@@ -19,9 +23,17 @@ UNLISTED = "(an item that does not occur)"
 Itemset = tuple[str, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Passed:
+    """What came through: an itemset, and its noisy lead over the runner-up where the mechanism gives it."""
+
+    items: Itemset
+    lead: int | None = None
+
+
 def pass_through(
     transactions: Transactions, counts: HiddenCounts, plan: Plan, randomness: Randomness
-) -> tuple[Itemset, ...]:
+) -> tuple[Passed, ...]:
     """The itemsets that the plan's mechanism selects, in the order it picked them.
 
     Args:
@@ -40,15 +52,24 @@ def pass_through(
         )
     itemsets = plan.universe.itemsets(plan.size)
     profile = counts.profile(None if itemsets is None else itemsets - len(counts))
-    ranks = plan.mechanism.select(profile, randomness)
+    ranks, leads = _select(plan.mechanism, profile, randomness)
     occurring = [rank for rank in ranks if rank < profile.occurring]
     codes = iter(counts.itemsets_at(occurring).tolist())
     absent: set[tuple[int, ...]] = set()
-    chosen: list[Itemset] = []
-    for rank in ranks:
+    chosen: list[Passed] = []
+    for rank, lead in zip(ranks, leads, strict=True):
         itemset = next(codes) if rank < profile.occurring else _absent(transactions, plan, absent, randomness)
-        chosen.append(tuple(_name(transactions, code) for code in itemset))
+        chosen.append(Passed(items=tuple(_name(transactions, code) for code in itemset), lead=lead))
     return tuple(chosen)
+
+
+def _select(
+    mechanism: Mechanism, profile: CountProfile, randomness: Randomness
+) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+    if isinstance(mechanism, WithGaps) and mechanism.gaps:
+        return mechanism.select_with_gaps(profile, randomness)
+    ranks = mechanism.select(profile, randomness)
+    return ranks, (None,) * len(ranks)
 
 
 def _absent(

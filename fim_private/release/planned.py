@@ -33,6 +33,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "size": plan.size,
         "top": plan.top,
         "mechanism": plan.mechanism_name,
+        "why": plan.why,
         "unit_column": plan.unit.column,
         "max_transactions": plan.unit.max_transactions,
         "max_items": plan.max_items,

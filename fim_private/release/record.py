@@ -21,11 +21,14 @@ class ReleasedItemset:
         rank: 1 for the first that was picked.
         items: the names, in item order.
         count: a noisy count, where counts were released.
+        lead: by how many transactions its noisy count exceeded the runner-up's, rounded down, where the mechanism
+            gives that.
     """
 
     rank: int
     items: tuple[str, ...]
     count: int | None = None
+    lead: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +71,9 @@ class Release:
             fields = json.loads(text)
             fields.pop("warning", None)
             itemsets = tuple(
-                ReleasedItemset(rank=line["rank"], items=tuple(line["items"]), count=line["count"])
+                ReleasedItemset(
+                    rank=line["rank"], items=tuple(line["items"]), count=line["count"], lead=line.get("lead")
+                )
                 for line in fields.pop("itemsets")
             )
             return cls(itemsets=itemsets, **fields)
@@ -76,13 +81,20 @@ class Release:
             raise InputError("This is not a release.", "Give a JSON file that `fim-private mine -o` wrote.") from None
 
     def to_polars(self) -> pl.DataFrame:
-        """One row an itemset: rank (int64), items (list of text), count (int64, null unless released), seeded."""
+        """One row an itemset: rank, items (list of text), count and lead (null unless released), seeded."""
         return pl.DataFrame(
             {
                 "rank": [itemset.rank for itemset in self.itemsets],
                 "items": [list(itemset.items) for itemset in self.itemsets],
                 "count": [itemset.count for itemset in self.itemsets],
+                "lead": [itemset.lead for itemset in self.itemsets],
                 "seeded": [self.seeded] * len(self.itemsets),
             },
-            schema={"rank": pl.Int64, "items": pl.List(pl.String), "count": pl.Int64, "seeded": pl.Boolean},
+            schema={
+                "rank": pl.Int64,
+                "items": pl.List(pl.String),
+                "count": pl.Int64,
+                "lead": pl.Int64,
+                "seeded": pl.Boolean,
+            },
         )

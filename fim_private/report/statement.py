@@ -42,7 +42,7 @@ def promise(plan: Plan, *, seeded: bool) -> str:
         f"How much: epsilon {number(plan.budget.epsilon)}, delta {number(plan.budget.delta)}. One unit makes no answer "
         f"more than {math.exp(epsilon):.3g} times likelier or less likely, {failing}. Somebody to whom it is a toss of "
         f"a coin {guess} will be at most {odds:.{3 if odds < 99.9 else 7}g} % sure after seeing the answer.",
-        f"By what: {row.summary} ({row.source}). The noise is exact, on integers, and comes from {source}.",
+        f"By what: {row.summary} ({row.source}). Noise is drawn exactly, not in floating point, from {source}.",
         "Not protected: what is true of many (that is the point of publishing); other units of the same person"
         f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
         "whether the data could be read and counted at all (--max-items bounds the work).",
@@ -75,6 +75,8 @@ def shortfall(plan: Plan, release: Release) -> str | None:
 def plan_text(plan: Plan) -> str:
     """One mechanism's plan in words: what is spent where, the composition, the margin."""
     paragraphs = [f"{plan.mechanism_name}: {find(plan.mechanism_name).summary}"]
+    if plan.why:
+        paragraphs.append(f"  {plan.why}")
     for line in plan.mechanism.spending:
         times = f" each, {line.times:,} times" if line.times > 1 else ""
         paragraphs.append(f"  {line.what}: epsilon {number(line.epsilon)}{times}")
@@ -90,9 +92,7 @@ def plan_text(plan: Plan) -> str:
 
 def margin_sentence(plan: Plan) -> str:
     """The lead the mechanism needs, and its fallback's."""
-    leads = "; or, for its fallback, ".join(
-        f"about {margin.counts:,} transactions {margin.words}" for margin in plan.mechanism.margins
-    )
+    leads = "; or of ".join(f"about {margin.counts:,} transactions {margin.words}" for margin in plan.mechanism.margins)
     return f"needs a lead, to answer 19 times in 20, of {leads}"
 
 

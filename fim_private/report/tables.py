@@ -34,18 +34,22 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence
 
 
 def release_table(release: Release) -> str:
-    """The released itemsets, most convincing pick first; counts where they were released."""
+    """The released itemsets in the order picked; counts and leads where they were released."""
     marked = [f"*** {SEEDED_NOTE} ***"] if release.seeded else []
     if not release.itemsets:
         return "\n".join([*marked, "No itemset could be named."])
-    with_counts = any(itemset.count is not None for itemset in release.itemsets)
-    head = ["rank", "itemset", *(["count"] if with_counts else [])]
+    columns = [
+        ("count", [itemset.count for itemset in release.itemsets]),
+        ("noisy lead", [itemset.lead for itemset in release.itemsets]),
+    ]
+    given = [(name, values) for name, values in columns if any(value is not None for value in values)]
     rows = [
         [
             str(itemset.rank),
             JOINT.join(map(printable, itemset.items)),
-            *([f"{itemset.count:,}"] if with_counts else []),
+            *("" if values[place] is None else f"{values[place]:,}" for _, values in given),
         ]
-        for itemset in release.itemsets
+        for place, itemset in enumerate(release.itemsets)
     ]
-    return "\n".join([*marked, table(head, rows, right=[True, False, True][: len(head)])])
+    head = ["rank", "itemset", *(name for name, _ in given)]
+    return "\n".join([*marked, table(head, rows, right=[True, False, *(True for _ in given)])])

@@ -71,7 +71,7 @@ def test_json_has_the_documented_keys(baskets: Path) -> None:
     release = json.loads(done.stdout)
     assert {"itemsets", "mechanism", "privacy", "plan", "seeded", "version"} <= release.keys()
     assert {"epsilon", "delta", "neighbours", "unit"} <= release["privacy"].keys()
-    assert release["itemsets"][0] == {"rank": 1, "items": ["bread", "milk"], "count": None}
+    assert release["itemsets"][0] == {"rank": 1, "items": ["bread", "milk"], "count": None, "lead": None}
     assert release["seeded"] is False
     assert isinstance(release["privacy"]["unit"], str)
 
@@ -260,3 +260,33 @@ def test_the_input_is_not_overwritten(baskets: Path) -> None:
     done = fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, "-o", baskets)
     assert done.returncode == 2
     assert baskets.read_bytes() == before
+
+
+def test_every_mechanism_can_be_asked_for(baskets: Path) -> None:
+    from fim_private.mechanisms.registry import REGISTRY
+
+    for name in ("auto", *REGISTRY):
+        options = ("--mechanism", name, "--universe-items", 100, "--max-items", 5, "--allow-inexact-noise")
+        done = fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, *options)
+        assert done.returncode == 0, words(done)
+        assert "bread + milk" in done.stdout.decode()
+        assert "Noise is drawn exactly" in " ".join(words(done).split())
+
+
+def test_report_noisy_max_gives_its_leads(baskets: Path, tmp_path: Path) -> None:
+    output = tmp_path / "release.csv"
+    options = ("--mechanism", "report-noisy-max", "--universe-items", 100, "-o", output)
+    done = fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, *options)
+    assert "noisy lead" in done.stdout.decode()
+    with output.open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert int(row["lead"]) > 0
+
+
+def test_what_a_mechanism_needs_is_said(baskets: Path) -> None:
+    done = fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, "--mechanism", "choosing")
+    assert done.returncode == 2
+    assert "--max-items" in words(done)
+    done = fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, "--mechanism", "max-of-laplaces")
+    assert done.returncode == 2
+    assert "--universe-file" in words(done)

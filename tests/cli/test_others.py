@@ -12,11 +12,14 @@ def test_plan_reads_nothing_and_compares() -> None:
     done = fim_private("plan", "--size", 2, "--top", 10, *PROMISE)
     assert done.returncode == 0
     shown = done.stdout.decode()
-    for name in REGISTRY:
-        assert (f"\n{name}: " in shown) is (name != "exponential")
-    assert "search for a margin: epsilon 0.2" in shown
-    with_universe = fim_private("plan", "--size", 2, "--top", 10, *PROMISE, "--universe-items", 16470)
-    assert "\nexponential: " in with_universe.stdout.decode()
+    for name, row in REGISTRY.items():
+        assert (f"\n{name} " in shown) is not (row.needs_universe or row.needs_cap)
+    assert "\nlimited-domain: " in shown
+    assert "chosen because it needs the smallest lead" in shown
+    options = ("--size", 2, "--top", 10, *PROMISE, "--universe-items", 16470, "--max-items", 10)
+    with_universe = fim_private("plan", *options).stdout.decode()
+    assert all(f"\n{name} " in with_universe for name in REGISTRY)
+    assert "search for a margin: epsilon 0.2" in fim_private("plan", *options, "--mechanism", "lmm").stdout.decode()
 
 
 def test_plan_says_what_mine_does(tmp_path: Path) -> None:
@@ -35,7 +38,8 @@ def test_plan_without_delta_leaves_what_needs_none() -> None:
     assert fim_private("plan", *options).returncode == 4
     done = fim_private("plan", *options, "--universe-items", 100)
     assert done.returncode == 0
-    assert "exponential:" in done.stdout.decode()
+    assert "\nexponential " in done.stdout.decode()
+    assert "\npermute-and-flip: " in done.stdout.decode()
     assert "lmm cannot be used" in words(done)
 
 

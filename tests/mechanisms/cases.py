@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.mechanisms.lmm_repeat import RepeatedLargeMargin
+from fim_private.mechanisms.noisy_maxima import NoisyMaxima
 from fim_private.mechanisms.protocol import Mechanism
+from fim_private.mechanisms.registry import REGISTRY
+from fim_private.mechanisms.stable_max import StableMax
+from fim_private.plan import Universe
+from fim_private.randomness.noisy_maximum import Noise
 
 F = Fraction
 
@@ -77,6 +83,43 @@ def exponential(top: int = 1, sensitivity: int = 1, itemsets: int = 4) -> Expone
     return Exponential(top=top, pick_epsilon=F(1, 2), universe_size=itemsets, sensitivity=sensitivity)
 
 
+def noisy_maxima(noise: Noise, top: int = 1, sensitivity: int = 1, itemsets: int = 4, **changes: object) -> NoisyMaxima:
+    options = {
+        "top": top,
+        "pick_epsilon": F(1, 2),
+        "universe_size": itemsets,
+        "noise": noise,
+        "sensitivity": sensitivity,
+    }
+    return NoisyMaxima(**{**options, **changes})  # type: ignore[arg-type]
+
+
+def stable(top: int = 1, sensitivity: int = 1, **changes: object) -> StableMax:
+    options = {"top": top, "round_epsilon": F(1), "round_delta": F(1, 50), "sensitivity": sensitivity}
+    return StableMax(**{**options, **changes})  # type: ignore[arg-type]
+
+
+def choosing(top: int = 1, sensitivity: int = 1, **changes: object) -> Choosing:
+    options = {
+        "top": top,
+        "comparison_epsilon": F(1, 2),
+        "pick_epsilon": F(1, 2),
+        "round_delta": F(1, 50),
+        "most_new": 4,
+        "sensitivity": sensitivity,
+    }
+    return Choosing(**{**options, **changes})  # type: ignore[arg-type]
+
+
+def needs(name: str, items: int) -> dict[str, object]:
+    """The options without which this mechanism cannot be planned."""
+    row = REGISTRY[name]
+    return {
+        "universe": Universe(items=items) if row.needs_universe else None,
+        "max_items": 10 if row.needs_cap else None,
+    }
+
+
 CASES = [
     Case(name="lmm", mechanism=large_margin(), epsilon=F(2)),
     Case(name="lmm, declared", mechanism=large_margin(), epsilon=F(2), declared=True),
@@ -118,4 +161,41 @@ CASES = [
         sensitivity=2,
         itemsets=3,
     ),
+    Case(name="exponential-textbook", mechanism=replace(exponential(2), general=True), epsilon=F(1), declared=True),
+    *(
+        case
+        for noise in Noise
+        for case in (
+            Case(name=f"noisy max, {noise}", mechanism=noisy_maxima(noise), epsilon=F(1, 2), declared=True),
+            Case(
+                name=f"noisy max, {noise}, top 2",
+                mechanism=noisy_maxima(noise, 2, itemsets=3),
+                epsilon=F(1),
+                declared=True,
+                itemsets=3,
+            ),
+            Case(
+                name=f"noisy max, {noise}, Delta 2",
+                mechanism=noisy_maxima(noise, 1, 2, itemsets=3),
+                epsilon=F(1, 2),
+                declared=True,
+                sensitivity=2,
+                itemsets=3,
+            ),
+            Case(
+                name=f"noisy max, {noise}, textbook",
+                mechanism=noisy_maxima(noise, general=True),
+                epsilon=F(1, 2),
+                declared=True,
+            ),
+        )
+    ),
+    Case(name="stable-max", mechanism=stable(), epsilon=F(1)),
+    Case(name="stable-max, declared", mechanism=stable(), epsilon=F(1), declared=True),
+    Case(name="stable-max, top 2", mechanism=stable(2), epsilon=F(2)),
+    Case(name="stable-max, Delta 2", mechanism=stable(1, 2), epsilon=F(1), sensitivity=2, itemsets=3),
+    Case(name="choosing", mechanism=choosing(), epsilon=F(1)),
+    Case(name="choosing, declared", mechanism=choosing(), epsilon=F(1), declared=True),
+    Case(name="choosing, top 2", mechanism=choosing(2, most_new=3), epsilon=F(2), itemsets=3),
+    Case(name="choosing, Delta 2", mechanism=choosing(1, 2), epsilon=F(1), sensitivity=2, itemsets=3),
 ]

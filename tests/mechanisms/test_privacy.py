@@ -10,17 +10,33 @@ import pytest
 
 from fim_private.accounting.basic import basic_delta, basic_epsilon
 from fim_private.audit.search import Worst, hard_cases, largest_delta
+from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.mechanisms.lmm_repeat import RepeatedLargeMargin
+from fim_private.mechanisms.noisy_maxima import NoisyMaxima
 from fim_private.mechanisms.protocol import Law, Mechanism
 from fim_private.mechanisms.registry import REGISTRY
-from fim_private.plan import Universe, make_plan
+from fim_private.mechanisms.stable_max import StableMax
+from fim_private.plan import make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.profile import CountProfile
-from tests.mechanisms.cases import CASES, Case, exponential, large_margin, limited_domain, published, repeated
+from fim_private.randomness.noisy_maximum import Noise
+from tests.mechanisms.cases import (
+    CASES,
+    Case,
+    choosing,
+    exponential,
+    large_margin,
+    limited_domain,
+    needs,
+    noisy_maxima,
+    published,
+    repeated,
+    stable,
+)
 
 NUMERICAL_ERROR = 1e-12
 F = Fraction
@@ -36,6 +52,8 @@ def marks(mechanism: Mechanism) -> list[int]:
         return [1, mechanism.threshold(1), mechanism.threshold(2)]
     if isinstance(mechanism, LimitedDomain):
         return [1, 3, int(mechanism.stop_lead)]
+    if isinstance(mechanism, StableMax | Choosing):
+        return [1, 3, mechanism.threshold]
     return [1, 3, 8]
 
 
@@ -67,7 +85,11 @@ def test_claim_holds_for_all_neighbours(case: Case) -> None:
 
 
 def test_every_registered_mechanism_is_verified() -> None:
-    verified = {type(case.mechanism) for case in CASES}
+
+    def kind(mechanism: Mechanism) -> tuple[object, ...]:
+        return type(mechanism), getattr(mechanism, "noise", None), getattr(mechanism, "general", None)
+
+    verified = {kind(case.mechanism) for case in CASES}
     for row in REGISTRY.values():
         plan = make_plan(
             size=2,
@@ -75,9 +97,9 @@ def test_every_registered_mechanism_is_verified() -> None:
             budget=Budget("1", "1e-3"),
             unit=PrivacyUnit(),
             mechanism=row.name,
-            universe=Universe(items=4) if row.needs_universe else None,
+            **needs(row.name, 4),  # type: ignore[arg-type]
         )
-        assert type(plan.mechanism) in verified
+        assert kind(plan.mechanism) in verified
 
 
 def shrunk(mechanism: Mechanism) -> Mechanism:
@@ -109,7 +131,7 @@ def test_a_plan_keeps_its_budget(name: str, relation: NeighbouringRelation) -> N
             unit=PrivacyUnit(),
             relation=relation,
             mechanism=name,
-            universe=Universe(items=3) if REGISTRY[name].needs_universe else None,
+            **needs(name, 3),  # type: ignore[arg-type]
         )
         assert plan.guarantee.epsilon <= budget.epsilon
         assert plan.guarantee.delta <= budget.delta
@@ -176,6 +198,38 @@ class DoubledSoftmax(Exponential):
         return 2 * super().rate
 
 
+class HalvedNoise(NoisyMaxima):
+    @property
+    def scale(self) -> Fraction:
+        return super().scale / 2
+
+
+class LoweredStability(StableMax):
+    @property
+    def threshold(self) -> int:
+        return super().threshold - 2
+
+
+class NoiselessComparison(StableMax):
+    @property
+    def scale(self) -> Fraction:
+        return super().scale / 4
+
+
+class OneNewItemset(Choosing):
+    """As if a unit could add one itemset only."""
+
+    @property
+    def threshold(self) -> int:  # type: ignore[override]
+        return replace(choosing(), most_new=1).threshold - 1
+
+
+class DoubledChoice(Choosing):
+    @property
+    def rate(self) -> Fraction:
+        return 3 * super().rate
+
+
 class ForgottenSensitivity(Exponential):
     @property
     def rate(self) -> Fraction:
@@ -207,6 +261,10 @@ def same(twin: type, honest: Mechanism) -> Mechanism:
     return twin(**fields)  # type: ignore[no-any-return]
 
 
+def case_of(name: str) -> Case:
+    return next(case for case in CASES if case.name == name)
+
+
 PICK_HEAVY = {"search_epsilon": F(1, 10), "pick_epsilon": F(19, 20), "certificate_delta": F(1, 10**4)}
 TWINS: list[tuple[type, Callable[[], Mechanism], Case]] = [
     (DoubledExponent, lambda: large_margin(2, **PICK_HEAVY), CASES[2]),
@@ -216,18 +274,41 @@ TWINS: list[tuple[type, Callable[[], Mechanism], Case]] = [
     (DoubledPeeling, limited_domain, CASES[14]),
     (DoubledSoftmax, exponential, CASES[18]),
     (ForgottenSensitivity, lambda: exponential(2, 2, itemsets=3), CASES[20]),
+    (HalvedNoise, lambda: noisy_maxima(Noise.EXPONENTIAL), case_of("noisy max, exponential")),
+    (HalvedNoise, lambda: noisy_maxima(Noise.LAPLACE), case_of("noisy max, laplace")),
+    (LoweredStability, stable, case_of("stable-max")),
+    (NoiselessComparison, stable, case_of("stable-max")),
+    (OneNewItemset, choosing, case_of("choosing")),
+    (DoubledChoice, choosing, case_of("choosing")),
     (SlackWithoutThreshold, repeated, CASES[7]),
     (PublishedWithoutThreshold, published, CASES[10]),
     (PublishedDoubledExponent, published, CASES[10]),
 ]
 
 
-@pytest.mark.parametrize(("twin", "honest", "case"), TWINS, ids=[twin.__name__ for twin, _, _ in TWINS])
+@pytest.mark.parametrize(("twin", "honest", "case"), TWINS, ids=[f"{twin.__name__}, {case}" for twin, _, case in TWINS])
 def test_broken_twin_is_caught(twin: type, honest: Callable[[], Mechanism], case: Case) -> None:
     assert worst(honest(), case, case.epsilon).delta <= claimed_delta(honest()) + NUMERICAL_ERROR
     broken = same(twin, honest())
     found = worst(broken, case, case.epsilon)
     assert found.delta > claimed_delta(honest()) + NUMERICAL_ERROR
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        replace(exponential(), general=True),
+        noisy_maxima(Noise.EXPONENTIAL, itemsets=3, general=True),
+        noisy_maxima(Noise.LAPLACE, itemsets=3, general=True),
+    ],
+    ids=["exponential", "report-noisy-max", "max-of-laplaces"],
+)
+def test_the_textbook_forms_hold_for_replace_as_they_stand(mechanism: Mechanism) -> None:
+    case = Case(name="textbook", mechanism=mechanism, epsilon=F(1, 2), declared=True, itemsets=3)
+    replaced = NeighbouringRelation.REPLACE
+    assert worst(mechanism, case, case.epsilon, replaced).delta <= NUMERICAL_ERROR
+    monotone = replace(mechanism, general=False)  # type: ignore[type-var]
+    assert worst(monotone, case, case.epsilon, replaced).delta > 0.01
 
 
 def test_replace_needs_its_own_calibration() -> None:

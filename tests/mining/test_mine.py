@@ -27,6 +27,7 @@ from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mining.mine import bound
 from fim_private.randomness import SeededRandomness
 from fim_private.release.door import pass_through
+from tests.mechanisms.cases import needs
 
 BUDGET, UNIT = Budget("1", "1e-6"), PrivacyUnit()
 
@@ -35,7 +36,7 @@ def precision(release: Release, truth: set[tuple[str, ...]]) -> float:
     return len({itemset.items for itemset in release.itemsets} & truth) / len(truth)
 
 
-@pytest.mark.parametrize("name", list(REGISTRY))
+@pytest.mark.parametrize("name", sorted(set(REGISTRY) - {"stable-max"}))  # which needs a lead over an equal
 @pytest.mark.parametrize("relation", list(NeighbouringRelation))
 def test_every_mechanism_finds_what_stands_out(name: str, relation: NeighbouringRelation) -> None:
     baskets = [["bread", "milk", "tea"]] * 9000 + [["bread", "jam"]] * 40 + [["salt"]] * 500
@@ -47,7 +48,7 @@ def test_every_mechanism_finds_what_stands_out(name: str, relation: Neighbouring
         unit=UNIT,
         relation=relation,
         mechanism=name,
-        universe=Universe(items=1000) if REGISTRY[name].needs_universe else None,
+        **needs(name, 1000),  # type: ignore[arg-type]
     )
     found = {itemset.items for itemset in release.itemsets}
     # lmm-repeat and lmm-paper need a lead in each round, and the three pairs stand level.
@@ -163,7 +164,10 @@ def test_precision_on_retail_is_the_specification_s(
     codes, _ = top_itemsets(transactions, 2, top).reveal_to_curator()
     truth = {tuple(transactions.vocabulary[code] for code in row) for row in codes.tolist()}
     randomness = SeededRandomness(2026)
-    runs = [len(truth & set(pass_through(transactions, counts, plan, randomness))) / top for _ in range(12)]
+    runs = [
+        len(truth & {passed.items for passed in pass_through(transactions, counts, plan, randomness)}) / top
+        for _ in range(12)
+    ]
     assert least <= sum(runs) / len(runs) <= most
 
 

@@ -33,7 +33,9 @@ def exponential(universe: Universe, *, top: int = 1, epsilon: str = "1", size: i
 def draws(transactions: Transactions, plan: Plan, number: int) -> list[tuple[tuple[str, ...], ...]]:
     counts = count_histogram(transactions, plan.size)
     randomness = SeededRandomness(SEED)
-    return [pass_through(transactions, counts, plan, randomness) for _ in range(number)]
+    return [
+        tuple(passed.items for passed in pass_through(transactions, counts, plan, randomness)) for _ in range(number)
+    ]
 
 
 def itemset_counts(baskets: Sequence[Sequence[str]], size: int) -> Counter[tuple[str, ...]]:

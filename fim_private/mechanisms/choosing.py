@@ -1,0 +1,159 @@
+"""The choosing mechanism: if the top count is large, pick among the itemsets that occur (Beimel, Nissim, Stemmer 2013).
+
+Transactions are capped, so that a unit makes at most g new itemsets appear, each with a count of at most Delta. One
+round: if c_(1) + DL(Delta/eps_1) >= T, the exponential mechanism with exponent eps_A c / Delta over the occurring
+itemsets (design: section 6). With x = c_(1), a pick falls on a new itemset with probability at most
+slack(x) = min(1, g e^{-eps_A (x - Delta)/Delta}); T is the least integer with max_x P(DL >= T - x) slack(x) <= delta.
+
+Privacy, for D and D' = D with a unit more: on itemsets that occur in both, the pick is eps_A-bounded-range and the
+comparison eps_1-private; a new one is named with probability at most delta. In the other direction the normaliser of D'
+is larger by the new itemsets' share rho, which c_(1) pays for: the comparison passes on D' at least as often as on D,
+so P_D(S) - e^eps P_D'(S) <= P_D(passes) (1 - (1 - rho)) <= delta. Hence (eps_1 + eps_A, delta).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from fim_private.accounting.calibration import calibrate_equal
+from fim_private.accounting.rounding import RELATIVE_ERROR
+from fim_private.errors import UsageError
+from fim_private.mechanisms.margin import least_threshold
+from fim_private.mechanisms.peeling import mix, peel, peel_law
+from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
+from fim_private.privacy import ApproxDP, Loss
+from fim_private.profile import CountProfile
+from fim_private.randomness import Randomness
+from fim_private.randomness.discrete_laplace import (
+    discrete_laplace_survival,
+    log_survival,
+    sample_discrete_laplace,
+)
+
+COMPARISON_SHARE = Fraction(1, 2)
+"""eps_1 of a round's epsilon. T is about ln(1/delta)/eps_1 + ln(g)/eps_A; far less for either makes it grow."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choosing:
+    """k rounds, each on what the earlier ones left; the list ends with the first that names nothing.
+
+    Args:
+        top: k.
+        comparison_epsilon: eps_1 of one round.
+        pick_epsilon: eps_A of one round.
+        round_delta: the delta of one round.
+        most_new: g, how many itemsets a unit can add to those that occur.
+        sensitivity: Delta.
+    """
+
+    top: int
+    comparison_epsilon: Fraction
+    pick_epsilon: Fraction
+    round_delta: Fraction
+    most_new: int
+    sensitivity: int = 1
+
+    failure = Fraction(0)
+    depth = None
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """k equal rounds."""
+        return (ApproxDP(self.comparison_epsilon + self.pick_epsilon, self.round_delta),) * self.top
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """A comparison and a pick in each round."""
+        return (
+            Spending(what="comparisons of the top count", epsilon=self.comparison_epsilon, times=self.top),
+            Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),
+        )
+
+    @property
+    def scale(self) -> Fraction:
+        """Of the noise on the top count."""
+        return self.sensitivity / self.comparison_epsilon
+
+    @property
+    def rate(self) -> Fraction:
+        """The exponent of a pick is this times the count."""
+        return self.pick_epsilon / self.sensitivity
+
+    @cached_property
+    def threshold(self) -> int:
+        """T, in counts."""
+        scale = float(self.scale)
+        return least_threshold(
+            lambda needed: log_survival(needed, scale),
+            candidates=self.most_new,
+            log_delta=math.log(self.round_delta) - RELATIVE_ERROR,
+            scale=scale,
+            rate=float(self.rate),
+            sensitivity=self.sensitivity,
+        )
+
+    @property
+    def margins(self) -> tuple[Margin, ...]:
+        """The threshold, and what the noise may take off the top count."""
+        return (
+            Margin(
+                counts=self.threshold + math.ceil(float(self.scale) * math.log(10)),
+                words="between the top itemset of what is left, in each round, and those that do not occur",
+            ),
+        )
+
+    def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
+        """Up to k ranks; only itemsets that occur."""
+
+        def select_one(left: CountProfile) -> tuple[int, ...]:
+            if left.count(1) + sample_discrete_laplace(self.scale, randomness) < self.threshold:
+                return ()
+            return peel(left.top(left.occurring), picks=1, rate=self.rate, open_universe=True, randomness=randomness)
+
+        return select_in_rounds(profile, self.top, select_one)
+
+    def law(self, profile: CountProfile) -> Law:
+        """The exact law over ordered lists."""
+
+        def law_of_one(left: CountProfile) -> Law:
+            needed = np.array([self.threshold - left.count(1)])
+            chance = float(discrete_laplace_survival(needed, float(self.scale))[0])
+            picked = peel_law(left.top(left.occurring), picks=1, rate=self.rate, open_universe=True)
+            return mix((chance, picked), (1 - chance, {(): 1.0}))
+
+        return law_in_rounds(profile, self.top, law_of_one)
+
+
+def calibrate(request: Request) -> Calibrated:
+    """The largest epsilon of a round, by basic or optimal composition.
+
+    Raises:
+        UsageError: transactions are not capped.
+        BudgetError: delta is 0.
+    """
+    request.require_delta()
+    if request.most_new is None:
+        raise UsageError(
+            "The choosing mechanism has to know how many itemsets one unit can add.",
+            "Cap the items of a transaction with --max-items, such as 10.",
+        )
+    found = calibrate_equal(request.top, epsilon=request.epsilon, delta=request.delta, failing=True)
+    comparison = COMPARISON_SHARE * found.epsilon
+    return Calibrated(
+        mechanism=Choosing(
+            top=request.top,
+            comparison_epsilon=comparison,
+            pick_epsilon=found.epsilon - comparison,
+            round_delta=found.delta,
+            most_new=request.most_new,
+            sensitivity=request.sensitivity,
+        ),
+        guarantee=found.guarantee,
+    )

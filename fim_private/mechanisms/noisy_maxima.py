@@ -1,0 +1,151 @@
+"""k picks, each the itemset of the largest noisy count among those that are left; fresh noise for each pick.
+
+With monotone counts (add-remove) noise of scale Delta/eps makes one pick eps-differentially private, for Laplace noise
+(Dwork and Roth 2014, Claim 3.9) and for exponential noise. Where counts may move both ways the textbook's scale
+2 Delta/eps does, which therefore holds for `replace` as it stands. Noise is drawn exactly (`noisy_maximum.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fim_private.accounting.calibration import calibrate_equal
+from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
+from fim_private.privacy import Loss, PureDP
+from fim_private.profile import CountProfile
+from fim_private.randomness import Randomness
+from fim_private.randomness.noisy_maximum import Noise, NoisyMaximum, winning_probabilities
+from fim_private.randomness.uniform import uniform_below
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyMaxima:
+    """k picks over a declared universe.
+
+    Args:
+        top: k.
+        pick_epsilon: the epsilon of one pick.
+        universe_size: how many itemsets were declared.
+        noise: its distribution.
+        general: the textbook's noise, twice as wide, which does not need monotone counts.
+        gaps: each pick's noisy lead over its runner-up is released as well.
+        sensitivity: Delta.
+    """
+
+    top: int
+    pick_epsilon: Fraction
+    universe_size: int
+    noise: Noise
+    general: bool = False
+    gaps: bool = False
+    sensitivity: int = 1
+
+    failure = Fraction(0)
+    depth = None
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """k picks, each epsilon-differentially private; unlike the exponential mechanism's, not of bounded range."""
+        return (PureDP(self.pick_epsilon),) * self.top
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """All of it on the picks."""
+        return (Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),)
+
+    @property
+    def scale(self) -> Fraction:
+        """Of the noise, in counts."""
+        return self.sensitivity * (2 if self.general else 1) / self.pick_epsilon
+
+    @property
+    def margins(self) -> tuple[Margin, ...]:
+        """What one itemset needs over all others of the universe at once."""
+        bulk = max(self.universe_size - 1, 1)
+
+        def wins(lead: int) -> bool:
+            return winning_probabilities([lead, 0], [1, bulk], self.scale, self.noise)[0] >= 0.95
+
+        low, high = 0, 1
+        while not wins(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if wins(middle) else (middle, high)
+        return (Margin(counts=high, words="between an itemset and the bulk of the declared universe"),)
+
+    def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
+        """Up to k ranks; ranks from `profile.occurring` on are itemsets that do not occur."""
+        return self._select(profile, randomness, gaps=False)[0]
+
+    def select_with_gaps(
+        self, profile: CountProfile, randomness: Randomness
+    ) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+        """Ranks, and each one's noisy lead over the runner-up of its round, rounded down; None without a runner-up."""
+        return self._select(profile, randomness, gaps=True)
+
+    def _select(
+        self, profile: CountProfile, randomness: Randomness, *, gaps: bool
+    ) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+        found: list[int | None] = []
+
+        def select_one(left: CountProfile) -> tuple[int, ...]:
+            levels = left.top(self.universe_size)
+            if not levels:
+                return ()
+            counts, multiplicities = zip(*levels, strict=True)
+            race = NoisyMaximum(counts, self.scale, self.noise)
+            level, gap = (
+                race.draw_with_gap(multiplicities, randomness)
+                if gaps
+                else (race.draw(multiplicities, randomness), None)
+            )
+            found.append(gap)
+            return (sum(multiplicities[:level]) + uniform_below(multiplicities[level], randomness),)
+
+        return select_in_rounds(profile, self.top, select_one), tuple(found)
+
+    def law(self, profile: CountProfile) -> Law:
+        """The law over ordered lists, by quadrature; absolute error about 1e-14 a pick."""
+        return law_in_rounds(profile, self.top, self._law_of_one)
+
+    def _law_of_one(self, profile: CountProfile) -> Law:
+        levels = profile.top(self.universe_size)
+        if not levels:
+            return {(): 1.0}
+        counts, multiplicities = zip(*levels, strict=True)
+        law: Law = {}
+        first = 0
+        for count, number, chance in zip(
+            counts, multiplicities, winning_probabilities(counts, multiplicities, self.scale, self.noise), strict=True
+        ):
+            if count == 0:
+                law[(profile.occurring,)] = chance
+            else:
+                law |= {(first + offset,): chance / number for offset in range(number)}
+            first += number
+        return law
+
+
+def calibrate_noisy_maxima(request: Request, noise: Noise, *, general: bool, gaps: bool = False) -> Calibrated:
+    """The largest epsilon a pick may have, by basic or optimal composition.
+
+    Raises:
+        UsageError: the universe was not declared.
+    """
+    universe_size = request.require_universe()
+    found = calibrate_equal(request.top, epsilon=request.epsilon, delta=request.delta, failing=False)
+    return Calibrated(
+        mechanism=NoisyMaxima(
+            top=request.top,
+            pick_epsilon=found.epsilon,
+            universe_size=universe_size,
+            noise=noise,
+            general=general,
+            gaps=gaps,
+            sensitivity=request.sensitivity,
+        ),
+        guarantee=found.guarantee,
+    )

@@ -1,0 +1,130 @@
+"""Stable max: the top itemset if it leads the second by enough, else nothing (Smith and Thakurta 2013; section 6).
+
+Under add-remove the gap c_(1) - c_(2) moves by at most Delta. Where both neighbours have the same top itemset, the
+noisy comparison with T is eps-differentially private. Where they do not, the gap of either is at most Delta (counts
+cross within one step), so it is named with probability at most P(DL(Delta/eps) >= T - Delta) <= delta, and nothing is
+named with probability 1 - delta at least. The universe is open: itemsets that do not occur count 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from fim_private.accounting.calibration import calibrate_equal
+from fim_private.accounting.rounding import RELATIVE_ERROR
+from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
+from fim_private.privacy import ApproxDP, Loss
+from fim_private.profile import CountProfile
+from fim_private.randomness import Randomness
+from fim_private.randomness.discrete_laplace import discrete_laplace_survival, sample_discrete_laplace
+
+
+@dataclass(frozen=True, kw_only=True)
+class StableMax:
+    """k rounds, each on what the earlier ones left; the list ends with the first that names nothing.
+
+    Args:
+        top: k.
+        round_epsilon: the epsilon of one round.
+        round_delta: the delta of one round.
+        sensitivity: Delta.
+    """
+
+    top: int
+    round_epsilon: Fraction
+    round_delta: Fraction
+    sensitivity: int = 1
+
+    failure = Fraction(0)
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """k equal rounds."""
+        return (ApproxDP(self.round_epsilon, self.round_delta),) * self.top
+
+    @property
+    def depth(self) -> int:
+        """The last round's second."""
+        return self.top + 1
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """All of it on the comparisons; the picks cost nothing."""
+        return (Spending(what="comparisons of the first with the second", epsilon=self.round_epsilon, times=self.top),)
+
+    @property
+    def scale(self) -> Fraction:
+        """Of the noise on the gap."""
+        return self.sensitivity / self.round_epsilon
+
+    @property
+    def threshold(self) -> int:
+        """T, the least integer with P(DL(Delta/eps) >= T - Delta) <= delta.
+
+        >>> StableMax(top=1, round_epsilon=Fraction(1), round_delta=Fraction(1, 10**6)).threshold
+        15
+        """
+        scale = float(self.scale)
+        tail = -scale * math.log(float(self.round_delta) * (1 + math.exp(-1 / scale)))
+        return self.sensitivity + max(1, math.ceil(tail * (1 + RELATIVE_ERROR)))
+
+    @property
+    def margins(self) -> tuple[Margin, ...]:
+        """The threshold, and what the noise may take off the gap."""
+        return (
+            Margin(
+                counts=self.threshold + math.ceil(float(self.scale) * math.log(10)),
+                words="between the first and the second of what is left, in each round",
+                place=2,
+            ),
+        )
+
+    def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
+        """The first so many ranks, in order."""
+
+        def select_one(left: CountProfile) -> tuple[int, ...]:
+            passed = self._gap(left) + sample_discrete_laplace(self.scale, randomness) >= self.threshold
+            return _first(left) if passed else ()
+
+        return select_in_rounds(profile, self.top, select_one)
+
+    def law(self, profile: CountProfile) -> Law:
+        """The exact law over ordered lists."""
+
+        def law_of_one(left: CountProfile) -> Law:
+            needed = np.array([self.threshold - self._gap(left)])
+            chance = float(discrete_laplace_survival(needed, float(self.scale))[0])
+            first = _first(left)
+            return {first: chance, (): 1 - chance} if first else {(): 1.0}
+
+        return law_in_rounds(profile, self.top, law_of_one)
+
+    def _gap(self, profile: CountProfile) -> int:
+        return profile.count(1) - profile.count(2)
+
+
+def _first(profile: CountProfile) -> tuple[int, ...]:
+    """The top rank; nothing where no itemset is left to name."""
+    named = profile.occurring or profile.zeros
+    return (0,) if named else ()
+
+
+def calibrate(request: Request) -> Calibrated:
+    """The largest epsilon of a round, by basic or optimal composition.
+
+    Raises:
+        BudgetError: delta is 0.
+    """
+    request.require_delta()
+    found = calibrate_equal(request.top, epsilon=request.epsilon, delta=request.delta, failing=True)
+    return Calibrated(
+        mechanism=StableMax(
+            top=request.top, round_epsilon=found.epsilon, round_delta=found.delta, sensitivity=request.sensitivity
+        ),
+        guarantee=found.guarantee,
+    )

@@ -1,0 +1,243 @@
+"""The largest of many counts with continuous noise, drawn exactly: which level of equal counts it is on.
+
+A level of h equal counts needs only its maximum, count + scale F^{-1}(U^{1/h}) for one uniform U, so nothing is
+enumerated and h may be any integer. Floating-point noise would break privacy (Mironov 2012); here U is known to ever
+more bits, and every value is an interval certain to hold the real number. Where the intervals do not decide, they are
+refined: first in floating point with a wide allowance for its errors, then in decimal arithmetic of any precision. The
+outcome has exactly the law of real-valued noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.randomness.source import Randomness
+
+Floats = NDArray[np.float64]
+Interval = tuple[Decimal, Decimal]
+
+_WORD = 64
+_ALLOWANCE = 1e-9
+"""For the rounding errors of the floating-point stage, relative: a million times what they can be."""
+
+
+class Noise(StrEnum):
+    """The distribution of the noise, in units of its scale."""
+
+    EXPONENTIAL = "exponential"
+    """F(x) = 1 - e^{-x}, x >= 0."""
+    LAPLACE = "laplace"
+    """F(x) = 1 - e^{-x}/2 for x >= 0, e^x/2 below."""
+
+
+class NoisyMaximum:
+    """Draws the level that holds the largest of all count + scale x noise, each noise independent.
+
+    Args:
+        counts: one a level, decreasing.
+        scale: rational, > 0.
+        noise: the distribution.
+    """
+
+    def __init__(self, counts: Sequence[int], scale: Fraction, noise: Noise) -> None:
+        self._counts = list(counts)
+        self._scale = scale
+        self._noise = noise
+        self._relative = np.array([float((count - self._counts[0]) / scale) for count in self._counts])
+
+    def draw(self, multiplicities: Sequence[int], randomness: Randomness) -> int:
+        """The index of a level.
+
+        Args:
+            multiplicities: how many itemsets stand at each level now; at least one is positive.
+            randomness: where the bits come from.
+        """
+        winner, _ = self._race(multiplicities, randomness)
+        return winner.level
+
+    def draw_with_gap(self, multiplicities: Sequence[int], randomness: Randomness) -> tuple[int, int | None]:
+        """The index of a level, and by how much its maximum exceeds the second largest value of all, rounded down.
+
+        The second may stand on the same level. None where there is no other itemset.
+        """
+        winner, others = self._race(multiplicities, randomness)
+        number = multiplicities[winner.level]
+        if number > 1:
+            second = _Uniform(randomness.bits(_WORD), _WORD)
+            others.append(_Maximum(level=winner.level, parts=(*winner.parts, (second, number - 1))))
+        if not others:
+            return winner.level, None
+        digits = 30
+        while True:
+            best = self._interval(winner, digits)
+            rivals = [self._interval(other, digits) for other in others]
+            floor = max(low for low, _ in rivals)
+            others = [other for other, (_, high) in zip(others, rivals, strict=True) if high >= floor]
+            least = math.floor(Fraction(best[0] - max(high for _, high in rivals)) * self._scale)
+            most = math.floor(Fraction(best[1] - floor) * self._scale)
+            if least == most:
+                return winner.level, least
+            digits *= 2
+            for maximum in (winner, *others):
+                maximum.refine(randomness)
+
+    def _race(self, multiplicities: Sequence[int], randomness: Randomness) -> tuple[_Maximum, list[_Maximum]]:
+        """The maximum of all levels, and those of the other levels that could be the second."""
+        number = np.array([float(multiplicity) for multiplicity in multiplicities])
+        present = np.flatnonzero(number)
+        words = randomness.words(len(present))
+        low, high = self._float_bounds(words, number[present], self._relative[present])
+        # A second place is at least the second largest lower bound.
+        floor = np.partition(low, -2)[-2] if len(low) > 1 else -math.inf
+        contenders = [
+            _Maximum(
+                level=int(present[place]),
+                parts=((_Uniform(int(words[place]), _WORD), multiplicities[int(present[place])]),),
+            )
+            for place in np.flatnonzero(high >= floor).tolist()
+        ]
+        best = low.max()
+        leading = [maximum for maximum in contenders if high[np.searchsorted(present, maximum.level)] >= best]
+        digits = 30
+        while len(leading) > 1:
+            for maximum in leading:
+                maximum.refine(randomness)
+            bounds = [self._interval(maximum, digits) for maximum in leading]
+            least = max(low for low, _ in bounds)
+            leading = [maximum for maximum, (_, high) in zip(leading, bounds, strict=True) if high >= least]
+            digits *= 2
+        winner = leading[0]
+        return winner, [maximum for maximum in contenders if maximum is not winner]
+
+    def _float_bounds(self, words: NDArray[np.uint64], number: Floats, relative: Floats) -> tuple[Floats, Floats]:
+        """Bounds on (value - top count) / scale of each level's maximum, for U in [word, word + 1] / 2^64."""
+        with np.errstate(divide="ignore"):
+            low = _quantile(self._noise, _minus_log(words, 0) / number)
+            high = _quantile(self._noise, _minus_log(words, 1) / number)
+        low -= _ALLOWANCE * (1 + np.where(np.isfinite(low), np.abs(low), 0) + np.abs(relative))
+        high += _ALLOWANCE * (1 + np.where(np.isfinite(high), np.abs(high), 0) + np.abs(relative))
+        return relative + low, relative + high
+
+    def _interval(self, maximum: _Maximum, digits: int) -> Interval:
+        """Bounds on (value - top count) / scale, tight to about `digits` digits if the uniforms are."""
+        # 1 - e^{-V} cancels as many digits as V is small, which is what the bits drawn and the multiplicity can make.
+        bits = max(uniform.length for uniform, _ in maximum.parts)
+        largest = max(number for _, number in maximum.parts)
+        context = Context(prec=2 * digits + bits + 2 * len(str(largest)))
+        relative = context.divide(
+            Decimal((self._counts[maximum.level] - self._counts[0]) * self._scale.denominator),
+            Decimal(self._scale.numerator),
+        )
+        bounds = []
+        for upper in (0, 1):
+            exponent = Decimal(0)
+            for uniform, number in maximum.parts:
+                exponent = context.add(exponent, context.divide(uniform.minus_log(upper, context), Decimal(number)))
+            bounds.append(context.add(relative, _decimal_quantile(self._noise, exponent, context)))
+        low, high = bounds
+        allowance = Decimal(10) ** -digits
+        return (
+            low if low.is_infinite() else context.subtract(low, allowance * (1 + abs(low) + abs(relative))),
+            high if high.is_infinite() else context.add(high, allowance * (1 + abs(high) + abs(relative))),
+        )
+
+
+@dataclass
+class _Uniform:
+    """A uniform number in [drawn, drawn + 1] / 2^length, of which more bits can be drawn."""
+
+    drawn: int
+    length: int
+
+    def refine(self, randomness: Randomness) -> None:
+        self.drawn = (self.drawn << _WORD) | randomness.bits(_WORD)
+        self.length += _WORD
+
+    def minus_log(self, upper: int, context: Context) -> Decimal:
+        """-ln of the upper (1) or lower (0) end."""
+        end = context.divide(Decimal(self.drawn + upper), Decimal(1 << self.length))
+        return context.minus(context.ln(end)) if end else Decimal("Infinity")
+
+
+@dataclass
+class _Maximum:
+    """The largest of a level's noises, or the next below: F = prod U_i^{1/n_i} over its parts."""
+
+    level: int
+    parts: tuple[tuple[_Uniform, int], ...]
+
+    def refine(self, randomness: Randomness) -> None:
+        # The uniform of a maximum is also a part of the second of its level: the last is this one's own.
+        self.parts[-1][0].refine(randomness)
+
+
+def _minus_log(words: NDArray[np.uint64], upper: int) -> Floats:
+    """-ln((word + upper) / 2^64), accurate to a few units in the last place also where it is small."""
+    large = words >= np.uint64(1 << 63)
+    rest = (~words).astype(np.float64) + (1 - upper)
+    near_one = -np.log1p(-np.where(large, rest, 0.0) * 2.0**-_WORD)
+    below = _WORD * math.log(2) - np.log(np.where(large, 1.0, words.astype(np.float64) + upper))
+    return np.where(large, near_one, below)
+
+
+def _quantile(noise: Noise, exponent: Floats) -> Floats:
+    """F^{-1}(e^{-exponent})."""
+    if noise is Noise.EXPONENTIAL:
+        return -np.log(-np.expm1(-exponent))
+    upper = exponent <= math.log(2)
+    rising = -np.log(-2 * np.expm1(-np.where(upper, exponent, 1.0)))
+    return np.where(upper, rising, math.log(2) - exponent)
+
+
+def _decimal_quantile(noise: Noise, exponent: Decimal, context: Context) -> Decimal:
+    """F^{-1}(e^{-exponent}); infinite at the ends."""
+    if exponent.is_infinite():
+        return Decimal(0) if noise is Noise.EXPONENTIAL else Decimal("-Infinity")
+    if exponent == 0:
+        return Decimal("Infinity")
+    log_two = context.ln(Decimal(2))
+    if noise is Noise.LAPLACE and exponent > log_two:
+        return context.subtract(log_two, exponent)
+    rest = context.subtract(Decimal(1), context.exp(context.minus(exponent)))
+    if noise is Noise.LAPLACE:
+        rest = context.multiply(Decimal(2), rest)
+    return context.minus(context.ln(rest))
+
+
+def winning_probabilities(
+    counts: Sequence[int], multiplicities: Sequence[int], scale: Fraction, noise: Noise
+) -> list[float]:
+    """P(the largest value is on this level), for each level; absolute error about 1e-14.
+
+    By Gauss-Legendre quadrature of the density of each level's maximum times the other levels' distribution functions,
+    on panels half a scale wide that end at every kink.
+    """
+    distance = np.array([float((counts[0] - count) / scale) for count in counts])[:, np.newaxis]
+    number = np.array([float(multiplicity) for multiplicity in multiplicities])[:, np.newaxis]
+    end = 46.0 + float(np.log(np.sum(number * np.exp(-distance))) if len(counts) else 0)
+    start = 0.0 if noise is Noise.EXPONENTIAL else -46.0
+    kinks = -distance[distance < -start] if noise is Noise.LAPLACE else np.zeros(0)
+    edges = np.unique(np.concatenate([np.arange(start, end, 0.5), [end], kinks]))
+    nodes, weights = np.polynomial.legendre.leggauss(20)
+    half = np.diff(edges)[:, np.newaxis] / 2
+    x = (edges[:-1, np.newaxis] + half * (1 + nodes)).ravel()
+    step = (half * weights).ravel()
+    at = x + distance
+    if noise is Noise.EXPONENTIAL:
+        with np.errstate(divide="ignore"):
+            log_below = np.where(at < 1, np.log(-np.expm1(-at)), np.log1p(-np.exp(-np.maximum(at, 1))))
+        log_density = -at
+    else:
+        log_below = np.where(at < 0, at - math.log(2), np.log1p(-np.exp(-np.maximum(at, 0)) / 2))
+        log_density = -np.abs(at) - math.log(2)
+    everything = np.sum(number * log_below, axis=0)
+    law: list[float] = np.sum(number * np.exp(everything - log_below + log_density) * step, axis=1).tolist()
+    return law
