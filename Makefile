@@ -1,11 +1,12 @@
 # Two commands do everything on a fresh machine with Python >= 3.11 (with venv) and make:
 #   make demo    set up .venv and run the main job on the data that ships
 #   make test    set up .venv and run the whole test-suite
+# Also: make reports (the comparison reports, a quarter of an hour), make check, make bench, make clean
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check reports bench clean
 
 demo: .venv/.demo
 	$(BIN)/fim-private demo
@@ -17,6 +18,15 @@ check: .venv/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The comparison reports. Data sets that are not here are fetched, or looked for in DATA.
+DATA ?= ../shared/data
+reports: .venv/.demo
+	$(BIN)/fim-private compare --config reports/online-retail-customers.toml
+	$(BIN)/fim-private compare $(call found,groceries,groceries.csv.gz) --config reports/groceries.toml
+	$(BIN)/fim-private compare $(call found,retail,retail.dat.gz) --config reports/retail.toml
+
+found = $(or $(wildcard $(DATA)/$(2)),$$($(BIN)/fim-private datasets path $(1) || $(BIN)/fim-private datasets fetch $(1)))
 
 bench: .venv/.test  # FILE=... for other data
 	$(BIN)/python benchmarks/counting.py $(FILE)

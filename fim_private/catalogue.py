@@ -6,6 +6,7 @@ The catalogue is `datasets/catalogue.toml`; its header says what an entry holds.
 from __future__ import annotations
 
 import difflib
+import hashlib
 import os
 import re
 import sys
@@ -105,6 +106,12 @@ def path_of(name: str) -> Path:
     if dataset.url:
         raise InputError(f"Data set {name} is not on this machine yet.", f"Run: fim-private datasets fetch {name}")
     raise by_hand_error(dataset)
+
+
+def recognised(content: bytes) -> Dataset | None:
+    """The public data set that has exactly this uncompressed content, if it is in the catalogue."""
+    checksum = hashlib.sha256(content).hexdigest()
+    return next((dataset for dataset in load_catalogue().values() if dataset.sha256 == checksum), None)
 
 
 def by_hand_error(dataset: Dataset) -> InputError:

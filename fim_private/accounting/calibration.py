@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.accounting.basic import basic_delta, basic_epsilon
-from fim_private.accounting.optimal import optimal_epsilon
+from fim_private.accounting.optimal import optimal_delta, optimal_epsilon
 from fim_private.accounting.renyi import renyi_epsilon
 from fim_private.accounting.rounding import exp_up, round_down, round_up
 from fim_private.privacy import Guarantee, Loss
@@ -129,18 +129,17 @@ def calibrate_equal(times: int, *, epsilon: Fraction, delta: Fraction, failing: 
     if delta == 0:
         return basic
 
-    def composed(selection: Fraction) -> float:
-        return optimal_epsilon(float(selection), float(each / 2), times, float(delta))
+    def fits(selection: Fraction) -> bool:
+        return optimal_delta(float(epsilon), float(selection), float(each / 2), times) <= delta
 
-    optimal = largest(lambda selection: composed(selection) <= epsilon, min(float(epsilon) + 20, 100 * float(epsilon)))
+    optimal = largest(fits, min(float(epsilon) + 20, 100 * float(epsilon)))
     if optimal is None or optimal * 100 < basic.epsilon * 101:
         return basic
+    composed = optimal_epsilon(float(optimal), float(each / 2), times, float(delta))
     return EqualCalibration(
         epsilon=optimal,
         delta=each / 2,
-        guarantee=Guarantee(
-            epsilon=min(epsilon, round_up(composed(optimal), digits=12)), delta=delta, composition="optimal"
-        ),
+        guarantee=Guarantee(epsilon=min(epsilon, round_up(composed, digits=12)), delta=delta, composition="optimal"),
     )
 
 

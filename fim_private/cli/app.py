@@ -15,6 +15,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from fim_private.cli import datasets
+from fim_private.cli.compare import compare
 from fim_private.cli.demo import demo
 from fim_private.cli.inspect import inspect
 from fim_private.cli.interruption import InterruptedByUser, listen
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 app.command()(mine)
 app.command()(plan)
+app.command()(compare)
 app.command()(inspect)
 app.command()(demo)
 app.add_typer(datasets.app, name="datasets")

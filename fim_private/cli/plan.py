@@ -100,7 +100,8 @@ def plan(
         )
         say(
             "\nLeads are in transactions, to be found 19 times in 20. The bulk: itemsets that do not occur, or a\n"
-            "place far down the ranking. One mechanism in full: --mechanism NAME. This is what --mechanism auto takes:\n",
+            "place far down the ranking. One mechanism in full: --mechanism NAME. This is what --mechanism auto "
+            "takes:\n",
             quiet=quiet,
         )
         typer.echo(plan_text(plan_for(AUTO)))

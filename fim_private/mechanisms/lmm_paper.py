@@ -32,6 +32,9 @@ from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 
 MAX_CANDIDATES = 10_000
 
+NEGLIGIBLE = 1e-20
+"""Stops less likely than this are left out of the law: all of them together are less likely than 1e-15."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedLargeMargin:
@@ -143,6 +146,8 @@ class PublishedLargeMargin:
         )
         parts: list[tuple[float, Law]] = []
         for index, probability in enumerate(stops.tolist()):
+            if probability < NEGLIGIBLE:
+                continue
             size = self._stop(index if index < len(stops) - 1 else None, profile)
             if size is None:
                 parts.append((probability, {(): 1.0}))

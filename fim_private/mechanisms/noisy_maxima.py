@@ -12,12 +12,12 @@ from fractions import Fraction
 
 from fim_private.accounting.calibration import calibrate_equal
 from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
-from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
+from fim_private.mechanisms.remaining import Remaining
+from fim_private.mechanisms.rounds import law_in_rounds
 from fim_private.privacy import Loss, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.noisy_maximum import Noise, NoisyMaximum, winning_probabilities
-from fim_private.randomness.uniform import uniform_below
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,30 +89,26 @@ class NoisyMaxima:
     def _select(
         self, profile: CountProfile, randomness: Randomness, *, gaps: bool
     ) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
-        found: list[int | None] = []
-
-        def select_one(left: CountProfile) -> tuple[int, ...]:
-            levels = left.top(self.universe_size)
-            if not levels:
-                return ()
-            counts, multiplicities = zip(*levels, strict=True)
-            race = NoisyMaximum(counts, self.scale, self.noise)
-            level, gap = (
-                race.draw_with_gap(multiplicities, randomness)
-                if gaps
-                else (race.draw(multiplicities, randomness), None)
-            )
-            found.append(gap)
-            return (sum(multiplicities[:level]) + uniform_below(multiplicities[level], randomness),)
-
-        return select_in_rounds(profile, self.top, select_one), tuple(found)
+        levels = profile.top(profile.universe_size or 0)
+        race = NoisyMaximum([count for count, _ in levels], self.scale, self.noise)
+        remaining = Remaining([multiplicity for _, multiplicity in levels])
+        ranks: list[int] = []
+        leads: list[int | None] = []
+        while len(ranks) < self.top and any(remaining.left):
+            if gaps:
+                level, lead = race.draw_with_gap(remaining.left, randomness)
+            else:
+                level, lead = race.draw(remaining.left, randomness), None
+            ranks.append(remaining.take(level, randomness))
+            leads.append(lead)
+        return tuple(ranks), tuple(leads)
 
     def law(self, profile: CountProfile) -> Law:
         """The law over ordered lists, by quadrature; absolute error about 1e-14 a pick."""
         return law_in_rounds(profile, self.top, self._law_of_one)
 
     def _law_of_one(self, profile: CountProfile) -> Law:
-        levels = profile.top(self.universe_size)
+        levels = profile.top(profile.universe_size or 0)
         if not levels:
             return {(): 1.0}
         counts, multiplicities = zip(*levels, strict=True)

@@ -7,15 +7,14 @@ Each pick is bounded-range with epsilon = rate x sensitivity under add-remove, f
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import accumulate
 
 from fim_private.mechanisms.protocol import Law
+from fim_private.mechanisms.remaining import Remaining
 from fim_private.privacy import BoundedRange, Loss
 from fim_private.randomness import Randomness
-from fim_private.randomness.uniform import uniform_below
 from fim_private.randomness.weighted_choice import WeightedChoice
 
 Level = tuple[int, int]
@@ -47,25 +46,19 @@ def peel(
     """
     symbol = None if stop is None else bisect_left([-count for count, _ in levels], -stop)
     scores: list[int | Fraction] = [count for count, _ in levels]
-    left = [multiplicity for _, multiplicity in levels]
-    starts = [0, *accumulate(left)]
+    remaining = Remaining([multiplicity for _, multiplicity in levels])
     if symbol is not None and stop is not None:
         scores.insert(symbol, stop)
-        left.insert(symbol, 1)
-        starts.insert(symbol, starts[symbol])
     choice = WeightedChoice(scores, rate)
-    taken: dict[int, list[int]] = {}
     ranks: list[int] = []
-    while len(ranks) < picks and any(left):
+    while len(ranks) < picks:
+        left = remaining.left if symbol is None else [*remaining.left[:symbol], 1, *remaining.left[symbol:]]
+        if not any(left):
+            break
         level = choice.draw(left, randomness)
         if level == symbol or (open_universe and scores[level] == 0):
             break
-        offset = uniform_below(left[level], randomness)
-        for earlier in taken.setdefault(level, []):
-            offset += earlier <= offset
-        insort(taken[level], offset)
-        left[level] -= 1
-        ranks.append(starts[level] + offset)
+        ranks.append(remaining.take(level - (symbol is not None and level > symbol), randomness))
     return tuple(ranks)
 
 

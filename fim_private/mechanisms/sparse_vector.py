@@ -47,15 +47,20 @@ def search_law(
 
     Args:
         excesses: query minus threshold.
-        shift_law: values and probabilities of what the noisy excess must reach.
+        shift_law: consecutive integers and their probabilities: what the noisy excess must reach.
         query_scale: scale of each query's noise.
     """
     shifts, going = shift_law[0], shift_law[1].copy()
     law = np.empty(len(excesses) + 1)
+    if excesses:
+        # The same survival function for all queries, each shifted: evaluated once.
+        first = int(shifts[0]) - max(excesses)
+        survival = discrete_laplace_survival(np.arange(first, int(shifts[-1]) - min(excesses) + 1), query_scale)
+        staying = 1 - survival
     for index, excess in enumerate(excesses):
-        stopping = discrete_laplace_survival(shifts - excess, query_scale)
-        law[index] = np.sum(going * stopping)
-        going *= 1 - stopping
+        start = int(shifts[0]) - excess - first
+        law[index] = going @ survival[start : start + len(going)]
+        going *= staying[start : start + len(going)]
     law[-1] = np.sum(going)
     return law
 

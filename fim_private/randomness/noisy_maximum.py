@@ -51,7 +51,8 @@ class NoisyMaximum:
         self._counts = list(counts)
         self._scale = scale
         self._noise = noise
-        self._relative = np.array([float((count - self._counts[0]) / scale) for count in self._counts])
+        top = self._counts[0] if self._counts else 0
+        self._relative = np.array([float(count - top) for count in self._counts]) / float(scale)
 
     def draw(self, multiplicities: Sequence[int], randomness: Randomness) -> int:
         """The index of a level.

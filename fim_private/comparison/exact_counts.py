@@ -1,0 +1,114 @@
+"""The exact counts that trials draw from and are measured against: revealed to the curator, never released."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fim_private.comparison.settings import Settings
+from fim_private.counting import count_histogram, top_itemsets
+from fim_private.mechanisms.registry import REGISTRY
+from fim_private.profile import CountProfile
+from fim_private.randomness import SeededRandomness
+from fim_private.transactions import Transactions, cap_items, merge_units
+
+CAPS = 10
+"""So many random caps of the transactions are counted, each serving every tenth trial of a mechanism that needs one."""
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Capped:
+    """The counts of transactions of which a random choice of items was kept.
+
+    Args:
+        capped_profile: their counts.
+        true_counts: for the first ranks of that profile, the itemset's count in the transactions as they were; None
+            where it is not among the most frequent.
+    """
+
+    capped_profile: CountProfile
+    true_counts: tuple[int | None, ...]
+
+    def true_count(self, rank: int) -> int | None:
+        """The count, before capping, of the itemset of this rank."""
+        return self.true_counts[rank] if rank < len(self.true_counts) else None
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ExactCounts:
+    """All that trials need to know of one data set; nothing in it names an item.
+
+    Args:
+        name: of the data set.
+        transactions: how many there are.
+        items: how many items occur.
+        profiles: by size, complete, open universe.
+        capped: by size, where a mechanism needs capped transactions; else empty.
+    """
+
+    name: str
+    transactions: int
+    items: int
+    profiles: dict[int, CountProfile]
+    capped: dict[int, tuple[Capped, ...]]
+
+    def in_universe(self, size: int, universe_items: int | None) -> CountProfile:
+        """The counts of one size, in an open universe or in one of so many items."""
+        found = self.profiles[size]
+        if universe_items is None:
+            return found
+        zeros = math.comb(universe_items, size) - found.occurring
+        return CountProfile(levels=found.levels, multiplicities=found.multiplicities, zeros=zeros)
+
+
+def count_all(
+    name: str, transactions: Transactions, settings: Settings, progress: Callable[[str], None]
+) -> ExactCounts:
+    """Count every size, and the capped transactions where a mechanism needs them.
+
+    Args:
+        name: of the data set.
+        transactions: as read; a unit's are merged here.
+        settings: what is compared.
+        progress: told what is being counted.
+    """
+    if settings.unit_column is not None:
+        transactions = merge_units(transactions)
+    profiles = {}
+    for size in settings.sizes:
+        progress(f"counting itemsets of size {size} of {name}")
+        levels, multiplicities = count_histogram(transactions, size).reveal_to_curator()
+        profiles[size] = CountProfile(levels=levels.tolist(), multiplicities=multiplicities.tolist())
+    capped: dict[int, tuple[Capped, ...]] = {}
+    if any(REGISTRY[mechanism].needs_cap for mechanism in settings.mechanisms):
+        places = 20 * max(settings.tops)
+        most_frequent = {size: _by_itemset(transactions, size, places) for size in settings.sizes}
+        randomness = SeededRandomness(settings.seed)
+        progress(f"capping the transactions of {name}")
+        caps = [
+            cap_items(transactions, settings.max_items, randomness.words) for _ in range(min(CAPS, settings.trials))
+        ]
+        for size in settings.sizes:
+            capped[size] = tuple(_capped(cap, size, places, most_frequent[size]) for cap in caps)
+    return ExactCounts(
+        name=name,
+        transactions=len(transactions),
+        items=len(transactions.vocabulary),
+        profiles=profiles,
+        capped=capped,
+    )
+
+
+def _by_itemset(transactions: Transactions, size: int, places: int) -> dict[tuple[int, ...], int]:
+    itemsets, counts = top_itemsets(transactions, size, places).reveal_to_curator()
+    return dict(zip(map(tuple, itemsets.tolist()), counts.tolist(), strict=True))
+
+
+def _capped(transactions: Transactions, size: int, places: int, most_frequent: dict[tuple[int, ...], int]) -> Capped:
+    levels, multiplicities = count_histogram(transactions, size).reveal_to_curator()
+    itemsets, _ = top_itemsets(transactions, size, places).reveal_to_curator()
+    return Capped(
+        capped_profile=CountProfile(levels=levels.tolist(), multiplicities=multiplicities.tolist()),
+        true_counts=tuple(most_frequent.get(tuple(itemset)) for itemset in itemsets.tolist()),
+    )

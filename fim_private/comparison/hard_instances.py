@@ -1,0 +1,113 @@
+"""Small instances on which the theory speaks, with exact laws: the paper's example (1) and its two lower bounds.
+
+All from Chaudhuri, Hsu, Song (2014): example (1) in section 2.2, Proposition 1 and Theorem 1 with the constructions of
+appendix C. A mechanism is made for the instance's universe by the planner, as for a release.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+from fim_private.mechanisms.protocol import Mechanism
+from fim_private.mechanisms.registry import REGISTRY
+from fim_private.plan import Universe, make_plan
+from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
+from fim_private.profile import CountProfile
+
+MOST = 1 << 16
+"""More transactions than this are not tried."""
+
+
+@cache
+def _mechanism(name: str, universe: int, budget: Budget, relation: NeighbouringRelation) -> Mechanism:
+    declared = Universe(items=universe)
+    return make_plan(
+        size=1, top=1, budget=budget, unit=PrivacyUnit(), relation=relation, universe=declared, mechanism=name
+    ).mechanism
+
+
+def success(name: str, counts: tuple[int, ...], universe: int, budget: Budget, relation: NeighbouringRelation) -> float:
+    """P(a maximiser is named) by one selection, exactly; itemsets of size 1.
+
+    Args:
+        name: of the mechanism; none that needs capped transactions.
+        counts: the positive counts, decreasing.
+        universe: K, the number of items.
+        budget: what the selection may cost.
+        relation: the neighbouring relation.
+    """
+    law = _mechanism(name, universe, budget, relation).law(CountProfile.of(counts, zeros=universe - len(counts)))
+    best = counts.count(counts[0])
+    return math.fsum(chance for ranks, chance in law.items() if ranks and ranks[0] < best)
+
+
+def needed(name: str, maximisers: int, universe: int, budget: Budget) -> int | None:
+    """The least n for which a maximiser of example (1) is named 19 times in 20, D = (maximisers, ..., maximisers).
+
+    f(i, D) is the share of entries that are at least i: with D = (1, ..., 1) item 1 counts n and all others 0, with
+    D = (2, ..., 2) items 1 and 2 count n. None where no number of entries is enough.
+    """
+
+    def enough(entries: int) -> bool:
+        return success(name, (entries,) * maximisers, universe, budget, NeighbouringRelation.ADD_REMOVE) >= 0.95
+
+    low, high = 0, 1
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > MOST:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+@dataclass(frozen=True, kw_only=True)
+class LowerBound:
+    """A family of instances: one of `rivals` items has m entries more than the others.
+
+    Args:
+        rivals: K in Proposition 1, l in Theorem 1: how many items look alike but for the m entries.
+        shared: how many entries hold all rivals (0 in Proposition 1, n/2 in Theorem 1).
+        universe: the number of items, at least `rivals`.
+        budget: alpha and delta of the mechanisms; delta is 0 in Proposition 1.
+    """
+
+    rivals: int
+    shared: int
+    universe: int
+    budget: Budget
+
+    def most(self, lead: int) -> float:
+        """The largest success any (alpha, delta)-private algorithm can have on all instances of the family.
+
+        Any two differ in m = lead entries, so an algorithm that names item i on instance i with probability p at least
+        names each of the other rivals j, on instance i, with probability e^{-alpha m} p - delta/(1 - e^{-alpha}) at
+        least, and all of these are failures: 1 - p >= (rivals - 1) times that. The paper's statements are the case
+        m = log((rivals - 1)/2)/alpha, where this is below one half.
+        """
+        alpha, delta = float(self.budget.epsilon), float(self.budget.delta)
+        others = self.rivals - 1
+        excused = delta / -math.expm1(-alpha)
+        return min(1.0, (1 + others * excused) / (1 + others * math.exp(-alpha * lead)))
+
+    def reached(self, name: str, lead: int) -> float:
+        """The success of a mechanism, exactly. The proof exchanges entries: the relation is `replace`."""
+        counts = (self.shared + lead, *((self.shared,) * (self.rivals - 1) if self.shared else ()))
+        return success(name, counts, self.universe, self.budget, NeighbouringRelation.REPLACE)
+
+    @property
+    def stated(self) -> float:
+        """log((rivals - 1)/2)/alpha, the lead of the paper's statement."""
+        return math.log((self.rivals - 1) / 2) / float(self.budget.epsilon)
+
+
+PROPOSITION_1 = LowerBound(rivals=10**6, shared=0, universe=10**6, budget=Budget("0.5", "0"))
+THEOREM_1 = LowerBound(rivals=16, shared=2000, universe=64, budget=Budget("0.5", "1e-6"))
+
+
+def pure(name: str) -> bool:
+    """Whether a mechanism keeps its promise with delta = 0."""
+    return REGISTRY[name].needs_universe

@@ -1,0 +1,93 @@
+"""Runs what is missing of a comparison, in parallel, and gives the whole table."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import polars as pl
+
+from fim_private.comparison.exact_counts import ExactCounts
+from fim_private.comparison.settings import Cell, Settings, cells_of
+from fim_private.comparison.store import Store, key_of
+from fim_private.comparison.trials import Row, run_cell
+
+Advance = Callable[[int, int], None]
+"""Told how many cells are finished, of how many."""
+
+_worker: tuple[Settings, dict[str, ExactCounts]]
+
+
+def run(
+    settings: Settings,
+    counts: Sequence[ExactCounts],
+    folder: Path,
+    *,
+    fingerprint: dict[str, Any],
+    processes: int,
+    advance: Advance = lambda _done, _all: None,
+) -> pl.DataFrame:
+    """The table of all trials; cells that the folder holds already are not run again.
+
+    Args:
+        settings: what is compared.
+        counts: of each data set.
+        folder: where finished cells and the table are kept.
+        fingerprint: of the data, beside that of the settings.
+        processes: how many run at once.
+        advance: progress.
+
+    Raises:
+        UsageError: the folder holds another comparison, or another process is at work there.
+    """
+    by_name = {exact.name: exact for exact in counts}
+    jobs = [(exact.name, cell) for exact in counts for cell in cells_of(settings, exact.items)]
+    store = Store(folder, {**settings.fingerprint(), **fingerprint})
+    missing = [(name, cell) for name, cell in jobs if key_of(name, cell) not in store.finished]
+    with store.locked():
+        done = len(jobs) - len(missing)
+        advance(done, len(jobs))
+        if missing:
+            pool = ProcessPoolExecutor(
+                processes,
+                mp_context=multiprocessing.get_context("spawn"),
+                initializer=_set_up,
+                initargs=(settings, by_name),
+            )
+            try:
+                # The long cells first, so that no process is left alone with one.
+                missing.sort(key=lambda job: -job[1].top)
+                for future in as_completed([pool.submit(_run, name, cell) for name, cell in missing]):
+                    store.add(future.result())
+                    done += 1
+                    advance(done, len(jobs))
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+        return store.finish([key_of(name, cell) for name, cell in jobs])
+
+
+def _set_up(settings: Settings, counts: dict[str, ExactCounts]) -> None:
+    global _worker  # noqa: PLW0603 - a worker process has one task, which every cell shares
+    _worker = settings, counts
+    # Ctrl-C reaches every process of a terminal; the first one decides what becomes of the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed cannot end its workers; they would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _run(name: str, cell: Cell) -> list[Row]:
+    settings, counts = _worker
+    return run_cell(cell, settings, counts[name])

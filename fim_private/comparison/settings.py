@@ -1,0 +1,184 @@
+"""What is compared: mechanisms, sizes, numbers of itemsets, budgets, trials."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fim_private.errors import BudgetError, UsageError
+from fim_private.mechanisms.registry import REGISTRY, find
+from fim_private.plan import Plan, Universe, make_plan
+from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, exact
+
+PADDED = tuple(10**digits for digits in range(3, 10))
+"""Numbers of items to which the universe is padded, to see who depends on it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a comparison runs, data apart.
+
+    Args:
+        sizes: items of an itemset.
+        tops: values of k.
+        epsilons: as typed.
+        delta: as typed.
+        trials: independent runs of each cell.
+        mechanisms: names of the registry.
+        universe_items: the declared number of items, or None for the number that occurs.
+        max_items: how many items of a transaction are kept for mechanisms that need a cap.
+        relation: the neighbouring relation.
+        unit_column: the column that names the unit, whose transactions are merged; None for single transactions.
+        seed: from which every trial's noise follows.
+    """
+
+    sizes: tuple[int, ...]
+    tops: tuple[int, ...]
+    epsilons: tuple[str, ...]
+    delta: str
+    trials: int
+    mechanisms: tuple[str, ...]
+    universe_items: int | None
+    max_items: int
+    relation: NeighbouringRelation
+    unit_column: str | None
+    seed: int
+
+    def __post_init__(self) -> None:
+        for values, what in (
+            (self.sizes, "sizes"),
+            (self.tops, "tops"),
+            (self.epsilons, "epsilons"),
+            (self.mechanisms, "mechanisms"),
+        ):
+            if not values or len(set(values)) < len(values):
+                raise UsageError(f"The list of {what} is empty or names one twice.", f"Correct --{what}.")
+        if not 2 <= self.trials <= 10_000:
+            raise UsageError("The number of trials is out of range.", "Choose --trials between 2 and 10000.")
+        for name in self.mechanisms:
+            find(name)
+        for epsilon in self.epsilons:
+            Budget(epsilon, self.delta)
+        if max(self.sizes) > 5:
+            raise UsageError("The itemset sizes are out of range.", "Choose --sizes between 1 and 5.")
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """The privacy unit; a unit's transactions are merged."""
+        return PrivacyUnit(column=self.unit_column)
+
+    @property
+    def middle_epsilon(self) -> str:
+        """Epsilon 1 if it is among those asked for, else the middle one: where a figure shows one only."""
+        ordered = sorted(self.epsilons, key=lambda text: exact(text, "epsilon"))
+        return next((text for text in ordered if exact(text, "epsilon") == 1), ordered[len(ordered) // 2])
+
+    @property
+    def main_size(self) -> int:
+        """Pairs if they are asked for, else the first size."""
+        return 2 if 2 in self.sizes else self.sizes[0]
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What makes results comparable: all that a finished cell depends on, except which cell it is."""
+        kept = asdict(self)
+        for grid in ("sizes", "tops", "epsilons", "mechanisms"):
+            del kept[grid]
+        return json.loads(json.dumps(kept, default=str))  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One mechanism in one situation, run `trials` times.
+
+    Args:
+        mechanism: its name.
+        size: items of an itemset.
+        top: k.
+        epsilon: as typed.
+        universe_items: the declared number of items; None for an open universe.
+        padded: whether the universe was padded, to see who depends on it.
+    """
+
+    mechanism: str
+    size: int
+    top: int
+    epsilon: str
+    universe_items: int | None
+    padded: bool = False
+
+    def plan(self, settings: Settings) -> Plan:
+        """The plan of every trial.
+
+        Raises:
+            UsageError: what was asked for cannot be planned.
+            BudgetError: the budget cannot pay for it.
+        """
+        row = REGISTRY[self.mechanism]
+        return make_plan(
+            size=self.size,
+            top=self.top,
+            budget=Budget(self.epsilon, settings.delta),
+            unit=settings.unit,
+            relation=settings.relation,
+            universe=Universe(items=self.universe_items),
+            max_items=settings.max_items if row.needs_cap else None,
+            mechanism=self.mechanism,
+        )
+
+
+def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
+    """All cells for a data set: the grid, then the padded universes for the main size and epsilon.
+
+    Args:
+        settings: what is compared.
+        occurring: how many items occur in the data.
+    """
+    declared = settings.universe_items or occurring
+    for name in settings.mechanisms:
+        universe = declared if REGISTRY[name].needs_universe else None
+        for size in settings.sizes:
+            for top in settings.tops:
+                for epsilon in settings.epsilons:
+                    yield Cell(mechanism=name, size=size, top=top, epsilon=epsilon, universe_items=universe)
+    for name in settings.mechanisms:
+        for top in padded_tops(settings):
+            for items in (declared, *(items for items in PADDED if items > declared)):
+                yield Cell(
+                    mechanism=name,
+                    size=settings.main_size,
+                    top=top,
+                    epsilon=settings.middle_epsilon,
+                    universe_items=items,
+                    padded=True,
+                )
+
+
+def padded_tops(settings: Settings) -> tuple[int, ...]:
+    """The values of k for which universes are padded: 10 if asked for, and the largest."""
+    return tuple(sorted({10, max(settings.tops)} & set(settings.tops)))
+
+
+def check(settings: Settings, occurring: int) -> None:
+    """Plan every cell, so that nothing fails halfway.
+
+    Raises:
+        UsageError: a cell cannot be planned; says which.
+    """
+    if settings.universe_items is not None and settings.universe_items < occurring:
+        raise UsageError(
+            "The data holds more items than the declared universe.",
+            "Give a larger --universe-items, or occurring for as many as occur.",
+        )
+    seen = set()
+    for cell in cells_of(settings, occurring):
+        kind = (cell.mechanism, cell.size, cell.top, cell.epsilon)
+        if kind in seen:
+            continue
+        seen.add(kind)
+        try:
+            cell.plan(settings)
+        except (UsageError, BudgetError) as error:
+            where = f"size {cell.size}, top {cell.top}, epsilon {cell.epsilon}"
+            raise UsageError(f"{cell.mechanism} cannot be run at {where}: {error.what}", error.next_step) from None

@@ -1,0 +1,167 @@
+"""The folder of a comparison: finished cells survive an interruption, and only one process writes at a time.
+
+`cells.jsonl` gets one line a finished cell, written through to the disk; a line cut short by a crash is run again. When
+all are finished they become `results.parquet`, one tidy table with a row a trial, and the lines go.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from fim_private.comparison.measures import Measured
+from fim_private.comparison.settings import Cell
+from fim_private.comparison.trials import Row
+from fim_private.errors import InputError, UsageError
+
+Key = tuple[Any, ...]
+
+SCHEMA = {
+    "data": pl.String,
+    "mechanism": pl.String,
+    "size": pl.Int64,
+    "top": pl.Int64,
+    "epsilon": pl.String,
+    "universe_items": pl.Int64,
+    "padded": pl.Boolean,
+    "trial": pl.Int64,
+    "named": pl.Int64,
+    "precision": pl.Float64,
+    "precision_named": pl.Float64,
+    "false_negative_rate": pl.Float64,
+    "rank_loss": pl.Float64,
+    "count_loss": pl.Float64,
+    "empty": pl.Boolean,
+    "shortfall": pl.Int64,
+    "seconds": pl.Float64,
+}
+assert {field.name for field in fields(Measured)} <= SCHEMA.keys()  # noqa: S101 - the two lists are one
+
+RESULTS, LINES = "results.parquet", "cells.jsonl"
+
+
+def key_of(data: str, cell: Cell) -> Key:
+    """What identifies a cell in the table."""
+    return (data, *asdict(cell).values())
+
+
+class Store:
+    """The finished cells of one folder.
+
+    Args:
+        folder: made if it is not there.
+        fingerprint: what finished cells depend on; cells of another comparison are refused.
+    """
+
+    def __init__(self, folder: Path, fingerprint: dict[str, Any]) -> None:
+        self._folder = folder
+        self._fingerprint = fingerprint
+        self._rows: dict[Key, list[Row]] = {}
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._load()
+        except OSError as error:
+            raise InputError(
+                f"The folder {folder} cannot be used: {error.strerror}.", "Give another with --output."
+            ) from None
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder against other processes; a killed process holds nothing.
+
+        Raises:
+            UsageError: another process is at work there.
+        """
+        with (self._folder / ".lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise UsageError(
+                    f"Another comparison is writing to {self._folder}.", "Wait for it, or give another --output."
+                ) from None
+            try:
+                yield
+            finally:
+                (self._folder / ".lock").unlink(missing_ok=True)
+
+    @staticmethod
+    def seed_of(folder: Path) -> int | None:
+        """The seed of the comparison that a folder holds, so that it goes on without being told."""
+        found = None
+        with suppress(OSError, pl.exceptions.PolarsError, ValueError):
+            if (folder / RESULTS).exists():
+                found = json.loads(pl.read_parquet_metadata(folder / RESULTS)["fim_private"])
+            else:
+                found = json.loads((folder / LINES).read_text(encoding="utf-8").split("\n", 1)[0])
+        return found.get("seed") if isinstance(found, dict) else None
+
+    @property
+    def finished(self) -> frozenset[Key]:
+        """The cells that need not be run again."""
+        return frozenset(self._rows)
+
+    def add(self, rows: list[Row]) -> None:
+        """Keep a finished cell, on the disk before this returns."""
+        with (self._folder / LINES).open("a", encoding="utf-8") as file:
+            # A line break first: what a killed process left of a line must not spoil this one.
+            file.write(json.dumps(self._fingerprint) if file.tell() == 0 else "")
+            file.write("\n" + json.dumps(rows, separators=(",", ":")))
+            file.flush()
+            os.fsync(file.fileno())
+        self._keep(rows)
+
+    def table(self, keys: list[Key]) -> pl.DataFrame:
+        """The rows of these cells, in this order."""
+        return pl.DataFrame([row for key in keys for row in self._rows[key]], schema=SCHEMA)
+
+    def finish(self, keys: list[Key]) -> pl.DataFrame:
+        """Write the table of these cells, in this order, in one step, and drop the lines."""
+        table = self.table(keys)
+        part = self._folder / f".{RESULTS}"
+        table.write_parquet(part, metadata={"fim_private": json.dumps(self._fingerprint)})
+        part.replace(self._folder / RESULTS)
+        (self._folder / LINES).unlink(missing_ok=True)
+        return table
+
+    def _keep(self, rows: list[Row]) -> None:
+        first = rows[0]
+        self._rows[tuple(first[name] for name in ("data", *Cell.__dataclass_fields__))] = rows
+
+    def _load(self) -> None:
+        results, lines = self._folder / RESULTS, self._folder / LINES
+        if results.exists():
+            with suppress(pl.exceptions.PolarsError, ValueError):
+                self._check(json.loads(pl.read_parquet_metadata(results).get("fim_private", "null")))
+                names = ["data", *Cell.__dataclass_fields__]
+                for part in pl.read_parquet(results).partition_by(names, maintain_order=True):
+                    self._keep(part.to_dicts())
+        if lines.exists():
+            with lines.open(encoding="utf-8") as file:
+                head, *rest = file.read().split("\n")
+            self._check(_parsed(head))
+            for line in rest:
+                if rows := _parsed(line):
+                    self._keep(rows)
+
+    def _check(self, found: Any) -> None:
+        if found != self._fingerprint:
+            raise UsageError(
+                f"{self._folder} holds a comparison with other data, trials, delta, universe, seed or program version.",
+                "Give another --output, or remove that folder to begin anew.",
+            )
+
+
+def _parsed(line: str) -> Any:
+    """What the line says, or None for one that was cut short."""
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None

@@ -1,0 +1,243 @@
+"""The vocabulary of a report: paragraphs, figures and tables as values, without a word on how they are drawn.
+
+A writer (`html`, `markdown`) turns a `Document` into a file. Running text, which is paragraphs, bullets, captions and
+the footer, may hold three inline marks: `**bold**`, a word between backticks for code, and `[words](#anchor)` for a
+link inside the document. Everything else, everywhere, is plain text and shown as it is typed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fim_private.report.statement import number
+
+NAME = re.compile(r"[a-z][a-z0-9-]*")
+"""What anchors and the names of figures and tables look like, so that they are safe as ids and as file names."""
+
+RESERVED = ("top", "contents", "mechanisms")
+"""Anchors that the writers use themselves; `#top` is the title."""
+
+MARK = re.compile(
+    r"`(?P<code>[^`]+)`|\[(?P<words>[^\[\]]+)\]\(#(?P<anchor>[a-z0-9-]+)\)|\*\*(?P<bold>\S(?:.*?\S)?)\*\*"
+)
+
+Cell: TypeAlias = str | int | float | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Paragraph:
+    """Running text, with inline marks; line breaks in it are blanks."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bullets:
+    """A list of short texts, each with inline marks."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Code:
+    """A block shown letter by letter, for commands and formulas."""
+
+    text: str
+
+    def lines(self) -> list[str]:
+        """The block's lines, without tabs and without empty ones around it."""
+        return self.text.expandtabs(4).strip("\n").split("\n")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Figure:
+    """A drawing. Its anchor is `figure-NAME`.
+
+    Attributes:
+        name: unique among the figures; also the name of its file.
+        svg: a complete SVG text, as matplotlib writes it. Groups with the id `mechanism:NAME` or
+            `mechanism:NAME:ANYTHING` belong to that mechanism.
+        alt: what the figure shows, for those who cannot see it; plain text.
+        caption: the sentence that says what to see.
+    """
+
+    name: str
+    svg: str
+    alt: str
+    caption: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """Rows under a head. Its anchor is `table-NAME`.
+
+    Attributes:
+        name: unique among the tables.
+        head: the columns' names.
+        rows: one cell for each column; None is a value that is not there.
+        caption: the sentence that says what to see.
+        mechanism_column: the column whose cell names the mechanism that the row belongs to.
+        digits: decimals of floats; integers have none.
+        collapsed: the table is folded away until somebody asks for it.
+    """
+
+    name: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str
+    mechanism_column: int | None = None
+    digits: int = 2
+    collapsed: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse rows that do not fit the head.
+
+        Raises:
+            ValueError: a row is longer or shorter than the head, or there is no such mechanism column.
+        """
+        for row in self.rows:
+            if len(row) != len(self.head):
+                raise ValueError(f"table {self.name}: {len(row)} cells stand under a head of {len(self.head)}")
+        if self.mechanism_column is not None and not 0 <= self.mechanism_column < len(self.head):
+            raise ValueError(f"table {self.name}: there is no column {self.mechanism_column}")
+
+
+Part: TypeAlias = Paragraph | Bullets | Code | Figure | Table
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    """A titled piece of a report; `anchor` is what links to it name."""
+
+    anchor: str
+    title: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Document:
+    """A whole report.
+
+    Attributes:
+        title: of the whole.
+        banner: what nobody may overlook, shown on every page.
+        introduction: what stands before the first section.
+        sections: in order; each is a line of the contents.
+        mechanisms: the names a reader can switch on and off, in the order of the switch.
+        footer: the small print, with inline marks.
+    """
+
+    title: str
+    banner: str
+    introduction: tuple[Part, ...]
+    sections: tuple[Section, ...]
+    mechanisms: tuple[str, ...]
+    footer: str
+
+    def __post_init__(self) -> None:
+        """Refuse anchors that are not unique or not safe.
+
+        Raises:
+            ValueError: an anchor is used twice, is reserved, or is not lower-case letters, digits and hyphens.
+        """
+        names = [*(section.anchor for section in self.sections)]
+        names += [part.name for part in self.parts() if isinstance(part, Figure | Table)]
+        for name in names:
+            if not NAME.fullmatch(name):
+                raise ValueError(f"{name!r} is no anchor: use lower-case letters, digits and hyphens")
+        for anchor, times in Counter(self.anchors()).items():
+            if times > 1:
+                raise ValueError(f"the anchor {anchor!r} is used twice, or is the page's own")
+
+    def parts(self) -> Iterator[Part]:
+        """Every part in reading order."""
+        yield from self.introduction
+        for section in self.sections:
+            yield from section.parts
+
+    def anchors(self) -> Iterator[str]:
+        """Everything that a link may name."""
+        yield from RESERVED
+        yield from (section.anchor for section in self.sections)
+        yield from (anchor(part) for part in self.parts() if isinstance(part, Figure | Table))
+
+
+def anchor(part: Figure | Table) -> str:
+    """The anchor of a figure or a table."""
+    return f"{'figure' if isinstance(part, Figure) else 'table'}-{part.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Words under one inline mark: `mark` is "bold", "code" or the link's "#anchor"."""
+
+    mark: str
+    words: tuple[str | Marked, ...]
+
+
+def inline(text: str, anchors: frozenset[str]) -> tuple[str | Marked, ...]:
+    """Running text as plain strings and marked words.
+
+    A link to an anchor that is not there stays as it is typed: an author sees it, and an item's name cannot make one.
+
+    >>> inline("see **the `lmm`** [there](#there), not [here](#here)", frozenset({"there"}))
+    ('see ', Marked(mark='bold', words=('the ', Marked(mark='code', words=('lmm',)))), ' ', \
+Marked(mark='#there', words=('there',)), ', not [here](#here)')
+    """
+    pieces: list[str | Marked] = []
+    done = 0
+    text = re.sub(r"\s*\n\s*", " ", text)
+    for match in MARK.finditer(text):
+        code, words, target, bold = match.group("code", "words", "anchor", "bold")
+        if target is not None and target not in anchors:
+            continue
+        if match.start() > done:
+            pieces.append(visible(text[done : match.start()]))
+        if code is not None:
+            pieces.append(Marked("code", (visible(code),)))
+        elif bold is not None:
+            pieces.append(Marked("bold", inline(bold, anchors)))
+        else:
+            pieces.append(Marked(f"#{target}", inline(words, anchors)))
+        done = match.end()
+    if done < len(text):
+        pieces.append(visible(text[done:]))
+    return tuple(pieces)
+
+
+def visible(text: str) -> str:
+    r"""The text with letters that steer instead of showing (control characters, direction marks) written out.
+
+    >>> visible("milk\x00 \u202eklim")
+    'milk\\x00 \\u202eklim'
+    """
+    return "".join(
+        letter if letter.isprintable() or unicodedata.category(letter) == "Zs" else repr(letter)[1:-1]
+        for letter in text
+    )
+
+
+def cell_text(cell: Cell, digits: int) -> str:
+    """What a cell shows; a float too small for its decimals is shown in full rather than as nought.
+
+    >>> [cell_text(cell, 2) for cell in ("a", 1234, 0.5, -0.0, 1e-6, None, math.inf)]
+    ['a', '1,234', '0.50', '0.00', '1e-6', '–', '∞']
+    """
+    if isinstance(cell, str):
+        return visible(cell)
+    if cell is None or math.isnan(cell):
+        return "–"
+    if isinstance(cell, int):
+        return f"{cell:,}".replace("-", "−")
+    if math.isinf(cell):
+        return "∞" if cell > 0 else "−∞"
+    shown = f"{cell:,.{digits}f}"
+    if float(shown.replace(",", "")) == 0:
+        shown = number(cell) if cell else shown.removeprefix("-")
+    return shown.replace("-", "−", 1) if shown.startswith("-") else shown

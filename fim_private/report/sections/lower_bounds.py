@@ -1,0 +1,88 @@
+"""Section 7: what no mechanism can do, on the paper's own hard instances."""
+
+from __future__ import annotations
+
+from fim_private.comparison.hard_instances import PROPOSITION_1, THEOREM_1, LowerBound, pure
+from fim_private.mechanisms.registry import REGISTRY
+from fim_private.report.document import Paragraph, Section
+from fim_private.report.drawing import Pictures, legend, line, new_figure
+from fim_private.report.material import Material
+from fim_private.report.statement import number
+
+
+def section(material: Material, pictures: Pictures) -> Section:
+    """Proposition 1 and Theorem 1: exact success against the bound."""
+    names = [name for name in material.settings.mechanisms if not REGISTRY[name].needs_cap]
+    figure, axes = new_figure(1, 2, height=3.2)
+    nearest: list[str] = []
+    broken = False
+    for panel, family, title in (
+        (axes[0], PROPOSITION_1, "Proposition 1: delta = 0"),
+        (axes[1], THEOREM_1, "Theorem 1: delta > 0"),
+    ):
+        leads = (1, *range(4, 81 if family is PROPOSITION_1 else 61, 4))
+        bound = [family.most(lead) for lead in leads]
+        panel.plot(leads, bound, color="black", linewidth=2.4)
+        gaps = {}
+        for name in names:
+            if family is PROPOSITION_1 and not pure(name):
+                continue
+            reached = [family.reached(name, lead) for lead in leads]
+            line(panel, name, list(leads), reached)
+            broken |= any(value > most + 1e-9 for value, most in zip(reached, bound, strict=True))
+            gaps[name] = first(family, name)
+        panel.set_title(title)
+        panel.set_xlabel("m, entries that only the best item has")
+        best = min(gaps.values())
+        nearest.append(
+            f"{title.split(':')[0]}: half the time is possible from m = "
+            f"{next(m for m in range(500) if family.most(m) >= 0.5)}"
+            f" on, and reached from m = {best} on by {', '.join(name for name, value in gaps.items() if value == best)}"
+        )
+    axes[0].set_ylabel("probability of naming the best item")
+    legend(figure, names)
+    drawn = pictures.finish(
+        figure,
+        name="lower-bounds",
+        alt="Success on the hard instances of Proposition 1 and Theorem 1 with the bounds",
+        caption=(
+            f"**Exact success on the paper's hard instances, alpha = {number(PROPOSITION_1.budget.epsilon)}; in black "
+            "what no mechanism can exceed.** "
+            + ("A line crosses the bound, which must not be." if broken else "No line crosses it. ")
+            + "; ".join(nearest)
+            + ". The factor 2 between them is the factor of these mechanisms' noise for entries that are exchanged."
+        ),
+    )
+    return Section(
+        anchor="lower-bounds",
+        title="Lower bounds: what no mechanism can do",
+        parts=(
+            Paragraph(
+                text=f"**Proposition 1**: with delta = 0, take K = {PROPOSITION_1.rivals:,} data sets; in the i-th, m "
+                "people hold "
+                "item i and nobody holds anything else. Any two differ in m people, so a private mechanism cannot "
+                "treat "
+                "them too differently, and if it named the right item too often it would name too many wrong ones. For "
+                f"m up to log((K - 1)/2)/alpha = {PROPOSITION_1.stated:.1f} **every** mechanism with delta = 0 fails "
+                "more than half the time on "
+                "some of them: range dependence cannot be avoided without delta."
+            ),
+            Paragraph(
+                text=f"**Theorem 1**: with delta = {number(THEOREM_1.budget.delta)}, let {THEOREM_1.shared:,} people "
+                f"hold all of l = {THEOREM_1.rivals} items, and m people one "
+                f"of these more (K = {THEOREM_1.universe} items in all). Then l takes the place of K: a mechanism need "
+                "not pay for all "
+                "items, but it has to pay for those that look almost equally good."
+            ),
+            drawn,
+        ),
+    )
+
+
+def first(family: LowerBound, name: str) -> int:
+    """The least m with which the mechanism is right half the time; 500 if none below is enough."""
+    low, high = 0, 500
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if family.reached(name, middle) >= 0.5 else (middle, high)
+    return high

@@ -1,0 +1,67 @@
+"""Section 8: time per selection and its growth with L and |I|."""
+
+from __future__ import annotations
+
+from fim_private.report.document import Paragraph, Part, Section
+from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
+from fim_private.report.material import Material
+
+
+def section(material: Material, pictures: Pictures) -> Section:
+    """Against the number of items declared, and against the number of itemsets that occur."""
+    epsilon = material.settings.middle_epsilon
+    parts: list[Part] = [
+        Paragraph(
+            text="The time of one selection of k itemsets, counting not included (it is done once, whatever the "
+            "mechanism). "
+            "Itemsets of equal count are one level to a mechanism, and all that do not occur are one level too, so "
+            "what "
+            "matters is the number of different counts, not the number of itemsets. Median over the runs, which were "
+            "timed "
+            "while other runs went on beside them: good for comparing lines, not as a benchmark."
+        )
+    ]
+    for counts in material.counts:
+        data = counts.name
+        padded = material.averages.filter((material.averages["data"] == data) & material.averages["padded"])
+        top = min(padded["top"].unique().to_list(), key=lambda top: abs(top - 10))
+        figure, (left, right) = new_figure(1, 2, height=3.0)
+        growth = []
+        for name, rows in material.by_mechanism(padded.filter(padded["top"] == top)):
+            ordered = rows.sort("universe_items")
+            times = ordered["milliseconds"].to_list()
+            line(left, name, ordered["universe_items"].to_list(), times)
+            growth.append(times[-1] / max(times[0], 1e-9))
+        for name, rows in material.by_mechanism(material.cells(data=data, top=top, epsilon=epsilon)):
+            ordered = rows.sort("size")
+            found = [
+                (counts.profiles[size].occurring, time)
+                for size, time in ordered.select("size", "milliseconds").iter_rows()
+            ]
+            found.sort()
+            line(right, name, [point[0] for point in found], [point[1] for point in found])
+        levels = ", ".join(
+            f"{len(profile.levels):,} at size {size} (L = {profile.occurring:,})"
+            for size, profile in counts.profiles.items()
+        )
+        for panel in (left, right):
+            logarithmic(panel, y=True)
+        left.set_ylabel("milliseconds (log scale)")
+        left.set_xlabel("|I|, number of items declared (log scale)")
+        right.set_xlabel("L, number of itemsets that occur (log scale)")
+        legend(figure, material.settings.mechanisms)
+        parts.append(
+            pictures.finish(
+                figure,
+                name=f"time-{data.lower()}",
+                alt=f"Milliseconds for a selection from {data} against |I| and L",
+                caption=(
+                    f"**{data}, k = {top}, epsilon {epsilon}.** Left: from the shortest list of items to the longest, "
+                    "times change "
+                    f"by factors of {min(growth):.2g} to {max(growth):.2g}. Right: sizes "
+                    f"{', '.join(map(str, sorted(counts.profiles)))} of the "
+                    f"grid, from few itemsets to many; different counts: {levels}."
+                ),
+            )
+        )
+    return Section(anchor="time", title="Time per selection", parts=tuple(parts))

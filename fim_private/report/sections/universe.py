@@ -1,0 +1,136 @@
+"""Section 3: range independence, the paper's main claim: who depends on how many items there might be."""
+
+from __future__ import annotations
+
+from fim_private.comparison.hard_instances import needed
+from fim_private.mechanisms.registry import REGISTRY
+from fim_private.privacy import Budget
+from fim_private.report.document import Figure, Paragraph, Part, Section
+from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
+from fim_private.report.material import Material
+
+UNIVERSES = tuple(10**digits for digits in (1, 3, 6, 9, 12, 15, 18))
+FEW = UNIVERSES[2::2]
+"""For the published mechanism, whose exact law takes long."""
+MOVED = 0.1
+
+
+def section(material: Material, pictures: Pictures) -> Section:
+    """Padded universes of the data, and example (1)."""
+    parts: list[Part] = [
+        Paragraph(
+            text="Some mechanisms choose among **all** itemsets that could be formed from a public list of items, also "
+            "those "
+            "nobody bought. Each of these gets a small chance; the longer the list, the larger their share together. "
+            "The paper calls this range dependence. Here the same data is mined as if the shop offered ever more items "
+            "that nobody bought. The large margin mechanism and its relatives look only at the top of the ranking: "
+            "for them these items do not exist."
+        )
+    ]
+    parts += [_padded(material, pictures, counts.name) for counts in material.counts]
+    parts += [
+        Paragraph(
+            text="**The paper's example (1)**, computed exactly: n people, each with a number, and item i counts those "
+            "whose "
+            "number is at least i. If all have number 1, item 1 counts n and all others 0: a clear winner. If all have "
+            "number 2, items 1 and 2 count n both: two clear winners, no matter which. How many people does a "
+            "mechanism "
+            "need to name a winner 19 times in 20?"
+        ),
+        _example(material, pictures),
+    ]
+    return Section(anchor="range", title="Range independence: items that nobody bought", parts=tuple(parts))
+
+
+def _padded(material: Material, pictures: Pictures, data: str) -> Figure:
+    frame = material.averages.filter(
+        (material.averages["data"] == data) & (material.averages["padded"] == True)  # noqa: E712 - a column
+    )
+    tops = sorted(frame["top"].unique().to_list())
+    figure, axes = new_figure(1, len(tops), height=3.0)
+    verdicts = []
+    for panel, top in zip(axes, tops, strict=True):
+        falls: dict[bool, list[str]] = {True: [], False: []}
+        for name, rows in material.by_mechanism(frame.filter(frame["top"] == top)):
+            ordered = rows.sort("universe_items")
+            precision = ordered["precision"].to_list()
+            line(panel, name, ordered["universe_items"].to_list(), precision, ordered["precision_error"].to_list())
+            falls[precision[0] - precision[-1] > MOVED].append(name)
+        panel.set_title(f"k = {top}")
+        logarithmic(panel)
+        panel.set_ylim(-0.04, 1.06)
+        panel.set_xlabel("|I|, number of items declared (log scale)")
+        verdicts.append(
+            f"At k = {top}, from the shortest list to the longest, "
+            + (
+                f"the precision of {', '.join(falls[True])} falls by more than {MOVED}"
+                if falls[True]
+                else f"none falls by more than {MOVED}"
+            )
+            + (f"; that of {', '.join(falls[False])} does not." if falls[True] and falls[False] else ".")
+        )
+    axes[0].set_ylabel("precision at k")
+    legend(figure, material.settings.mechanisms)
+    epsilon = material.settings.middle_epsilon
+    return pictures.finish(
+        figure,
+        name=f"padded-{data.lower()}",
+        alt=f"Precision against the number of declared items for {data}",
+        caption=(
+            f"**{data}, size {material.settings.main_size}, epsilon {epsilon}, universe padded.** {' '.join(verdicts)} "
+            "A mechanism whose list is hardly ever right has little to lose."
+        ),
+    )
+
+
+def _example(material: Material, pictures: Pictures) -> Figure:
+    budget = Budget(material.settings.middle_epsilon, material.settings.delta)
+    names = [name for name in material.settings.mechanisms if not REGISTRY[name].needs_cap]
+    figure, axes = new_figure(1, 2, height=3.0)
+    fails: set[str] = set()
+    flat: set[str] = set()
+    grows: set[str] = set()
+    for panel, maximisers in zip(axes, (1, 2), strict=True):
+        for name in names:
+            universes = FEW if name == "lmm-paper" else UNIVERSES
+            people = [needed(name, maximisers, universe, budget) for universe in universes]
+            if None in people:
+                fails.add(name)
+                continue
+            values = [float(number) for number in people if number is not None]
+            line(panel, name, universes, values)
+            (flat if max(values[1:]) == min(values[1:]) else grows).add(name)
+        panel.set_title(f"D = ({maximisers}, ..., {maximisers})")
+        logarithmic(panel, y=True)
+        panel.set_xlabel("K, number of items (log scale)")
+    axes[0].set_ylabel("people needed (log scale)")
+    legend(figure, names)
+    order = material.settings.mechanisms.index
+    return pictures.finish(
+        figure,
+        name="example-1",
+        alt="Number of people needed in the paper's example (1), against the number of items",
+        caption=(
+            f"**Example (1), exact laws, epsilon {budget_words(material)}.** The lines of "
+            f"{', '.join(sorted(grows, key=order))} rise with the logarithm of K, those of "
+            f"{', '.join(sorted(flat - fails, key=order))} are level from K = {universes_word()} on"
+            + (
+                f"; {', '.join(sorted(fails, key=order))} is missing on the right: two winners are no clear winner, "
+                "and "
+                "no number of people helps"
+                if fails
+                else ""
+            )
+            + ". Level is not the same as low: at small K a rising line may stand far below a level one."
+        ),
+    )
+
+
+def budget_words(material: Material) -> str:
+    """The budget of the figures that show one only."""
+    return f"{material.settings.middle_epsilon}, delta {material.settings.delta}"
+
+
+def universes_word() -> str:
+    """The second universe, from which on a level line is level."""
+    return f"{UNIVERSES[1]:,}"

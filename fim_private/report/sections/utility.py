@@ -1,0 +1,115 @@
+"""Section 2: utility against epsilon, for each k and size; and the table of everything."""
+
+from __future__ import annotations
+
+from fim_private.report.document import Paragraph, Part, Section, Table
+from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
+from fim_private.report.material import Material
+
+COLUMNS = {
+    "mechanism": "mechanism",
+    "k": "top",
+    "epsilon": "epsilon",
+    "precision": "precision",
+    "± 95 %": "precision_error",
+    "of those named": "precision_named",
+    "false negatives": "false_negative_rate",
+    "rank loss": "rank_loss",
+    "count loss": "count_loss",
+    "empty": "empty",
+    "named": "named",
+    "ms": "milliseconds",
+}
+"""Heads of the table of everything, and the averages below them."""
+
+
+def section(material: Material, pictures: Pictures) -> Section:
+    """A figure a data set and size, and one folded table for each."""
+    parts: list[Part] = [
+        Paragraph(
+            text="Each panel is one length of list. Epsilon grows to the right, so all lines should rise; the further "
+            "left a "
+            "line reaches the top, the less privacy its mechanism has to spend. Thin bars are 95 % confidence "
+            "intervals "
+            f"of the mean over {material.settings.trials} runs (a bar that cannot be seen is shorter than the marker). "
+            "Solid markers: constants for counts that move one way, as they do when a unit is added or removed. Open "
+            "markers with dots: the textbook's constants. Dashed black: the large margin mechanism as published. What "
+            "lies between a solid line and its dotted sister comes from constants alone."
+        )
+    ]
+    for data in (counts.name for counts in material.counts):
+        for size in sorted(material.settings.sizes):
+            parts += [_figure(material, pictures, data, size), _table(material, data, size)]
+    return Section(anchor="utility", title="Utility against epsilon", parts=tuple(parts))
+
+
+def _figure(material: Material, pictures: Pictures, data: str, size: int) -> Part:
+    tops = material.tops
+    rows = -(-len(tops) // 3)
+    figure, axes = new_figure(rows, min(3, len(tops)), same_x=True, height=2.4)
+    for panel, top in zip(axes, tops, strict=False):
+        for name, frame in material.by_mechanism(material.cells(data=data, size=size, top=top)):
+            ordered = frame.sort("epsilon_value")
+            x, y, error = (ordered[column].to_list() for column in ("epsilon_value", "precision", "precision_error"))
+            line(panel, name, x, y, error)
+        panel.set_title(f"k = {top}")
+        logarithmic(panel)
+        panel.set_xticks([float(epsilon) for epsilon in material.epsilons], material.epsilons)
+        panel.minorticks_off()
+        panel.set_ylim(-0.04, 1.06)
+    for unused in axes[len(tops) :]:
+        unused.set_visible(False)
+    figure.supxlabel("epsilon, for the whole list (log scale)", fontsize=9)
+    figure.supylabel("precision at k (share of the list)", fontsize=9)
+    legend(figure, material.settings.mechanisms)
+    return pictures.finish(
+        figure,
+        name=f"utility-{data.lower()}-{size}",
+        alt=f"Precision against epsilon for itemsets of size {size} of {data}, a panel for each k",
+        caption=f"**{data}, size {size}.** {_sentence(material, data, size)}",
+    )
+
+
+def _sentence(material: Material, data: str, size: int) -> str:
+    """From which epsilon on each mechanism names nine in ten of the longest list, and of the shortest."""
+    sentences = []
+    for top in dict.fromkeys((max(material.tops), min(material.tops))):
+        reached: dict[str, list[str]] = {}
+        for name, frame in material.by_mechanism(material.cells(data=data, size=size, top=top)):
+            good = frame.filter(frame["precision"] >= 0.9).sort("epsilon_value")
+            reached.setdefault(good["epsilon"][0] if len(good) else "", []).append(name)
+        words = [
+            f"at epsilon {epsilon} by {', '.join(reached[epsilon])}"
+            for epsilon in material.epsilons
+            if epsilon in reached
+        ]
+        if "" in reached:
+            words.append(f"not at all by {', '.join(reached[''])}")
+        sentences.append(f"A precision of 0.9 at k = {top} is first reached {'; '.join(words)}.")
+    return " ".join(sentences)
+
+
+def _table(material: Material, data: str, size: int) -> Table:
+    frame = material.cells(data=data, size=size).sort(["top", "epsilon_value"], maintain_order=True)
+    columns = tuple(COLUMNS.values())
+    return Table(
+        name=f"all-{data.lower()}-{size}",
+        head=tuple(COLUMNS),
+        rows=tuple(
+            tuple(float(value) if column == "epsilon" else value for column, value in zip(columns, row, strict=True))
+            for row in frame.select(columns).iter_rows()
+        ),
+        caption=(
+            f"**Every cell for {data}, size {size}.** Means over {material.settings.trials} runs; ms is the median "
+            "time "
+            "of a selection. Of those named: the share of the named itemsets that are right. False negatives: the "
+            "share "
+            "not named of the itemsets strictly more frequent than the k-th. Rank loss: what is missed of the top k, "
+            "place j weighing 1/log2(j + 1). Count loss: what is missed of the top k's total count. Empty: the share "
+            "of "
+            "runs without any itemset."
+        ),
+        mechanism_column=0,
+        digits=3,
+        collapsed=True,
+    )

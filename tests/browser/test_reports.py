@@ -1,0 +1,47 @@
+"""The reports of this repository, as a reader opens them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.test_page import IN_FIGURES, IN_TABLES, find, requests, window
+from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+REPORTS = sorted(path for path in (ROOT / "reports").glob("*/index.html"))
+
+
+def test_there_are_three_reports() -> None:
+    assert [path.parent.name for path in REPORTS] == ["groceries", "online-retail-customers", "retail"]
+
+
+@pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.parent.name)
+def test_a_report_works_in_a_browser(browser: Chrome, path: Path) -> None:
+    with window(browser, 1200):
+        browser.get_log("browser")
+        requests(browser)
+        browser.get(path.as_uri())
+        assert set(requests(browser)) == {path.as_uri()}
+        for box in browser.find_elements("css selector", "#mechanisms details:not([open]) > summary"):
+            box.click()
+        assert "lmm-paper" in browser.execute_script(IN_FIGURES)
+        assert "lmm-paper" in browser.execute_script(IN_TABLES)
+        find(browser, "#mechanisms input[value='lmm-paper']").click()
+        assert "lmm-paper" not in browser.execute_script(IN_FIGURES)
+        assert "lmm-paper" not in browser.execute_script(IN_TABLES)
+
+        table = f"#table-answer-{path.parent.name}"
+        head = browser.find_elements("css selector", f"{table} th")[-1]
+        for _ in range(2):
+            browser.execute_script("(arguments[0].querySelector('button') || arguments[0]).click()", head)
+            cells = browser.find_elements("css selector", f"{table} tbody tr td:last-child")
+            values = [float(cell.get_attribute("data-value") or "nan") for cell in cells]
+            assert values == sorted(values, reverse=head.get_attribute("aria-sort") == "descending")
+        assert browser.get_log("browser") == []
+    with window(browser, 360):
+        assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")

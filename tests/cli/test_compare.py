@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.cli.command import fim_private, words
+
+SMALL = ("--sizes", "1,2", "--tops", "1,3", "--epsilons", "1,4", "--trials", "2", "--processes", "1")
+FEW = ("--mechanisms", "lmm,limited-domain,exponential,exponential-textbook,stable-max")
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("shop") / "My Shop <1>.csv"
+    path.write_text("milk,bread,tea\n" * 300 + "milk,bread\n" * 150 + "tea,jam,salt,oil\n" * 40)
+    return path
+
+
+@pytest.fixture(scope="module")
+def report(shop: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reports") / "shop"
+    done = fim_private("compare", shop, *SMALL, *FEW, "--curator", "--seed", 5, "-o", folder)
+    assert done.returncode == 0, words(done)
+    assert "for the curator's eyes only" in words(done)
+    assert done.stdout.decode().strip() == str(folder / "index.html")
+    return folder
+
+
+def test_a_report_is_a_folder_of_page_text_figures_and_table(report: Path) -> None:
+    page = (report / "index.html").read_text("utf-8")
+    text = (report / "report.md").read_text("utf-8")
+    for words_ in (page, text):
+        assert "for the curator" in words_
+        assert "fim-private compare" in words_
+    anchors = ("answer", "utility", "range", "margins", "corollary", "composition", "lower-bounds", "time", "reproduce")
+    assert re.findall(r'<h2 id="([\w-]+)"', page) == list(anchors)
+    figures = {path.stem for path in (report / "figures").glob("*.png")}
+    assert figures == {path.stem for path in (report / "figures").glob("*.svg")}
+    assert set(re.findall(r"figures/([\w-]+)\.png", text)) == figures
+    assert {"utility-my-shop-1-2", "example-1", "lower-bounds", "composition"} <= figures
+    table = pl.read_parquet(report / "results.parquet")
+    grid = table.filter(~pl.col("padded"))
+    assert len(grid.group_by("mechanism", "size", "top", "epsilon").len()) == 5 * 2 * 2 * 2
+    assert not list(report.glob(".*"))
+
+
+def test_no_path_of_the_machine_is_in_a_report(report: Path, shop: Path) -> None:
+    for name in ("index.html", "report.md"):
+        text = (report / name).read_text("utf-8")
+        assert str(shop.parent) not in text
+        assert "My Shop &lt;1&gt;.csv" in text or "My Shop" in text
+
+
+def test_the_same_command_again_runs_nothing_and_gives_the_same(report: Path, shop: Path) -> None:
+    before = (report / "index.html").read_text("utf-8")
+    # Without --seed: the folder knows it.
+    done = fim_private("compare", shop, *SMALL, *FEW, "--curator", "--seed", 5, "-o", report)
+    assert done.returncode == 0, words(done)
+    assert (report / "index.html").read_text("utf-8") == before
+
+
+def test_exact_counts_are_shown_of_public_data_or_to_the_curator(shop: Path, tmp_path: Path) -> None:
+    done = fim_private("compare", shop, *SMALL, *FEW, "-o", tmp_path / "report")
+    assert done.returncode == 2
+    assert "--curator" in words(done)
+    assert not (tmp_path / "report").exists()
+
+
+def test_public_data_needs_no_curator(tmp_path: Path) -> None:
+    options = (
+        "--sizes",
+        1,
+        "--tops",
+        5,
+        "--epsilons",
+        1,
+        "--trials",
+        2,
+        "--mechanisms",
+        "limited-domain,exponential,lmm",
+    )
+    done = fim_private("compare", "online-retail-customers", *options, "-o", tmp_path / "report")
+    assert done.returncode == 0, words(done)
+    assert "PUBLIC DATA" in words(done)
+    assert "Chen, D. (2015)" in (tmp_path / "report" / "report.md").read_text("utf-8")
+
+
+def test_a_configuration_file_says_the_same(shop: Path, report: Path, tmp_path: Path) -> None:
+    config = tmp_path / "run.toml"
+    config.write_text(
+        f'output = "{tmp_path}/out"\nsizes = [1, 2]\ntops = [1, 3]\nepsilons = ["1", 4]\ntrials = 9\nseed = 5\n'
+        'mechanisms = ["lmm", "limited-domain", "exponential", "exponential-textbook", "stable-max"]\n'
+    )
+    done = fim_private("compare", shop, "--config", config, "--trials", 2, "--curator")
+    assert done.returncode == 0, words(done)
+    one, other = (pl.read_parquet(folder / "results.parquet").drop("seconds") for folder in (report, tmp_path / "out"))
+    assert one.equals(other)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--trials", 2), "--output"),
+        (("-o", "OUT", "--sizes", "one"), "whole numbers"),
+        (("-o", "OUT", "--mechanisms", "magic"), "no mechanism of that name"),
+        (("-o", "OUT", "--universe-items", 2), "more items than the declared"),
+        (("-o", "OUT", "--tops", 100, "--sizes", 1), "cannot be run at"),
+        (("-o", "OUT", "--epsilons", "x"), "epsilon is not a number"),
+        (("-o", "OUT", "--config", "nowhere.toml"), "cannot be read"),
+        (("-o", "OUT", "--unit-column", "customer"), ""),
+    ],
+)
+def test_what_is_wrong_is_said(shop: Path, tmp_path: Path, options: tuple[object, ...], message: str) -> None:
+    options = tuple(tmp_path / "out" if option == "OUT" else option for option in options)
+    done = fim_private("compare", shop, "--curator", *options)
+    assert done.returncode in {2, 3}
+    assert message in words(done)
+    assert "fault of this program" not in words(done)
+    assert not (tmp_path / "out" / "results.parquet").exists()
+
+
+def test_a_configuration_with_unknown_settings_is_refused(shop: Path, tmp_path: Path) -> None:
+    for text, message in (("size = 3\n", "do not exist: size"), ("sizes = \n", "is not TOML")):
+        (tmp_path / "run.toml").write_text(text)
+        done = fim_private("compare", shop, "--config", tmp_path / "run.toml", "-o", tmp_path / "out")
+        assert done.returncode in {2, 3}
+        assert message in words(done)
+
+
+def test_an_interrupted_comparison_goes_on(shop: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    many = ("--sizes", "1,2", "--tops", "1,3", "--epsilons", "0.5,1,2,4", "--trials", "200", "--processes", "2")
+    command = [sys.executable, "-m", "fim_private", "compare", shop, *many, *FEW]
+    command += ["--curator", "--seed", "5", "-o", folder]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0)
+    lines = folder / "cells.jsonl"
+    deadline = time.monotonic() + 60
+    while not (lines.exists() and lines.read_text("utf-8").count("\n") >= 3) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(running.pid, signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130, said
+    assert b"goes on from there" in said
+    assert b"Traceback" not in said
+    kept = lines.read_text("utf-8").splitlines()
+    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    table = pl.read_parquet(folder / "results.parquet")
+    cell = ["mechanism", "size", "top", "epsilon", "universe_items", "padded", "trial"]
+    assert len(table) == len(table.unique(cell))
+    assert len(kept) >= 3
+    # Times too are those of the first run: what was finished was not run again.
+    first = [row["seconds"] for row in json.loads(kept[1])]
+    assert set(first) <= set(table["seconds"])

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import json
+import multiprocessing
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from fim_private import transactions_from_lists
+from fim_private.comparison.exact_counts import ExactCounts, count_all
+from fim_private.comparison.run import run
+from fim_private.comparison.settings import PADDED, Settings, cells_of, check
+from fim_private.comparison.store import LINES, RESULTS, Store
+from fim_private.comparison.trials import run_cell, seed_of
+from fim_private.errors import UsageError
+from fim_private.mechanisms.registry import REGISTRY
+from fim_private.privacy import NeighbouringRelation
+
+SETTINGS = Settings(
+    sizes=(1, 2),
+    tops=(1, 3),
+    epsilons=("1", "4"),
+    delta="1e-4",
+    trials=3,
+    mechanisms=("limited-domain", "exponential", "choosing"),
+    universe_items=None,
+    max_items=3,
+    relation=NeighbouringRelation.ADD_REMOVE,
+    unit_column=None,
+    seed=7,
+)
+BASKETS = [["milk", "bread", "tea"]] * 300 + [["milk", "bread"]] * 150 + [["tea", "jam", "salt", "oil"]] * 40
+
+
+@pytest.fixture(scope="module")
+def counts() -> ExactCounts:
+    return count_all("shop", transactions_from_lists(BASKETS), SETTINGS, lambda _what: None)
+
+
+def compare(folder: Path, counts: ExactCounts, settings: Settings = SETTINGS) -> pl.DataFrame:
+    return run(settings, [counts], folder, fingerprint={"files": "x"}, processes=1)
+
+
+def same(one: pl.DataFrame, other: pl.DataFrame) -> bool:
+    return one.drop("seconds").equals(other.drop("seconds"))
+
+
+def test_the_table_has_every_cell_and_trial(tmp_path: Path, counts: ExactCounts) -> None:
+    table = compare(tmp_path, counts)
+    grid = table.filter(~pl.col("padded"))
+    assert len(grid) == 3 * 2 * 2 * 2 * SETTINGS.trials
+    padded = table.filter(pl.col("padded"))
+    assert len(padded) == 3 * 1 * (1 + len(PADDED)) * SETTINGS.trials
+    assert set(padded["universe_items"]) == {6, *PADDED}
+    assert grid.filter(pl.col("mechanism") == "exponential")["universe_items"].unique().to_list() == [6]
+    assert grid.filter(pl.col("mechanism") == "limited-domain")["universe_items"].null_count() == 24
+    assert table.equals(pl.read_parquet(tmp_path / RESULTS))
+    assert not (tmp_path / LINES).exists()
+    # 450 of 490 baskets hold the first pair: at epsilon 4 nobody misses it.
+    easy = grid.filter((pl.col("top") == 1) & (pl.col("epsilon") == "4") & (pl.col("mechanism") != "choosing"))
+    assert easy["precision"].mean() == 1
+
+
+def test_finished_cells_are_kept_and_give_the_same_table(tmp_path: Path, counts: ExactCounts) -> None:
+    whole = compare(tmp_path / "whole", counts)
+    store = Store(tmp_path / "part", {**SETTINGS.fingerprint(), "files": "x"})
+    jobs = list(cells_of(SETTINGS, counts.items))
+    for cell in jobs[:5]:
+        store.add(run_cell(cell, SETTINGS, counts))
+    lines = (tmp_path / "part" / LINES).read_text("utf-8")
+    # Killed while writing the sixth: its line is cut short.
+    (tmp_path / "part" / LINES).write_text(lines + "\n" + lines.splitlines()[2][:100], encoding="utf-8")
+    told: list[tuple[int, int]] = []
+    table = run(
+        SETTINGS,
+        [counts],
+        tmp_path / "part",
+        fingerprint={"files": "x"},
+        processes=1,
+        advance=lambda done, total: told.append((done, total)),
+    )
+    assert told[0] == (5, len(jobs))
+    assert told[-1] == (len(jobs), len(jobs))
+    assert same(table, whole)
+
+
+def test_a_line_after_one_cut_short_is_not_lost(tmp_path: Path, counts: ExactCounts) -> None:
+    fingerprint = {**SETTINGS.fingerprint(), "files": "x"}
+    cells = list(cells_of(SETTINGS, counts.items))
+    Store(tmp_path, fingerprint).add(run_cell(cells[0], SETTINGS, counts))
+    with (tmp_path / LINES).open("a", encoding="utf-8") as file:
+        file.write('\n[{"data": "sh')
+    Store(tmp_path, fingerprint).add(run_cell(cells[1], SETTINGS, counts))
+    reopened = Store(tmp_path, fingerprint)
+    assert len(reopened.finished) == 2
+
+
+def test_more_cells_can_be_asked_for_later(tmp_path: Path, counts: ExactCounts) -> None:
+    small = compare(tmp_path, counts, replace(SETTINGS, tops=(1,)))
+    large = compare(tmp_path, counts)
+    kept = large.filter((pl.col("top") == 1) & ~pl.col("padded"))
+    assert kept.equals(small.filter(~pl.col("padded")))  # seconds as well: they were not run again
+
+
+def test_another_comparison_s_folder_is_refused(tmp_path: Path, counts: ExactCounts) -> None:
+    compare(tmp_path, counts)
+    before = (tmp_path / RESULTS).read_bytes()
+    with pytest.raises(UsageError, match="other data, trials"):
+        compare(tmp_path, counts, replace(SETTINGS, trials=4))
+    with pytest.raises(UsageError, match="other data, trials"):
+        run(SETTINGS, [counts], tmp_path, fingerprint={"files": "y"}, processes=1)
+    assert (tmp_path / RESULTS).read_bytes() == before
+    assert Store.seed_of(tmp_path) == SETTINGS.seed
+
+
+def hold(folder: str, held: object) -> None:
+    with Store(Path(folder), {}).locked():
+        held.set()  # type: ignore[attr-defined]
+        time.sleep(60)
+
+
+def test_two_processes_do_not_write_to_one_folder(tmp_path: Path, counts: ExactCounts) -> None:
+    context = multiprocessing.get_context("spawn")
+    held = context.Event()
+    other = context.Process(target=hold, args=(str(tmp_path), held))
+    other.start()
+    try:
+        assert held.wait(60)
+        with pytest.raises(UsageError, match="Another comparison"):
+            compare(tmp_path, counts)
+        other.kill()  # a killed process holds nothing
+        other.join()
+        assert len(compare(tmp_path, counts)) > 0
+    finally:
+        other.kill()
+        other.join()
+
+
+def test_seeds_are_all_different_and_depend_on_the_cell_alone(counts: ExactCounts) -> None:
+    cells = list(cells_of(SETTINGS, counts.items))
+    seeds = [seed_of(7, "shop", cell, trial) for cell in cells for trial in range(3)]
+    assert len(set(seeds)) == len(seeds)
+    rows = [run_cell(cells[3], SETTINGS, counts) for _ in range(2)]
+    for row in (*rows[0], *rows[1]):
+        del row["seconds"]
+    assert rows[0] == rows[1]
+
+
+def test_what_cannot_be_planned_is_refused_before_anything_runs(counts: ExactCounts) -> None:
+    with pytest.raises(UsageError, match="exponential cannot be run at size 1, top 50"):
+        check(replace(SETTINGS, tops=(50,)), counts.items)
+    with pytest.raises(UsageError, match="more items than the declared"):
+        check(replace(SETTINGS, universe_items=2), counts.items)
+    with pytest.raises(UsageError, match="limited-domain cannot be run"):
+        check(replace(SETTINGS, delta="0"), counts.items)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sizes": ()}, "empty or names one twice"),
+        ({"tops": (1, 1)}, "empty or names one twice"),
+        ({"trials": 1}, "trials is out of range"),
+        ({"mechanisms": ("magic",)}, "no mechanism"),
+        ({"epsilons": ("1000",)}, "epsilon is out of range"),
+        ({"sizes": (9,)}, "sizes are out of range"),
+    ],
+)
+def test_settings_are_checked(change: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        replace(SETTINGS, **change)  # type: ignore[arg-type]
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    from fim_private.errors import InputError
+
+    with pytest.raises(InputError, match="cannot be used"):
+        Store(tmp_path / "file" / "inside", {})
+
+
+def test_every_mechanism_can_be_compared(tmp_path: Path) -> None:
+    settings = replace(SETTINGS, mechanisms=tuple(REGISTRY), sizes=(2,), tops=(1,), epsilons=("4",), trials=2)
+    found = count_all("shop", transactions_from_lists(BASKETS), settings, lambda _what: None)
+    table = compare(tmp_path, found, settings)
+    assert set(table["mechanism"]) == set(REGISTRY)
+    assert json.loads(pl.read_parquet_metadata(tmp_path / RESULTS)["fim_private"])["seed"] == 7
