@@ -46,6 +46,9 @@ DEFAULTS: dict[str, Any] = {
 }
 """What a configuration file may set; options of the command line go before it."""
 
+WORDS = ("unit_column", "title", "output", "format", "separator", "transaction_column", "item_column", "neighbours")
+FLAGS = ("drop_rows_without_unit",)
+
 _RUN, _READ = "What to run", "How to read the files"
 
 
@@ -202,6 +205,13 @@ def _configured(path: Path | None) -> dict[str, Any]:
         raise UsageError(
             f"{path} has settings that do not exist: {', '.join(unknown)}.", f"There are: {', '.join(DEFAULTS)}."
         )
+    for name, value in found.items():
+        if name in WORDS and not isinstance(value, str):
+            raise UsageError(f"In {path}, {name} is not text.", f'Write {name} = "..." with quotes.')
+        if name in FLAGS and not isinstance(value, bool):
+            raise UsageError(f"In {path}, {name} is neither true nor false.", f"Write {name} = true or false.")
+        if any(isinstance(part, list | dict) for part in _list(value)) or isinstance(value, dict):
+            raise UsageError(f"In {path}, {name} is neither a value nor a plain list.", f'Write {name} = ["a", "b"].')
     return found
 
 

@@ -60,7 +60,11 @@ class Settings:
         for name in self.mechanisms:
             find(name)
         for epsilon in self.epsilons:
-            Budget(epsilon, self.delta)
+            if Budget(epsilon, self.delta).delta == 0:
+                raise UsageError(
+                    "A comparison needs a delta above 0: half of the mechanisms cannot do without.",
+                    "Give --delta, such as 1e-6.",
+                )
         if max(self.sizes) > 5:
             raise UsageError("The itemset sizes are out of range.", "Choose --sizes between 1 and 5.")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -84,7 +84,7 @@ class Material:
             )
             .with_columns(
                 pl.col("epsilon")
-                .replace_strict({text: float(exact(text, "epsilon")) for text in self.settings.epsilons})
+                .replace_strict({text: self.epsilon(text) for text in self.settings.epsilons})
                 .alias("epsilon_value")
             )
         )
@@ -98,12 +98,23 @@ class Material:
         """One cell's average."""
         return float(self.cells(**wanted)[measure].item())
 
+    def names(self, chosen: Collection[str]) -> str:
+        """These mechanisms in words, in the order of the settings; "all" where none is missing."""
+        if set(chosen) >= set(self.settings.mechanisms):
+            return "all"
+        return ", ".join(name for name in self.settings.mechanisms if name in chosen)
+
     def by_mechanism(self, frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
         """The rows of each mechanism, in the order of the settings."""
         for name in self.settings.mechanisms:
             rows = frame.filter(pl.col("mechanism") == name)
             if len(rows):
                 yield name, rows
+
+    @staticmethod
+    def epsilon(text: str) -> float:
+        """The value of an epsilon as typed."""
+        return float(exact(text, "epsilon"))
 
     @property
     def epsilons(self) -> tuple[str, ...]:

@@ -129,7 +129,14 @@ def test_what_is_wrong_is_said(shop: Path, tmp_path: Path, options: tuple[object
 
 
 def test_a_configuration_with_unknown_settings_is_refused(shop: Path, tmp_path: Path) -> None:
-    for text, message in (("size = 3\n", "do not exist: size"), ("sizes = \n", "is not TOML")):
+    for text, message in (
+        ("size = 3\n", "do not exist: size"),
+        ("sizes = \n", "is not TOML"),
+        ("title = 5\n", "title is not text"),
+        ("drop_rows_without_unit = 1\n", "neither true nor false"),
+        ("epsilons = [[1]]\n", "nor a plain list"),
+        ("trials = 'a'\n", "whole numbers"),
+    ):
         (tmp_path / "run.toml").write_text(text)
         done = fim_private("compare", shop, "--config", tmp_path / "run.toml", "-o", tmp_path / "out")
         assert done.returncode in {2, 3}

@@ -154,8 +154,8 @@ def test_what_cannot_be_planned_is_refused_before_anything_runs(counts: ExactCou
         check(replace(SETTINGS, tops=(50,)), counts.items)
     with pytest.raises(UsageError, match="more items than the declared"):
         check(replace(SETTINGS, universe_items=2), counts.items)
-    with pytest.raises(UsageError, match="limited-domain cannot be run"):
-        check(replace(SETTINGS, delta="0"), counts.items)
+    with pytest.raises(UsageError, match="choosing cannot be run at size 2"):
+        check(replace(SETTINGS, max_items=1), counts.items)
 
 
 @pytest.mark.parametrize(
@@ -167,6 +167,7 @@ def test_what_cannot_be_planned_is_refused_before_anything_runs(counts: ExactCou
         ({"mechanisms": ("magic",)}, "no mechanism"),
         ({"epsilons": ("1000",)}, "epsilon is out of range"),
         ({"sizes": (9,)}, "sizes are out of range"),
+        ({"delta": "0"}, "delta above 0"),
     ],
 )
 def test_settings_are_checked(change: dict[str, object], message: str) -> None:

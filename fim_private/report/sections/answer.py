@@ -8,7 +8,6 @@ from fim_private.mechanisms.registry import REGISTRY
 from fim_private.report.document import Bullets, Paragraph, Part, Section, Table
 from fim_private.report.drawing import Pictures
 from fim_private.report.material import Material
-from fim_private.report.statement import number
 
 CLEARLY = 0.02
 """Precisions that differ by less are called equal."""
@@ -27,7 +26,8 @@ def section(material: Material, _pictures: Pictures) -> Section:
             "this exact: the answer is drawn at random, and one "
             f"unit more or less in the data (here {unit}) changes the probability of any answer by a factor of at most "
             f"e^epsilon, but for a chance of delta = {settings.delta}. "
-            f"At epsilon {epsilon} that factor is {math.exp(float(epsilon)):.3g}. Smaller epsilon protects more and "
+            f"At epsilon {epsilon} that factor is {math.exp(material.epsilon(epsilon)):.3g}. Smaller epsilon protects "
+            "more and "
             "answers worse."
         ),
         Paragraph(
@@ -74,7 +74,7 @@ def _answer(material: Material, data: str) -> Table:
         caption=(
             f"**{data}: the answer in one table.** Precision at k for itemsets of size {size} at epsilon {epsilon}, "
             f"mean of {settings.trials} runs. At k = {most} the best, within {CLEARLY}, "
-            + (f"is {best[0]}." if len(best) == 1 else f"are {', '.join(best)}.")
+            + (f"is {best[0]}." if len(best) == 1 else f"are {material.names(best)}.")
         ),
         mechanism_column=0,
     )
@@ -97,7 +97,7 @@ def _advice(material: Material) -> list[str]:
         values = [
             material.value("precision", data=data, mechanism=name, size=size, top=top, epsilon=epsilon) for top in tops
         ]
-        return ", ".join(f"{number(value)} at k = {top}" for top, value in zip(tops, values, strict=True))
+        return ", ".join(f"{value:.2f} at k = {top}" for top, value in zip(tops, values, strict=True))
 
     advice = []
     if "limited-domain" in run:

@@ -28,7 +28,7 @@ def section(material: Material, pictures: Pictures) -> Section:
             "1."
         )
     ]
-    epsilons = [float(exact(epsilon, "epsilon")) for epsilon in material.epsilons]
+    epsilons = [material.epsilon(epsilon) for epsilon in material.epsilons]
     delta = float(exact(material.settings.delta, "delta"))
     for counts in material.counts:
         data = counts.name

@@ -33,12 +33,15 @@ def section(material: Material, pictures: Pictures) -> Section:
             gaps[name] = first(family, name)
         panel.set_title(title)
         panel.set_xlabel("m, entries that only the best item has")
-        best = min(gaps.values())
-        possible = next(m for m in range(500) if family.most(m) >= 0.5)
-        nearest.append(
-            f"{title.split(':')[0]}: half the time is possible from m = {possible} on, and reached from m = {best} on, "
-            f"{best / possible:.1f} times that, by {', '.join(name for name, value in gaps.items() if value == best)}"
-        )
+        if gaps:
+            best = min(gaps.values())
+            possible = next(m for m in range(500) if family.most(m) >= 0.5)
+            nearest.append(
+                f"{title.split(':')[0]}: half the time is possible from m = {possible} on, and reached from m = {best} "
+                "on, "
+                f"{best / possible:.1f} times that, by "
+                f"{', '.join(name for name, value in gaps.items() if value == best)}"
+            )
     axes[0].set_ylabel("probability of naming the best item")
     legend(figure, names)
     drawn = pictures.finish(
@@ -49,8 +52,8 @@ def section(material: Material, pictures: Pictures) -> Section:
             f"**Exact success on the paper's hard instances, alpha = {number(PROPOSITION_1.budget.epsilon)}; in black "
             "what no mechanism can exceed.** "
             + ("A line crosses the bound, which must not be." if broken else "No line crosses it. ")
-            + "; ".join(nearest)
-            + ". For entries that are exchanged the textbook's constants and the monotone ones come to the same, "
+            + "".join(f"{sentence}. " for sentence in nearest)
+            + "For entries that are exchanged the textbook's constants and the monotone ones come to the same, "
             "and their lines coincide."
         ),
     )

@@ -144,7 +144,7 @@ def _table(material: Material, data: str) -> Table:
             rows.append(
                 (
                     top,
-                    float(epsilon),
+                    material.epsilon(epsilon),
                     profile.count(top),
                     excess,
                     round(float(stop)),

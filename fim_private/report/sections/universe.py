@@ -63,11 +63,11 @@ def _padded(material: Material, pictures: Pictures, data: str) -> Figure:
         verdicts.append(
             f"At k = {top}, from the shortest list to the longest, "
             + (
-                f"the precision of {', '.join(falls[True])} falls by more than {MOVED}"
+                f"the precision of {material.names(falls[True])} falls by more than {MOVED}"
                 if falls[True]
                 else f"none falls by more than {MOVED}"
             )
-            + (f"; that of {', '.join(falls[False])} does not." if falls[True] and falls[False] else ".")
+            + (f"; that of {material.names(falls[False])} does not." if falls[True] and falls[False] else ".")
         )
     axes[0].set_ylabel("precision at k")
     legend(figure, material.settings.mechanisms)
@@ -105,17 +105,16 @@ def _example(material: Material, pictures: Pictures) -> Figure:
         panel.set_xlabel("K, number of items (log scale)")
     axes[0].set_ylabel("people needed (log scale)")
     legend(figure, names)
-    order = material.settings.mechanisms.index
     return pictures.finish(
         figure,
         name="example-1",
         alt="Number of people needed in the paper's example (1), against the number of items",
         caption=(
             f"**Example (1), exact laws, epsilon {budget_words(material)}.** The lines of "
-            f"{', '.join(sorted(grows, key=order))} rise with the logarithm of K, those of "
-            f"{', '.join(sorted(flat - fails, key=order))} are level from K = {universes_word()} on"
+            f"{material.names(grows)} rise with the logarithm of K, those of "
+            f"{material.names(flat - fails)} are level from K = {universes_word()} on"
             + (
-                f"; {', '.join(sorted(fails, key=order))} is missing on the right: two winners are no clear winner, "
+                f"; {material.names(fails)} is missing on the right: two winners are no clear winner, "
                 "and "
                 "no number of people helps"
                 if fails

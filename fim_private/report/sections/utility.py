@@ -54,7 +54,7 @@ def _figure(material: Material, pictures: Pictures, data: str, size: int) -> Par
             line(panel, name, x, y, error)
         panel.set_title(f"k = {top}")
         logarithmic(panel)
-        panel.set_xticks([float(epsilon) for epsilon in material.epsilons], material.epsilons)
+        panel.set_xticks([material.epsilon(epsilon) for epsilon in material.epsilons], material.epsilons)
         panel.minorticks_off()
         panel.set_ylim(-0.04, 1.06)
     for unused in axes[len(tops) :]:
@@ -79,12 +79,12 @@ def _sentence(material: Material, data: str, size: int) -> str:
             good = frame.filter(frame["precision"] >= 0.9).sort("epsilon_value")
             reached.setdefault(good["epsilon"][0] if len(good) else "", []).append(name)
         words = [
-            f"at epsilon {epsilon} by {', '.join(reached[epsilon])}"
+            f"at epsilon {epsilon} by {material.names(reached[epsilon])}"
             for epsilon in material.epsilons
             if epsilon in reached
         ]
         if "" in reached:
-            words.append(f"not at all by {', '.join(reached[''])}")
+            words.append(f"not at all by {material.names(reached[''])}")
         sentences.append(f"A precision of 0.9 at k = {top} is first reached {'; '.join(words)}.")
     return " ".join(sentences)
 
@@ -96,7 +96,10 @@ def _table(material: Material, data: str, size: int) -> Table:
         name=f"all-{data.lower()}-{size}",
         head=tuple(COLUMNS),
         rows=tuple(
-            tuple(float(value) if column == "epsilon" else value for column, value in zip(columns, row, strict=True))
+            tuple(
+                material.epsilon(value) if column == "epsilon" else value
+                for column, value in zip(columns, row, strict=True)
+            )
             for row in frame.select(columns).iter_rows()
         ),
         caption=(

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from fim_private.randomness import SecureRandomness, SeededRandomness
+from fim_private.randomness.discrete_gaussian import (
+    discrete_gaussian_mass,
+    log_discrete_gaussian_survival,
+    sample_discrete_gaussian,
+)
+from tests.sampling import FALSE_ALARM, SEED, p_value
+
+VARIANCES = [Fraction(1, 9), Fraction(1), Fraction(35, 4), Fraction(10**9, 4312416)]
+
+
+def law(variance: float) -> dict[int, float]:
+    reach = int(12 * math.sqrt(variance)) + 3
+    values = np.arange(-reach, reach + 1)
+    return dict(zip(values.tolist(), discrete_gaussian_mass(values, variance).tolist(), strict=True))
+
+
+@pytest.mark.parametrize("variance", VARIANCES, ids=str)
+def test_sampler_has_its_law_and_no_other(variance: Fraction) -> None:
+    randomness = SeededRandomness(SEED)
+    draws = [sample_discrete_gaussian(variance, randomness) for _ in range(8000)]
+    assert p_value(draws, law(float(variance))) > FALSE_ALARM
+    for factor in (0.7, 1.3):  # of the standard deviation
+        assert p_value(draws, law(float(variance) * factor**2)) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("variance", [0.2, 1.0, 7.3, 400.0, 1e6])
+def test_mass_is_that_of_the_definition(variance: float) -> None:
+    found = law(variance)
+    assert math.fsum(found.values()) == pytest.approx(1, rel=1e-12)
+    assert found[1] / found[0] == pytest.approx(math.exp(-1 / (2 * variance)), rel=1e-12)
+    spread = math.fsum(value**2 * chance for value, chance in found.items())
+    assert spread <= variance * (1 + 1e-12)  # Canonne, Kamath, Steinke (2020), Corollary 9
+
+
+@pytest.mark.parametrize("variance", [0.2, 1.0, 7.3, 400.0])
+def test_survival_is_the_sum_of_the_mass(variance: float) -> None:
+    found = law(variance)
+    for threshold in (-5, -1, 0, 1, 2, 7, 20):
+        expected = math.fsum(chance for value, chance in found.items() if value >= threshold)
+        if expected > 1e-25:
+            assert math.exp(log_discrete_gaussian_survival(threshold, variance)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_survival_far_out_does_not_vanish() -> None:
+    """Against the continuous tail at T - 1/2, which it approaches for large variances."""
+    for threshold in (500, 5000, 50_000):
+        found = log_discrete_gaussian_survival(threshold, 1e6)
+        assert found == pytest.approx(norm.logsf((threshold - 0.5) / 1e3), rel=1e-4)
+    assert log_discrete_gaussian_survival(10**6, 100.0) == pytest.approx(-(10.0**12) / 200, rel=1e-6)
+
+
+def test_secure_source_serves_it() -> None:
+    assert len({sample_discrete_gaussian(Fraction(10**8), SecureRandomness()) for _ in range(20)}) > 15
