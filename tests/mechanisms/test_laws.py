@@ -5,13 +5,17 @@ from fractions import Fraction
 
 import pytest
 
+from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.mechanisms.margin import doubling_grid, reach, thresholds
+from fim_private.mechanisms.noisy_maxima import NoisyMaxima
+from fim_private.mechanisms.stable_max import StableMax
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
+from fim_private.randomness.noisy_maximum import Noise
 from tests.mechanisms.cases import CASES, Case
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
@@ -194,3 +198,64 @@ def test_reach_is_the_quantile_it_says() -> None:
     for scale in (0.5, 10.0, 2000.0):
         s = reach(scale)
         assert math.exp(log_difference_survival(-s, scale)) >= 0.95 > math.exp(log_difference_survival(1 - s, scale))
+
+
+def discrete_laplace_tail(needed: int, scale: float) -> float:
+    """P(DL(scale) >= needed), by adding up the mass."""
+    q = math.exp(-1 / scale)
+    return math.fsum(
+        (1 - q) / (1 + q) * q ** abs(value) for value in range(needed, max(needed, 0) + int(60 * scale) + 60)
+    )
+
+
+@pytest.mark.parametrize("sensitivity", [1, 3])
+@pytest.mark.parametrize("epsilon", [F(1, 10), F(1), F(5, 2)])
+@pytest.mark.parametrize("delta", [F(1, 100), F(1, 10**6)])
+def test_stable_max_s_threshold_is_the_least(epsilon: Fraction, delta: Fraction, sensitivity: int) -> None:
+    mechanism = StableMax(top=1, round_epsilon=epsilon, round_delta=delta, sensitivity=sensitivity)
+    scale, threshold = float(sensitivity / epsilon), mechanism.threshold
+    assert discrete_laplace_tail(threshold - sensitivity, scale) <= delta
+    assert discrete_laplace_tail(threshold - sensitivity - 1, scale) > delta
+
+
+@pytest.mark.parametrize("sensitivity", [1, 3])
+@pytest.mark.parametrize("most_new", [1, 45, math.comb(1000, 3)])
+@pytest.mark.parametrize(("comparison", "pick"), [(F(1, 2), F(1, 2)), (F(1, 5), F(1)), (F(1), F(1, 5))])
+def test_choosing_s_threshold_is_the_least_that_bounds_the_slack(
+    comparison: Fraction, pick: Fraction, most_new: int, sensitivity: int
+) -> None:
+    delta = 1e-5
+    mechanism = Choosing(
+        top=1,
+        comparison_epsilon=comparison,
+        pick_epsilon=pick,
+        round_delta=F(1, 10**5),
+        most_new=most_new * sensitivity,
+        sensitivity=sensitivity,
+    )
+    scale = float(sensitivity / comparison)
+
+    def failure(threshold: int) -> float:
+        """The largest probability, over top counts, to pass and then to pick a new itemset."""
+
+        def slack(top: int) -> float:
+            exponent = -float(pick) * (top - sensitivity) / sensitivity
+            return min(1.0, mechanism.most_new * math.exp(exponent)) if top > sensitivity else 1.0
+
+        return max(discrete_laplace_tail(threshold - top, scale) * slack(top) for top in range(1, 2 * threshold + 60))
+
+    assert failure(mechanism.threshold) <= delta
+    assert failure(mechanism.threshold - 1) > delta
+
+
+@pytest.mark.parametrize("noise", list(Noise))
+def test_report_noisy_max_keeps_its_tail_bound(noise: Noise) -> None:
+    """P(c_(1) - c_I >= 2 (ln d + t)/eps) <= e^-t in the textbook scale, exponential noise (lecture 7, Theorem 1.3)."""
+    epsilon, levels = F(1, 2), list(range(60, -1, -1))
+    mechanism = NoisyMaxima(top=1, pick_epsilon=epsilon, universe_size=len(levels), noise=noise, general=True)
+    law = mechanism.law(CountProfile.of(levels, zeros=1))
+    for t in (0.5, 1.0, 2.0, 4.0):
+        short = 2 * (math.log(len(levels)) + t) / float(epsilon)
+        missed = math.fsum(chance for (rank,), chance in law.items() if rank >= short)
+        allowed = math.exp(-t) if noise is Noise.EXPONENTIAL else 2 * math.exp(-t)
+        assert missed <= allowed
