@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -133,12 +134,12 @@ def occurs(transactions: Transactions, itemset: Sequence[int]) -> bool:
     """
     if max(itemset) >= len(transactions.vocabulary):
         return False
-    holders = np.arange(len(transactions))
-    for code in itemset:
-        places = np.flatnonzero(transactions.items == code)
-        holders_of_code = np.searchsorted(transactions.offsets, places, side="right") - 1
-        holders = np.intersect1d(holders, holders_of_code, assume_unique=True)
-    return len(holders) > 0
+    holders = [
+        np.searchsorted(transactions.offsets, np.flatnonzero(transactions.items == code), side="right") - 1
+        for code in itemset
+    ]
+    common = reduce(lambda some, more: np.intersect1d(some, more, assume_unique=True), holders)
+    return len(common) > 0
 
 
 def _packed(batch: Batch, ordering: Ordering, effort: Effort) -> Packed:
