@@ -6,48 +6,21 @@ import os
 import re
 import shlex
 import sys
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fim_private.cli import options
+from fim_private.cli.configuration import DEFAULTS, configured, listed, settings_of
 from fim_private.cli.interruption import InterruptedByUser
 from fim_private.cli.progress import bar, phases, say
-from fim_private.errors import InputError, UsageError
+from fim_private.errors import UsageError
 from fim_private.privacy import NeighbouringRelation
 
 if TYPE_CHECKING:
-    from fim_private.comparison.settings import Settings
     from fim_private.report.material import Source
     from fim_private.transactions import Transactions
-
-DEFAULTS: dict[str, Any] = {
-    "files": [],
-    "sizes": [1, 2, 3],
-    "tops": [1, 5, 10, 20, 50, 100],
-    "epsilons": ["0.1", "0.25", "0.5", "1", "2"],
-    "delta": "1e-6",
-    "trials": 50,
-    "mechanisms": [],
-    "universe_items": "occurring",
-    "max_items": 10,
-    "neighbours": "add-remove",
-    "unit_column": None,
-    "seed": None,
-    "title": None,
-    "output": None,
-    "format": "auto",
-    "separator": None,
-    "transaction_column": None,
-    "item_column": None,
-    "drop_rows_without_unit": False,
-}
-"""What a configuration file may set; options of the command line go before it."""
-
-WORDS = ("unit_column", "title", "output", "format", "separator", "transaction_column", "item_column", "neighbours")
-FLAGS = ("drop_rows_without_unit",)
 
 _RUN, _READ = "What to run", "How to read the files"
 
@@ -134,7 +107,11 @@ def compare(
         for name in ("sizes", "tops", "epsilons", "mechanisms")
         if typed[name] is not None
     }
-    chosen = {**DEFAULTS, **_configured(config), **{name: value for name, value in typed.items() if value}}
+    chosen = {
+        **DEFAULTS,
+        **configured(config),
+        **{name: value for name, value in typed.items() if value is not None and value is not False},
+    }
     if chosen["output"] is None or not chosen["files"]:
         raise UsageError("A comparison needs a file and a folder.", "Give FILE and --output reports/NAME.")
     folder = Path(chosen["output"])
@@ -143,7 +120,7 @@ def compare(
     from fim_private.comparison.settings import check
     from fim_private.version import __version__
 
-    settings = _settings(chosen, folder)
+    settings = settings_of(chosen, folder)
     with phases(quiet=quiet) as progress:
         sources, data, public = _read(chosen, progress)
         if not (public or curator):
@@ -190,77 +167,6 @@ def compare(
     typer.echo(f"{folder / 'index.html'}")
 
 
-def _configured(path: Path | None) -> dict[str, Any]:
-    """The settings of a TOML file."""
-    if path is None:
-        return {}
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.", "Correct --config.") from None
-    except ValueError as error:
-        raise InputError(f"{path} is not TOML: {error}.", "Correct it; strings stand in quotes.") from None
-    unknown = sorted(set(found) - set(DEFAULTS))
-    if unknown:
-        raise UsageError(
-            f"{path} has settings that do not exist: {', '.join(unknown)}.", f"There are: {', '.join(DEFAULTS)}."
-        )
-    for name, value in found.items():
-        if name in WORDS and not isinstance(value, str):
-            raise UsageError(f"In {path}, {name} is not text.", f'Write {name} = "..." with quotes.')
-        if name in FLAGS and not isinstance(value, bool):
-            raise UsageError(f"In {path}, {name} is neither true nor false.", f"Write {name} = true or false.")
-        if any(isinstance(part, list | dict) for part in _list(value)) or isinstance(value, dict):
-            raise UsageError(f"In {path}, {name} is neither a value nor a plain list.", f'Write {name} = ["a", "b"].')
-    return found
-
-
-def _settings(chosen: dict[str, Any], folder: Path) -> Settings:
-    from fim_private.comparison.settings import Settings
-    from fim_private.comparison.store import Store
-    from fim_private.mechanisms.registry import REGISTRY
-    from fim_private.randomness import SecureRandomness
-
-    universe = chosen["universe_items"]
-    seed = chosen["seed"]
-    if seed is None:
-        seed = Store.seed_of(folder)
-    if seed is None:
-        seed = SecureRandomness().bits(32)
-    try:
-        return Settings(
-            sizes=_whole(chosen["sizes"], "sizes"),
-            tops=_whole(chosen["tops"], "tops"),
-            epsilons=tuple(str(epsilon) for epsilon in _list(chosen["epsilons"])),
-            delta=str(chosen["delta"]),
-            trials=_whole([chosen["trials"]], "trials")[0],
-            mechanisms=tuple(map(str, _list(chosen["mechanisms"]))) or tuple(REGISTRY),
-            universe_items=None if universe == "occurring" else _whole([universe], "universe-items")[0],
-            max_items=_whole([chosen["max_items"]], "max-items")[0],
-            relation=NeighbouringRelation(chosen["neighbours"]),
-            unit_column=chosen["unit_column"],
-            seed=_whole([seed], "seed")[0],
-        )
-    except ValueError:
-        raise UsageError(
-            "There is no such neighbouring relation.", "Choose --neighbours add-remove or replace."
-        ) from None
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _whole(values: Any, what: str) -> tuple[int, ...]:
-    try:
-        numbers = tuple(int(str(value)) for value in _list(values))
-    except ValueError:
-        numbers = (-1,)
-    if any(number < 0 for number in numbers):
-        raise UsageError(f"{what} has to be of whole numbers.", f"Write --{what} as in 1 or 1,2,3.")
-    return numbers
-
-
 def _read(chosen: dict[str, Any], progress: Any) -> tuple[list[Source], list[Transactions], bool]:
     """Each file with where it comes from, and whether all of them are in the catalogue."""
     from hashlib import sha256
@@ -273,7 +179,7 @@ def _read(chosen: dict[str, Any], progress: Any) -> tuple[list[Source], list[Tra
 
     sources, data = [], []
     public = True
-    for name in map(str, _list(chosen["files"])):
+    for name in map(str, listed(chosen["files"])):
         progress(f"reading {name}")
         path = path_of(name) if not Path(name).exists() and name in load_catalogue() else Path(name)
         content = load(path).data
