@@ -59,7 +59,8 @@ def _figure(material: Material, pictures: Pictures, data: str, size: int) -> Par
         panel.set_ylim(-0.04, 1.06)
     for unused in axes[len(tops) :]:
         unused.set_visible(False)
-    figure.supxlabel("epsilon, for the whole list (log scale)", fontsize=9)
+    for panel in axes[max(0, len(tops) - len(axes) // rows) : len(tops)]:
+        panel.set_xlabel("epsilon for the whole list (log scale)")
     figure.supylabel("precision at k (share of the list)", fontsize=9)
     legend(figure, material.settings.mechanisms)
     return pictures.finish(
