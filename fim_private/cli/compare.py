@@ -170,7 +170,6 @@ def compare(
 def _read(chosen: dict[str, Any], progress: Any) -> tuple[list[Source], list[Transactions], bool]:
     """Each file with where it comes from, and whether all of them are in the catalogue."""
     from hashlib import sha256
-    from io import BytesIO
 
     from fim_private.catalogue import load_catalogue, path_of, recognised
     from fim_private.report.material import Source
@@ -196,7 +195,7 @@ def _read(chosen: dict[str, Any], progress: Any) -> tuple[list[Source], list[Tra
         )
         data.append(
             read_transactions(
-                BytesIO(content),
+                path,
                 format=chosen["format"],
                 separator=chosen["separator"],
                 transaction_column=chosen["transaction_column"],

@@ -65,7 +65,8 @@ def section(material: Material, pictures: Pictures) -> Section:
                 "not of noise: a sharper theorem allows every pick more. **Basic**: epsilons add up. **Optimal** "
                 "(Kairouz, Oh, "
                 "Viswanath 2015): the best that holds for any private picks. **Bounded range** (Durfee and Rogers "
-                "2019): better still, for picks by the exponential mechanism."
+                "2019), added up by Rényi divergence (worst pairs of Dong, Durfee and Rogers 2020): better still, for "
+                "picks by the exponential mechanism."
             ),
             drawn,
         ),

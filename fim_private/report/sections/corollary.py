@@ -83,7 +83,7 @@ def section(material: Material, pictures: Pictures) -> Section:
                     f"**{data}, k = {top}.** Solid grey: log(L/delta)/epsilon, for the large margin mechanism; dashed: "
                     f"r log(|I|/delta)/epsilon, for the exponential mechanism, |I| = {items:,}. {verdict} The largest "
                     "mean "
-                    f"shortfall measured is {worst:,.1f} transactions; the largest count is "
+                    f"shortfall of these mechanisms is {worst:,.1f} transactions; the largest count is "
                     f"{', '.join(f'{counts.profiles[size].count(1):,} (size {size})' for size in sizes)}. A line that "
                     "is "
                     "missing named nothing."

@@ -69,7 +69,8 @@ def section(material: Material, pictures: Pictures) -> Section:
                 "them too differently, and if it named the right item too often it would name too many wrong ones. For "
                 f"m up to log((K - 1)/2)/alpha = {PROPOSITION_1.stated:.1f} **every** mechanism with delta = 0 fails "
                 "more than half the time on "
-                "some of them: range dependence cannot be avoided without delta."
+                "some of them: range dependence cannot be avoided without delta. In this section neighbours exchange "
+                "one entry, as in the proofs, and alpha is the epsilon of one selection."
             ),
             Paragraph(
                 text=f"**Theorem 1**: with delta = {number(THEOREM_1.budget.delta)}, let {THEOREM_1.shared:,} people "

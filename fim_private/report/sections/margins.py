@@ -44,7 +44,9 @@ def section(material: Material, pictures: Pictures) -> Section:
             text="**Circles** (`lmm`): the large margin mechanism tests whether the counts fall from place k to place "
             "l + 1 "
             "by its threshold. It finds its gap if the black curve runs **below a circle**. **Crosses** (`lmm-paper`): "
-            "the same for the published mechanism, for its first pick, measured from the top. **Blue line** "
+            "the same for the published mechanism, for its first pick, measured from the top; its noise is of the size "
+            "of its thresholds and it has thousands of tries, so it may pass although the curve meets no cross. **Blue "
+            "line** "
             "(`limited-domain`): the score of its stop symbol; itemsets above it come before the stop, those far below "
             "do not. **Green line** (`exponential`): what an itemset must count to stand out, 19 times in 20, from all "
             "that do not occur."
@@ -97,7 +99,8 @@ def _figure(material: Material, pictures: Pictures, data: str) -> Figure:
         name=f"margins-{data.lower()}",
         alt=f"Counts of {data} by place in the ranking, with the margins that mechanisms require",
         caption=f"**{data}, size {material.settings.main_size}.** {' '.join(verdicts)} Thresholds without their noise, "
-        "which moves them a little from run to run. A circle below the picture is out of reach of any curve.",
+        "which moves the circles a little from run to run, the crosses much. A circle below the picture is out of "
+        "reach of any curve.",
     )
 
 
@@ -161,6 +164,7 @@ def _table(material: Material, data: str) -> Table:
             f"**{data}, size {material.settings.main_size}: all k and epsilon at a glance.** Where the fourth column "
             "is "
             "well above 0, `lmm` certifies a gap; where fewer than k itemsets stand above a score, the list of that "
-            "mechanism is short (limited domain) or wrong (exponential). Itemsets are counted up to 10 k."
+            "mechanism is short (limited domain) or wrong (exponential). Itemsets are counted up to 10 k: there it "
+            "means that many or more."
         ),
     )

@@ -28,13 +28,17 @@ def section(material: Material, pictures: Pictures) -> Section:
     parts: list[Part] = [
         Paragraph(
             text="Each panel is one length of list. Epsilon grows to the right, so all lines should rise; the further "
-            "left a "
-            "line reaches the top, the less privacy its mechanism has to spend. Thin bars are 95 % confidence "
+            "left "
+            "a line reaches the top, the less privacy its mechanism has to spend. Thin bars are 95 % confidence "
             "intervals "
-            f"of the mean over {material.settings.trials} runs (a bar that cannot be seen is shorter than the marker). "
-            "Solid markers: constants for counts that move one way, as they do when a unit is added or removed. Open "
-            "markers with dots: the textbook's constants. Dashed black: the large margin mechanism as published. What "
-            "lies between a solid line and its dotted sister comes from constants alone."
+            f"of the mean over {material.settings.trials} runs; where all runs agreed there is none, which does not "
+            "mean "
+            "that a rarer outcome cannot be. Names that end in -textbook are dotted, with open markers: the same "
+            "mechanism "
+            "with the textbook's constants, so what lies between it and its solid sister comes from constants alone. "
+            "Dashed black: the large margin mechanism as published. permute-and-flip and report-noisy-max have the "
+            "same "
+            "law, and max-of-laplaces is close to both: these lines cover one another."
         )
     ]
     for data in (counts.name for counts in material.counts):
@@ -86,7 +90,11 @@ def _sentence(material: Material, data: str, size: int) -> str:
         ]
         if "" in reached:
             words.append(f"not at all by {material.names(reached[''])}")
-        sentences.append(f"A precision of 0.9 at k = {top} is first reached {'; '.join(words)}.")
+        sentences.append(
+            f"A precision of 0.9 at k = {top} is reached by none of them."
+            if len(reached.get("", ())) == len(material.settings.mechanisms)
+            else f"A precision of 0.9 at k = {top} is first reached {'; '.join(words)}."
+        )
     return " ".join(sentences)
 
 
@@ -106,7 +114,8 @@ def _table(material: Material, data: str, size: int) -> Table:
         caption=(
             f"**Every cell for {data}, size {size}.** Means over {material.settings.trials} runs; ms is the median "
             "time "
-            "of a selection. Of those named: the share of the named itemsets that are right. False negatives: the "
+            "of a selection. ± 0.000: all runs agreed. Of those named: the share of the named itemsets that are right. "
+            "False negatives: the "
             "share "
             "not named of the itemsets strictly more frequent than the k-th. Rank loss: what is missed of the top k, "
             "place j weighing 1/log2(j + 1). Count loss: what is missed of the top k's total count. Empty: the share "
