@@ -10,12 +10,12 @@ numba guards signed ones against wrapping around, which costs up to 1.4 times in
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from fim_private.compiled import compiled
 
 _U32 = NDArray[np.uint32]
 
@@ -24,16 +24,6 @@ DROPPED = np.uint32(0xFFFFFFFF)
 
 STEPS_A_CALL = 2**27
 """After so many steps, some tenths of a second, a walk comes back even without output: it can then be interrupted."""
-
-Function = TypeVar("Function", bound=Callable[..., object])
-
-
-def _compiled(function: Function) -> Function:
-    """The function, compiled; kept on disk where the package's folder or the user's cache can be written to."""
-    try:
-        return cast(Function, numba.njit(nogil=True, error_model="numpy", cache=True)(function))
-    except RuntimeError:  # no place for the cache: compiled anew in each process
-        return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
 
 
 class Lists(NamedTuple):
@@ -74,7 +64,7 @@ class Progress(NamedTuple):
     steps: NDArray[np.int64]
 
 
-@_compiled
+@compiled
 def fill_lists(
     offsets: NDArray[np.int64],
     items: NDArray[np.int32],
@@ -114,7 +104,7 @@ def fill_lists(
             lists.position[entry] = position
 
 
-@_compiled
+@compiled
 def sum_over_lists(lists: Lists, weight: NDArray[np.float64], total: NDArray[np.float64]) -> None:
     """Writes for every item the sum, over its occurrences, of weight[how many items stand before it]."""
     for item in range(len(lists.begin)):
@@ -123,7 +113,7 @@ def sum_over_lists(lists: Lists, weight: NDArray[np.float64], total: NDArray[np.
             total[item] += weight[lists.position[entry] - lists.start[entry]]
 
 
-@_compiled
+@compiled
 def _lists_at(owners: Lists, deeper: Lists, level: int) -> Lists:
     """The lists of a level: the index itself at level 0, below it a row of the workspace."""
     if level == 0:
@@ -139,7 +129,7 @@ def _lists_at(owners: Lists, deeper: Lists, level: int) -> Lists:
     )
 
 
-@_compiled
+@compiled
 def _condition(source: Lists, chosen: int, to_come: int, floor: int, target: Lists, scratch: Scratch) -> int:
     """Writes into `target` the transactions of list `chosen`, cut before its item, without items below the floor,
     and the inverted lists of what remains; returns the number of lists.
@@ -189,7 +179,7 @@ def _condition(source: Lists, chosen: int, to_come: int, floor: int, target: Lis
     return np.int64(lists)
 
 
-@_compiled
+@compiled
 def _count_last(
     lists: Lists,
     chosen: int,
@@ -241,7 +231,7 @@ def _count_last(
     return np.int64(row)
 
 
-@_compiled
+@compiled
 def advance(
     owners: Lists,
     deeper: Lists,
@@ -301,7 +291,7 @@ def advance(
     return rows
 
 
-@_compiled
+@compiled
 def pack(
     itemsets: _U32,
     counts: _U32,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,7 @@ def log_discrete_gaussian_survival(threshold: int, variance: float) -> float:
     return -(threshold**2) / (2 * variance) - math.log(_total(variance)) + math.log(float(np.sum(terms)))
 
 
+@lru_cache(maxsize=64)
 def _total(variance: float) -> float:
     """The sum of e^{-x^2/(2 variance)} over the integers."""
     reach = math.ceil(_REACH * math.sqrt(variance)) + 1

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fim_private.counting import kernels
+from fim_private import compiled
 
 
 def test_without_a_place_for_the_cache_functions_are_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,6 +17,6 @@ def test_without_a_place_for_the_cache_functions_are_compiled_all_the_same(monke
             raise RuntimeError("cannot cache function 'f': no locator available")
         return lambda function: function
 
-    monkeypatch.setattr(kernels.numba, "njit", njit)
-    assert kernels._compiled(len) is len
+    monkeypatch.setattr(compiled.numba, "njit", njit)
+    assert compiled.compiled(len) is len
     assert asked == [True, False]
