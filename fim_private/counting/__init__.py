@@ -1,5 +1,6 @@
 """Exact counts of itemsets, hidden: they leave this layer through the door only, or through `reveal_to_curator`."""
 
+from fim_private.counting.chosen import ChosenCounts, count_chosen
 from fim_private.counting.hidden import ItemsetCounts
 from fim_private.counting.histogram import ItemsetHistogram
 from fim_private.counting.local import count_histogram, count_itemsets, occurs, top_itemsets
@@ -7,9 +8,11 @@ from fim_private.counting.local import count_histogram, count_itemsets, occurs, 
 HiddenCounts = ItemsetCounts | ItemsetHistogram
 
 __all__ = [
+    "ChosenCounts",
     "HiddenCounts",
     "ItemsetCounts",
     "ItemsetHistogram",
+    "count_chosen",
     "count_histogram",
     "count_itemsets",
     "occurs",

@@ -4,12 +4,13 @@ from fim_private.transactions.bounding import cap_items, keep_transactions, merg
 from fim_private.transactions.dataset import ReadingNotes, Transactions
 from fim_private.transactions.encode import transactions_from_lists
 from fim_private.transactions.read import read_transactions
-from fim_private.transactions.restrict import read_item_names, restrict_to
+from fim_private.transactions.restrict import keep_items, read_item_names, restrict_to
 
 __all__ = [
     "ReadingNotes",
     "Transactions",
     "cap_items",
+    "keep_items",
     "keep_transactions",
     "merge_units",
     "read_item_names",

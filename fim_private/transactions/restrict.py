@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.dataset import Transactions
@@ -62,3 +63,22 @@ def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -
         line = int((lines.is_duplicated() & (lines != "") & ~lines.is_first_distinct()).arg_max() or 0) + 1
         raise InputError(f"Line {line} of {text.name} repeats a name.", "Give each item name once.")
     return filled.to_list()
+
+
+def keep_items(transactions: Transactions, codes: NDArray[np.int32]) -> Transactions:
+    """The same transactions with these items alone as vocabulary; emptied transactions go.
+
+    Args:
+        transactions: any.
+        codes: item codes to keep, increasing; the new code of an item is its place here.
+    """
+    new_code = np.full(len(transactions.vocabulary), -1, np.int32)
+    new_code[codes] = np.arange(len(codes), dtype=np.int32)
+    offsets, items, units = keep_occurrences(transactions, (new_code >= 0)[transactions.items])
+    return Transactions(
+        offsets=offsets,
+        items=new_code[items],
+        vocabulary=transactions.vocabulary[codes],
+        units=units,
+        notes=transactions.notes,
+    )
