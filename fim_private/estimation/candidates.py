@@ -1,0 +1,144 @@
+"""Which itemsets are worth counting, from noisy counts of their items and pairs: post-processing.
+
+An itemset cannot be more frequent than its items. How frequent it probably is follows from the product of its items'
+counts (independence), and better from its pairs' (Kirkwood 1935: every dependence among more than two is left out).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.compiled import compiled
+
+Floats = NDArray[np.float64]
+Itemsets = NDArray[np.int32]
+
+ON_THE_WAY = 20_000
+"""So many itemsets of each smaller size are made larger at least."""
+
+_BLOCK = 2**24
+
+
+def likely_itemsets(counts: Floats, size: int, most: int) -> Itemsets:
+    """The itemsets with the largest products of their items' counts, in decreasing order of the product.
+
+    Args:
+        counts: shape (items,), positive; estimates.
+        size: items an itemset, at least 1.
+        most: at most so many; ties at the end are cut.
+
+    Returns:
+        int32, shape (n, size), places in `counts`, increasing in each row; all itemsets if there are no more.
+    """
+    order = np.argsort(-counts, kind="stable")
+    logs = np.log(counts[order])
+    if len(logs) < size:
+        return np.empty((0, size), np.int32)
+    # Bisection on the product: few enough, and all above it.
+    room = np.empty((most, size), np.int32)
+    high = float(np.sum(logs[:size])) + 1.0
+    low = float(np.sum(logs[-size:])) - 1.0
+    if _fill_above(logs, low, room) > most:
+        while high - low > 1e-9:
+            middle = (low + high) / 2
+            if _fill_above(logs, middle, room) > most:
+                low = middle
+            else:
+                high = middle
+        low = high
+    found = room[: _fill_above(logs, low, room)]
+    product = logs[found].sum(axis=1)
+    return np.sort(order[found[np.argsort(-product, kind="stable")]], axis=1).astype(np.int32)
+
+
+def joined_itemsets(pairs: Itemsets, pair_counts: Floats, item_counts: Floats, size: int, most: int) -> Itemsets:
+    """Itemsets all of whose pairs are given, those with the largest predicted counts, in decreasing order.
+
+    Args:
+        pairs: shape (n, 2), increasing in each row.
+        pair_counts: shape (n,), estimates; those below 1 are taken as 1.
+        item_counts: shape (items,), positive; estimates.
+        size: items an itemset, at least 2.
+        most: at most so many; of each smaller size on the way, this or `ON_THE_WAY` if that is more.
+
+    Returns:
+        int32, shape (n, size).
+    """
+    items = len(item_counts)
+    log_pair = np.full((items, items), -np.inf)
+    log_pair[pairs[:, 0], pairs[:, 1]] = np.log(np.maximum(pair_counts, 1))
+    log_item = np.log(item_counts)
+    found = pairs
+    for length in range(3, size + 1):
+        found = _extended(found, np.isfinite(log_pair))
+        predicted = _predicted(found, log_pair, log_item)
+        kept = most if length == size else max(most, ON_THE_WAY)
+        found = found[np.argsort(-predicted, kind="stable")[:kept]]
+    if size == 2:
+        found = found[np.argsort(-pair_counts, kind="stable")[:most]]
+    return found
+
+
+def _extended(found: Itemsets, joined: NDArray[np.bool_]) -> Itemsets:
+    """Every itemset with every later item that is joined to all its members."""
+    length = found.shape[1]
+    parts = [np.empty((0, length + 1), np.int32)]
+    rows = max(1, _BLOCK // max(1, len(joined)))
+    for start in range(0, len(found), rows):
+        block = found[start : start + rows]
+        fits = joined[block[:, 0]]
+        for column in range(1, length):
+            fits = fits & joined[block[:, column]]
+        row, item = np.nonzero(fits)
+        parts.append(np.column_stack([block[row], item.astype(np.int32)]))
+    return np.concatenate(parts)
+
+
+def _predicted(found: Itemsets, log_pair: Floats, log_item: Floats) -> Floats:
+    """Kirkwood's prediction, in logarithms and up to a constant."""
+    length = found.shape[1]
+    total: Floats = -(length - 2) * log_item[found].sum(axis=1)
+    for first in range(length):
+        for second in range(first + 1, length):
+            total += log_pair[found[:, first], found[:, second]]
+    return total
+
+
+@compiled
+def _fill_above(logs: Floats, least: float, room: Itemsets) -> int:
+    """Writes the itemsets whose sum of logs is at least `least`; returns their number, or more than there is room for.
+
+    Depth first over items in decreasing order: what follows an item is no more frequent, so a branch ends as soon as
+    the largest that can still come falls below.
+    """
+    most: int = room.shape[0]
+    size: int = room.shape[1]
+    items = len(logs)
+    place = np.zeros(size, np.int64)
+    sums = np.zeros(size + 1)
+    number, depth = 0, 0
+    while depth >= 0:
+        at = place[depth]
+        left = size - depth
+        reachable = at + left <= items
+        if reachable:
+            largest = sums[depth]
+            for offset in range(left):
+                largest += logs[at + offset]
+            reachable = largest >= least
+        if not reachable:
+            depth -= 1
+            continue
+        place[depth] = at + 1
+        if left == 1:
+            if number == most:
+                return most + 1
+            for column in range(size):
+                room[number, column] = place[column] - 1
+            number += 1
+        else:
+            sums[depth + 1] = sums[depth] + logs[at]
+            place[depth + 1] = at + 1
+            depth += 1
+    return number
