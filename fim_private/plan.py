@@ -10,15 +10,21 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import cast
 
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.errors import BudgetError, UsageError
+from fim_private.mechanisms.items_first import COUNTS, ItemsFirst
 from fim_private.mechanisms.protocol import Margin, Mechanism, Request
 from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
 from fim_private.privacy import Budget, Guarantee, NeighbouringRelation, PrivacyUnit
 
 LARGEST_SIZE = 20
 LARGEST_TOP = 10_000
+MOST_ABOVE = 1_000
+"""So many itemsets above a least count at most, unless it is said otherwise."""
+COUNTING = "items-first"
+"""The mechanism that can answer with noisy counts."""
 FAR_BEYOND = 100
 """Places beyond this many times k count as the bulk of the ranking."""
 
@@ -64,6 +70,7 @@ class Plan:
         mechanism: its parameters.
         guarantee: what was proved for this unit and relation; at most the budget.
         why: the reason for the mechanism, in words, where the planner chose it.
+        min_count: only itemsets whose noisy count exceeds this are released; None for the top alone.
     """
 
     size: int
@@ -74,9 +81,16 @@ class Plan:
     universe: Universe
     max_items: int | None
     mechanism_name: str
-    mechanism: Mechanism
+    mechanism: Mechanism | ItemsFirst
     guarantee: Guarantee
     why: str | None = None
+    min_count: int | None = None
+
+    @property
+    def takes_names_as_public(self) -> bool:
+        """Whether the promise holds only if the names of the occurring items are public, and no more than declared."""
+        declared = self.universe.items is not None and self.universe.names is None
+        return declared and not find(self.mechanism_name).finds_items
 
     @property
     def lead(self) -> int | None:
@@ -98,31 +112,51 @@ class Plan:
 def make_plan(
     *,
     size: int,
-    top: int,
+    top: int | None = None,
     budget: Budget,
     unit: PrivacyUnit,
     relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE,
     universe: Universe | None = None,
     max_items: int | None = None,
     mechanism: str = "lmm",
+    select: str | None = None,
+    min_count: int | None = None,
 ) -> Plan:
     """The plan for a release.
 
     Args:
         size: number of items of each itemset.
-        top: k, how many itemsets.
+        top: k, how many itemsets; with `min_count` it may be left out, and is 1,000 then.
         budget: what the release may cost.
         unit: the privacy unit.
         relation: the neighbouring relation.
         universe: the declared universe; None for an open one.
         max_items: how many items of a transaction are kept; None for all.
         mechanism: a name of the registry, or "auto" for the one that needs the smallest lead over the bulk.
+        select: how items-first selects, "peel" or "counts"; None where the planner decides.
+        min_count: release only itemsets whose noisy count exceeds this; needs a mechanism that counts.
 
     Raises:
         UsageError: a number is out of range, or options contradict each other.
         BudgetError: the budget cannot pay for the mechanism.
     """
     _check_range(size, 1, LARGEST_SIZE, "The itemset size")
+    if min_count is not None:
+        _check_range(min_count, 1, 10**12, "The least count")
+        select = select or COUNTS
+    if select is not None and mechanism == AUTO:
+        mechanism = COUNTING
+    if (select or min_count is not None) and mechanism != COUNTING:
+        raise UsageError(
+            f"The mechanism {mechanism} has no way to select by noisy counts.",
+            f"--select and --min-count go with --mechanism {COUNTING}.",
+        )
+    if min_count is not None and select != COUNTS:
+        raise UsageError("A least count needs noisy counts.", f"Leave out --select, or give --select {COUNTS}.")
+    if top is None:
+        if min_count is None:
+            raise UsageError("It was not said how many itemsets to find.", "Give --top, or --min-count.")
+        top = MOST_ABOVE
     _check_range(top, 1, LARGEST_TOP, "The number of itemsets")
     if max_items is not None:
         _check_range(max_items, size, 10**6, "The number of items to keep of a transaction")
@@ -136,7 +170,16 @@ def make_plan(
 
     def planned(row: Row) -> Plan:
         return _plan_of(
-            row, size=size, top=top, budget=budget, unit=unit, relation=relation, universe=universe, max_items=max_items
+            row,
+            size=size,
+            top=top,
+            budget=budget,
+            unit=unit,
+            relation=relation,
+            universe=universe,
+            max_items=max_items,
+            select=select,
+            min_count=min_count,
         )
 
     return _choose(planned, universe, max_items) if mechanism == AUTO else planned(find(mechanism))
@@ -168,7 +211,7 @@ def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int |
 
 def _plan_of(
     row: Row, *, size: int, top: int, budget: Budget, unit: PrivacyUnit, relation: NeighbouringRelation,
-    universe: Universe, max_items: int | None,
+    universe: Universe, max_items: int | None, select: str | None, min_count: int | None,
 ) -> Plan:  # fmt: skip
     """The plan with this mechanism; group privacy serves `replace` where the mechanism's proof does not."""
     halved = relation is NeighbouringRelation.REPLACE and not row.both_relations
@@ -181,6 +224,9 @@ def _plan_of(
             sensitivity=unit.sensitivity,
             universe_size=universe.itemsets(size),
             most_new=None if max_items is None else unit.sensitivity * math.comb(max_items, size),
+            size=size,
+            select=select,
+            min_count=min_count,
         )
     )
     return Plan(
@@ -192,8 +238,9 @@ def _plan_of(
         universe=universe,
         max_items=max_items,
         mechanism_name=row.name,
-        mechanism=calibrated.mechanism,
+        mechanism=cast(Mechanism | ItemsFirst, calibrated.mechanism),
         guarantee=_doubled(calibrated.guarantee) if halved else calibrated.guarantee,
+        min_count=min_count,
     )
 
 

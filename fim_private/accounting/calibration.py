@@ -17,8 +17,8 @@ from fractions import Fraction
 from fim_private.accounting.basic import basic_delta, basic_epsilon
 from fim_private.accounting.optimal import optimal_delta, optimal_epsilon
 from fim_private.accounting.renyi import renyi_epsilon
-from fim_private.accounting.rounding import exp_up, round_down, round_up
-from fim_private.privacy import Guarantee, Loss
+from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down, round_up
+from fim_private.privacy import ZCDP, Guarantee, Loss
 
 LossesOfPick = Callable[[Fraction], Sequence[Loss]]
 
@@ -94,6 +94,29 @@ def _calibrate_renyi(
     if pick is None or guarantee is None:
         return None
     return Calibration(pick_epsilon=pick, failure=failure, guarantee=guarantee)
+
+
+def prove_discovery(
+    losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction
+) -> Guarantee | None:
+    """The guarantee where a failure happens on one neighbour's side only, and independently of all that is counted.
+
+    With R the run to which the losses apply, on the side D' that can fail P(D') <= P(R) + failure, and since failing is
+    independent of R, P(D') >= (1 - failure) P(R). So it is (eps - ln(1 - failure), delta_acc + failure): nothing has to
+    be multiplied by e^eps. None where that is more than (epsilon, delta).
+    """
+    composed = renyi_epsilon(losses, float(delta - failure)) - math.log1p(-float(failure))
+    rounded = round_up(composed, digits=12)
+    return Guarantee(epsilon=rounded, delta=delta, composition="renyi") if rounded <= epsilon else None
+
+
+def calibrate_zcdp(failure: Fraction, *, epsilon: Fraction, delta: Fraction) -> float:
+    """The largest rho that `prove_discovery` proves to be (epsilon, delta), and a little less for rounding."""
+
+    def fits(rho: Fraction) -> bool:
+        return prove_discovery([ZCDP(rho)], failure, epsilon=epsilon, delta=delta) is not None
+
+    return float(largest(fits, float(epsilon) + 20) or 0) * (1 - RELATIVE_ERROR)
 
 
 @dataclass(frozen=True, kw_only=True)

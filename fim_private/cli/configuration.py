@@ -77,7 +77,7 @@ def settings_of(chosen: dict[str, Any], folder: Path) -> Settings:
     """
     from fim_private.comparison.settings import Settings
     from fim_private.comparison.store import Store
-    from fim_private.mechanisms.registry import REGISTRY
+    from fim_private.mechanisms.registry import AUTO, REGISTRY
     from fim_private.randomness import SecureRandomness
 
     universe = chosen["universe_items"]
@@ -93,7 +93,7 @@ def settings_of(chosen: dict[str, Any], folder: Path) -> Settings:
             epsilons=tuple(str(epsilon) for epsilon in listed(chosen["epsilons"])),
             delta=str(chosen["delta"]),
             trials=_whole([chosen["trials"]], "trials")[0],
-            mechanisms=tuple(map(str, listed(chosen["mechanisms"]))) or tuple(REGISTRY),
+            mechanisms=tuple(map(str, listed(chosen["mechanisms"]))) or (AUTO, *REGISTRY),
             universe_items=None if universe == "occurring" else _whole([universe], "universe-items")[0],
             max_items=_whole([chosen["max_items"]], "max-items")[0],
             relation=NeighbouringRelation(chosen["neighbours"]),

@@ -18,16 +18,18 @@ from fim_private.privacy import NeighbouringRelation
 def mine(
     file: options.File,
     size: options.Size,
-    top: options.Top,
     epsilon: options.Epsilon,
     delta: options.Delta,
+    top: options.Top = None,
+    min_count: options.MinCount = None,
     unit: options.Unit = None,
     unit_column: options.UnitColumn = None,
     merge: options.Merge = False,
     max_transactions: options.MaxTransactions = None,
     neighbours: options.Neighbours = NeighbouringRelation.ADD_REMOVE,
     max_items: options.MaxItems = None,
-    mechanism: options.Mechanism = "lmm",
+    mechanism: options.Mechanism = "auto",
+    select: options.Select = None,
     allow_inexact_noise: Annotated[  # noqa: ARG001 - nothing to allow
         bool,
         typer.Option("--allow-inexact-noise", hidden=True, help="Accepted for scripts: here all noise is exact."),
@@ -85,9 +87,11 @@ def mine(
         universe=options.declared_universe(universe_items, universe_file),
         max_items=max_items,
         mechanism=options.mechanism_name(mechanism, repeat=repeat, no_fallback=no_fallback),
+        select=select,
+        min_count=min_count,
     )
     from fim_private.mining.mine import mine_as_planned
-    from fim_private.report.statement import promise, shortfall
+    from fim_private.report.statement import found_note, promise, shortfall
     from fim_private.report.tables import release_table
     from fim_private.transactions import read_transactions
 
@@ -125,9 +129,9 @@ def mine(
         raise failure
     if output is not None:
         say(f"\nWritten to {output}.", quiet=quiet)
-    why = shortfall(plan, release)
-    if why:
-        say(f"\n{why}", quiet=quiet)
+    for remark in (found_note(plan, release), shortfall(plan, release)):
+        if remark:
+            say(f"\n{remark}", quiet=quiet)
     say(f"\n{promise(plan, seeded=release.seeded)}", quiet=quiet)
 
 

@@ -18,7 +18,23 @@ _WHAT, _PROMISE, _READ, _OUT = "What to find", "The promise", "How to read the f
 File = Annotated[str, typer.Argument(metavar="FILE", help="The basket file; - reads standard input.")]
 
 Size = Annotated[int, typer.Option(help="Number of items of each itemset.", rich_help_panel=_WHAT)]
-Top = Annotated[int, typer.Option(help="How many itemsets.", rich_help_panel=_WHAT)]
+Top = Annotated[int | None, typer.Option(metavar="K", help="How many itemsets.", rich_help_panel=_WHAT)]
+MinCount = Annotated[
+    int | None,
+    typer.Option(
+        metavar="C",
+        help="Only itemsets whose noisy count exceeds C (items-first); --top may then be left out.",
+        rich_help_panel=_WHAT,
+    ),
+]
+Select = Annotated[
+    str | None,
+    typer.Option(
+        metavar="peel|counts",
+        help="items-first only: pick itemsets one by one, or count all of them with noise.",
+        rich_help_panel=_WHAT,
+    ),
+]
 MaxItems = Annotated[
     int | None,
     typer.Option(
@@ -30,7 +46,7 @@ MaxItems = Annotated[
 Mechanism = Annotated[
     str,
     typer.Option(
-        help="A name of the list that `fim-private plan` prints, or auto: the smallest lead needed.",
+        help="A name of the list that `fim-private plan` prints; auto: the one that needs the smallest lead.",
         rich_help_panel=_WHAT,
     ),
 ]
@@ -174,7 +190,7 @@ def mechanism_name(mechanism: str, *, repeat: bool, no_fallback: bool) -> str:
     """
     if not (repeat or no_fallback):
         return mechanism
-    if mechanism != "lmm" or (repeat and no_fallback):
+    if mechanism not in {"lmm", "auto"} or (repeat and no_fallback):
         raise UsageError(
             "--repeat and --no-fallback are switches of the mechanism lmm, one at a time (--repeat has no fallback).",
             "Leave one out, or leave out --mechanism.",
@@ -202,8 +218,8 @@ def declared_universe(items: int | None, file: str | None) -> Universe:
 
 
 def plan_of(
-    *, size: int, top: int, epsilon: str, delta: str, unit: PrivacyUnit, neighbours: NeighbouringRelation,
-    universe: Universe, max_items: int | None, mechanism: str,
+    *, size: int, top: int | None, epsilon: str, delta: str, unit: PrivacyUnit, neighbours: NeighbouringRelation,
+    universe: Universe, max_items: int | None, mechanism: str, select: str | None, min_count: int | None,
 ) -> Plan:  # fmt: skip
     """The plan that the options ask for."""
     from fim_private.plan import make_plan
@@ -217,6 +233,8 @@ def plan_of(
         universe=universe,
         max_items=max_items,
         mechanism=mechanism,
+        select=select,
+        min_count=min_count,
     )
 
 

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 def plan(
     size: options.Size,
-    top: options.Top,
     epsilon: options.Epsilon,
     delta: options.Delta,
+    top: options.Top = None,
+    min_count: options.MinCount = None,
     unit: options.Unit = None,
     unit_column: options.UnitColumn = None,
     merge: options.Merge = False,
@@ -30,6 +31,7 @@ def plan(
         str | None,
         typer.Option(help="One mechanism only; all that apply otherwise.", rich_help_panel="What to find"),
     ] = None,
+    select: options.Select = None,
     repeat: options.Repeat = False,
     no_fallback: options.NoFallback = False,
     universe_items: options.UniverseItems = None,
@@ -45,6 +47,8 @@ def plan(
     universe = options.declared_universe(universe_items, universe_file)
     from fim_private.mechanisms.registry import AUTO, REGISTRY
 
+    if min_count is not None or select is not None:
+        mechanism = mechanism or AUTO
     if mechanism is not None or repeat or no_fallback:
         names = [options.mechanism_name(mechanism or "lmm", repeat=repeat, no_fallback=no_fallback)]
     else:
@@ -65,6 +69,8 @@ def plan(
             universe=universe,
             max_items=max_items,
             mechanism=name,
+            select=select,
+            min_count=min_count,
         )
 
     plans, refused = [], []
@@ -85,9 +91,7 @@ def plan(
         records = [{"plan": plan_record(plan), "privacy": privacy_record(plan)} for plan in plans]
         typer.echo(json.dumps(records, ensure_ascii=False, indent=2))
         return
-    typer.echo(
-        f"The top {top:,} itemsets of size {size}, protecting {privacy_unit.describe()}. Nothing is read or spent.\n"
-    )
+    typer.echo(f"{_asked(size, top, min_count)}, protecting {privacy_unit.describe()}. Nothing is read or spent.\n")
     if len(plans) == 1:
         typer.echo(plan_text(plans[0]))
     else:
@@ -113,6 +117,11 @@ def plan(
             "--universe-file).",
             quiet=quiet,
         )
+
+
+def _asked(size: int, top: int | None, min_count: int | None) -> str:
+    which = f"The top {top:,} itemsets of size {size}" if top is not None else f"Itemsets of size {size}"
+    return which if min_count is None else f"{which} with a noisy count above {min_count:,}"
 
 
 def _lead(counts: int | None) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fim_private.comparison.settings import Settings
 from fim_private.counting import count_histogram, top_itemsets
-from fim_private.mechanisms.registry import REGISTRY
+from fim_private.mechanisms.registry import find
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.transactions import Transactions, cap_items, merge_units
@@ -37,7 +37,7 @@ class Capped:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ExactCounts:
-    """All that trials need to know of one data set; nothing in it names an item.
+    """All that trials need to know of one data set.
 
     Args:
         name: of the data set.
@@ -45,6 +45,8 @@ class ExactCounts:
         items: how many items occur.
         profiles: by size, complete, open universe.
         capped: by size, where a mechanism needs capped transactions; else empty.
+        baskets: the transactions themselves, for mechanisms that choose what to count; a unit's are merged.
+        most_frequent: by size, the true counts of the most frequent itemsets, as item codes.
     """
 
     name: str
@@ -52,6 +54,8 @@ class ExactCounts:
     items: int
     profiles: dict[int, CountProfile]
     capped: dict[int, tuple[Capped, ...]]
+    baskets: Transactions
+    most_frequent: dict[int, dict[tuple[int, ...], int]]
 
     def in_universe(self, size: int, universe_items: int | None) -> CountProfile:
         """The counts of one size, in an open universe or in one of so many items."""
@@ -80,10 +84,10 @@ def count_all(
         progress(f"counting itemsets of size {size} of {name}")
         levels, multiplicities = count_histogram(transactions, size).reveal_to_curator()
         profiles[size] = CountProfile(levels=levels.tolist(), multiplicities=multiplicities.tolist())
+    places = 20 * max(settings.tops)
+    most_frequent = {size: _by_itemset(transactions, size, places) for size in settings.sizes}
     capped: dict[int, tuple[Capped, ...]] = {}
-    if any(REGISTRY[mechanism].needs_cap for mechanism in settings.mechanisms):
-        places = 20 * max(settings.tops)
-        most_frequent = {size: _by_itemset(transactions, size, places) for size in settings.sizes}
+    if any(find(mechanism).needs_cap for mechanism in settings.mechanisms):
         randomness = SeededRandomness(settings.seed)
         progress(f"capping the transactions of {name}")
         caps = [
@@ -97,6 +101,8 @@ def count_all(
         items=len(transactions.vocabulary),
         profiles=profiles,
         capped=capped,
+        baskets=transactions,
+        most_frequent=most_frequent,
     )
 
 

@@ -10,8 +10,10 @@ import math
 from dataclasses import dataclass
 from functools import cache
 
+from fim_private.errors import UsageError
+from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Mechanism
-from fim_private.mechanisms.registry import REGISTRY
+from fim_private.mechanisms.registry import find
 from fim_private.plan import Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.profile import CountProfile
@@ -23,9 +25,12 @@ MOST = 1 << 16
 @cache
 def _mechanism(name: str, universe: int, budget: Budget, relation: NeighbouringRelation) -> Mechanism:
     declared = Universe(items=universe)
-    return make_plan(
+    plan = make_plan(
         size=1, top=1, budget=budget, unit=PrivacyUnit(), relation=relation, universe=declared, mechanism=name
-    ).mechanism
+    )
+    if isinstance(plan.mechanism, ItemsFirst):
+        raise UsageError(f"{name} does not choose from counts alone.", "Take another mechanism for these instances.")
+    return plan.mechanism
 
 
 def success(name: str, counts: tuple[int, ...], universe: int, budget: Budget, relation: NeighbouringRelation) -> float:
@@ -110,4 +115,4 @@ THEOREM_1 = LowerBound(rivals=16, shared=2000, universe=64, budget=Budget("0.5",
 
 def pure(name: str) -> bool:
     """Whether a mechanism keeps its promise with delta = 0."""
-    return REGISTRY[name].needs_universe
+    return find(name).needs_universe

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from fim_private.errors import BudgetError, UsageError
-from fim_private.mechanisms.registry import REGISTRY, find
+from fim_private.mechanisms.registry import find
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, exact
 
@@ -119,7 +119,7 @@ class Cell:
             UsageError: what was asked for cannot be planned.
             BudgetError: the budget cannot pay for it.
         """
-        row = REGISTRY[self.mechanism]
+        row = find(self.mechanism)
         return make_plan(
             size=self.size,
             top=self.top,
@@ -141,7 +141,7 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
     """
     declared = settings.universe_items or occurring
     for name in settings.mechanisms:
-        universe = declared if REGISTRY[name].needs_universe else None
+        universe = declared if find(name).needs_universe else None
         for size in settings.sizes:
             for top in settings.tops:
                 for epsilon in settings.epsilons:

@@ -32,6 +32,7 @@ SCHEMA = {
     "epsilon": pl.String,
     "universe_items": pl.Int64,
     "padded": pl.Boolean,
+    "ran": pl.String,
     "trial": pl.Int64,
     "named": pl.Int64,
     "precision": pl.Float64,

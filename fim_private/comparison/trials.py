@@ -10,9 +10,12 @@ from typing import Any
 from fim_private.comparison.exact_counts import ExactCounts
 from fim_private.comparison.measures import Truth
 from fim_private.comparison.settings import Cell, Settings
-from fim_private.mechanisms.registry import REGISTRY
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.protocol import Mechanism
+from fim_private.mechanisms.registry import find
+from fim_private.mining import items_first
 from fim_private.profile import CountProfile
-from fim_private.randomness import SeededRandomness
+from fim_private.randomness import Randomness, SeededRandomness
 
 Row = dict[str, Any]
 
@@ -25,28 +28,40 @@ def run_cell(cell: Cell, settings: Settings, counts: ExactCounts) -> list[Row]:
         settings: of the comparison.
         counts: of the data set.
     """
-    mechanism = cell.plan(settings).mechanism
+    plan = cell.plan(settings)
     truth = Truth.of(counts.in_universe(cell.size, None), cell.top)
-    capped = counts.capped[cell.size] if REGISTRY[cell.mechanism].needs_cap else ()
     rows = []
     for trial in range(settings.trials):
-        cap = capped[trial % len(capped)] if capped else None
-        profile = cap.capped_profile if cap else counts.in_universe(cell.size, cell.universe_items)
-        seed = seed_of(settings.seed, counts.name, cell, trial)
+        randomness = SeededRandomness(seed_of(settings.seed, counts.name, cell, trial))
         begun = time.perf_counter()
-        ranks = mechanism.select(profile, SeededRandomness(seed))
+        named = _named(plan.mechanism, cell, counts, trial, randomness)
         seconds = time.perf_counter() - begun
-        named = [cap.true_count(rank) for rank in ranks] if cap else [_count(profile, rank) for rank in ranks]
         rows.append(
             {
                 "data": counts.name,
                 **asdict(cell),
+                "ran": plan.mechanism_name,
                 "trial": trial,
                 **asdict(truth.measure(named)),
                 "seconds": seconds,
             }
         )
     return rows
+
+
+def _named(
+    mechanism: Mechanism | ItemsFirst, cell: Cell, counts: ExactCounts, trial: int, randomness: Randomness
+) -> list[int | None]:
+    """The true count of each itemset named; None for one that is not among the most frequent."""
+    if isinstance(mechanism, ItemsFirst):
+        itemsets = items_first.run(counts.baskets, mechanism, randomness).itemsets
+        return [counts.most_frequent[cell.size].get(tuple(itemset)) for itemset in itemsets.tolist()]
+    if find(cell.mechanism).needs_cap:
+        capped = counts.capped[cell.size]
+        cap = capped[trial % len(capped)]
+        return [cap.true_count(rank) for rank in mechanism.select(cap.capped_profile, randomness)]
+    profile = counts.in_universe(cell.size, cell.universe_items)
+    return [_count(profile, rank) for rank in mechanism.select(profile, randomness)]
 
 
 def _count(profile: CountProfile, rank: int) -> int:

@@ -33,6 +33,9 @@ class Request:
         universe_size: the number of itemsets of a declared universe; None for an open one.
         most_new: how many itemsets one unit can add to those that occur, at most; None where transactions are not
             capped.
+        size: items an itemset.
+        select: how items-first selects, "peel" or "counts"; None where the calibration decides.
+        min_count: only itemsets above this count are asked for; None for the top alone.
     """
 
     top: int
@@ -41,6 +44,9 @@ class Request:
     sensitivity: int = 1
     universe_size: int | None = None
     most_new: int | None = None
+    size: int = 1
+    select: str | None = None
+    min_count: int | None = None
 
     def require_delta(self) -> None:
         """Refuse a delta of 0.
@@ -71,10 +77,11 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Spending:
-    """One line of a plan: what is paid for, with what."""
+    """One line of a plan: what is paid for, with what: an epsilon, or the rho of zero-concentrated privacy."""
 
     what: str
-    epsilon: Fraction
+    epsilon: Fraction | None = None
+    rho: Fraction | None = None
     times: int = 1
 
 
@@ -93,8 +100,8 @@ class Margin:
     place: int | None = None
 
 
-class Mechanism(Protocol):
-    """A frozen, validated set of parameters."""
+class Costed(Protocol):
+    """What a plan holds: a frozen, validated set of parameters that knows what it costs and what it looks for."""
 
     @property
     def top(self) -> int:
@@ -109,16 +116,20 @@ class Mechanism(Protocol):
         """A bound on the probability, on either neighbour's side, of the event that the losses do not cover."""
 
     @property
-    def depth(self) -> int | None:
-        """How many of the largest counts it looks at, a public number; None for all."""
-
-    @property
     def spending(self) -> tuple[Spending, ...]:
         """The losses in words."""
 
     @property
     def margins(self) -> tuple[Margin, ...]:
         """The leads it looks for, the first in preference; any one of them will do."""
+
+
+class Mechanism(Costed, Protocol):
+    """One that chooses from a count profile in one go."""
+
+    @property
+    def depth(self) -> int | None:
+        """How many of the largest counts it looks at, a public number; None for all."""
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """Up to `top` ranks in the order they were picked; each is picked once."""
@@ -145,5 +156,5 @@ class WithGaps(Protocol):
 class Calibrated:
     """A mechanism together with what was proved of it for the relation it was calibrated for."""
 
-    mechanism: Mechanism
+    mechanism: Costed
     guarantee: Guarantee

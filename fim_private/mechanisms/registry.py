@@ -9,6 +9,7 @@ from fim_private.errors import UsageError
 from fim_private.mechanisms import (
     choosing,
     exponential,
+    items_first,
     limited_domain,
     lmm,
     lmm_paper,
@@ -33,6 +34,7 @@ class Row:
         both_relations: the proof holds for `replace` as it stands; otherwise group privacy serves it.
         needs_universe: it chooses from a declared universe.
         needs_cap: it has to know how many items a transaction has at most.
+        finds_items: it finds the universe itself and takes nothing from a declared one but the restriction to it.
         automatic: --mechanism auto may choose it; the others are for comparison.
     """
 
@@ -43,7 +45,17 @@ class Row:
     both_relations: bool = False
     needs_universe: bool = False
     needs_cap: bool = False
+    finds_items: bool = False
     automatic: bool = False
+
+    @property
+    def sees_counts_only(self) -> bool:
+        """Whether the counts of the itemsets, whatever the transactions, say what it does."""
+        return not (self.needs_cap or self.finds_items or self.name == AUTO)
+
+
+AUTO = "auto"
+"""Stands for the mechanism that the planner chooses."""
 
 
 REGISTRY: dict[str, Row] = {
@@ -54,6 +66,14 @@ REGISTRY: dict[str, Row] = {
             summary="large margin mechanism, calibrated: one margin search for all picks, else the limited domain",
             source="Chaudhuri, Hsu, Song 2014; calibration and proof in mechanisms/lmm.py",
             calibrate=lmm.calibrate,
+            automatic=True,
+        ),
+        Row(
+            name="items-first",
+            summary="finds the frequent items first, then picks or counts itemsets of these alone",
+            source="after Durfee and Rogers 2019; construction and proof in mechanisms/items_first.py",
+            calibrate=items_first.calibrate,
+            finds_items=True,
             automatic=True,
         ),
         Row(
@@ -154,16 +174,26 @@ REGISTRY: dict[str, Row] = {
 }
 
 
-AUTO = "auto"
-"""Stands for the mechanism that the planner chooses."""
+def _undecided(_request: Request) -> Calibrated:
+    raise AssertionError("the planner decides which mechanism is calibrated")
+
+
+AUTOMATIC = Row(
+    name=AUTO,
+    summary="whichever needs the smallest lead over the bulk, for this k, size and budget",
+    source="plan.py",
+    calibrate=_undecided,
+)
 
 
 def find(name: str) -> Row:
-    """The row of this name.
+    """The row of this name; `AUTOMATIC` for "auto".
 
     Raises:
         UsageError: there is none.
     """
+    if name == AUTO:
+        return AUTOMATIC
     if name not in REGISTRY:
         raise UsageError("There is no mechanism of that name.", f"Choose one of: {AUTO}, {', '.join(REGISTRY)}.")
     return REGISTRY[name]

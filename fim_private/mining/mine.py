@@ -6,10 +6,13 @@ from collections.abc import Callable
 
 from fim_private.counting import HiddenCounts, count_histogram, top_itemsets
 from fim_private.errors import UsageError
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.protocol import Mechanism
+from fim_private.mining import items_first
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
-from fim_private.release import Release, ReleasedItemset
+from fim_private.release import FoundItem, Release, ReleasedItemset
 from fim_private.release.door import pass_through
 from fim_private.release.planned import plan_record, privacy_record
 from fim_private.transactions import Transactions, cap_items, keep_transactions, merge_units, restrict_to
@@ -22,13 +25,15 @@ def mine(
     transactions: Transactions,
     *,
     size: int,
-    top: int,
+    top: int | None = None,
     budget: Budget,
     unit: PrivacyUnit,
     relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE,
-    mechanism: str = "lmm",
+    mechanism: str = "auto",
     universe: Universe | None = None,
     max_items: int | None = None,
+    select: str | None = None,
+    min_count: int | None = None,
     seed: int | None = None,
 ) -> Release:
     """The `top` most frequent itemsets of one size, (epsilon, delta)-differentially private.
@@ -36,13 +41,15 @@ def mine(
     Args:
         transactions: from `read_transactions`.
         size: items of each itemset, at least 1.
-        top: k, how many itemsets; the answer may be shorter.
+        top: k, how many itemsets; the answer may be shorter. May be left out if `min_count` is given.
         budget: what the release may cost; everything in it together stays within.
         unit: what is protected; `PrivacyUnit()` is one transaction.
         relation: what neighbours are; add-remove or replace.
         mechanism: a name of the registry, or "auto".
         universe: the declared universe; None for an open one.
         max_items: keep a uniform random choice of at most so many items of each transaction. Costs no privacy.
+        select: how items-first selects, "peel" or "counts"; None where the planner decides.
+        min_count: release only itemsets whose noisy count exceeds this (items-first).
         seed: makes the noise repeatable, and the release not private. For tests and teaching.
 
     Raises:
@@ -59,6 +66,8 @@ def mine(
         mechanism=mechanism,
         universe=universe,
         max_items=max_items,
+        select=select,
+        min_count=min_count,
     )
     return mine_as_planned(transactions, plan, seed=seed)
 
@@ -83,22 +92,53 @@ def mine_as_planned(
     randomness = SecureRandomness() if seed is None else SeededRandomness(seed)
     progress("bounding")
     bounded = bound(transactions, plan, randomness)
-    progress("counting")
-    counts = count(bounded, plan)
-    progress("selecting")
-    chosen = pass_through(bounded, counts, plan, randomness)
+    if isinstance(plan.mechanism, ItemsFirst):
+        itemsets, found = _items_first(bounded, plan, plan.mechanism, randomness, progress)
+    else:
+        itemsets, found = _in_one_go(bounded, plan, plan.mechanism, randomness, progress), None
     return Release(
-        itemsets=tuple(
-            ReleasedItemset(rank=rank, items=passed.items, lead=passed.lead)
-            for rank, passed in enumerate(chosen, start=1)
-        ),
+        itemsets=itemsets,
         mechanism=plan.mechanism_name,
         privacy=privacy_record(plan),
         plan=plan_record(plan),
         seeded=seed is not None,
         version=__version__,
         command=command,
+        found=found,
     )
+
+
+def _in_one_go(
+    bounded: Transactions, plan: Plan, mechanism: Mechanism, randomness: Randomness, progress: Progress
+) -> tuple[ReleasedItemset, ...]:
+    progress("counting")
+    counts = count(bounded, plan.size, mechanism)
+    progress("selecting")
+    return tuple(
+        ReleasedItemset(rank=rank, items=passed.items, lead=passed.lead)
+        for rank, passed in enumerate(pass_through(bounded, counts, mechanism, plan, randomness), start=1)
+    )
+
+
+def _items_first(
+    bounded: Transactions, plan: Plan, mechanism: ItemsFirst, randomness: Randomness, progress: Progress
+) -> tuple[tuple[ReleasedItemset, ...], tuple[FoundItem, ...]]:
+    outcome = items_first.run(bounded, mechanism, randomness, min_count=plan.min_count, progress=progress)
+    names = bounded.vocabulary
+    counts = [None] * len(outcome.itemsets) if outcome.counts is None else outcome.counts.tolist()
+    itemsets = tuple(
+        ReleasedItemset(
+            rank=rank,
+            items=tuple(names.gather(itemset).to_list()),
+            count=None if estimate is None else max(0, round(estimate)),
+        )
+        for rank, (itemset, estimate) in enumerate(zip(outcome.itemsets, counts, strict=True), start=1)
+    )
+    found = tuple(
+        FoundItem(item=name, count=round(units, 2))
+        for name, units in zip(names.gather(outcome.found), outcome.found_counts.tolist(), strict=True)
+    )
+    return itemsets, found
 
 
 def bound(transactions: Transactions, plan: Plan, randomness: Randomness) -> Transactions:
@@ -120,9 +160,8 @@ def bound(transactions: Transactions, plan: Plan, randomness: Randomness) -> Tra
     return transactions
 
 
-def count(transactions: Transactions, plan: Plan) -> HiddenCounts:
-    """As many of the largest counts as the plan's mechanism looks at."""
-    depth = plan.mechanism.depth
-    if depth is None:
-        return count_histogram(transactions, plan.size)
-    return top_itemsets(transactions, plan.size, depth)
+def count(transactions: Transactions, size: int, mechanism: Mechanism) -> HiddenCounts:
+    """As many of the largest counts as the mechanism looks at."""
+    if mechanism.depth is None:
+        return count_histogram(transactions, size)
+    return top_itemsets(transactions, size, mechanism.depth)

@@ -1,5 +1,5 @@
 """The door, and what comes out of it: everything to the right of here is public."""
 
-from fim_private.release.record import Release, ReleasedItemset
+from fim_private.release.record import FoundItem, Release, ReleasedItemset
 
-__all__ = ["Release", "ReleasedItemset"]
+__all__ = ["FoundItem", "Release", "ReleasedItemset"]

@@ -1,15 +1,21 @@
 """The door: the only place where exact counts meet a mechanism, and the only way from counts to itemsets.
 
-What passes is the list of itemsets a mechanism chose. Its ranks become names here; a rank that stands for an itemset
-that does not occur becomes one drawn uniformly from those of the declared universe.
+What passes is the list of itemsets a mechanism chose, or noisy counts of itemsets that are public. Ranks become
+itemsets here; a rank that stands for an itemset that does not occur becomes one drawn uniformly from those of the
+declared universe.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fim_private.counting import HiddenCounts, occurs
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.counting import ChosenCounts, HiddenCounts, occurs
 from fim_private.errors import InputError
+from fim_private.mechanisms.discovery import Discovery
+from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Mechanism, WithGaps
 from fim_private.plan import Plan
 from fim_private.profile import CountProfile
@@ -32,13 +38,14 @@ class Passed:
 
 
 def pass_through(
-    transactions: Transactions, counts: HiddenCounts, plan: Plan, randomness: Randomness
+    transactions: Transactions, counts: HiddenCounts, mechanism: Mechanism, plan: Plan, randomness: Randomness
 ) -> tuple[Passed, ...]:
     """The itemsets that the plan's mechanism selects, in the order it picked them.
 
     Args:
         transactions: bounded as the plan says.
         counts: the counts of their itemsets, as deep as the mechanism looks.
+        mechanism: the plan's.
         plan: the plan; what it costs is (`plan.guarantee`).
         randomness: where the bits come from.
 
@@ -52,7 +59,7 @@ def pass_through(
         )
     itemsets = plan.universe.itemsets(plan.size)
     profile = counts.profile(None if itemsets is None else itemsets - len(counts))
-    ranks, leads = _select(plan.mechanism, profile, randomness)
+    ranks, leads = _select(mechanism, profile, randomness)
     occurring = [rank for rank in ranks if rank < profile.occurring]
     codes = iter(counts.itemsets_at(occurring).tolist())
     absent: set[tuple[int, ...]] = set()
@@ -61,6 +68,39 @@ def pass_through(
         itemset = next(codes) if rank < profile.occurring else _absent(transactions, plan, absent, randomness)
         chosen.append(Passed(items=tuple(_name(transactions, code) for code in itemset), lead=lead))
     return tuple(chosen)
+
+
+def discover(
+    counts: ChosenCounts, discovery: Discovery, randomness: Randomness
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The items found and their noisy counts, in units.
+
+    Args:
+        counts: of single items, weighted as the discovery says.
+        discovery: which costs its measurement's loss, and fails as it says.
+        randomness: where the bits come from.
+
+    Returns:
+        Item codes, increasing, int32, and int64, of the same shape.
+    """
+    places, noisy = discovery.find(counts.vector(), randomness)
+    return counts.given[places, 0], noisy
+
+
+def measure(counts: ChosenCounts, measurement: Measurement, randomness: Randomness) -> NDArray[np.int64]:
+    """Noisy counts, in units, of itemsets that are public, in their order.
+
+    Args:
+        counts: weighted as the measurement says.
+        measurement: which costs its loss.
+        randomness: where the bits come from.
+    """
+    return measurement.add_noise(counts.vector(), randomness)
+
+
+def pick(counts: ChosenCounts, mechanism: Mechanism, randomness: Randomness) -> NDArray[np.int32]:
+    """The itemsets a mechanism picks from those that are public, int32, shape (picks, size), in the order picked."""
+    return counts.itemsets_at(mechanism.select(counts.profile(), randomness))
 
 
 def _select(

@@ -22,7 +22,7 @@ def privacy_record(plan: Plan) -> dict[str, Any]:
             "composition": plan.guarantee.composition,
         },
     }
-    if plan.universe.items is not None and plan.universe.names is None:
+    if plan.takes_names_as_public:
         record["taken_as_public"] = "the names of the items that occur, and that they are no more than declared"
     return record
 
@@ -37,11 +37,18 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "unit_column": plan.unit.column,
         "max_transactions": plan.unit.max_transactions,
         "max_items": plan.max_items,
+        "min_count": plan.min_count,
         "universe_items": plan.universe.items,
         "sensitivity": plan.unit.sensitivity,
         "parameters": _parameters(plan.mechanism),
         "spending": [
-            {"what": line.what, "epsilon": float(line.epsilon), "times": line.times} for line in plan.mechanism.spending
+            {
+                "what": line.what,
+                "epsilon": None if line.epsilon is None else float(line.epsilon),
+                "rho": None if line.rho is None else float(line.rho),
+                "times": line.times,
+            }
+            for line in plan.mechanism.spending
         ],
         "failure_probability": float(plan.mechanism.failure),
         "margins": [{"counts": margin.counts, "words": margin.words} for margin in plan.mechanism.margins],

@@ -20,7 +20,7 @@ class ReleasedItemset:
     Args:
         rank: 1 for the first that was picked.
         items: the names, in item order.
-        count: a noisy count, where counts were released.
+        count: a noisy count in transactions, where counts were released; long transactions count less in it.
         lead: by how many transactions its noisy count exceeded the runner-up's, rounded down, where the mechanism
             gives that.
     """
@@ -29,6 +29,19 @@ class ReleasedItemset:
     items: tuple[str, ...]
     count: int | None = None
     lead: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundItem:
+    """An item that was found to be frequent.
+
+    Args:
+        item: its name.
+        count: a noisy count of the units that hold it, in which units with many items count less.
+    """
+
+    item: str
+    count: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +56,7 @@ class Release:
         seeded: whether the noise can be repeated; then the release is not private.
         version: the version of this program.
         command: what was typed, without the data.
+        found: the items that were found first, in decreasing order of count, where the mechanism finds items.
     """
 
     itemsets: tuple[ReleasedItemset, ...]
@@ -52,6 +66,7 @@ class Release:
     seeded: bool
     version: str
     command: str | None = None
+    found: tuple[FoundItem, ...] | None = None
 
     def to_json(self) -> str:
         """The whole release as JSON text; `from_json` reads it back."""
@@ -76,7 +91,11 @@ class Release:
                 )
                 for line in fields.pop("itemsets")
             )
-            return cls(itemsets=itemsets, **fields)
+            found = fields.pop("found", None)
+            items = (
+                None if found is None else tuple(FoundItem(item=line["item"], count=line["count"]) for line in found)
+            )
+            return cls(itemsets=itemsets, found=items, **fields)
         except (ValueError, KeyError, TypeError, AttributeError):
             raise InputError("This is not a release.", "Give a JSON file that `fim-private mine -o` wrote.") from None
 

@@ -54,6 +54,8 @@ class Look:
 
 
 LOOKS = {
+    "auto": Look("#111111", "1"),
+    "items-first": Look("#6a3fb5", "h"),
     "lmm": Look("#b03a00", "o"),
     "lmm-no-fallback": Look("#b03a00", "o", "--", filled=False),
     "lmm-repeat": Look("#b03a00", "s", ":", filled=False),

@@ -6,6 +6,8 @@ import math
 import textwrap
 from fractions import Fraction
 
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.protocol import Spending
 from fim_private.mechanisms.registry import find
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation
@@ -47,7 +49,7 @@ def promise(plan: Plan, *, seeded: bool) -> str:
         f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
         "whether the data could be read and counted at all (--max-items bounds the work).",
     ]
-    if plan.universe.items is not None and plan.universe.names is None:
+    if plan.takes_names_as_public:
         paragraphs.append(
             "Taken as public: the names of the items that occur, and that they are no more than declared, since only "
             "their number was. Give --universe-file for a promise without these conditions."
@@ -60,7 +62,7 @@ def promise(plan: Plan, *, seeded: bool) -> str:
 def shortfall(plan: Plan, release: Release) -> str | None:
     """Why fewer itemsets were named than asked for, and what would help; None where the list is full."""
     named = len(release.itemsets)
-    if named == plan.top:
+    if named == plan.top or plan.min_count is not None:
         return None
     what = "No itemset was named" if not named else f"Only {named} of {plan.top} itemsets were named"
     paragraphs = [
@@ -72,6 +74,23 @@ def shortfall(plan: Plan, release: Release) -> str | None:
     return wrapped(paragraphs)
 
 
+def found_note(plan: Plan, release: Release) -> str | None:
+    """What was released beside the itemsets, and what its counts mean; None where there is nothing to say."""
+    mechanism = plan.mechanism
+    if release.found is None or not isinstance(mechanism, ItemsFirst):
+        return None
+    number = f"{len(release.found):,}"
+    note = f"Items found to be frequent: {number}; they and their noisy counts are part of the release (JSON)."
+    if mechanism.itemsets is not None:
+        off = f"{mechanism.itemsets.deviation:,.0f}"
+        note += (
+            f" Counts are estimates, off by about {off} transactions or less; a "
+            f"transaction that holds more than {mechanism.itemsets.full:,} of the itemsets counts less than 1, so "
+            "counts are rather too low."
+        )
+    return wrapped([note])
+
+
 def plan_text(plan: Plan) -> str:
     """One mechanism's plan in words: what is spent where, the composition, the margin."""
     paragraphs = [f"{plan.mechanism_name}: {find(plan.mechanism_name).summary}"]
@@ -79,7 +98,7 @@ def plan_text(plan: Plan) -> str:
         paragraphs.append(f"  {plan.why}")
     for line in plan.mechanism.spending:
         times = f" each, {line.times:,} times" if line.times > 1 else ""
-        paragraphs.append(f"  {line.what}: epsilon {number(line.epsilon)}{times}")
+        paragraphs.append(f"  {line.what}: {_cost(line)}{times}")
     paragraphs.append(
         f"  together at most epsilon {number(plan.budget.epsilon)}, delta {number(plan.budget.delta)} "
         f"({plan.guarantee.composition} composition, {plan.relation} neighbours)"
@@ -88,6 +107,12 @@ def plan_text(plan: Plan) -> str:
         paragraphs.append(f"  of delta, {number(plan.mechanism.failure)} is set aside for a wrong certificate or stop")
     paragraphs.append(f"  {margin_sentence(plan)}")
     return wrapped(paragraphs, indent="    ")
+
+
+def _cost(line: Spending) -> str:
+    if line.epsilon is not None:
+        return f"epsilon {number(line.epsilon)}"
+    return f"rho {number(line.rho or 0)} (zero-concentrated privacy, composed into epsilon below)"
 
 
 def margin_sentence(plan: Plan) -> str:

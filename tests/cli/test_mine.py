@@ -46,7 +46,7 @@ def test_shipped_data_end_to_end(shipped: Path, tmp_path: Path) -> None:
     for said in (
         "Protected is one transaction: whether it is in the data",
         "epsilon 1, delta 1e-6",
-        "By what: large",
+        "By what: picks",
         "Not protected",
     ):
         assert said in words(done)

@@ -27,7 +27,7 @@ def test_plan_says_what_mine_does(tmp_path: Path) -> None:
     path.write_text("bread,milk\n" * 900 + "tea,milk\n" * 30)
     options = ("--size", 2, "--top", 3, *PROMISE, "--neighbours", "replace")
     (planned,) = json.loads(fim_private("plan", *options, "--mechanism", "lmm", "--json").stdout)
-    mined = json.loads(fim_private("mine", path, *options, "--json").stdout)
+    mined = json.loads(fim_private("mine", path, *options, "--mechanism", "lmm", "--json").stdout)
     assert planned["plan"] == mined["plan"]
     assert planned["privacy"] == mined["privacy"]
     assert math.isclose(planned["plan"]["spending"][0]["epsilon"], 0.1)

@@ -91,6 +91,8 @@ def test_every_registered_mechanism_is_verified() -> None:
 
     verified = {kind(case.mechanism) for case in CASES}
     for row in REGISTRY.values():
+        if row.finds_items:  # test_items_first.py
+            continue
         plan = make_plan(
             size=2,
             top=2,
@@ -119,7 +121,7 @@ def shrunk(mechanism: Mechanism) -> Mechanism:
 
 
 @pytest.mark.parametrize("relation", list(NeighbouringRelation))
-@pytest.mark.parametrize("name", list(REGISTRY))
+@pytest.mark.parametrize("name", [name for name, row in REGISTRY.items() if not row.finds_items])
 def test_a_plan_keeps_its_budget(name: str, relation: NeighbouringRelation) -> None:
     """What the planner hands out, with whichever composition it chose, under both relations, holds exactly."""
     for top, epsilon, delta in ((1, "2", "0.01"), (2, "3", "0.1")):

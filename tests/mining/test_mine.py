@@ -65,7 +65,7 @@ def test_a_seed_repeats_and_marks() -> None:
 
 
 def test_record_says_what_was_promised() -> None:
-    release = mine(transactions_from_lists([["a", "b"]]), size=2, top=1, budget=BUDGET, unit=UNIT)
+    release = mine(transactions_from_lists([["a", "b"]]), size=2, top=1, budget=BUDGET, unit=UNIT, mechanism="lmm")
     assert release.privacy["epsilon"] == 1.0
     assert release.privacy["delta"] == 1e-6
     assert release.privacy["neighbours"] == "add-remove"
@@ -165,7 +165,8 @@ def test_precision_on_retail_is_the_specification_s(
     truth = {tuple(transactions.vocabulary[code] for code in row) for row in codes.tolist()}
     randomness = SeededRandomness(2026)
     runs = [
-        len(truth & {passed.items for passed in pass_through(transactions, counts, plan, randomness)}) / top
+        len(truth & {passed.items for passed in pass_through(transactions, counts, plan.mechanism, plan, randomness)})
+        / top
         for _ in range(12)
     ]
     assert least <= sum(runs) / len(runs) <= most

@@ -34,7 +34,8 @@ def draws(transactions: Transactions, plan: Plan, number: int) -> list[tuple[tup
     counts = count_histogram(transactions, plan.size)
     randomness = SeededRandomness(SEED)
     return [
-        tuple(passed.items for passed in pass_through(transactions, counts, plan, randomness)) for _ in range(number)
+        tuple(passed.items for passed in pass_through(transactions, counts, plan.mechanism, plan, randomness))
+        for _ in range(number)
     ]
 
 
@@ -76,7 +77,7 @@ def test_a_universe_smaller_than_the_data_is_refused_without_saying_how() -> Non
     transactions = transactions_from_lists(BASKETS)
     plan = exponential(Universe(items=2))
     with pytest.raises(InputError, match="more items than the declared universe") as caught:
-        pass_through(transactions, count_itemsets(transactions, 2), plan, SeededRandomness(SEED))
+        pass_through(transactions, count_itemsets(transactions, 2), plan.mechanism, plan, SeededRandomness(SEED))
     assert not any(character.isdigit() for character in str(caught.value))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fim_private.mechanisms.registry import REGISTRY
+from fim_private.mechanisms.registry import find
 from fim_private.report.document import Bullets, Paragraph, Part, Section, Table
 from fim_private.report.drawing import Pictures
 from fim_private.report.material import Material
@@ -95,7 +95,7 @@ def _answer(material: Material, data: str) -> Table:
     most = max(material.tops)
     limit = max(found[most] for found in precision.values()) - CLEARLY
     best = [name for name, found in precision.items() if found[most] >= limit]
-    open_ones = [name for name in precision if not REGISTRY[name].needs_universe]
+    open_ones = [name for name in precision if not find(name).needs_universe]
     return Table(
         name=f"answer-{data.lower()}",
         head=("mechanism", "universe", *(f"k = {top}" for top in material.tops)),
@@ -124,7 +124,7 @@ def _winners(material: Material, best: list[str]) -> str:
 
 
 def _universe(name: str) -> str:
-    row = REGISTRY[name]
+    row = find(name)
     return "list of items needed" if row.needs_universe else "baskets are cut" if row.needs_cap else "open"
 
 
@@ -182,7 +182,7 @@ def _advice(material: Material) -> list[str]:
         (
             material.value("precision", data=data, mechanism=name, size=size, top=max(tops), epsilon=epsilon)
             for name in run
-            if not REGISTRY[name].needs_universe
+            if not find(name).needs_universe
         ),
         default=1.0,
     )

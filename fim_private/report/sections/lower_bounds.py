@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fim_private.comparison.hard_instances import PROPOSITION_1, THEOREM_1, LowerBound, pure
-from fim_private.mechanisms.registry import REGISTRY
+from fim_private.mechanisms.registry import find
 from fim_private.report.document import Paragraph, Section
 from fim_private.report.drawing import Pictures, legend, line, new_figure
 from fim_private.report.material import Material
@@ -12,7 +12,7 @@ from fim_private.report.statement import number
 
 def section(material: Material, pictures: Pictures) -> Section:
     """Proposition 1 and Theorem 1: exact success against the bound."""
-    names = [name for name in material.settings.mechanisms if not REGISTRY[name].needs_cap]
+    names = [name for name in material.settings.mechanisms if find(name).sees_counts_only]
     figure, axes = new_figure(1, 2, height=3.2)
     nearest: list[str] = []
     broken = False

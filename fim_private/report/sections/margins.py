@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 
 from fim_private.comparison.settings import Cell
 from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
@@ -57,7 +58,7 @@ def section(material: Material, pictures: Pictures) -> Section:
     return Section(anchor="margins", title="Margins: why a mechanism answers or not", parts=tuple(parts))
 
 
-def _mechanism(material: Material, data: str, name: str, top: int, epsilon: str) -> Mechanism:
+def _mechanism(material: Material, data: str, name: str, top: int, epsilon: str) -> Mechanism | ItemsFirst:
     items = next(counts.items for counts in material.counts if counts.name == data)
     universe = material.settings.universe_items or items if name == "exponential" else None
     cell = Cell(mechanism=name, size=material.settings.main_size, top=top, epsilon=epsilon, universe_items=universe)
@@ -104,7 +105,7 @@ def _figure(material: Material, pictures: Pictures, data: str) -> Figure:
     )
 
 
-def _draw(panel: Axes, name: str, mechanism: Mechanism, profile: CountProfile) -> bool:
+def _draw(panel: Axes, name: str, mechanism: Mechanism | ItemsFirst, profile: CountProfile) -> bool:
     """Draw one mechanism's requirement; whether it is lmm's and met."""
     style = {**look(name), "label": name}
     gid = f"mechanism:{name}"

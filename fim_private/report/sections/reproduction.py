@@ -6,7 +6,7 @@ import platform
 from importlib.metadata import version
 
 from fim_private.comparison.exact_counts import CAPS
-from fim_private.mechanisms.registry import REGISTRY
+from fim_private.mechanisms.registry import find
 from fim_private.report.document import Bullets, Code, Paragraph, Section, Table
 from fim_private.report.drawing import Pictures
 from fim_private.report.material import Material
@@ -16,7 +16,7 @@ from fim_private.version import __version__
 def section(material: Material, _pictures: Pictures) -> Section:
     """Command, versions, seeds, checksums, and what each mechanism is."""
     settings = material.settings
-    capped = [name for name in settings.mechanisms if REGISTRY[name].needs_cap]
+    capped = [name for name in settings.mechanisms if find(name).needs_cap]
     return Section(
         anchor="reproduce",
         title="How to reproduce this",
@@ -58,7 +58,7 @@ def section(material: Material, _pictures: Pictures) -> Section:
             Table(
                 name="mechanisms",
                 head=("mechanism", "what it does", "source"),
-                rows=tuple((name, REGISTRY[name].summary, REGISTRY[name].source) for name in settings.mechanisms),
+                rows=tuple((name, find(name).summary, find(name).source) for name in settings.mechanisms),
                 caption="**Mechanisms.**",
                 mechanism_column=0,
             ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fim_private.comparison.hard_instances import needed
-from fim_private.mechanisms.registry import REGISTRY
+from fim_private.mechanisms.registry import find
 from fim_private.privacy import Budget
 from fim_private.report.document import Figure, Paragraph, Part, Section
 from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
@@ -85,7 +85,7 @@ def _padded(material: Material, pictures: Pictures, data: str) -> Figure:
 
 def _example(material: Material, pictures: Pictures) -> Figure:
     budget = Budget(material.settings.middle_epsilon, material.settings.delta)
-    names = [name for name in material.settings.mechanisms if not REGISTRY[name].needs_cap]
+    names = [name for name in material.settings.mechanisms if find(name).sees_counts_only]
     figure, axes = new_figure(1, 2, height=3.0)
     fails: set[str] = set()
     flat: set[str] = set()

@@ -1,0 +1,243 @@
+"""Items first: an open universe cheaper than a declared one (design: section 5.1, with weights instead of cuts).
+
+One transaction holds few items but many itemsets. So the *items* are found first (`discovery.py`), once, and they
+declare the universe of all that follows; their noisy counts, which are released, say which itemsets are worth asking
+for. Then either
+  peel: k picks by the exponential mechanism from the itemsets with the largest products of item counts; or
+  counts: noisy counts of pairs, and from these of the itemsets whose pairs they make likely (`measurement.py`); all k
+    are read off at once, and the counts come with them.
+
+Privacy. Let C be the items that occur in both neighbours, and R the run in which discovery is restricted to C: a
+composition of zCDP steps (and k bounded-range picks), adaptive in what was released, hence (eps, delta_acc) by Renyi
+composition. On the side with fewer units the run is R. On the other it differs only if an item which one unit alone has
+is found: with probability at most delta_1, and independently of R, for its noise is its own. So the whole is
+(eps - ln(1 - delta_1), delta_acc + delta_1); the design's factor e^eps on delta_1 is not needed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fim_private.accounting.calibration import calibrate_zcdp, largest, prove_discovery
+from fim_private.errors import UsageError
+from fim_private.mechanisms.discovery import Discovery
+from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.peeling import peeling_losses
+from fim_private.mechanisms.protocol import Calibrated, Margin, Request, Spending
+from fim_private.privacy import Loss
+
+PEEL, COUNTS = "peel", "counts"
+
+MAX_ITEMS = 64
+"""So many items of a unit take part in the discovery."""
+LEAST_CANDIDATES, MOST_CANDIDATES = 100, 100_000
+MOST_FULL = 4096
+TYPICAL_LENGTH = 10
+"""Leads are stated for items in transactions of so many items."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuning:
+    """What was found best on public data, as functions of public quantities (`benchmarks/items_first_defaults.py`).
+
+    Args:
+        items_share: of rho, for the items; None for more the smaller epsilon is, since what is not found is lost.
+        pairs_share: of what the items leave, for the pairs where itemsets are counted; the itemsets get the rest.
+        full_items: a unit with no more items counts in full.
+        full_pairs: a transaction with no more of the pairs counts in full.
+        full_itemsets: a transaction with no more of the itemsets counts in full.
+        joined: larger itemsets are made of the likeliest pairs, so many times k.
+        counted: so many itemsets times k are counted.
+    """
+
+    items_share: float | None = None
+    pairs_share: float = 0.55
+    full_items: int = 4
+    full_pairs: int = 10
+    full_itemsets: int = 12
+    joined: int = 30
+    counted: int = 6
+
+    def share_of_items(self, request: Request, *, peel: bool) -> float:
+        """Of rho, for the items."""
+        if self.items_share is not None:
+            return self.items_share
+        if request.size == 1 and not peel:
+            return 0.5
+        return min(0.45, max(0.2, 0.25 * math.pow(0.5 / float(request.epsilon), 0.3)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemsFirst:
+    """Discovery, then picks or noisy counts.
+
+    Args:
+        top: k.
+        size: items an itemset.
+        discovery: of the items.
+        stop_delta: delta_1, what the discovery's threshold is held to.
+        pick_epsilon: of each pick; None where noisy counts are taken.
+        pairs: the noisy counts of pairs; None where there are none.
+        itemsets: the noisy counts of the itemsets, from which the answer is read; None where picks are made.
+        joined: of how many of the likeliest pairs larger itemsets are made.
+        candidates: of how many itemsets at most the answer is chosen.
+        sensitivity: Delta.
+    """
+
+    top: int
+    size: int
+    discovery: Discovery
+    stop_delta: Fraction
+    pick_epsilon: Fraction | None = None
+    pairs: Measurement | None = None
+    itemsets: Measurement | None = None
+    joined: int
+    candidates: int
+    sensitivity: int = 1
+
+    @property
+    def select(self) -> str:
+        """How itemsets are selected: "peel" or "counts"."""
+        return COUNTS if self.pick_epsilon is None else PEEL
+
+    @property
+    def most_pairs(self) -> int:
+        """Of how many pairs noisy counts are taken at most."""
+        return MOST_CANDIDATES
+
+    @property
+    def measurements(self) -> tuple[tuple[str, Measurement], ...]:
+        """All noisy counts, in the order they are taken."""
+        steps = (("items", self.discovery.measurement), ("pairs", self.pairs), ("itemsets", self.itemsets))
+        return tuple((what, step) for what, step in steps if step is not None)
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """Those of the noisy counts, then of the picks."""
+        picks = () if self.pick_epsilon is None else peeling_losses(self.top, self.pick_epsilon)
+        return (*(step.loss for _, step in self.measurements), *picks)
+
+    @property
+    def failure(self) -> Fraction:
+        """delta_1."""
+        return self.stop_delta
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """On the items, and on what follows."""
+        measured = [Spending(what=f"noisy counts of {what}", rho=step.loss.rho) for what, step in self.measurements]
+        if self.pick_epsilon is not None:
+            measured.append(Spending(what="picks", epsilon=self.pick_epsilon, times=self.top))
+        return tuple(measured)
+
+    @property
+    def margins(self) -> tuple[Margin, ...]:
+        """What an item needs to be found, and an itemset to stand out from the noise."""
+        found = self.discovery.measurement
+        units = self.discovery.threshold + 1.645 * math.sqrt(found.variance)
+        length = max(1.0, math.sqrt(TYPICAL_LENGTH / found.full))
+        if self.pick_epsilon is not None:
+            above = self.sensitivity * (math.log(self.candidates) + math.log(19)) / float(self.pick_epsilon)
+        else:
+            deviation = max(step.deviation for _, step in self.measurements[1:] or self.measurements)
+            above = deviation * (math.sqrt(2 * math.log(self.candidates)) + 1.645)
+        return (
+            Margin(
+                counts=math.ceil(max(units / found.resolution * length, above)),
+                words=f"over nothing, for each item of an itemset (in transactions of {TYPICAL_LENGTH} items)",
+            ),
+        )
+
+    def picks(self, universe_size: int) -> Exponential:
+        """The exponential mechanism over so many candidates."""
+        if self.pick_epsilon is None:
+            raise AssertionError("noisy counts are read off, not picked from")
+        return Exponential(
+            top=self.top,
+            pick_epsilon=self.pick_epsilon,
+            universe_size=universe_size,
+            sensitivity=self.sensitivity,
+        )
+
+
+def peels(top: int, epsilon: float) -> bool:
+    """Whether picks serve better than noisy counts: few of them, at a large epsilon.
+
+    The noise of a pick grows with k and falls with epsilon; that of the counts does not grow with k, but long
+    transactions count less in them, and that does not fall with epsilon. Measured on public data: see the report.
+    """
+    return top <= 25 * max(1.0, epsilon)
+
+
+def calibrate(request: Request, tuning: Tuning = Tuning()) -> Calibrated:
+    """Shares rho out between the items and what follows.
+
+    Raises:
+        BudgetError: delta is 0.
+        UsageError: no such way to select.
+    """
+    request.require_delta()
+    if request.select not in {None, PEEL, COUNTS}:
+        raise UsageError("There is no such way to select.", f"Choose --select {PEEL} or {COUNTS}.")
+    peel = peels(request.top, float(request.epsilon)) if request.select is None else request.select == PEEL
+    # The failure costs as much of epsilon as of delta: next to nothing, unless epsilon is as small as delta.
+    stop_delta = min(request.delta / 2, request.epsilon / 1000)
+    rho = calibrate_zcdp(stop_delta, epsilon=request.epsilon, delta=request.delta)
+
+    def measured(share: float, full: int, sensitivity: int = request.sensitivity) -> Measurement:
+        return Measurement.costing(rho * share, full=full, sensitivity=sensitivity)
+
+    items_share = tuning.share_of_items(request, peel=peel)
+    items = measured(items_share, tuning.full_items, 1)
+    pick, pairs, itemsets = None, None, None
+    candidates = MOST_CANDIDATES
+    if peel:
+        pick = _largest_pick(items, request, stop_delta)
+    else:
+        rest = 1 - items_share
+        pairs_share = tuning.pairs_share if request.size > 1 else 0.0
+        if pairs_share:
+            pairs = measured(rest * pairs_share, tuning.full_pairs)
+        rest *= 1 - pairs_share
+        itemsets = measured(rest, _full_for(request, rho * rest, tuning.full_itemsets))
+        candidates = max(LEAST_CANDIDATES, tuning.counted * request.top)
+    mechanism = ItemsFirst(
+        top=request.top,
+        size=request.size,
+        discovery=Discovery.failing(stop_delta, measurement=items, max_items=MAX_ITEMS),
+        stop_delta=stop_delta,
+        pick_epsilon=pick,
+        pairs=pairs,
+        itemsets=itemsets,
+        joined=min(MOST_CANDIDATES, max(LEAST_CANDIDATES, tuning.joined * request.top)),
+        candidates=min(MOST_CANDIDATES, candidates),
+        sensitivity=request.sensitivity,
+    )
+    guarantee = prove_discovery(mechanism.losses, stop_delta, epsilon=request.epsilon, delta=request.delta)
+    if guarantee is None:
+        raise AssertionError("rho was shared out beyond what there is")
+    return Calibrated(mechanism=mechanism, guarantee=guarantee)
+
+
+def _full_for(request: Request, rho: float, full: int) -> int:
+    """With a least count asked for, transactions count in full up to where the noise would show beside it."""
+    if request.min_count is None:
+        return full
+    affordable = 2 * rho * (request.min_count / (20 * request.sensitivity)) ** 2
+    return round(min(max(affordable, full), MOST_FULL))
+
+
+def _largest_pick(items: Measurement, request: Request, stop_delta: Fraction) -> Fraction:
+    """The largest epsilon of a pick that fits beside the noisy counts of the items."""
+
+    def fits(pick: Fraction) -> bool:
+        losses = (items.loss, *peeling_losses(request.top, pick))
+        return prove_discovery(losses, stop_delta, epsilon=request.epsilon, delta=request.delta) is not None
+
+    pick = largest(fits, float(request.epsilon) * 4 + 20)
+    if pick is None:
+        raise AssertionError("nothing is left for the picks")
+    return pick

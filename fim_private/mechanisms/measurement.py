@@ -1,0 +1,79 @@
+"""Noisy counts of many itemsets at once: what one transaction adds is bounded in length, the noise is Gaussian.
+
+A transaction that holds q of the itemsets adds a weight to each, min(1, sqrt(full/q)) in whole units of 1/resolution,
+rounded down. So what it adds has a Euclidean length of at most resolution sqrt(full) units whatever it holds: nothing
+is cut off, long transactions count less. A privacy unit of Delta transactions changes the counts by at most Delta times
+that, and discrete Gaussian noise in each makes them rho-zCDP with rho = Delta^2 resolution^2 full / (2 variance)
+(Canonne, Kamath, Steinke 2020, Theorem 4; Bun and Steinke 2016). Whatever is computed from them afterwards is free.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.privacy import ZCDP
+from fim_private.randomness import Randomness
+from fim_private.randomness.gaussian_vector import LARGEST_VARIANCE, sample_discrete_gaussians
+
+FINEST = 64
+"""No finer unit than 1/64 of a transaction."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """Noisy counts of given itemsets.
+
+    Args:
+        full: a transaction that holds no more than so many of the itemsets counts in full, at least 1.
+        resolution: units a transaction.
+        variance: of the noise, in units squared, at least 1.
+        sensitivity: Delta, how many transactions a privacy unit has.
+    """
+
+    full: int
+    resolution: int
+    variance: int
+    sensitivity: int = 1
+
+    @classmethod
+    def costing(cls, rho: float, *, full: int, sensitivity: int) -> Measurement:
+        """The measurement that costs at most rho, with the finest unit for which the noise is drawn fast."""
+        variance = sensitivity**2 * full / (2 * rho)  # in transactions squared
+        resolution = FINEST
+        while resolution > 1 and variance * resolution**2 > LARGEST_VARIANCE:
+            resolution //= 2
+        least = math.ceil(Fraction(sensitivity**2 * resolution**2 * full) / (2 * Fraction(rho)))
+        return cls(full=full, resolution=resolution, variance=max(1, least), sensitivity=sensitivity)
+
+    @property
+    def loss(self) -> ZCDP:
+        """What it costs."""
+        return ZCDP(Fraction(self.sensitivity**2 * self.resolution**2 * self.full, 2 * self.variance))
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise, in transactions."""
+        return math.sqrt(self.variance) / self.resolution
+
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        """What a transaction adds by the number of itemsets it holds, in units; 0 from the last entry on."""
+        return _weights(self.full, self.resolution)
+
+    def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
+        """The counts, in units, each with its own noise: those of itemsets that do not occur as well."""
+        return counts + sample_discrete_gaussians(self.variance, len(counts), randomness)
+
+
+@cache
+def _weights(full: int, resolution: int) -> NDArray[np.int64]:
+    square = resolution**2 * full
+    weights = np.array([resolution, *(min(resolution, math.isqrt(square // held)) for held in range(1, square + 2))])
+    weights.setflags(write=False)
+    return weights

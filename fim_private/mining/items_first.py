@@ -1,0 +1,113 @@
+"""The steps of items-first: through the door for each noisy count, and between them what can be made of those.
+
+Every itemset that is asked for is chosen from what was released before, never from the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.counting import count_chosen
+from fim_private.estimation.candidates import joined_itemsets, likely_itemsets
+from fim_private.estimation.shrinkage import shrink
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.measurement import Measurement
+from fim_private.randomness import Randomness
+from fim_private.release.door import discover, measure, pick
+from fim_private.transactions import Transactions, cap_items, keep_items, merge_units
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Outcome:
+    """What was released, items as codes of the transactions' vocabulary.
+
+    Args:
+        itemsets: int32, shape (n, size), in decreasing order, items increasing in each row.
+        counts: float64, shape (n,), estimates in transactions; None where itemsets were picked.
+        found: int32, shape (items,): the items found, in decreasing order of noisy count.
+        found_counts: float64, of the same shape: their noisy counts, in transactions.
+    """
+
+    itemsets: NDArray[np.int32]
+    counts: Floats | None
+    found: NDArray[np.int32]
+    found_counts: Floats
+
+
+def run(
+    transactions: Transactions,
+    mechanism: ItemsFirst,
+    randomness: Randomness,
+    *,
+    min_count: int | None = None,
+    progress: Callable[[str], None] = lambda _phase: None,
+) -> Outcome:
+    """Find the items, then the itemsets.
+
+    Args:
+        transactions: bounded; where they have units, a unit keeps at most `mechanism.sensitivity` of them.
+        mechanism: the parameters.
+        randomness: where the bits come from.
+        min_count: leave out itemsets whose estimated count is not above this.
+        progress: told the name of each phase as it begins.
+    """
+    progress("finding items")
+    codes, units = _find(transactions, mechanism, randomness)
+    item_counts = units / mechanism.discovery.measurement.resolution
+    progress("counting")
+    known = keep_items(transactions, codes)
+    if mechanism.itemsets is None:
+        counts = None
+        candidates = likely_itemsets(item_counts, mechanism.size, mechanism.candidates)
+        chosen = pick(count_chosen(known, candidates), mechanism.picks(len(candidates)), randomness)
+    else:
+        candidates = _candidates(known, item_counts, mechanism, randomness)
+        estimate = _estimated(known, candidates, mechanism.itemsets, randomness)
+        # Candidates stand in decreasing order of what was expected, which is public, and so decides between equals.
+        best = np.argsort(-estimate, kind="stable")[: mechanism.top]
+        if min_count is not None:
+            best = best[estimate[best] > min_count]
+        chosen, counts = candidates[best], estimate[best]
+    by_count = np.argsort(-units, kind="stable")
+    return Outcome(
+        itemsets=codes[chosen],
+        counts=counts,
+        found=codes[by_count],
+        found_counts=item_counts[by_count],
+    )
+
+
+def _find(
+    transactions: Transactions, mechanism: ItemsFirst, randomness: Randomness
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Item codes, increasing, and their noisy counts in units."""
+    discovery = mechanism.discovery
+    of_units = cap_items(merge_units(transactions), discovery.max_items, randomness.words)
+    items = np.arange(len(transactions.vocabulary), dtype=np.int32)[:, np.newaxis]
+    return discover(count_chosen(of_units, items, discovery.measurement.weights), discovery, randomness)
+
+
+def _candidates(
+    known: Transactions, item_counts: Floats, mechanism: ItemsFirst, randomness: Randomness
+) -> NDArray[np.int32]:
+    """The itemsets worth counting, in decreasing order of what is expected of them."""
+    if mechanism.pairs is None:
+        return likely_itemsets(item_counts, mechanism.size, mechanism.candidates)
+    pairs = likely_itemsets(item_counts, 2, mechanism.most_pairs)
+    estimate = _estimated(known, pairs, mechanism.pairs, randomness)
+    best = np.argsort(-estimate, kind="stable")[: mechanism.joined]
+    return joined_itemsets(pairs[best], estimate[best], item_counts, mechanism.size, mechanism.candidates)
+
+
+def _estimated(
+    known: Transactions, itemsets: NDArray[np.int32], measurement: Measurement, randomness: Randomness
+) -> Floats:
+    """Noisy counts, improved by the order in which the itemsets stand; in transactions."""
+    units = measure(count_chosen(known, itemsets, measurement.weights), measurement, randomness)
+    return shrink(units / measurement.resolution, measurement.deviation)
