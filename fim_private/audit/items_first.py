@@ -22,6 +22,8 @@ from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 
 Floats = NDArray[np.float64]
 Basket = frozenset[int]
+Unit = tuple[Basket, ...]
+"""The transactions of one privacy unit."""
 
 _REACH = 7.5
 
@@ -34,31 +36,31 @@ class Axis:
     other: Floats
 
 
-def delta_of(mechanism: ItemsFirst, one: Collection[Basket], other: Collection[Basket], epsilon: float) -> float:
+def delta_of(mechanism: ItemsFirst, one: Collection[Unit], other: Collection[Unit], epsilon: float) -> float:
     """delta(epsilon) in one direction: the sum over releases of max(0, P - e^epsilon P').
 
     Args:
-        mechanism: with a sensitivity of 1, and candidates enough for every itemset.
-        one: a basket a unit, none longer than the discovery's `max_items`.
+        mechanism: with candidates enough for every itemset.
+        one: of each unit no more transactions than the sensitivity, and no more items than the discovery's `max_items`.
         other: likewise.
         epsilon: at which epsilon.
     """
-    items = sorted(frozenset[int]().union(*one, *other))
+    items = sorted(frozenset[int]().union(*_baskets(one), *_baskets(other)))
     total = 0.0
     for number in range(len(items) + 1):
         for found in combinations(items, number):
             missed = [item for item in items if item not in found]
             axes = [_found(mechanism, one, other, item) for item in found]
             scale = [
-                math.prod(_missed(mechanism, _units(mechanism, baskets, item)) for item in missed)
-                for baskets in (one, other)
+                math.prod(_missed(mechanism, _counted_as(mechanism, units, item)) for item in missed)
+                for units in (one, other)
             ]
             if mechanism.itemsets is None:
-                laws = [_picks(mechanism, baskets, found) for baskets in (one, other)]
+                laws = [_picks(mechanism, _baskets(units), found) for units in (one, other)]
                 outcomes = [(laws[0][chosen], laws[1].get(chosen, 0.0)) for chosen in laws[0]]
             else:
                 outcomes = [(1.0, 1.0)]
-                axes += list(_counted(mechanism, one, other, found))
+                axes += list(_counted(mechanism, _baskets(one), _baskets(other), found))
             grid = [_product([axis.one for axis in axes]), _product([axis.other for axis in axes])]
             for chances in outcomes:
                 excess = scale[0] * chances[0] * grid[0] - math.exp(epsilon) * scale[1] * chances[1] * grid[1]
@@ -66,9 +68,15 @@ def delta_of(mechanism: ItemsFirst, one: Collection[Basket], other: Collection[B
     return total
 
 
-def _units(mechanism: ItemsFirst, baskets: Collection[Basket], item: int) -> int:
+def _baskets(units: Collection[Unit]) -> list[Basket]:
+    return [basket for unit in units for basket in unit]
+
+
+def _counted_as(mechanism: ItemsFirst, units: Collection[Unit], item: int) -> int:
+    """An item's count in the discovery: each unit's transactions are one set."""
     weights = mechanism.discovery.measurement.weights
-    return sum(int(weights[len(basket)]) for basket in baskets if item in basket)
+    sets = [frozenset[int]().union(*unit) for unit in units]
+    return sum(int(weights[len(held)]) for held in sets if item in held)
 
 
 def _missed(mechanism: ItemsFirst, units: int) -> float:
@@ -81,10 +89,10 @@ def _missed(mechanism: ItemsFirst, units: int) -> float:
     return float(np.sum(discrete_gaussian_mass(below, variance)))
 
 
-def _found(mechanism: ItemsFirst, one: Collection[Basket], other: Collection[Basket], item: int) -> Axis:
+def _found(mechanism: ItemsFirst, one: Collection[Unit], other: Collection[Unit], item: int) -> Axis:
     """The noisy counts with which an item is found."""
     discovery = mechanism.discovery
-    counts = [_units(mechanism, baskets, item) for baskets in (one, other)]
+    counts = [_counted_as(mechanism, units, item) for units in (one, other)]
     most = max(discovery.threshold, *counts) + math.ceil(_REACH * math.sqrt(discovery.measurement.variance))
     values = np.arange(discovery.threshold + 1, most + 1)
     masses = [

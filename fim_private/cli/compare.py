@@ -15,10 +15,12 @@ from fim_private.cli import options
 from fim_private.cli.configuration import DEFAULTS, configured, listed, settings_of
 from fim_private.cli.interruption import InterruptedByUser
 from fim_private.cli.progress import bar, phases, say
-from fim_private.errors import UsageError
+from fim_private.errors import InputError, UsageError
 from fim_private.privacy import NeighbouringRelation
 
 if TYPE_CHECKING:
+    from polars import DataFrame
+
     from fim_private.report.material import Source
     from fim_private.transactions import Transactions
 
@@ -43,6 +45,9 @@ def compare(
     ] = None,
     sizes: Annotated[str | None, _listed(_RUN, "Itemset sizes; 1,2,3 otherwise.")] = None,
     tops: Annotated[str | None, _listed(_RUN, "Values of k; 1,5,10,20,50,100 otherwise.")] = None,
+    long_tops: Annotated[
+        str | None, _listed(_RUN, "More values of k, for mechanisms that name long lists in little time.")
+    ] = None,
     epsilons: Annotated[str | None, _listed(_RUN, "Total budgets; 0.1,0.25,0.5,1,2 otherwise.")] = None,
     delta: Annotated[str | None, typer.Option(help="The same for all; 1e-6 otherwise.", rich_help_panel=_RUN)] = None,
     trials: Annotated[int | None, typer.Option(help="Runs of each cell; 50 otherwise.", rich_help_panel=_RUN)] = None,
@@ -70,6 +75,14 @@ def compare(
         int | None, typer.Option(help="Of all runs; drawn and written down otherwise.", rich_help_panel=_RUN)
     ] = None,
     title: Annotated[str | None, typer.Option(help="Of the report.", rich_help_panel=_RUN)] = None,
+    defaults_table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The table of benchmarks/items_first_defaults.py, to be shown in the report.",
+            rich_help_panel=_RUN,
+        ),
+    ] = None,
     processes: Annotated[
         int | None, typer.Option(min=1, max=256, help="How many run at once; one a core otherwise.")
     ] = None,
@@ -104,7 +117,7 @@ def compare(
     typed = {name: value for name, value in locals().items() if name in DEFAULTS}
     typed |= {
         name: [part.strip() for part in typed[name].split(",") if part.strip()]
-        for name in ("sizes", "tops", "epsilons", "mechanisms")
+        for name in ("sizes", "tops", "long_tops", "epsilons", "mechanisms")
         if typed[name] is not None
     }
     chosen = {
@@ -161,10 +174,22 @@ def compare(
             table=table,
             command=_command(chosen["files"], config, folder, settings.seed),
             public=public,
+            defaults=_defaults(chosen["defaults_table"]),
         )
         write_report(material, folder)
     say(PUBLIC if public else CURATOR, quiet=quiet)
     typer.echo(f"{folder / 'index.html'}")
+
+
+def _defaults(path: str | None) -> DataFrame | None:
+    import polars as pl
+
+    if path is None:
+        return None
+    try:
+        return pl.read_parquet(path)
+    except (OSError, pl.exceptions.PolarsError):
+        raise InputError(f"{path} cannot be read.", "Correct --defaults-table, or leave it out.") from None
 
 
 def _read(chosen: dict[str, Any], progress: Any) -> tuple[list[Source], list[Transactions], bool]:

@@ -16,6 +16,7 @@ DEFAULTS: dict[str, Any] = {
     "files": [],
     "sizes": [1, 2, 3],
     "tops": [1, 5, 10, 20, 50, 100],
+    "long_tops": [],
     "epsilons": ["0.1", "0.25", "0.5", "1", "2"],
     "delta": "1e-6",
     "trials": 50,
@@ -26,6 +27,7 @@ DEFAULTS: dict[str, Any] = {
     "unit_column": None,
     "seed": None,
     "title": None,
+    "defaults_table": None,
     "output": None,
     "format": "auto",
     "separator": None,
@@ -35,7 +37,17 @@ DEFAULTS: dict[str, Any] = {
 }
 """What a configuration file may set; options of the command line go before it."""
 
-WORDS = ("unit_column", "title", "output", "format", "separator", "transaction_column", "item_column", "neighbours")
+WORDS = (
+    "unit_column",
+    "title",
+    "defaults_table",
+    "output",
+    "format",
+    "separator",
+    "transaction_column",
+    "item_column",
+    "neighbours",
+)
 FLAGS = ("drop_rows_without_unit",)
 
 
@@ -90,6 +102,7 @@ def settings_of(chosen: dict[str, Any], folder: Path) -> Settings:
         return Settings(
             sizes=_whole(chosen["sizes"], "sizes"),
             tops=_whole(chosen["tops"], "tops"),
+            long_tops=_whole(chosen["long_tops"], "long-tops"),
             epsilons=tuple(str(epsilon) for epsilon in listed(chosen["epsilons"])),
             delta=str(chosen["delta"]),
             trials=_whole([chosen["trials"]], "trials")[0],

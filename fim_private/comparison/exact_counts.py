@@ -84,7 +84,7 @@ def count_all(
         progress(f"counting itemsets of size {size} of {name}")
         levels, multiplicities = count_histogram(transactions, size).reveal_to_curator()
         profiles[size] = CountProfile(levels=levels.tolist(), multiplicities=multiplicities.tolist())
-    places = 20 * max(settings.tops)
+    places = 20 * max(settings.tops + settings.long_tops)
     most_frequent = {size: _by_itemset(transactions, size, places) for size in settings.sizes}
     capped: dict[int, tuple[Capped, ...]] = {}
     if any(find(mechanism).needs_cap for mechanism in settings.mechanisms):

@@ -32,6 +32,7 @@ class Settings:
         relation: the neighbouring relation.
         unit_column: the column that names the unit, whose transactions are merged; None for single transactions.
         seed: from which every trial's noise follows.
+        long_tops: more values of k, for the mechanisms that name long lists in little time.
     """
 
     sizes: tuple[int, ...]
@@ -45,11 +46,12 @@ class Settings:
     relation: NeighbouringRelation
     unit_column: str | None
     seed: int
+    long_tops: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for values, what in (
             (self.sizes, "sizes"),
-            (self.tops, "tops"),
+            (self.tops + self.long_tops, "tops"),
             (self.epsilons, "epsilons"),
             (self.mechanisms, "mechanisms"),
         ):
@@ -73,6 +75,10 @@ class Settings:
         """The privacy unit; a unit's transactions are merged."""
         return PrivacyUnit(column=self.unit_column)
 
+    def tops_of(self, name: str) -> tuple[int, ...]:
+        """The values of k for a mechanism."""
+        return self.tops + (self.long_tops if find(name).long_lists else ())
+
     @property
     def middle_epsilon(self) -> str:
         """Epsilon 1 if it is among those asked for, else the middle one: where a figure shows one only."""
@@ -87,7 +93,7 @@ class Settings:
     def fingerprint(self) -> dict[str, Any]:
         """What makes results comparable: all that a finished cell depends on, except which cell it is."""
         kept = asdict(self)
-        for grid in ("sizes", "tops", "epsilons", "mechanisms"):
+        for grid in ("sizes", "tops", "long_tops", "epsilons", "mechanisms"):
             del kept[grid]
         return json.loads(json.dumps(kept, default=str))  # type: ignore[no-any-return]
 
@@ -143,7 +149,7 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
     for name in settings.mechanisms:
         universe = declared if find(name).needs_universe else None
         for size in settings.sizes:
-            for top in settings.tops:
+            for top in settings.tops_of(name):
                 for epsilon in settings.epsilons:
                     yield Cell(mechanism=name, size=size, top=top, epsilon=epsilon, universe_items=universe)
     for name in settings.mechanisms:

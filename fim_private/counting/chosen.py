@@ -7,6 +7,7 @@ by a public table of weights: with w(q)^2 q bounded, so is the Euclidean length 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ from fim_private.compiled import compiled
 from fim_private.errors import UsageError
 from fim_private.profile import CountProfile
 from fim_private.transactions.dataset import Transactions
+
+_OCCURRENCES_AT_ONCE = 2**20
 
 
 class ChosenCounts:
@@ -92,7 +95,8 @@ def count_chosen(
     Raises:
         UsageError: an itemset is not as described.
 
-    Cost: for each transaction a walk through those of its subsets that begin one of the itemsets.
+    Cost: for each transaction a walk through those of its subsets that begin one of the itemsets; never more than some
+    steps for each itemset, however long the transaction is.
     """
     number, size = itemsets.shape
     if number == 0 or len(transactions) == 0:
@@ -103,7 +107,10 @@ def count_chosen(
     tree = _tree(itemsets[order], len(transactions.vocabulary))
     totals = np.zeros(number, np.int64)
     table = np.ones(1, np.int64) if weights is None else weights
-    _add(transactions.offsets, transactions.items, tree, table, totals)
+    # In parts, between which an interrupt is heard.
+    parts = np.searchsorted(transactions.offsets, np.arange(0, len(transactions.items), _OCCURRENCES_AT_ONCE))
+    for first, end in pairwise([*parts.tolist(), len(transactions)]):
+        _add(transactions.offsets[first : end + 1], transactions.items, tree, table, totals)
     in_order = np.empty(number, np.int64)
     in_order[order] = totals
     return ChosenCounts(itemsets=itemsets, totals=in_order)
@@ -173,17 +180,31 @@ def _add(
     held = np.empty(len(totals), np.int64)
     node = np.zeros(size, np.int64)
     place = np.zeros(size, np.int64)
+    position = np.zeros(size, np.int64)
+    by_child = np.zeros(size, np.bool_)
     for transaction in range(len(offsets) - 1):
         end = offsets[transaction + 1]
         number, depth = 0, 0
         place[0] = offsets[transaction]
         while depth >= 0:
-            if place[depth] + (size - depth) > end:
-                depth -= 1
-                continue
-            code = items[place[depth]]
+            # Go on to the next node of this depth that the transaction reaches, along whichever is shorter: its items
+            # that are left, or the node's children.
+            at = -1
+            if by_child[depth]:
+                if place[depth] == child[node[depth - 1] + 1]:
+                    depth -= 1
+                    continue
+                here = _find(items, position[depth], end, item[place[depth]])
+                if here >= 0:
+                    at = place[depth]
+            else:
+                here = place[depth]
+                if here == end:
+                    depth -= 1
+                    continue
+                code = items[here]
+                at = root[code] if depth == 0 else _find(item, child[node[depth - 1]], child[node[depth - 1] + 1], code)
             place[depth] += 1
-            at = root[code] if depth == 0 else _find(item, child[node[depth - 1]], child[node[depth - 1] + 1], code)
             if at < 0:
                 continue
             if depth == size - 1:
@@ -191,21 +212,23 @@ def _add(
                 number += 1
             else:
                 node[depth] = at
-                place[depth + 1] = place[depth]
                 depth += 1
+                position[depth] = here + 1
+                by_child[depth] = child[at + 1] - child[at] < end - here - 1
+                place[depth] = child[at] if by_child[depth] else here + 1
         weight = weights[min(number, len(weights) - 1)]
         for index in range(number):
             totals[held[index]] += weight
 
 
 @compiled
-def _find(item: NDArray[np.int32], first: int, end: int, code: int) -> int:
-    """The node from `first` to `end` whose item this is, or -1."""
+def _find(codes: NDArray[np.int32], first: int, end: int, code: int) -> int:
+    """The place from `first` to `end`, where codes increase, that holds this one, or -1."""
     low, high = first, end
     while low < high:
         middle = (low + high) >> 1
-        if item[middle] < code:
+        if codes[middle] < code:
             low = middle + 1
         else:
             high = middle
-    return low if low < end and item[low] == code else -1
+    return low if low < end and codes[low] == code else -1

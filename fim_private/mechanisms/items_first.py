@@ -3,7 +3,8 @@
 One transaction holds few items but many itemsets. So the *items* are found first (`discovery.py`), once, and they
 declare the universe of all that follows; their noisy counts, which are released, say which itemsets are worth asking
 for. Then either
-  peel: k picks by the exponential mechanism from the itemsets with the largest products of item counts; or
+  peel: k picks by the exponential mechanism from the itemsets that these counts (and for three items or more, noisy
+    counts of pairs) make likely; or
   counts: noisy counts of pairs, and from these of the itemsets whose pairs they make likely (`measurement.py`); all k
     are read off at once, and the counts come with them.
 
@@ -33,10 +34,10 @@ PEEL, COUNTS = "peel", "counts"
 
 MAX_ITEMS = 64
 """So many items of a unit take part in the discovery."""
-LEAST_CANDIDATES, MOST_CANDIDATES = 100, 100_000
+LEAST_JOINED, LEAST_CANDIDATES, MOST_CANDIDATES = 1_000, 100, 100_000
 MOST_FULL = 4096
 TYPICAL_LENGTH = 10
-"""Leads are stated for items in transactions of so many items."""
+"""Leads are stated for transactions of so many items."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +47,7 @@ class Tuning:
     Args:
         items_share: of rho, for the items; None for more the smaller epsilon is, since what is not found is lost.
         pairs_share: of what the items leave, for the pairs where itemsets are counted; the itemsets get the rest.
+        picks_pairs_share: likewise where itemsets of three or more are picked.
         full_items: a unit with no more items counts in full.
         full_pairs: a transaction with no more of the pairs counts in full.
         full_itemsets: a transaction with no more of the itemsets counts in full.
@@ -55,6 +57,7 @@ class Tuning:
 
     items_share: float | None = None
     pairs_share: float = 0.55
+    picks_pairs_share: float = 0.2
     full_items: int = 4
     full_pairs: int = 10
     full_itemsets: int = 12
@@ -135,10 +138,10 @@ class ItemsFirst:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """What an item needs to be found, and an itemset to stand out from the noise."""
+        """What an itemset needs for its items to be found, and to stand out from the noise itself."""
         found = self.discovery.measurement
         units = self.discovery.threshold + 1.645 * math.sqrt(found.variance)
-        length = max(1.0, math.sqrt(TYPICAL_LENGTH / found.full))
+        needed = units / found.resolution * max(1.0, math.sqrt(TYPICAL_LENGTH / found.full))
         if self.pick_epsilon is not None:
             above = self.sensitivity * (math.log(self.candidates) + math.log(19)) / float(self.pick_epsilon)
         else:
@@ -146,8 +149,9 @@ class ItemsFirst:
             above = deviation * (math.sqrt(2 * math.log(self.candidates)) + 1.645)
         return (
             Margin(
-                counts=math.ceil(max(units / found.resolution * length, above)),
-                words=f"over nothing, for each item of an itemset (in transactions of {TYPICAL_LENGTH} items)",
+                counts=math.ceil(max(needed, above)),
+                words=f"over itemsets that do not occur, in transactions of {TYPICAL_LENGTH} items (its items are "
+                "found by their own counts, which are larger)",
             ),
         )
 
@@ -163,13 +167,13 @@ class ItemsFirst:
         )
 
 
-def peels(top: int, epsilon: float) -> bool:
+def peels(top: int, size: int, epsilon: float) -> bool:
     """Whether picks serve better than noisy counts: few of them, at a large epsilon.
 
     The noise of a pick grows with k and falls with epsilon; that of the counts does not grow with k, but long
     transactions count less in them, and that does not fall with epsilon. Measured on public data: see the report.
     """
-    return top <= 25 * max(1.0, epsilon)
+    return top <= (25 if size <= 2 else 10) * max(1.0, epsilon)
 
 
 def calibrate(request: Request, tuning: Tuning = Tuning()) -> Calibrated:
@@ -182,7 +186,9 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> Calibrated:
     request.require_delta()
     if request.select not in {None, PEEL, COUNTS}:
         raise UsageError("There is no such way to select.", f"Choose --select {PEEL} or {COUNTS}.")
-    peel = peels(request.top, float(request.epsilon)) if request.select is None else request.select == PEEL
+    peel = (
+        peels(request.top, request.size, float(request.epsilon)) if request.select is None else request.select == PEEL
+    )
     # The failure costs as much of epsilon as of delta: next to nothing, unless epsilon is as small as delta.
     stop_delta = min(request.delta / 2, request.epsilon / 1000)
     rho = calibrate_zcdp(stop_delta, epsilon=request.epsilon, delta=request.delta)
@@ -195,7 +201,9 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> Calibrated:
     pick, pairs, itemsets = None, None, None
     candidates = MOST_CANDIDATES
     if peel:
-        pick = _largest_pick(items, request, stop_delta)
+        if request.size > 2:
+            pairs = measured((1 - items_share) * tuning.picks_pairs_share, tuning.full_pairs)
+        pick = _largest_pick(tuple(step.loss for step in (items, pairs) if step), request, stop_delta)
     else:
         rest = 1 - items_share
         pairs_share = tuning.pairs_share if request.size > 1 else 0.0
@@ -212,7 +220,7 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> Calibrated:
         pick_epsilon=pick,
         pairs=pairs,
         itemsets=itemsets,
-        joined=min(MOST_CANDIDATES, max(LEAST_CANDIDATES, tuning.joined * request.top)),
+        joined=min(MOST_CANDIDATES, max(LEAST_JOINED, tuning.joined * request.top)),
         candidates=min(MOST_CANDIDATES, candidates),
         sensitivity=request.sensitivity,
     )
@@ -230,11 +238,11 @@ def _full_for(request: Request, rho: float, full: int) -> int:
     return round(min(max(affordable, full), MOST_FULL))
 
 
-def _largest_pick(items: Measurement, request: Request, stop_delta: Fraction) -> Fraction:
-    """The largest epsilon of a pick that fits beside the noisy counts of the items."""
+def _largest_pick(measured: tuple[Loss, ...], request: Request, stop_delta: Fraction) -> Fraction:
+    """The largest epsilon of a pick that fits beside the noisy counts."""
 
     def fits(pick: Fraction) -> bool:
-        losses = (items.loss, *peeling_losses(request.top, pick))
+        losses = (*measured, *peeling_losses(request.top, pick))
         return prove_discovery(losses, stop_delta, epsilon=request.epsilon, delta=request.delta) is not None
 
     pick = largest(fits, float(request.epsilon) * 4 + 20)

@@ -36,6 +36,7 @@ class Row:
         needs_cap: it has to know how many items a transaction has at most.
         finds_items: it finds the universe itself and takes nothing from a declared one but the restriction to it.
         automatic: --mechanism auto may choose it; the others are for comparison.
+        long_lists: it names hundreds of itemsets in little time.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Row:
     needs_cap: bool = False
     finds_items: bool = False
     automatic: bool = False
+    long_lists: bool = False
 
     @property
     def sees_counts_only(self) -> bool:
@@ -67,6 +69,7 @@ REGISTRY: dict[str, Row] = {
             source="Chaudhuri, Hsu, Song 2014; calibration and proof in mechanisms/lmm.py",
             calibrate=lmm.calibrate,
             automatic=True,
+            long_lists=True,
         ),
         Row(
             name="items-first",
@@ -75,6 +78,7 @@ REGISTRY: dict[str, Row] = {
             calibrate=items_first.calibrate,
             finds_items=True,
             automatic=True,
+            long_lists=True,
         ),
         Row(
             name="lmm-no-fallback",
@@ -101,6 +105,7 @@ REGISTRY: dict[str, Row] = {
             source="Durfee and Rogers 2019",
             calibrate=limited_domain.calibrate,
             automatic=True,
+            long_lists=True,
         ),
         Row(
             name="exponential",
@@ -109,6 +114,7 @@ REGISTRY: dict[str, Row] = {
             calibrate=exponential.calibrate,
             needs_universe=True,
             automatic=True,
+            long_lists=True,
         ),
         Row(
             name="exponential-textbook",
@@ -183,6 +189,7 @@ AUTOMATIC = Row(
     summary="whichever needs the smallest lead over the bulk, for this k, size and budget",
     source="plan.py",
     calibrate=_undecided,
+    long_lists=True,
 )
 
 

@@ -64,7 +64,7 @@ def run(
     known = keep_items(transactions, codes)
     if mechanism.itemsets is None:
         counts = None
-        candidates = likely_itemsets(item_counts, mechanism.size, mechanism.candidates)
+        candidates = _candidates(known, item_counts, mechanism, randomness)
         chosen = pick(count_chosen(known, candidates), mechanism.picks(len(candidates)), randomness)
     else:
         candidates = _candidates(known, item_counts, mechanism, randomness)

@@ -14,15 +14,29 @@ from fim_private.report.sections import (
     answer,
     composition,
     corollary,
+    defaults,
     lower_bounds,
     margins,
+    open_universe,
     reproduction,
     timing,
     universe,
     utility,
 )
 
-SECTIONS = (answer, utility, universe, margins, corollary, composition, lower_bounds, timing, reproduction)
+SECTIONS = (
+    answer,
+    utility,
+    open_universe,
+    universe,
+    margins,
+    corollary,
+    composition,
+    lower_bounds,
+    timing,
+    defaults,
+    reproduction,
+)
 
 PUBLIC = "EXACT COUNTS OF PUBLIC DATA, SEEDED NOISE: a comparison, not a private release."
 CURATOR = "EXACT COUNTS, NOT PRIVATE: for the curator's eyes only. Do not publish any of this."

@@ -48,6 +48,7 @@ class Material:
         table: one row a trial.
         command: what repeats it.
         public: whether every data set is known to be public.
+        defaults: how the defaults of items-first were chosen, one row a setting; None where that is not to be shown.
     """
 
     title: str
@@ -57,6 +58,7 @@ class Material:
     table: pl.DataFrame
     command: str
     public: bool
+    defaults: pl.DataFrame | None = None
 
     @cached_property
     def averages(self) -> pl.DataFrame:
@@ -123,5 +125,10 @@ class Material:
 
     @property
     def tops(self) -> tuple[int, ...]:
-        """In increasing order."""
+        """Those of all mechanisms, in increasing order."""
         return tuple(sorted(self.settings.tops))
+
+    @property
+    def all_tops(self) -> tuple[int, ...]:
+        """With those of the mechanisms that name long lists."""
+        return tuple(sorted(self.settings.tops + self.settings.long_tops))

@@ -104,7 +104,9 @@ def plan_text(plan: Plan) -> str:
         f"({plan.guarantee.composition} composition, {plan.relation} neighbours)"
     )
     if plan.mechanism.failure:
-        paragraphs.append(f"  of delta, {number(plan.mechanism.failure)} is set aside for a wrong certificate or stop")
+        paragraphs.append(
+            f"  of delta, {number(plan.mechanism.failure)} is set aside for a wrong certificate, stop or find"
+        )
     paragraphs.append(f"  {margin_sentence(plan)}")
     return wrapped(paragraphs, indent="    ")
 

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.command import fim_private, words
 
 SMALL = ("--sizes", "1,2", "--tops", "1,3", "--epsilons", "1,4", "--trials", "2", "--processes", "1")
-FEW = ("--mechanisms", "lmm,limited-domain,exponential,exponential-textbook,stable-max")
+FEW = ("--mechanisms", "auto,items-first,lmm,limited-domain,exponential,exponential-textbook,stable-max")
 
 
 @pytest.fixture(scope="module")

@@ -224,6 +224,7 @@ def test_ctrl_c_is_heard_while(phase: str, tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     command = [sys.executable, "-m", "fim_private", "mine", str(fifo), "--size", "4", "--top", "5", *PROMISE]
+    command += ["--mechanism", "lmm"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         try:
             end = opened_for_writing(fifo)
@@ -288,3 +289,34 @@ def test_what_a_mechanism_needs_is_said(baskets: Path) -> None:
     done = fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, "--mechanism", "max-of-laplaces")
     assert done.returncode == 2
     assert "--universe-file" in words(done)
+
+
+def test_noisy_counts_can_be_asked_for(shipped: Path) -> None:
+    asked = ("mine", shipped, "--size", 2, *PROMISE, "--min-count", 150, "--seed", 3)
+    done = fim_private(*asked, "--json")
+    assert done.returncode == 0, words(done)
+    release = Release.from_json(done.stdout.decode())
+    assert release.mechanism == "items-first"
+    assert release.itemsets
+    assert all(itemset.count is not None and itemset.count >= 150 for itemset in release.itemsets)
+    assert release.found
+    table = fim_private(*asked)
+    assert table.stdout.decode().splitlines()[1].split() == ["rank", "itemset", "count"]
+    assert "Items found to be frequent" in words(table)
+    assert "counts are rather too low" in words(table)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "It was not said how many"),
+        (("--top", 3, "--select", "both"), "no such way to select"),
+        (("--top", 3, "--mechanism", "lmm", "--select", "peel"), "has no way to select by noisy counts"),
+        (("--min-count", 3, "--select", "peel"), "A least count needs noisy counts"),
+        (("--min-count", 0), "The least count is out of range"),
+    ],
+)
+def test_what_cannot_be_asked_for(shipped: Path, options: tuple[object, ...], said: str) -> None:
+    done = fim_private("mine", shipped, "--size", 2, *PROMISE, *options)
+    assert done.returncode == 2
+    assert said in words(done)

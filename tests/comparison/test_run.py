@@ -64,6 +64,19 @@ def test_the_table_has_every_cell_and_trial(tmp_path: Path, counts: ExactCounts)
     assert easy["precision"].mean() == 1
 
 
+def test_long_lists_are_asked_of_those_that_name_them_in_little_time() -> None:
+    settings = replace(SETTINGS, long_tops=(7,), mechanisms=("auto", "items-first", "exponential", "choosing"))
+    asked = {cell.mechanism for cell in cells_of(settings, 6) if cell.top == 7}
+    assert asked == {"auto", "items-first", "exponential"}
+
+
+def test_auto_says_what_it_took(counts: ExactCounts) -> None:
+    cell = next(cells_of(replace(SETTINGS, mechanisms=("auto",)), 6))
+    rows = run_cell(cell, SETTINGS, counts)
+    assert {row["mechanism"] for row in rows} == {"auto"}
+    assert {row["ran"] for row in rows} <= {"limited-domain", "items-first", "lmm"}
+
+
 def test_finished_cells_are_kept_and_give_the_same_table(tmp_path: Path, counts: ExactCounts) -> None:
     whole = compare(tmp_path / "whole", counts)
     store = Store(tmp_path / "part", {**SETTINGS.fingerprint(), "files": "x"})

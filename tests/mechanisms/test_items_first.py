@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.accounting.calibration import prove_discovery
-from fim_private.audit.items_first import Basket, delta_of
+from fim_private.audit.items_first import Unit, delta_of
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.discovery import Discovery
 from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, Tuning, calibrate
@@ -53,19 +53,23 @@ def claim(mechanism: ItemsFirst) -> tuple[float, float]:
     return float(guarantee.epsilon), float(guarantee.delta)
 
 
-def neighbours(mechanism: ItemsFirst, items: int) -> Iterator[tuple[list[Basket], list[Basket]]]:
-    """Data with few items, many, those of nobody else, counts at the threshold; and one basket more."""
-    universe = range(items)
-    baskets = [frozenset(basket) for size in range(1, items + 1) for basket in combinations(universe, size)]
+def units_of(items: int, transactions: int) -> list[Unit]:
+    """Every unit there can be: so many transactions, each any set of items."""
+    baskets = [frozenset(basket) for size in range(1, items + 1) for basket in combinations(range(items), size)]
+    return list(combinations_with_replacement(baskets, transactions))
+
+
+def neighbours(mechanism: ItemsFirst, items: int) -> Iterator[tuple[list[Unit], list[Unit]]]:
+    """Data with few units, many, those of nobody else, counts at the threshold; and one unit more."""
     around = mechanism.discovery.threshold // mechanism.discovery.measurement.resolution
-    for common in ([], [frozenset(universe)] * 2, [frozenset({0, 1})] * around, [frozenset({0})] * around):
-        for basket in baskets:
-            yield common, [*common, basket]
-    full = frozenset(universe)
-    for number in (2 * around, 6 * around):
-        for basket in baskets:
-            yield [full] * number, [*[full] * number, basket]
-    yield [frozenset({item}) for item in universe] * around, [frozenset({item}) for item in universe] * around + [full]
+    units = units_of(items, mechanism.sensitivity)
+    full: Unit = (frozenset(range(items)),) * mechanism.sensitivity
+    first, two = ((frozenset({0}),), (frozenset({0, 1}),))
+    for common in ([], [full] * 2, [two] * around, [first] * around, [full] * (2 * around), [full] * (6 * around)):
+        for unit in units:
+            yield common, [*common, unit]
+    single = [(frozenset({item}),) for item in range(items)] * around
+    yield single, [*single, full]
 
 
 def worst(mechanism: ItemsFirst, epsilon: float, items: int) -> float:
@@ -84,6 +88,33 @@ def test_the_claim_holds_exactly(select: str) -> None:
     assert worst(mechanism, epsilon, 3 if select == PEEL else 2) <= delta + NUMERICAL_ERROR
 
 
+@pytest.mark.parametrize("select", [PEEL, COUNTS])
+def test_units_of_two_transactions_are_covered(select: str) -> None:
+    one = small(select)
+    mechanism = replace(
+        one,
+        sensitivity=2,
+        pairs=one.pairs and replace(one.pairs, sensitivity=2, variance=12),
+        itemsets=one.itemsets and replace(one.itemsets, sensitivity=2, variance=12),
+    )
+    epsilon, delta = claim(mechanism)
+    assert worst(mechanism, epsilon, 3 if select == PEEL else 2) <= delta + NUMERICAL_ERROR
+
+
+@pytest.mark.parametrize("select", [PEEL, COUNTS])
+def test_units_that_are_exchanged_are_covered_by_group_privacy(select: str) -> None:
+    """As the planner serves `replace`: (2 eps, (1 + e^eps) delta)."""
+    mechanism = small(select)
+    epsilon, delta = claim(mechanism)
+    items = 3 if select == PEEL else 2
+    around = mechanism.discovery.threshold // mechanism.discovery.measurement.resolution
+    for number in (0, around):
+        common: list[Unit] = [(frozenset(range(items)),)] * number
+        for one, other in product(units_of(items, 1), repeat=2):
+            found = delta_of(mechanism, [*common, one], [*common, other], 2 * epsilon)
+            assert found <= (1 + math.exp(epsilon)) * delta + NUMERICAL_ERROR
+
+
 @pytest.mark.parametrize("stop_delta", [F(99, 1000), F(1, 20), F(1, 1000)])
 def test_discovery_alone_holds_exactly(stop_delta: Fraction) -> None:
     """With size 4 of three items nothing follows the discovery."""
@@ -95,7 +126,7 @@ def test_discovery_alone_holds_exactly(stop_delta: Fraction) -> None:
 def test_neither_bound_nor_failure_is_given_away() -> None:
     """The exact delta is at least the failure itself: a unit's own items are really found that often."""
     mechanism = small(PEEL)
-    found = max(delta_of(mechanism, [frozenset(range(size))], [], 50.0) for size in (1, 2, 3))
+    found = max(delta_of(mechanism, [(frozenset(range(size)),)], [], 50.0) for size in (1, 2, 3))
     assert 0.3 * float(mechanism.stop_delta) < found <= float(mechanism.stop_delta)
 
 

@@ -39,6 +39,11 @@ def section(material: Material, pictures: Pictures) -> Section:
             "Dashed black: the large margin mechanism as published. permute-and-flip and report-noisy-max have the "
             "same "
             "law, and max-of-laplaces is close to both: these lines cover one another."
+            + (
+                f" Panels beyond k = {max(material.tops)} show only mechanisms that name long lists in little time."
+                if material.settings.long_tops
+                else ""
+            )
         )
     ]
     for data in (counts.name for counts in material.counts):
@@ -48,7 +53,7 @@ def section(material: Material, pictures: Pictures) -> Section:
 
 
 def _figure(material: Material, pictures: Pictures, data: str, size: int) -> Part:
-    tops = material.tops
+    tops = material.all_tops
     rows = -(-len(tops) // 3)
     figure, axes = new_figure(rows, min(3, len(tops)), same_x=True, height=2.4)
     for panel, top in zip(axes, tops, strict=False):
@@ -78,7 +83,7 @@ def _figure(material: Material, pictures: Pictures, data: str, size: int) -> Par
 def _sentence(material: Material, data: str, size: int) -> str:
     """From which epsilon on each mechanism names nine in ten of the longest list, and of the shortest."""
     sentences = []
-    for top in dict.fromkeys((max(material.tops), min(material.tops))):
+    for top in dict.fromkeys((max(material.all_tops), max(material.tops), min(material.tops))):
         reached: dict[str, list[str]] = {}
         for name, frame in material.by_mechanism(material.cells(data=data, size=size, top=top)):
             good = frame.filter(frame["precision"] >= 0.9).sort("epsilon_value")
@@ -92,7 +97,7 @@ def _sentence(material: Material, data: str, size: int) -> str:
             words.append(f"not at all by {material.names(reached[''])}")
         sentences.append(
             f"A precision of 0.9 at k = {top} is reached by none of them."
-            if len(reached.get("", ())) == len(material.settings.mechanisms)
+            if set(reached) == {""}
             else f"A precision of 0.9 at k = {top} is first reached {'; '.join(words)}."
         )
     return " ".join(sentences)

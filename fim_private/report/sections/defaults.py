@@ -1,0 +1,95 @@
+"""How the defaults of items first were chosen: shares of the budget, and when to pick and when to count."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from fim_private.mechanisms.items_first import COUNTS, PEEL, peels
+from fim_private.report.document import Paragraph, Section
+from fim_private.report.drawing import Pictures, logarithmic, new_figure
+from fim_private.report.material import Material
+
+GREYS = ("#000000", "#0057a8", "#00805c", "#b03a00", "#d89a00")
+MARKERS = ("o", "s", "^", "D", "v")
+
+
+def section(material: Material, pictures: Pictures) -> Section:
+    """The sweep over public data sets, drawn."""
+    anchor, title = "defaults", "How items first was tuned"
+    table = material.defaults
+    if table is None:
+        text = (
+            "The shares of the budget of `items-first`, and its rule when to pick and when to count, were chosen on "
+            "nine public data sets: `benchmarks/items_first_defaults.py`; the figure stands in the report on `retail`."
+        )
+        return Section(anchor=anchor, title=title, parts=(Paragraph(text=text),))
+    figure, (left, right) = new_figure(1, 2, height=3.0, same_y=False)
+    swept = table.filter(pl.col("items_share").is_not_null())
+    default = table.filter(pl.col("items_share").is_null())
+    for place, epsilon in enumerate(sorted(swept["epsilon"].unique().to_list(), key=float)):
+        means = (
+            swept.filter((pl.col("epsilon") == epsilon) & (pl.col("pairs_share") == pl.col("pairs_share").median()))
+            .group_by("items_share")
+            .agg(pl.col("precision").mean())
+            .sort("items_share")
+        )
+        left.plot(
+            means["items_share"].to_list(),
+            means["precision"].to_list(),
+            color=GREYS[place % 5],
+            marker=MARKERS[place % 5],
+            label=f"epsilon {epsilon}",
+        )
+    both = default.pivot("select", index=["data", "size", "top", "epsilon"], values="precision")
+    agree = disagree = 0
+    for place, epsilon in enumerate(sorted(both["epsilon"].unique().to_list(), key=float)):
+        means = (
+            both.filter(pl.col("epsilon") == epsilon)
+            .group_by("top")
+            .agg((pl.col(COUNTS) - pl.col(PEEL)).mean().alias("gain"))
+            .sort("top")
+        )
+        right.plot(
+            means["top"].to_list(),
+            means["gain"].to_list(),
+            color=GREYS[place % 5],
+            marker=MARKERS[place % 5],
+            label=f"epsilon {epsilon}",
+        )
+    for row in both.iter_rows(named=True):
+        gain = row[COUNTS] - row[PEEL]
+        if abs(gain) > 0.1:
+            right_way = (gain < 0) == peels(row["top"], row["size"], float(row["epsilon"]))
+            agree += right_way
+            disagree += not right_way
+    left.set_xlabel("share of the items")
+    left.set_ylabel("mean precision, all data sets")
+    right.axhline(0, color="black", linewidth=0.8)
+    right.set_xlabel("k (log scale)")
+    right.set_ylabel("precision of counts minus picks")
+    logarithmic(right)
+    for panel in (left, right):
+        panel.legend(loc="best")
+    worst = (
+        both.group_by("data").agg((pl.col(COUNTS) - pl.col(PEEL)).mean().alias("gain")).sort("gain").row(0, named=True)
+    )
+    drawn = pictures.finish(
+        figure,
+        name="items-first-defaults",
+        alt="Mean precision of items first against the share of the budget for the items, and counts against picks",
+        caption=(
+            f"**Chosen on {table['data'].n_unique()} public data sets**, sizes "
+            f"{', '.join(str(size) for size in sorted(table['size'].unique().to_list()))}, "
+            f"means over {int(table['trials'].to_list()[0])} runs a setting. "
+            "Left: what the items get. Small epsilon needs more, for what is not found is lost. Right: above the line "
+            "noisy counts are better than picks. Where they differ by more than 0.1 the rule takes the better one in "
+            f"{agree} of {agree + disagree} settings. It cannot know how dense the data is: on `{worst['data']}` picks "
+            f"would be better by {-worst['gain']:.2f} on average (`--select peel`)."
+        ),
+    )
+    text = (
+        "Every number of `items-first` is fixed before the data is read, as a function of k, size and epsilon. They "
+        "were chosen once, on public data, by `benchmarks/items_first_defaults.py`. Picks are taken for k up to 25 (10 "
+        "for three items and more) times the larger of 1 and epsilon, noisy counts beyond."
+    )
+    return Section(anchor=anchor, title=title, parts=(Paragraph(text=text), drawn))
