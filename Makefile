@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh machine with Python >= 3.11 (with venv) and make:
 #   make demo    set up .venv and run the main job on the data that ships
 #   make test    set up .venv and run the whole test-suite
-# Also: make reports (the comparison reports, a quarter of an hour), make check, make bench, make clean
+# Also: make reports (the comparison reports, an hour from nothing), make check, make bench, make clean
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin

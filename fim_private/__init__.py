@@ -9,8 +9,8 @@ Baskets are read, bounded, counted, and selected from through one door; everythi
     >>> baskets = read_transactions("baskets.csv")  # doctest: +SKIP
     >>> mine(baskets, size=2, top=10, budget=Budget("1", "1e-6"), unit=PrivacyUnit()).to_polars()  # doctest: +SKIP
 
-Layers, each importing only from those before it: errors, privacy, profile, version; randomness and accounting;
-mechanisms; plan; transactions, counting; release; mining; comparison, audit; report; cli.
+Layers, each importing only from those before it: errors, privacy, profile, version, compiled; randomness, accounting,
+estimation; mechanisms; plan; transactions, counting; release; mining; comparison, audit; report; cli.
 """
 
 from __future__ import annotations

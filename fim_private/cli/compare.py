@@ -134,6 +134,7 @@ def compare(
     from fim_private.version import __version__
 
     settings = settings_of(chosen, folder)
+    defaults = _defaults(chosen["defaults_table"])
     with phases(quiet=quiet) as progress:
         sources, data, public = _read(chosen, progress)
         if not (public or curator):
@@ -174,7 +175,7 @@ def compare(
             table=table,
             command=_command(chosen["files"], config, folder, settings.seed),
             public=public,
-            defaults=_defaults(chosen["defaults_table"]),
+            defaults=defaults,
         )
         write_report(material, folder)
     say(PUBLIC if public else CURATOR, quiet=quiet)

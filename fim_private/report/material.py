@@ -78,6 +78,7 @@ class Material:
                     (pl.col(name).std() * quantile / math.sqrt(number)).alias(f"{name}_error")
                     for name in (*MEASURES, "shortfall")
                 ),
+                pl.col("ran").first(),
                 pl.col("precision_named").mean(),
                 pl.col("empty").mean(),
                 pl.col("named").mean(),

@@ -41,15 +41,16 @@ def test_a_report_is_a_folder_of_page_text_figures_and_table(report: Path) -> No
     for words_ in (page, text):
         assert "for the curator" in words_
         assert "fim-private compare" in words_
-    anchors = ("answer", "utility", "range", "margins", "corollary", "composition", "lower-bounds", "time", "reproduce")
+    before = ("answer", "utility", "open-universe", "range", "margins", "corollary", "composition", "lower-bounds")
+    anchors = (*before, "time", "defaults", "reproduce")
     assert re.findall(r'<h2 id="([\w-]+)"', page) == list(anchors)
     figures = {path.stem for path in (report / "figures").glob("*.png")}
     assert figures == {path.stem for path in (report / "figures").glob("*.svg")}
     assert set(re.findall(r"figures/([\w-]+)\.png", text)) == figures
-    assert {"utility-my-shop-1-2", "example-1", "lower-bounds", "composition"} <= figures
+    assert {"utility-my-shop-1-2", "open-universe-my-shop-1", "example-1", "lower-bounds", "composition"} <= figures
     table = pl.read_parquet(report / "results.parquet")
     grid = table.filter(~pl.col("padded"))
-    assert len(grid.group_by("mechanism", "size", "top", "epsilon").len()) == 5 * 2 * 2 * 2
+    assert len(grid.group_by("mechanism", "size", "top", "epsilon").len()) == 7 * 2 * 2 * 2
     assert not list(report.glob(".*"))
 
 
@@ -64,7 +65,8 @@ def test_the_same_again_from_a_configuration_file_runs_nothing(report: Path, sho
     config = tmp_path / "run.toml"
     config.write_text(
         f'output = "{report}"\nsizes = [1, 2]\ntops = [1, 3]\nepsilons = ["1", 4]\ntrials = 9\n'
-        'mechanisms = ["lmm", "limited-domain", "exponential", "exponential-textbook", "stable-max"]\n'
+        'mechanisms = ["auto", "items-first", "lmm", "limited-domain", "exponential", "exponential-textbook", '
+        '"stable-max"]\n'
     )
     before = (report / "results.parquet").read_bytes()
     # An option goes before the file, and without a seed the folder's is taken; any other would be refused.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from fim_private.mechanisms.items_first import COUNTS, PEEL, peels
@@ -9,7 +11,7 @@ from fim_private.report.document import Paragraph, Section
 from fim_private.report.drawing import Pictures, logarithmic, new_figure
 from fim_private.report.material import Material
 
-GREYS = ("#000000", "#0057a8", "#00805c", "#b03a00", "#d89a00")
+COLORS = ("#000000", "#0057a8", "#00805c", "#b03a00", "#d89a00")
 MARKERS = ("o", "s", "^", "D", "v")
 
 
@@ -26,36 +28,29 @@ def section(material: Material, pictures: Pictures) -> Section:
     figure, (left, right) = new_figure(1, 2, height=3.0, same_y=False)
     swept = table.filter(pl.col("items_share").is_not_null())
     default = table.filter(pl.col("items_share").is_null())
-    for place, epsilon in enumerate(sorted(swept["epsilon"].unique().to_list(), key=float)):
+    epsilons = sorted(table["epsilon"].unique().to_list(), key=float)
+    styles: dict[str, dict[str, Any]] = {
+        epsilon: {"color": color, "marker": marker, "label": f"epsilon {epsilon}"}
+        for epsilon, color, marker in zip(epsilons, COLORS, MARKERS, strict=False)
+    }
+    for epsilon in sorted(swept["epsilon"].unique().to_list(), key=float):
         means = (
             swept.filter((pl.col("epsilon") == epsilon) & (pl.col("pairs_share") == pl.col("pairs_share").median()))
             .group_by("items_share")
             .agg(pl.col("precision").mean())
             .sort("items_share")
         )
-        left.plot(
-            means["items_share"].to_list(),
-            means["precision"].to_list(),
-            color=GREYS[place % 5],
-            marker=MARKERS[place % 5],
-            label=f"epsilon {epsilon}",
-        )
+        left.plot(means["items_share"].to_list(), means["precision"].to_list(), **styles[epsilon])
     both = default.pivot("select", index=["data", "size", "top", "epsilon"], values="precision")
     agree = disagree = 0
-    for place, epsilon in enumerate(sorted(both["epsilon"].unique().to_list(), key=float)):
+    for epsilon in epsilons:
         means = (
             both.filter(pl.col("epsilon") == epsilon)
             .group_by("top")
             .agg((pl.col(COUNTS) - pl.col(PEEL)).mean().alias("gain"))
             .sort("top")
         )
-        right.plot(
-            means["top"].to_list(),
-            means["gain"].to_list(),
-            color=GREYS[place % 5],
-            marker=MARKERS[place % 5],
-            label=f"epsilon {epsilon}",
-        )
+        right.plot(means["top"].to_list(), means["gain"].to_list(), **styles[epsilon])
     for row in both.iter_rows(named=True):
         gain = row[COUNTS] - row[PEEL]
         if abs(gain) > 0.1:
@@ -84,7 +79,7 @@ def section(material: Material, pictures: Pictures) -> Section:
             "Left: what the items get. Small epsilon needs more, for what is not found is lost. Right: above the line "
             "noisy counts are better than picks. Where they differ by more than 0.1 the rule takes the better one in "
             f"{agree} of {agree + disagree} settings. It cannot know how dense the data is: on `{worst['data']}` picks "
-            f"would be better by {-worst['gain']:.2f} on average (`--select peel`)."
+            f"are better by {-worst['gain']:.2f} on average, whatever k (`--select peel`)."
         ),
     )
     text = (
