@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fim_private.mechanisms.registry import find
+from fim_private.mechanisms.registry import AUTO, find
 from fim_private.report.document import Bullets, Paragraph, Part, Section, Table
 from fim_private.report.drawing import Pictures
 from fim_private.report.material import Material
@@ -145,10 +145,18 @@ def _advice(material: Material) -> list[str]:
     advice = []
     if "limited-domain" in run:
         advice.append(
-            "**No public list of all items:** `limited-domain`. It needs no gap right behind place k, only a lead over "
+            "**No public list of all items, and a short list:** `limited-domain`. It needs no gap right behind place "
+            "k, only a lead over "
             "places far down, and of the calibrated mechanisms here the smallest one there; where the counts run out "
             "it "
             f"stops ({found('limited-domain')})."
+        )
+    if "items-first" in run:
+        advice.append(
+            "**No public list, and a long one is asked for, or counts:** `items-first`. It finds the frequent items "
+            "privately, and then picks or counts what is made of them; how long the list is hardly matters to it, how "
+            "long the transactions are does "
+            f"({found('items-first')}). [What that costs](#open-universe) stands below."
         )
     if "lmm" in run:
         advice.append(
@@ -191,4 +199,5 @@ def _advice(material: Material) -> list[str]:
             f"**A long list from little data:** at k = {max(tops)} and epsilon {epsilon} no mechanism with an open "
             f"universe names half of {data}'s list. Ask for fewer itemsets, or spend more."
         )
-    return [*advice, "**Not sure:** `--mechanism auto` compares the leads and says why it chose."]
+    unsure = "**Not sure:** `--mechanism auto`, the default, compares the leads and says why it chose"
+    return [*advice, f"{unsure} ({found(AUTO)})." if AUTO in run else f"{unsure}."]
