@@ -6,6 +6,8 @@ counts (independence), and better from its pairs' (Kirkwood 1935: every dependen
 
 from __future__ import annotations
 
+from itertools import combinations, pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +19,7 @@ Itemsets = NDArray[np.int32]
 ON_THE_WAY = 20_000
 """So many itemsets of each smaller size are made larger at least."""
 
-_BLOCK = 2**24
+_BLOCK = 2**20
 
 
 def likely_itemsets(counts: Floats, size: int, most: int) -> Itemsets:
@@ -65,44 +67,58 @@ def joined_itemsets(pairs: Itemsets, pair_counts: Floats, item_counts: Floats, s
     Returns:
         int32, shape (n, size).
     """
-    items = len(item_counts)
-    log_pair = np.full((items, items), -np.inf)
-    log_pair[pairs[:, 0], pairs[:, 1]] = np.log(np.maximum(pair_counts, 1))
+    if size == 2:
+        return pairs[np.argsort(-pair_counts, kind="stable")[:most]]
+    table = _Pairs(pairs, np.log(np.maximum(pair_counts, 1)), len(item_counts))
     log_item = np.log(item_counts)
     found = pairs
     for length in range(3, size + 1):
-        found = _extended(found, np.isfinite(log_pair))
-        predicted = _predicted(found, log_pair, log_item)
+        found = _extended(found, table)
+        predicted = -(length - 2) * log_item[found].sum(axis=1)
+        for first, second in combinations(range(length), 2):
+            predicted += table.logs[table.places(found[:, first], found[:, second])]
         kept = most if length == size else max(most, ON_THE_WAY)
         found = found[np.argsort(-predicted, kind="stable")[:kept]]
-    if size == 2:
-        found = found[np.argsort(-pair_counts, kind="stable")[:most]]
     return found
 
 
-def _extended(found: Itemsets, joined: NDArray[np.bool_]) -> Itemsets:
-    """Every itemset with every later item that is joined to all its members."""
+class _Pairs:
+    """Pairs of items with the logarithms of their counts, to be looked up; memory as for the pairs, not the items."""
+
+    def __init__(self, pairs: Itemsets, logs: Floats, items: int) -> None:
+        keys = pairs[:, 0].astype(np.int64) * items + pairs[:, 1]
+        order = np.argsort(keys)
+        self._items = items
+        self._keys = keys[order]
+        self.logs = logs[order]
+        self.second = pairs[order, 1]
+        self.begin = np.searchsorted(self._keys, np.arange(items + 1, dtype=np.int64) * items)
+
+    def places(self, first: Itemsets, second: Itemsets) -> NDArray[np.int64]:
+        """Where the pairs (first, second) stand; -1 for those that are not there."""
+        keys = first.astype(np.int64) * self._items + second
+        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return np.where(self._keys[places] == keys, places, -1)
+
+
+def _extended(found: Itemsets, pairs: _Pairs) -> Itemsets:
+    """Every itemset with every later item that makes a pair with all its members."""
     length = found.shape[1]
     parts = [np.empty((0, length + 1), np.int32)]
-    rows = max(1, _BLOCK // max(1, len(joined)))
-    for start in range(0, len(found), rows):
-        block = found[start : start + rows]
-        fits = joined[block[:, 0]]
-        for column in range(1, length):
-            fits = fits & joined[block[:, column]]
-        row, item = np.nonzero(fits)
-        parts.append(np.column_stack([block[row], item.astype(np.int32)]))
+    degrees = np.diff(pairs.begin)
+    ends = np.cumsum(degrees[found[:, -1]])
+    cuts = np.searchsorted(ends, np.arange(0, int(ends[-1]) if len(ends) else 0, _BLOCK))
+    for first, end in pairwise([*dict.fromkeys(cuts.tolist()), len(found)]):
+        block = found[first:end]
+        last = block[:, -1]
+        row = np.repeat(np.arange(len(block)), degrees[last])
+        offset = np.arange(len(row)) - np.repeat(np.cumsum(degrees[last]) - degrees[last], degrees[last])
+        item = pairs.second[pairs.begin[last][row] + offset]
+        for column in range(length - 1):
+            fits = pairs.places(block[row, column], item) >= 0
+            row, item = row[fits], item[fits]
+        parts.append(np.column_stack([block[row], item]))
     return np.concatenate(parts)
-
-
-def _predicted(found: Itemsets, log_pair: Floats, log_item: Floats) -> Floats:
-    """Kirkwood's prediction, in logarithms and up to a constant."""
-    length = found.shape[1]
-    total: Floats = -(length - 2) * log_item[found].sum(axis=1)
-    for first in range(length):
-        for second in range(first + 1, length):
-            total += log_pair[found[:, first], found[:, second]]
-    return total
 
 
 @compiled
