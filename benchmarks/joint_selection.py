@@ -1,4 +1,4 @@
-"""Why items first picks one by one: against one joint choice of all k, and permute-and-flip for k = 1, at equal privacy.
+"""Why items first picks one by one: against one joint choice of all k, and permute-and-flip, at equal privacy.
 
     python benchmarks/joint_selection.py FILE
 
@@ -17,6 +17,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+from numpy.random import Generator, default_rng  # noqa: TID251 - floats for measuring, nothing is released
 from numpy.typing import NDArray
 
 from fim_private.accounting.calibration import largest, prove_discovery
@@ -42,7 +43,7 @@ def affordable(mechanism: ItemsFirst, loss: Callable[[Fraction], Loss], request:
     return float(largest(fits, 24.0) or 0)
 
 
-def joint(counts: NDArray[np.float64], top: int, epsilon: float, random: np.random.Generator) -> list[int]:
+def joint(counts: NDArray[np.float64], top: int, epsilon: float, random: Generator) -> list[int]:
     """One draw of the joint exponential mechanism; counts are decreasing."""
     losses = np.arange(int(counts[0]) + 1)
     near = np.searchsorted(-counts, -(counts[:top, np.newaxis] - losses), side="right")
@@ -63,7 +64,7 @@ def main() -> None:
     """Print the table."""
     _, exact = top_itemsets(read_transactions(sys.argv[1]), 2, 100_000).reveal_to_curator()
     counts = exact.astype(np.float64)
-    random = np.random.default_rng(1)
+    random = default_rng(1)
     print("epsilon    k   one by one   joint   permute-and-flip")
     for epsilon in (Fraction(1, 10), Fraction(1, 2), Fraction(1)):
         for top in (1, 5, 10, 20, 50):
