@@ -70,6 +70,7 @@ def _figure(material: Material, pictures: Pictures, data: str, size: int) -> Par
         unused.set_visible(False)
     for panel in axes[max(0, len(tops) - len(axes) // rows) : len(tops)]:
         panel.set_xlabel("epsilon for the whole list (log scale)")
+        panel.tick_params(labelbottom=True)  # also above a place that stays empty
     figure.supylabel("precision at k (share of the list)", fontsize=9)
     legend(figure, material.settings.mechanisms)
     return pictures.finish(
