@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from tests.conftest import ROOT
@@ -71,6 +72,14 @@ def test_readme_names_what_there_is() -> None:
     targets = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"make (\w+)  ", README):
         assert f"\n{target}:" in targets
+
+
+def test_readme_s_figure_is_the_report_s() -> None:
+    table = pl.read_parquet(ROOT / "reports" / "retail" / "results.parquet").filter(
+        (pl.col("mechanism") == "items-first") & (pl.col("size") == 2) & ~pl.col("padded")
+    )
+    cell = table.filter((pl.col("top") == 100) & (pl.col("epsilon") == "0.25"))
+    assert f"it names {round(100 * cell['precision'].mean())} of the 100 most\nfrequent pairs at epsilon 0.25" in README
 
 
 MODULES = [
