@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import cast
 
 from fim_private.accounting.rounding import exp_up, round_down
@@ -168,20 +169,18 @@ def make_plan(
             "Ask for fewer with --top, or declare more items.",
         )
 
-    def planned(row: Row) -> Plan:
-        return _plan_of(
-            row,
-            size=size,
-            top=top,
-            budget=budget,
-            unit=unit,
-            relation=relation,
-            universe=universe,
-            max_items=max_items,
-            select=select,
-            min_count=min_count,
-        )
-
+    planned = partial(
+        _plan_of,
+        size=size,
+        top=top,
+        budget=budget,
+        unit=unit,
+        relation=relation,
+        universe=universe,
+        max_items=max_items,
+        select=select,
+        min_count=min_count,
+    )
     return _choose(planned, universe, max_items) if mechanism == AUTO else planned(find(mechanism))
 
 

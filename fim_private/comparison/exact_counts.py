@@ -46,7 +46,7 @@ class ExactCounts:
         profiles: by size, complete, open universe.
         capped: by size, where a mechanism needs capped transactions; else empty.
         baskets: the transactions themselves, for mechanisms that choose what to count; a unit's are merged.
-        most_frequent: by size, the true counts of the most frequent itemsets, as item codes.
+        most_frequent: by size, the true counts of the most frequent itemsets, as item codes; likewise, else empty.
     """
 
     name: str
@@ -85,7 +85,9 @@ def count_all(
         levels, multiplicities = count_histogram(transactions, size).reveal_to_curator()
         profiles[size] = CountProfile(levels=levels.tolist(), multiplicities=multiplicities.tolist())
     places = 20 * max(settings.tops + settings.long_tops)
-    most_frequent = {size: _by_itemset(transactions, size, places) for size in settings.sizes}
+    most_frequent: dict[int, dict[tuple[int, ...], int]] = {}
+    if not all(find(mechanism).sees_counts_only for mechanism in settings.mechanisms):
+        most_frequent = {size: _by_itemset(transactions, size, places) for size in settings.sizes}
     capped: dict[int, tuple[Capped, ...]] = {}
     if any(find(mechanism).needs_cap for mechanism in settings.mechanisms):
         randomness = SeededRandomness(settings.seed)

@@ -56,18 +56,14 @@ class ChosenCounts:
         """The counts in the order of the itemsets given; for the door only, which adds noise to them."""
         return self._totals
 
-    def profile(self, zeros: int | None = None) -> CountProfile:
-        """What a mechanism may see, the itemsets given being the universe; for the door only.
-
-        Args:
-            zeros: not needed, for the itemsets are known: those of count 0 are counted here.
-        """
+    def profile(self) -> CountProfile:
+        """What a mechanism may see, the itemsets given being the universe; for the door only."""
         levels, numbers = np.unique(self._totals, return_counts=True)
         occurring = levels > 0
         return CountProfile(
             levels=levels[occurring][::-1].tolist(),
             multiplicities=numbers[occurring][::-1].tolist(),
-            zeros=int(numbers[~occurring].sum()) if zeros is None else zeros,
+            zeros=int(numbers[~occurring].sum()),
         )
 
     def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:

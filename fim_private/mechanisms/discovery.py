@@ -66,8 +66,7 @@ class Discovery:
     def log_failure(self) -> float:
         """ln of the largest chance that items which only one unit has are found, over the number of its items.
 
-        The number is a union bound's; what depends on it through the weight is nearly flat, so that only the ends of
-        runs of equal weight have to be looked at.
+        Of units whose items weigh the same the one with most of them is the worst, so each weight is looked at once.
         """
         weights = self.measurement.weights[: self.max_items + 1]
         last = np.flatnonzero(np.diff(weights[1:], append=-1)) + 1

@@ -107,11 +107,6 @@ class ItemsFirst:
         return COUNTS if self.pick_epsilon is None else PEEL
 
     @property
-    def most_pairs(self) -> int:
-        """Of how many pairs noisy counts are taken at most."""
-        return MOST_CANDIDATES
-
-    @property
     def measurements(self) -> tuple[tuple[str, Measurement], ...]:
         """All noisy counts, in the order they are taken."""
         steps = (("items", self.discovery.measurement), ("pairs", self.pairs), ("itemsets", self.itemsets))

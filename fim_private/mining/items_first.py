@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fim_private.counting import count_chosen
 from fim_private.estimation.candidates import joined_itemsets, likely_itemsets
 from fim_private.estimation.shrinkage import shrink
-from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.items_first import MOST_CANDIDATES, ItemsFirst
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness import Randomness
 from fim_private.release.door import discover, measure, pick
@@ -99,7 +99,7 @@ def _candidates(
     """The itemsets worth counting, in decreasing order of what is expected of them."""
     if mechanism.pairs is None:
         return likely_itemsets(item_counts, mechanism.size, mechanism.candidates)
-    pairs = likely_itemsets(item_counts, 2, mechanism.most_pairs)
+    pairs = likely_itemsets(item_counts, 2, MOST_CANDIDATES)
     estimate = _estimated(known, pairs, mechanism.pairs, randomness)
     best = np.argsort(-estimate, kind="stable")[: mechanism.joined]
     return joined_itemsets(pairs[best], estimate[best], item_counts, mechanism.size, mechanism.candidates)
