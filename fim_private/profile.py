@@ -16,14 +16,15 @@ OPEN = None
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CountProfile:
-    """Distinct positive counts in decreasing order, how often each occurs, and how many itemsets do not occur.
+    """Positive counts in decreasing order, how often each occurs, and how many itemsets do not occur.
 
     A *rank* is the 0-based place of an itemset in decreasing order of counts; the order inside a level of equal counts
     is the counting layer's. Ranks from `occurring` on stand for itemsets that do not occur.
 
     Args:
-        levels: distinct counts, strictly decreasing, each at least 1.
-        multiplicities: number of itemsets at each level, each at least 1, exact.
+        levels: counts, decreasing, each at least 1. The counting layer gives each once; where one is given twice, the
+            itemsets of the first come first in the ranking.
+        multiplicities: number of itemsets at each level, exact; 0 where all were taken away.
         zeros: number of itemsets of count 0 in a declared universe (exact, any size), or `OPEN`.
         complete: whether the levels hold every occurring itemset; otherwise only the most frequent, and looking
             further down is an error of the program (a mechanism states its `depth` beforehand).
@@ -106,6 +107,18 @@ class CountProfile:
             zeros=self.zeros,
             complete=self.complete,
         )
+
+    def without_level(self, level: int) -> CountProfile:
+        """The profile after one itemset of a level was taken away; every level keeps its place.
+
+        Args:
+            level: a place in `levels`; their number for an itemset that does not occur.
+        """
+        if level == len(self.levels):
+            return self.without(self.occurring)
+        multiplicities = list(self.multiplicities)
+        multiplicities[level] -= 1
+        return CountProfile(levels=self.levels, multiplicities=multiplicities, zeros=self.zeros, complete=self.complete)
 
     def _need_complete(self) -> None:
         if not self.complete:

@@ -97,3 +97,18 @@ def renyi_epsilon(losses: Sequence[Loss], delta: float) -> float:
         around = log_orders[max(best - 1, 0)], log_orders[min(best + 1, len(log_orders) - 1)]
         log_orders = np.linspace(*around, 32)
     return max(0.0, float(bound[best])) * (1 + RELATIVE_ERROR) + 1e-12
+
+
+def renyi_delta(losses: Sequence[Loss], epsilon: float) -> float:
+    """The least delta this proves for the composition at `epsilon` >= 0, rounded up: the same bound, solved for delta.
+
+    min over alpha of e^{(alpha-1) (R(alpha) + ln((alpha-1)/alpha) - epsilon)}/alpha.
+    """
+    log_orders = np.linspace(math.log(1e-2), math.log(1e9), 512)
+    for _ in range(3):
+        a = np.exp(log_orders)
+        bound = a * (renyi_curve(losses, a) - np.log1p(1 / a) - epsilon) - np.log1p(a)
+        best = int(np.argmin(bound))
+        around = log_orders[max(best - 1, 0)], log_orders[min(best + 1, len(log_orders) - 1)]
+        log_orders = np.linspace(*around, 32)
+    return min(1.0, math.exp(min(0.0, float(bound[best]) + RELATIVE_ERROR * (1 + abs(float(bound[best]))))))

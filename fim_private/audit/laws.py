@@ -2,39 +2,79 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from itertools import permutations
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fim_private.mechanisms.protocol import Law, Mechanism
 from fim_private.profile import CountProfile
 
+NUMERICAL_ERROR = 1e-12
+"""No delta computed here is further than this from the true one: laws are sums of products of doubles."""
 
-def law_over_itemsets(mechanism: Mechanism, counts: Sequence[int], *, declared: bool) -> Law:
-    """P(list of itemsets), each itemset named by its place in `counts`.
+Floats = NDArray[np.float64]
+
+
+def law_over_groups(
+    mechanism: Mechanism, groups: Sequence[tuple[int, int]], *, declared: bool, last_first: bool = False
+) -> Law:
+    """P(list of groups), a group named by its place.
 
     Args:
         mechanism: whose law.
-        counts: one count an itemset, 0 for those that do not occur.
-        declared: whether `counts` names the whole of a declared universe; otherwise the universe is open, and itemsets
+        groups: (count, how many itemsets have it); several groups may have the same count.
+        declared: whether `groups` names the whole of a declared universe; otherwise the universe is open, and itemsets
             of count 0 are some of those without end.
+        last_first: of groups with the same count the later one comes first in the ranking. Nothing may be up to that.
 
-    Cost: that of the mechanism's law; for small universes.
+    Cost: that of the mechanism's law.
     """
-    order = sorted((place for place, count in enumerate(counts) if count > 0), key=lambda place: -counts[place])
-    absent = [place for place, count in enumerate(counts) if count == 0]
-    profile = CountProfile.of(counts, zeros=len(absent) if declared else None)
+    order = sorted(
+        (place for place, (count, _) in enumerate(groups) if count > 0),
+        key=lambda place: (-groups[place][0], -place if last_first else place),
+    )
+    absent = [(place, number) for place, (count, number) in enumerate(groups) if count == 0]
+    profile = CountProfile(
+        levels=[groups[place][0] for place in order],
+        multiplicities=[groups[place][1] for place in order],
+        zeros=sum(number for _, number in absent) if declared else None,
+    )
     law: Law = {}
-    for ranks, probability in mechanism.law(profile).items():
-        fillings = list(permutations(absent, sum(rank >= len(order) for rank in ranks)))
-        for filling in fillings:
-            following = iter(filling)
-            named = tuple(order[rank] if rank < len(order) else next(following) for rank in ranks)
-            law[named] = law.get(named, 0.0) + probability / len(fillings)
+    for levels, probability in mechanism.law(profile).items():
+        for named, chance in _fillings(tuple(levels), order, absent):
+            law[named] = law.get(named, 0.0) + probability * chance
     return law
 
 
-def hockey_stick(one: Law, other: Law, epsilon: float) -> float:
-    """delta(eps) in one direction: the sum over outcomes of max(0, P - e^eps P')."""
-    factor = math.exp(epsilon)
-    return math.fsum(max(0.0, chance - factor * other.get(outcome, 0.0)) for outcome, chance in one.items())
+def law_over_itemsets(mechanism: Mechanism, counts: Sequence[int], *, declared: bool) -> Law:
+    """P(list of itemsets), each named by its place in `counts`: groups of one."""
+    return law_over_groups(mechanism, [(count, 1) for count in counts], declared=declared)
+
+
+def _fillings(
+    levels: tuple[int, ...], order: Sequence[int], absent: Sequence[tuple[int, int]]
+) -> Iterator[tuple[tuple[int, ...], float]]:
+    """Which groups a list of levels may stand for: itemsets that do not occur are drawn uniformly from all of these."""
+    if not levels:
+        yield (), 1.0
+        return
+    if levels[0] < len(order):
+        for rest, chance in _fillings(levels[1:], order, absent):
+            yield (order[levels[0]], *rest), chance
+        return
+    left = sum(number for _, number in absent)
+    for at, (place, number) in enumerate(absent):
+        if number:
+            fewer = [*absent[:at], (place, number - 1), *absent[at + 1 :]]
+            for rest, chance in _fillings(levels[1:], order, fewer):
+                yield (place, *rest), chance * number / left
+
+
+def hockey_stick(one: Law, other: Law, epsilons: Sequence[float]) -> Floats:
+    """delta(eps) in one direction at each eps: the sum over outcomes of max(0, P - e^eps P'); float64, (epsilons,)."""
+    chances = np.array(list(one.values()))
+    others = np.array([other.get(outcome, 0.0) for outcome in one])
+    excess: Floats = np.maximum(chances - np.exp(np.asarray(epsilons))[:, np.newaxis] * others, 0.0)
+    deltas: Floats = np.sum(excess, axis=1)
+    return deltas

@@ -1,21 +1,23 @@
-"""The worst neighbours: delta*(eps) maximised over pairs of neighbouring count vectors.
-
-A unit's transactions may touch any set of itemsets, so every vector of changes between 0 and Delta is tried for
-add-remove, and between -Delta and Delta for replace. Real data cannot make all of them happen; a mechanism that passes
-here is private for more than it needs to be.
-"""
+"""The worst neighbours: delta*(eps) maximised over pairs, from hard cases on and then by climbing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
 
-from fim_private.audit.laws import hockey_stick, law_over_itemsets
+import numpy as np
+
+from fim_private.audit.laws import Floats, hockey_stick, law_over_groups
+from fim_private.audit.neighbours import Limits, Neighbours, all_neighbours, hard_groups, moved
 from fim_private.mechanisms.protocol import Law, Mechanism
-from fim_private.privacy import NeighbouringRelation
+from fim_private.randomness import Randomness
 
-Counts = tuple[int, ...]
+MOST_LISTS = 4_100
+"""Groups are so few that there are no more ordered lists of them than this."""
+MOST_GROUPS = 6
+MOST_COMPARED = 400_000
+"""Lists, in all the hard cases together; they are thinned out to that."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,74 +26,158 @@ class Worst:
 
     Args:
         delta: delta*(eps), the larger of the two directions.
-        counts: one count vector.
-        neighbour: the other.
+        pair: the neighbours.
     """
 
     delta: float
-    counts: Counts
-    neighbour: Counts
+    pair: Neighbours
 
 
-def neighbours(counts: Counts, *, sensitivity: int, relation: NeighbouringRelation) -> Iterator[Counts]:
-    """Every neighbouring vector; for add-remove those with a unit more (the search looks both ways)."""
-    least = 0 if relation is NeighbouringRelation.ADD_REMOVE else -sensitivity
-    for change in product(range(least, sensitivity + 1), repeat=len(counts)):
-        if any(change) and all(count + step >= 0 for count, step in zip(counts, change, strict=True)):
-            yield tuple(count + step for count, step in zip(counts, change, strict=True))
-
-
-def hard_cases(marks: Sequence[int], *, itemsets: int) -> Iterator[Counts]:
-    """Structured count vectors, decreasing: ties at every rank, and gaps around every mark, over no, one or some floor.
-
-    Args:
-        marks: gaps at which something happens, such as thresholds.
-        itemsets: length of the vectors, at least 2.
-    """
-    yield (0,) * itemsets
-    yield (1,) + (0,) * (itemsets - 1)
-    for floor in (0, 1, 5):
-        for mark in marks:
-            for gap in {max(0, mark + step) for step in (-2, -1, 0, 1, 2)}:
-                for tied in range(1, itemsets):
-                    yield (floor + gap,) * tied + (floor,) * (itemsets - tied)
-                    if tied >= 2:
-                        yield (floor + 2 * gap,) + (floor + gap,) * (tied - 1) + (floor,) * (itemsets - tied)
-
-
-def largest_delta(
-    mechanism: Mechanism,
-    cases: Iterable[Counts],
-    *,
-    epsilon: float,
-    declared: bool,
-    sensitivity: int = 1,
-    relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE,
-) -> Worst:
-    """delta*(eps) over all neighbours of all cases.
+class Search:
+    """The largest delta at each of some epsilons, over all pairs it was shown.
 
     Args:
         mechanism: whose law.
-        cases: count vectors to start from.
-        epsilon: at which epsilon.
-        declared: whether the universe is the vector's itemsets, or open.
-        sensitivity: Delta.
-        relation: what neighbours are.
+        epsilons: at which epsilons; the last one is what climbing looks at first.
+        limits: which neighbours there are; with a universe size it is declared.
     """
-    laws: dict[Counts, Law] = {}
 
-    def law(counts: Counts) -> Law:
-        if counts not in laws:
-            laws[counts] = law_over_itemsets(mechanism, counts, declared=declared)
-        return laws[counts]
+    def __init__(self, mechanism: Mechanism, epsilons: Sequence[float], limits: Limits) -> None:
+        self.mechanism = mechanism
+        self.epsilons = tuple(epsilons)
+        self.limits = limits
+        self.worst = [Worst(delta=0.0, pair=Neighbours(groups=())) for _ in epsilons]
+        self._laws: dict[tuple[object, ...], Law] = {}
+        self._seen: dict[Neighbours, Floats] = {}
 
-    worst = Worst(delta=0.0, counts=(), neighbour=())
-    for counts in dict.fromkeys(cases):
-        for neighbour in neighbours(counts, sensitivity=sensitivity, relation=relation):
-            delta = max(
-                hockey_stick(law(counts), law(neighbour), epsilon),
-                hockey_stick(law(neighbour), law(counts), epsilon),
+    @property
+    def tried(self) -> int:
+        """How many pairs of neighbours were compared."""
+        return len(self._seen)
+
+    def show(self, pair: Neighbours) -> Floats:
+        """delta at each epsilon, the larger of the two directions; 0 where the pair is not one of neighbours."""
+        if pair in self._seen:
+            return self._seen[pair]
+        if not self.limits.allow(pair):
+            return np.zeros(len(self.epsilons))
+        whole = self.limits.completed(pair)
+        one, other = whole.sides
+        law, changed = self._law(one), self._law(other, last_first=pair.ties_flipped)
+        deltas: Floats = np.maximum(
+            hockey_stick(law, changed, self.epsilons), hockey_stick(changed, law, self.epsilons)
+        )
+        for at, delta in enumerate(deltas.tolist()):
+            if delta > self.worst[at].delta:
+                self.worst[at] = Worst(delta=delta, pair=whole)
+        self._seen[pair] = deltas
+        return deltas
+
+    def climb(
+        self, pair: Neighbours, steps: int, *, reach: int, randomness: Randomness, enough: float = math.inf
+    ) -> None:
+        """Random steps from a pair, of which those are kept that do not lower delta at the last epsilon."""
+        # Where a universe is declared, the itemsets that occur in neither are one group more.
+        most_groups = largest_number_of_groups(self.mechanism.top) - (self.limits.universe_size is not None)
+        best = tuple(reversed(self.show(pair).tolist()))
+        for _ in range(steps):
+            step = moved(pair, self.limits, most_groups=most_groups, reach=reach, randomness=randomness)
+            found = tuple(reversed(self.show(step).tolist()))
+            if self.worst[-1].delta > enough:
+                return
+            if found >= best and self.limits.allow(step):
+                pair, best = step, found
+
+    def _law(self, groups: list[tuple[int, int]], *, last_first: bool = False) -> Law:
+        key = (*groups, last_first)
+        if key not in self._laws:
+            if len(self._laws) > 5_000:
+                self._laws.clear()
+            self._laws[key] = law_over_groups(
+                self.mechanism, groups, declared=self.limits.universe_size is not None, last_first=last_first
             )
-            if delta > worst.delta:
-                worst = Worst(delta=delta, counts=counts, neighbour=neighbour)
-    return worst
+        return self._laws[key]
+
+
+def largest_number_of_groups(top: int) -> int:
+    """With so many groups there are no more ordered lists of `top` of them than `MOST_LISTS`; at least 2."""
+    groups = MOST_GROUPS
+    while groups > 2 and groups**top > MOST_LISTS:
+        groups -= 1
+    return groups
+
+
+def hardest(
+    mechanism: Mechanism,
+    epsilons: Sequence[float],
+    limits: Limits,
+    *,
+    steps: int,
+    randomness: Randomness,
+    starts: int = 6,
+    enough: float = math.inf,
+) -> Search:
+    """A search over the hard cases for what the mechanism looks for, and a climb from the hardest of them.
+
+    Args:
+        mechanism: whose law.
+        epsilons: at which epsilons; the last one is the one that is climbed at, then the one before.
+        limits: which neighbours there are.
+        steps: of each climb.
+        randomness: where the climb's steps come from.
+        starts: how many climbs.
+        enough: a delta at the last epsilon at which the search may end: the claim is refuted.
+    """
+    margins = mechanism.margins
+    largest = max(margin.counts for margin in margins)
+    last = max([margin.place or 1 for margin in margins] + [mechanism.top + 1])
+    leads = sorted({0, 1, 2, *(margin.counts * part // 8 for margin in margins for part in (2, 4, 6, 8))})
+    places = {1, 2, mechanism.top, *_doubling(2 * mechanism.top, last)}
+    if limits.universe_size is not None:
+        places |= {limits.universe_size - heads for heads in (0, 1, mechanism.top, mechanism.top + 1)}
+    search = Search(mechanism, epsilons, limits)
+    most = largest_number_of_groups(mechanism.top)
+    cases = hard_groups(top=mechanism.top, leads=leads, places=sorted(places), limits=limits)
+    shown = [pair for pair in dict.fromkeys(cases) if limits.allow(pair) and len(limits.completed(pair).groups) <= most]
+    thinned = shown[:: max(1, len(shown) * most**mechanism.top // MOST_COMPARED, len(shown) // 2_500)]
+    ranked = []
+    for pair in thinned:
+        ranked.append((tuple(reversed(search.show(pair).tolist())), pair))
+        if search.worst[-1].delta > enough:
+            return search
+    ranked.sort(key=lambda found: found[0], reverse=True)
+    for _, pair in ranked[:starts]:
+        search.climb(pair, steps, reach=largest, randomness=randomness, enough=enough)
+    return search
+
+
+def _doubling(first: int, last: int) -> list[int]:
+    numbers = [first]
+    while numbers[-1] < last:
+        numbers.append(numbers[-1] * 4)
+    return [*numbers, last - 1]
+
+
+def largest_delta(
+    mechanism: Mechanism, vectors: Iterable[tuple[int, ...]], *, epsilon: float, declared: bool, limits: Limits
+) -> Worst:
+    """delta*(eps) over all neighbours of short vectors, exhaustively.
+
+    Args:
+        mechanism: whose law.
+        vectors: count vectors to start from, all of one length.
+        epsilon: at which epsilon.
+        declared: whether the universe is the vectors' itemsets, or open.
+        limits: which neighbours there are.
+    """
+    vectors = list(dict.fromkeys(vectors))
+    size = len(vectors[0]) if declared else None
+    search = Search(
+        mechanism,
+        [epsilon],
+        Limits(sensitivity=limits.sensitivity, relation=limits.relation, most_new=limits.most_new, universe_size=size),
+    )
+    for counts in vectors:
+        for pair in all_neighbours(counts, limits):
+            search.show(pair)
+    return search.worst[0]

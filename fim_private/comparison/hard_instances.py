@@ -44,8 +44,7 @@ def success(name: str, counts: tuple[int, ...], universe: int, budget: Budget, r
         relation: the neighbouring relation.
     """
     law = _mechanism(name, universe, budget, relation).law(CountProfile.of(counts, zeros=universe - len(counts)))
-    best = counts.count(counts[0])
-    return math.fsum(chance for ranks, chance in law.items() if ranks and ranks[0] < best)
+    return math.fsum(chance for levels, chance in law.items() if levels and levels[0] == 0)
 
 
 def needed(name: str, maximisers: int, universe: int, budget: Budget) -> int | None:

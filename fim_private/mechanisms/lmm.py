@@ -18,14 +18,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-
 from fim_private.accounting.calibration import calibrate_pick
 from fim_private.mechanisms.limited_domain import CANDIDATES_PER_PICK, LimitedDomain
 from fim_private.mechanisms.margin import doubling_grid, reach, thresholds
 from fim_private.mechanisms.peeling import mix, peel, peel_law, peeling_losses
 from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
-from fim_private.mechanisms.sparse_vector import discrete_laplace_law, search, search_law
+from fim_private.mechanisms.sparse_vector import NEGLIGIBLE, discrete_laplace_law, search, search_law
 from fim_private.privacy import Loss, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -140,17 +138,13 @@ class LargeMargin:
         """The exact law over ordered lists; absolute error below 1e-15."""
         scale = float(self.scale)
         stops = search_law(list(self._excesses(profile)), shift_law=discrete_laplace_law(scale), query_scale=scale)
-        heads = [
-            peel_law(
-                profile.top(size),
-                picks=self.top,
-                rate=self.rate,
-                open_universe=profile.zeros is None,
-            )
-            for size, _ in self.tests
-        ]
-        heads.append(self.fallback.law(profile) if self.fallback else {(): 1.0})
-        return mix(*zip(np.asarray(stops).tolist(), heads, strict=True))
+        *certified, uncertified = stops.tolist()
+        parts: list[tuple[float, Law]] = [(uncertified, self.fallback.law(profile) if self.fallback else {(): 1.0})]
+        for probability, (size, _) in zip(certified, self.tests, strict=True):
+            if probability >= NEGLIGIBLE:
+                head = peel_law(profile.top(size), picks=self.top, rate=self.rate, open_universe=profile.zeros is None)
+                parts.append((probability, head))
+        return mix(*parts)
 
     def _excesses(self, profile: CountProfile) -> Iterator[int]:
         bar = profile.count(self.top)

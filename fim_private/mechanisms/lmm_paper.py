@@ -24,16 +24,13 @@ from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.mechanisms.peeling import mix, peel, peel_law
 from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
 from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
-from fim_private.mechanisms.sparse_vector import discrete_laplace_law, search, search_law
+from fim_private.mechanisms.sparse_vector import NEGLIGIBLE, discrete_laplace_law, search, search_law
 from fim_private.privacy import ApproxDP, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 
 MAX_CANDIDATES = 10_000
-
-NEGLIGIBLE = 1e-20
-"""Stops less likely than this are left out of the law: all of them together are less likely than 1e-15."""
 
 
 @dataclass(frozen=True, kw_only=True)

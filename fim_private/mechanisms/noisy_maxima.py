@@ -108,21 +108,16 @@ class NoisyMaxima:
         return law_in_rounds(profile, self.top, self._law_of_one)
 
     def _law_of_one(self, profile: CountProfile) -> Law:
-        levels = profile.top(profile.universe_size or 0)
-        if not levels:
+        left = [
+            (place, count, number)
+            for place, (count, number) in enumerate(profile.top(profile.universe_size or 0))
+            if number
+        ]
+        if not left:
             return {(): 1.0}
-        counts, multiplicities = zip(*levels, strict=True)
-        law: Law = {}
-        first = 0
-        for count, number, chance in zip(
-            counts, multiplicities, winning_probabilities(counts, multiplicities, self.scale, self.noise), strict=True
-        ):
-            if count == 0:
-                law[(profile.occurring,)] = chance
-            else:
-                law |= {(first + offset,): chance / number for offset in range(number)}
-            first += number
-        return law
+        places, counts, multiplicities = zip(*left, strict=True)
+        chances = winning_probabilities(counts, multiplicities, self.scale, self.noise)
+        return {(place,): chance for place, chance in zip(places, chances, strict=True)}
 
 
 def calibrate_noisy_maxima(request: Request, noise: Noise, *, general: bool, gaps: bool = False) -> Calibrated:

@@ -11,6 +11,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fim_private.mechanisms.protocol import Law
 from fim_private.mechanisms.remaining import Remaining
 from fim_private.privacy import BoundedRange, Loss
@@ -70,38 +73,39 @@ def peel_law(
     open_universe: bool,
     stop: Fraction | None = None,
 ) -> Law:
-    """The exact law of `peel`, relative error about 1e-13; the cost is the number of lists."""
-    occurring = sum(multiplicity for count, multiplicity in levels if count > 0)
-    zeros = sum(multiplicity for count, multiplicity in levels if count == 0)
-    counts = [count for count, multiplicity in levels if count > 0 for _ in range(multiplicity)]
+    """The exact law of `peel` over lists of places in `levels`; relative error about 1e-13, cost their number."""
     law: Law = {}
-
-    def extend(ranks: tuple[int, ...], probability: float, zeros_left: int) -> None:
-        free = [rank for rank in range(occurring) if rank not in ranks]
-        if len(ranks) == picks or not (free or zeros_left or stop is not None):
-            law[ranks] = law.get(ranks, 0.0) + probability
-            return
+    scores = np.array([float(count) for count, _ in levels])
+    symbol = -math.inf if stop is None else float(stop)
+    picked: list[tuple[int, ...]] = [()]
+    chance = np.ones(1)
+    left = np.array([[float(multiplicity) for _, multiplicity in levels]])
+    for _ in range(picks):
         # Relative to the best that is left, so that not all weights can vanish.
-        scores: list[int | Fraction] = [
-            *(counts[rank] for rank in free),
-            *([0] if zeros_left else []),
-            *([] if stop is None else [stop]),
-        ]
-        best = max(scores)
-        weights = {rank: math.exp(-rate * (best - counts[rank])) for rank in free}
-        zero_weight = zeros_left * math.exp(-rate * best) if zeros_left else 0.0
-        stop_weight = 0.0 if stop is None else math.exp(-rate * (best - stop))
-        total = math.fsum([*weights.values(), zero_weight, stop_weight])
-        ending = stop_weight + (zero_weight if open_universe else 0.0)
-        if ending:
-            law[ranks] = law.get(ranks, 0.0) + probability * ending / total
-        for rank, weight in weights.items():
-            extend((*ranks, rank), probability * weight / total, zeros_left)
-        if zeros_left and not open_universe:
-            extend((*ranks, occurring), probability * zero_weight / total, zeros_left - 1)
-
-    extend((), 1.0, zeros)
+        best = np.maximum(np.max(np.where(left > 0, scores, -math.inf), axis=1, initial=-math.inf), symbol)
+        going = best > -math.inf
+        _put(law, picked, np.where(going, 0.0, chance))
+        distance = np.where(going, best, 0.0)[:, np.newaxis] - scores
+        weights = left * np.exp(-float(rate) * np.where(left > 0, distance, 0.0))
+        ending = np.where(going, np.exp(-float(rate) * (np.where(going, best, 0.0) - symbol)), 0.0)
+        total = np.where(going, np.sum(weights, axis=1) + ending, 1.0)
+        if open_universe:
+            ending += np.sum(weights[:, scores == 0], axis=1)
+            weights[:, scores == 0] = 0.0
+        _put(law, picked, chance * ending / total)
+        lists, places = np.nonzero(weights)
+        picked = [(*picked[of], place) for of, place in zip(lists.tolist(), places.tolist(), strict=True)]
+        chance = chance[lists] * weights[lists, places] / total[lists]
+        left = left[lists]
+        left[np.arange(len(lists)), places] -= 1
+    _put(law, picked, chance)
     return law
+
+
+def _put(law: Law, lists: Sequence[tuple[int, ...]], chances: NDArray[np.float64]) -> None:
+    for picked, chance in zip(lists, chances.tolist(), strict=True):
+        if chance:
+            law[picked] = law.get(picked, 0.0) + chance
 
 
 def mix(*parts: tuple[float, Law]) -> Law:

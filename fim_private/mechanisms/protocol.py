@@ -17,8 +17,9 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
 Law = dict[tuple[int, ...], float]
-"""Probability of each list of ranks. In a law every itemset that does not occur is written as rank
-`profile.occurring`: they are exchangeable."""
+"""Probability of each list of levels: places in `profile.levels`, one a pick; `len(profile.levels)` stands for the
+itemsets that do not occur. What a mechanism picks from a level is up to the order inside it alone, so a law needs no
+more than this, and a level of a million itemsets costs what a level of one does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +136,7 @@ class Mechanism(Costed, Protocol):
         """Up to `top` ranks in the order they were picked; each is picked once."""
 
     def law(self, profile: CountProfile) -> Law:
-        """The exact distribution of `select`, computed without sampling; for small profiles."""
+        """The exact distribution of `select`, computed without sampling; for profiles of few levels."""
 
 
 @runtime_checkable

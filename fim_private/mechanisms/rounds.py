@@ -27,22 +27,26 @@ def select_in_rounds(profile: CountProfile, rounds: int, select_one: Callable[[C
 
 
 def law_in_rounds(profile: CountProfile, rounds: int, law_of_one: Callable[[CountProfile], Law]) -> Law:
-    """The exact law of `select_in_rounds`."""
+    """The exact law of `select_in_rounds`, over lists of levels of `profile`."""
     law: Law = {}
+    # What is left depends on what was taken and not on the order, so far fewer laws are needed than there are lists.
+    known: dict[tuple[int, ...], tuple[CountProfile, Law]] = {}
 
-    def extend(ranks: Ranks, left: CountProfile, probability: float) -> None:
-        if len(ranks) == rounds:
-            law[ranks] = law.get(ranks, 0.0) + probability
+    def extend(picked: tuple[int, ...], probability: float, left: CountProfile) -> None:
+        if len(picked) == rounds:
+            law[picked] = law.get(picked, 0.0) + probability
             return
-        for picked, chance in law_of_one(left).items():
-            if not picked:
-                law[ranks] = law.get(ranks, 0.0) + probability * chance
-            elif picked[0] >= left.occurring:
-                extend((*ranks, profile.occurring), left.without(picked[0]), probability * chance)
+        taken = tuple(sorted(picked))
+        if taken not in known:
+            known[taken] = left, law_of_one(left)
+        left, one = known[taken]
+        for level, chance in one.items():
+            if level:
+                extend((*picked, *level), probability * chance, left.without_level(level[0]))
             else:
-                extend((*ranks, _original(picked[0], ranks)), left.without(picked[0]), probability * chance)
+                law[picked] = law.get(picked, 0.0) + probability * chance
 
-    extend((), profile, 1.0)
+    extend((), 1.0, profile)
     return law
 
 

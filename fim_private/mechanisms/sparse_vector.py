@@ -21,6 +21,9 @@ from fim_private.randomness.discrete_laplace import (
     sample_discrete_laplace,
 )
 
+NEGLIGIBLE = 1e-20
+"""Stops less likely than this are left out of laws: with 10,000 of them all together are less likely than 1e-15."""
+
 
 def search(
     excesses: Iterable[int], *, threshold_scale: Fraction, query_scale: Fraction, randomness: Randomness

@@ -99,8 +99,10 @@ class StableMax:
         def law_of_one(left: CountProfile) -> Law:
             needed = np.array([self.threshold - self._gap(left)])
             chance = float(discrete_laplace_survival(needed, float(self.scale))[0])
-            first = _first(left)
-            return {first: chance, (): 1 - chance} if first else {(): 1.0}
+            if not _first(left):
+                return {(): 1.0}
+            level = next((place for place, number in enumerate(left.multiplicities) if number), len(left.levels))
+            return {(level,): chance, (): 1 - chance}
 
         return law_in_rounds(profile, self.top, law_of_one)
 

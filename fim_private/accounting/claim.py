@@ -1,0 +1,44 @@
+"""The whole privacy profile that is claimed: the least delta at each epsilon, by whichever theorem proves least."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from fim_private.accounting.basic import basic_delta, basic_epsilon
+from fim_private.accounting.optimal import optimal_delta
+from fim_private.accounting.renyi import renyi_delta
+from fim_private.accounting.rounding import RELATIVE_ERROR
+from fim_private.privacy import ZCDP, ApproxDP, Loss, PureDP
+
+
+def claimed_delta(losses: Sequence[Loss], failure: Fraction, epsilon: float, *, independent: bool = False) -> float:
+    """The least delta proved at `epsilon` for losses that do not cover an event of probability `failure`.
+
+    Args:
+        losses: what the steps cost where the event does not happen.
+        failure: on either neighbour's side.
+        epsilon: at which epsilon, >= 0.
+        independent: the event is on one side only, and independent of all that is counted
+            (`calibration.prove_discovery`).
+    """
+    missed = float(failure)
+    if independent:
+        return min(1.0, renyi_delta(losses, max(0.0, epsilon + math.log1p(-missed))) + missed)
+    proofs = [1.0]
+    if not any(isinstance(loss, ZCDP) for loss in losses):
+        proofs.append(_basic(float(basic_epsilon(losses)), float(basic_delta(losses) + failure), epsilon))
+    if not any(isinstance(loss, ApproxDP) for loss in losses):
+        proofs.append(renyi_delta(losses, epsilon) + (1 + math.exp(epsilon)) * missed)
+    if failure == 0 and len(set(losses)) == 1 and isinstance(loss := losses[0], PureDP | ApproxDP):
+        each = float(loss.delta) if isinstance(loss, ApproxDP) else 0.0
+        proofs.append(optimal_delta(epsilon, float(loss.epsilon), each, len(losses)))
+    return min(proofs)
+
+
+def _basic(epsilon_0: float, delta_0: float, epsilon: float) -> float:
+    """What (epsilon_0, delta_0) says at another epsilon: less of it costs what randomised response costs, no more."""
+    if epsilon >= epsilon_0 * (1 - RELATIVE_ERROR):
+        return delta_0
+    return delta_0 + (1 - delta_0) * (math.exp(epsilon_0) - math.exp(epsilon)) / (1 + math.exp(epsilon_0))

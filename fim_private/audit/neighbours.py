@@ -1,0 +1,182 @@
+"""Neighbouring data sets as counts, and the hard ones among them.
+
+Itemsets with the same count on the one side and the same on the other are alike and form a group, so a data set with
+ten thousand itemsets may be three numbers long. Groups of one are itemsets.
+
+A unit's transactions may touch any set of itemsets, so every change between 0 and Delta of each count is allowed for
+add-remove, and between -Delta and Delta for replace. Real data cannot make all of them happen (of size 1 it can); a
+mechanism that passes here is private for more than it needs to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import NamedTuple
+
+from fim_private.privacy import NeighbouringRelation
+from fim_private.randomness import Randomness
+from fim_private.randomness.uniform import uniform_below
+
+
+class Group(NamedTuple):
+    """Itemsets that are alike: their count, their count in the neighbour, and how many there are."""
+
+    here: int
+    there: int
+    number: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neighbours:
+    """Two neighbouring data sets.
+
+    Args:
+        groups: all itemsets that occur in either; of a declared universe all there are.
+        ties_flipped: itemsets of equal counts stand in the opposite order in the neighbour's ranking.
+    """
+
+    groups: tuple[Group, ...]
+    ties_flipped: bool = False
+
+    @property
+    def sides(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """(count, number) of each group, on either side."""
+        return (
+            [(group.here, group.number) for group in self.groups],
+            [(group.there, group.number) for group in self.groups],
+        )
+
+    def changed(self) -> bool:
+        """Whether they differ at all."""
+        return any(group.here != group.there for group in self.groups)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What neighbours may differ in.
+
+    Args:
+        sensitivity: Delta.
+        relation: what neighbours are.
+        most_new: how many itemsets a unit may add to those that occur; None for any number.
+        universe_size: of a declared universe, to which groups are filled up; None for an open one.
+    """
+
+    sensitivity: int = 1
+    relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE
+    most_new: int | None = None
+    universe_size: int | None = None
+
+    def allow(self, pair: Neighbours) -> bool:
+        """Whether the pair is one of neighbours."""
+        steps = [group.there - group.here for group in pair.groups]
+        new = sum(group.number for group in pair.groups if group.here == 0 < group.there)
+        gone = sum(group.number for group in pair.groups if group.there == 0 < group.here)
+        return (
+            any(steps)
+            and all(group.number > 0 and min(group.here, group.there) >= 0 for group in pair.groups)
+            and all(abs(step) <= self.sensitivity for step in steps)
+            and (self.relation is NeighbouringRelation.REPLACE or min(steps) >= 0 or max(steps) <= 0)
+            and (self.most_new is None or max(new, gone) <= self.most_new)
+            and (self.universe_size is None or sum(group.number for group in pair.groups) <= self.universe_size)
+        )
+
+    def completed(self, pair: Neighbours) -> Neighbours:
+        """The pair with the itemsets of the declared universe that occur in neither."""
+        missing = (self.universe_size or 0) - sum(group.number for group in pair.groups)
+        return replace(pair, groups=(*pair.groups, Group(0, 0, missing))) if missing > 0 else pair
+
+
+def all_neighbours(counts: Sequence[int], limits: Limits) -> Iterator[Neighbours]:
+    """Every neighbour of a short vector; for add-remove those with a unit more (laws are compared both ways)."""
+    least = 0 if limits.relation is NeighbouringRelation.ADD_REMOVE else -limits.sensitivity
+    for change in product(range(least, limits.sensitivity + 1), repeat=len(counts)):
+        pair = Neighbours(groups=tuple(Group(count, count + step) for count, step in zip(counts, change, strict=True)))
+        if limits.allow(pair):
+            yield pair
+
+
+def hard_vectors(marks: Sequence[int], *, itemsets: int) -> Iterator[tuple[int, ...]]:
+    """Short vectors, decreasing: ties at every rank, and gaps around every mark, over no, one or some floor.
+
+    Args:
+        marks: gaps at which something happens, such as thresholds.
+        itemsets: length of the vectors, at least 2.
+    """
+    yield (0,) * itemsets
+    yield (1,) + (0,) * (itemsets - 1)
+    for floor in (0, 1, 5):
+        for mark in marks:
+            for gap in sorted({max(0, mark + step) for step in (-2, -1, 0, 1, 2)}):
+                for tied in range(1, itemsets):
+                    yield (floor + gap,) * tied + (floor,) * (itemsets - tied)
+                    if tied >= 2:
+                        yield (floor + 2 * gap,) + (floor + gap,) * (tied - 1) + (floor,) * (itemsets - tied)
+
+
+def hard_groups(*, top: int, leads: Sequence[int], places: Sequence[int], limits: Limits) -> Iterator[Neighbours]:
+    """Data of two or three groups: no data at all, k itemsets or a few more ahead of others by some lead, all at once.
+
+    Args:
+        top: k.
+        leads: by how much the first lead.
+        places: how many itemsets there are in a group.
+        limits: which neighbours there are.
+    """
+    delta = limits.sensitivity
+    signs = (0, delta) if limits.relation is NeighbouringRelation.ADD_REMOVE else (-delta, 0, delta)
+    for number in places:
+        yield Neighbours(groups=(Group(0, delta, number),))
+    for lead, floor, number in product(leads, (0, leads[-1]), places):
+        for heads in sorted({1, top, top + 1}):
+            for head_step, step, first_step in product(signs, signs, signs):
+                groups = [Group(floor + lead, floor + lead + head_step, heads)]
+                if first_step != step:
+                    groups.append(Group(floor, floor + first_step, 1))
+                if number > len(groups) - 1:
+                    groups.append(Group(floor, floor + step, number - len(groups) + 1))
+                yield Neighbours(groups=tuple(groups))
+                if heads > 1 and head_step:  # one of the first alone is touched
+                    yield Neighbours(
+                        groups=(groups[0]._replace(number=1), Group(floor + lead, floor + lead, heads - 1), *groups[1:])
+                    )
+
+
+def moved(pair: Neighbours, limits: Limits, *, most_groups: int, reach: int, randomness: Randomness) -> Neighbours:
+    """The pair with a random step: a count, a change, a number, one group more or less.
+
+    Args:
+        pair: where from.
+        limits: which neighbours there are; the result may lie outside.
+        most_groups: never more than so many.
+        reach: counts move by up to about this much.
+        randomness: where the bits come from.
+    """
+    groups = list(pair.groups)
+    at = uniform_below(len(groups), randomness)
+    group = groups[at]
+    sign = 1 if randomness.bits(1) else -1
+    match uniform_below(8, randomness):
+        case 0 | 1:
+            step = sign * (1 << uniform_below(max(1, reach.bit_length()), randomness))
+            groups[at] = Group(group.here + step, group.there + step, group.number)
+        case 2:
+            groups[at] = group._replace(there=group.there + sign)
+        case 3:
+            groups[at] = Group(group.here + sign, group.there + sign, group.number)
+        case 4:
+            number = (group.number + sign, group.number * 2, group.number // 2)[uniform_below(3, randomness)]
+            groups[at] = group._replace(number=number)
+        case 5 if len(groups) < most_groups:
+            twin = groups[uniform_below(len(groups), randomness)]
+            step = uniform_below(2 * limits.sensitivity + 1, randomness) - limits.sensitivity
+            groups.append(Group(twin.here, twin.here + step, 1))
+        case 6 if len(groups) > 1:
+            del groups[at]
+        case 7:
+            return replace(pair, ties_flipped=not pair.ties_flipped)
+        case _:
+            groups[at] = Group(group.there, group.here, group.number)
+    return replace(pair, groups=tuple(groups))
