@@ -24,6 +24,7 @@ LARGEST_SIZE = 20
 LARGEST_TOP = 10_000
 MOST_ABOVE = 1_000
 """So many itemsets above a least count at most, unless it is said otherwise."""
+MOST_ITEMSETS = 10**300
 COUNTING = "items-first"
 """The mechanism that can answer with noisy counts."""
 FAR_BEYOND = 100
@@ -163,6 +164,11 @@ def make_plan(
         _check_range(max_items, size, 10**6, "The number of items to keep of a transaction")
     universe = universe or Universe()
     itemsets = universe.itemsets(size)
+    if itemsets is not None and itemsets > MOST_ITEMSETS:
+        raise UsageError(
+            "The declared universe has more than 1e300 itemsets of this size, too many to calculate with.",
+            "Declare fewer items, or ask for a smaller --size.",
+        )
     if itemsets is not None and itemsets < top:
         raise UsageError(
             "The declared universe has fewer itemsets of this size than are asked for.",

@@ -109,6 +109,7 @@ def test_universe_is_exact_at_any_size() -> None:
         ({"mechanism": "magic"}, "no mechanism of that name"),
         ({"mechanism": "exponential"}, "declared universe"),
         ({"universe": Universe(items=4), "mechanism": "exponential"}, "fewer itemsets"),
+        ({"universe": Universe(items=10**18), "size": 20}, "more than 1e300"),
     ],
 )
 def test_what_cannot_be_planned(changes: dict[str, object], message: str) -> None:

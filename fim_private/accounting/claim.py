@@ -9,7 +9,6 @@ from fractions import Fraction
 from fim_private.accounting.basic import basic_delta, basic_epsilon
 from fim_private.accounting.optimal import optimal_delta
 from fim_private.accounting.renyi import renyi_delta
-from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.privacy import ZCDP, ApproxDP, Loss, PureDP
 
 
@@ -39,6 +38,6 @@ def claimed_delta(losses: Sequence[Loss], failure: Fraction, epsilon: float, *, 
 
 def _basic(epsilon_0: float, delta_0: float, epsilon: float) -> float:
     """What (epsilon_0, delta_0) says at another epsilon: less of it costs what randomised response costs, no more."""
-    if epsilon >= epsilon_0 * (1 - RELATIVE_ERROR):
+    if epsilon >= epsilon_0:
         return delta_0
     return delta_0 + (1 - delta_0) * (math.exp(epsilon_0) - math.exp(epsilon)) / (1 + math.exp(epsilon_0))

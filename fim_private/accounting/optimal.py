@@ -20,7 +20,8 @@ def optimal_delta(epsilon: float, epsilon_0: float, delta_0: float, times: int) 
     log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, times + 1)))])
     log_binomial = log_factorial[times] - log_factorial - log_factorial[::-1]
     log_mass = log_binomial - i * epsilon_0 - times * math.log1p(math.exp(-epsilon_0))
-    excess = (times - 2 * i) * epsilon_0 - epsilon
+    # Rounded up: where both are nearly the same, their difference has no digits left.
+    excess = (times - 2 * i) * epsilon_0 - epsilon + 2.0**-50 * (times * epsilon_0 + epsilon)
     shortfall = -np.expm1(-np.maximum(excess, 0))
     overlap = float(np.sum(np.exp(log_mass) * shortfall))
     if overlap >= 1:
@@ -34,7 +35,7 @@ def optimal_epsilon(epsilon_0: float, delta_0: float, times: int, delta: float) 
     >>> round(optimal_epsilon(0.1, 1e-8, 50, 1e-6), 5)
     3.26413
     """
-    low, high = 0.0, times * epsilon_0
+    low, high = 0.0, times * epsilon_0 * (1 + RELATIVE_ERROR)
     if optimal_delta(high, epsilon_0, delta_0, times) > delta:
         return math.inf
     while high - low > RELATIVE_ERROR / 10 * high + 1e-15:

@@ -45,7 +45,7 @@ def bounded_range_curve(epsilon: float, a: Floats) -> Floats:
     """
     log_big_a = epsilon + np.log(-np.expm1(-(a + 1) * epsilon))
     log_big_b = np.log(-np.expm1(-a * epsilon))
-    log_u = np.log(a / (a + 1)) + log_big_a - log_big_b
+    log_u = -np.log1p(1 / a) + log_big_a - log_big_b
     log_e_minus_1 = epsilon + math.log(-math.expm1(-epsilon))
     log_moment = a * log_u + log_big_a - np.log1p(a) - log_e_minus_1
     error = _ROUNDING * (

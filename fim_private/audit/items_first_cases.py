@@ -1,0 +1,199 @@
+"""The hardest neighbours of items-first at the parameters it was planned with, compared exactly but for what is merged.
+
+`items_first.py` sums over all that can be released, which planned noise makes too much. Here neighbours are such that
+the sum factorises: everybody's items are so frequent that they are found for certain; one unit more holds some of these
+and some that nobody else has. Its effect on the noisy counts is the same shift in each of some coordinates, so the sum
+of the coordinates tells as much as all of them. Outcomes are then merged by their ratio of probabilities, which can only
+make the neighbours look more alike: what is found is a lower bound, and close.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.audit.laws import Floats, law_over_groups
+from fim_private.audit.neighbours import Limits, Neighbours
+from fim_private.audit.search import hardest
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.measurement import Measurement
+from fim_private.randomness import Randomness
+from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass, log_discrete_gaussian_survival
+
+_REACH = 9.0
+_CELLS = 800
+_FINEST = 25.0
+"""Log ratios are told apart within plus and minus this."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unit:
+    """What one unit more holds.
+
+    Args:
+        common: items that everybody has.
+        own: items that nobody else has.
+        picks: the itemsets made of the common items, where picks are made.
+    """
+
+    common: int
+    own: int
+    picks: Neighbours | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Merged outcomes: P and P' of each."""
+
+    one: Floats
+    other: Floats
+
+    def times(self, next_step: Pair) -> Pair:
+        """Both steps, independent of each other; outcomes of nearly the same ratio are merged."""
+        return _merged(np.outer(self.one, next_step.one).ravel(), np.outer(self.other, next_step.other).ravel())
+
+    def deltas(self, epsilons: Sequence[float]) -> Floats:
+        """delta(eps) of the first over the other."""
+        return np.array([np.sum(np.maximum(0.0, self.one - math.exp(epsilon) * self.other)) for epsilon in epsilons])
+
+
+def _merged(one: Floats, other: Floats) -> Pair:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.nan_to_num(np.log(one) - np.log(other), nan=0.0, posinf=_FINEST, neginf=-_FINEST)
+    cell = np.clip(np.rint(ratio * (_CELLS / _FINEST)), -_CELLS, _CELLS).astype(np.int64) + _CELLS
+    return Pair(one=np.bincount(cell, one), other=np.bincount(cell, other))
+
+
+def largest_deltas(
+    mechanism: ItemsFirst, epsilons: Sequence[float], *, steps: int, randomness: Randomness
+) -> list[tuple[float, Unit]]:
+    """The largest delta found at each epsilon, and what the unit holds there.
+
+    Args:
+        mechanism: as planned, or a broken twin of it.
+        epsilons: at which epsilons.
+        steps: of the search for hard picks.
+        randomness: for that search.
+    """
+    worst = [(0.0, Unit(common=0, own=0))] * len(epsilons)
+    for unit in _units(mechanism, epsilons, steps, randomness):
+        for at, delta in enumerate(_deltas(mechanism, unit, epsilons).tolist()):
+            if delta > worst[at][0]:
+                worst[at] = delta, unit
+    return worst
+
+
+def _units(
+    mechanism: ItemsFirst, epsilons: Sequence[float], steps: int, randomness: Randomness
+) -> Iterator[Unit]:
+    picks: list[Neighbours | None] = [None]
+    if mechanism.select == "peel":
+        candidates = 100
+        found = hardest(
+            mechanism.picks(candidates),
+            [share * float(epsilons[-1]) for share in (0.3, 0.5, 0.7, 0.9)],
+            Limits(sensitivity=mechanism.sensitivity, universe_size=candidates),
+            steps=steps,
+            starts=3,
+            randomness=randomness,
+        )
+        picks += [worst.pair for worst in found.worst if worst.delta]
+    full = mechanism.discovery.measurement.full
+    most = mechanism.discovery.max_items
+    for common in sorted({0, full, max(2, mechanism.size), most}):
+        for own in (0, 1, full, most):
+            if 1 <= common + own <= most:
+                for laws in picks if common >= mechanism.size else picks[:1]:
+                    yield Unit(common=common, own=own, picks=laws)
+
+
+def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Floats:
+    """delta at each epsilon, the larger of the two directions."""
+    discovery = mechanism.discovery
+    weight = int(discovery.measurement.weights[unit.common + unit.own])
+    fails = math.exp(log_discrete_gaussian_survival(discovery.threshold + 1 - weight, discovery.measurement.variance))
+    found = -math.expm1(unit.own * math.log1p(-fails))
+    fewer = Pair(one=np.ones(1), other=np.ones(1))
+    if unit.common:
+        fewer = fewer.times(_shifted(discovery.measurement, unit.common, weight))
+        # A unit of several transactions holds the same items in each of them.
+        for measurement, size in ((mechanism.pairs, 2), (mechanism.itemsets, mechanism.size)):
+            if measurement is not None and (held := math.comb(unit.common, size)):
+                step = int(measurement.weights[held]) * mechanism.sensitivity
+                fewer = fewer.times(_shifted(measurement, held, step))
+    if unit.picks is not None:
+        sides = [law_over_groups(mechanism.picks(100), side, declared=True) for side in unit.picks.sides]
+        outcomes = list(sides[0] | sides[1])
+        laws = [np.array([side.get(outcome, 0.0) for outcome in outcomes]) for side in sides]
+        fewer = fewer.times(Pair(one=laws[0], other=laws[1]))
+    more = Pair(one=fewer.other * (1 - found), other=fewer.one)
+    return np.maximum(
+        Pair(one=more.other, other=more.one).deltas(epsilons), found + more.deltas(epsilons)
+    )
+
+
+def _shifted(measurement: Measurement, coordinates: int, step: int) -> Pair:
+    """Noise in so many coordinates, without and with a shift of `step` in each: of their sum."""
+    total = _of_sums(float(measurement.variance), coordinates)
+    moved = np.concatenate([np.zeros(coordinates * step), total])
+    return _merged(np.concatenate([total, np.zeros(coordinates * step)]), moved)
+
+
+@lru_cache(maxsize=32)
+def _of_sums(variance: float, coordinates: int) -> Floats:
+    """The law of the sum of so many discrete Gaussians, on consecutive integers around 0."""
+    reach = math.ceil(_REACH * math.sqrt(variance * coordinates))
+    padded = 1 << (2 * reach).bit_length()
+    values = np.arange(padded) - padded // 2
+    mass = np.fft.ifftshift(discrete_gaussian_mass(values, variance))
+    total: Floats = np.fft.fftshift(np.fft.irfft(np.fft.rfft(mass) ** coordinates, padded))
+    # What the transform's rounding made of the far tails says nothing.
+    total[total < 1e-15] = 0.0
+    return total
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mistake:
+    """A mistake somebody could make in items-first, and the mechanism that has it."""
+
+    name: str
+    mistake: str
+    broken: ItemsFirst
+
+
+class _WholeWeights(Measurement):
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        return np.full(2_000_000, self.resolution)
+
+
+def mistakes(mechanism: ItemsFirst) -> tuple[Mistake, ...]:
+    """The broken twins of a planned items-first."""
+    discovery = mechanism.discovery
+    noise = discovery.measurement
+    whole = _WholeWeights(
+        full=noise.full, resolution=noise.resolution, variance=noise.variance, sensitivity=noise.sensitivity
+    )
+    quiet = replace(noise, variance=max(1, noise.variance // 4))
+    return (
+        Mistake(
+            name="no threshold",
+            mistake="whatever occurs and counts more than nothing is found",
+            broken=replace(mechanism, discovery=replace(discovery, threshold=0)),
+        ),
+        Mistake(
+            name="no bound on what a unit adds",
+            mistake="every item of a long transaction counts 1",
+            broken=replace(mechanism, discovery=replace(discovery, measurement=whole)),
+        ),
+        Mistake(
+            name="half the noise",
+            mistake="the noisy counts of items have half the standard deviation",
+            broken=replace(mechanism, discovery=replace(discovery, measurement=quiet)),
+        ),
+    )

@@ -1,0 +1,219 @@
+"""A planned mechanism, audited: what it claims against the worst that was found, and its broken twins beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from fim_private.accounting.claim import claimed_delta
+from fim_private.audit.items_first_cases import Unit, largest_deltas, mistakes
+from fim_private.audit.laws import NUMERICAL_ERROR
+from fim_private.audit.neighbours import Limits, Neighbours
+from fim_private.audit.search import hardest
+from fim_private.audit.twins import twins_of
+from fim_private.errors import UsageError
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
+from fim_private.mechanisms.protocol import Mechanism
+from fim_private.mechanisms.registry import find
+from fim_private.plan import Plan
+from fim_private.privacy import NeighbouringRelation
+from fim_private.randomness import Randomness
+
+MOST_PICKS = 10
+"""An exact law over ordered lists grows as the number of groups to the power of k."""
+SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
+"""At which shares of the claimed epsilon the privacy profile is shown."""
+LOOSE = 3.0
+"""A claim that is more than so many times what was found leaves utility on the table."""
+_PUBLISHED_CAP = 32
+_STEPS = 150
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """The largest delta found at one epsilon, and between which neighbours; None where no pair has any."""
+
+    delta: float
+    neighbours: Neighbours | Unit | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwinFound:
+    """What the same search found of a broken twin."""
+
+    name: str
+    mistake: str
+    found: Found
+    caught: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """An audit's result.
+
+    Args:
+        plan: what was audited.
+        epsilons: where the profile was evaluated; the last is the claim's.
+        claimed: delta at each.
+        found: likewise, the worst of all neighbours compared.
+        compared: how many pairs of neighbours; None where they were not counted.
+        twins: the broken twins at the last epsilon.
+        changed: what was made smaller for the audit, in words; None if nothing was.
+    """
+
+    plan: Plan
+    epsilons: tuple[float, ...]
+    claimed: tuple[float, ...]
+    found: tuple[Found, ...]
+    compared: int | None
+    twins: tuple[TwinFound, ...]
+    changed: str | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether no neighbours were found that break the claim, at any of the epsilons."""
+        return all(
+            found.delta <= claimed * (1 + 1e-9) + NUMERICAL_ERROR
+            for found, claimed in zip(self.found, self.claimed, strict=True)
+        )
+
+    @property
+    def slack(self) -> float:
+        """Claimed over found delta at the claim's epsilon; 1 where both are 0, infinite where nothing was found."""
+        claimed, found = self.claimed[-1], self.found[-1].delta
+        if claimed == 0:
+            return 1.0
+        return claimed / found if found > 0 else math.inf
+
+    @property
+    def twins_caught(self) -> bool:
+        """Whether every broken twin was found out."""
+        return all(twin.caught for twin in self.twins)
+
+
+def limits_of(plan: Plan) -> Limits:
+    """Which neighbours the plan's mechanism has to hold for."""
+    row = find(plan.mechanism_name)
+    return Limits(
+        sensitivity=plan.unit.sensitivity,
+        relation=plan.relation,
+        most_new=None
+        if plan.max_items is None or not row.needs_cap
+        else plan.unit.sensitivity * math.comb(plan.max_items, plan.size),
+        universe_size=plan.universe.itemsets(plan.size) if row.needs_universe else None,
+    )
+
+
+def claims(plan: Plan, epsilons: Sequence[float]) -> tuple[float, ...]:
+    """delta claimed at each epsilon; group privacy where the plan serves `replace` by it."""
+    mechanism, row = plan.mechanism, find(plan.mechanism_name)
+    independent = isinstance(mechanism, ItemsFirst)
+    halved = plan.relation is NeighbouringRelation.REPLACE and not row.both_relations
+
+    def claimed(epsilon: float) -> float:
+        return claimed_delta(mechanism.losses, mechanism.failure, epsilon, independent=independent)
+
+    if halved:
+        return tuple(min(1.0, claimed(epsilon / 2) * (1 + math.exp(epsilon / 2))) for epsilon in epsilons)
+    return tuple(map(claimed, epsilons))
+
+
+def audit(
+    plan: Plan,
+    *,
+    randomness: Randomness,
+    steps: int = _STEPS,
+    progress: Callable[[str], None] = lambda _phase: None,
+) -> Verdict:
+    """Search the worst neighbours of what was planned, and of its broken twins.
+
+    Args:
+        plan: with at most `MOST_PICKS` itemsets, unless noisy counts are read off.
+        randomness: for the search; no noise is drawn.
+        steps: of each climb.
+        progress: told the name of each phase as it begins.
+
+    Raises:
+        UsageError: too many picks for exact laws, or the plan is none that can be audited.
+    """
+    claim = float(plan.guarantee.epsilon)
+    epsilons = tuple(share * claim for share in SHARES)
+    claimed = (*claims(plan, epsilons[:-1]), float(plan.guarantee.delta))
+    mechanism = plan.mechanism
+    counting = isinstance(mechanism, ItemsFirst) and mechanism.select == "counts"
+    if plan.top > MOST_PICKS and not counting:
+        raise UsageError(
+            f"The exact law over lists of {plan.top:,} picks is too large to compute.",
+            f"Audit a list of at most --top {MOST_PICKS}; what is proved for k picks is proved in the same way for more.",
+        )
+    refuted = claimed[-1] * (1 + 1e-6) + NUMERICAL_ERROR
+    progress("searching the worst neighbours")
+    if isinstance(mechanism, ItemsFirst):
+        if plan.relation is NeighbouringRelation.REPLACE:
+            raise UsageError(
+                "items-first is audited for a unit added or removed; for `replace` it is served by group privacy.",
+                "Leave out --neighbours.",
+            )
+        found = tuple(
+            Found(delta=delta, neighbours=unit)
+            for delta, unit in largest_deltas(mechanism, epsilons, steps=steps, randomness=randomness)
+        )
+        twins = []
+        for mistake in mistakes(mechanism):
+            progress(f"twin: {mistake.name}")
+            ((delta, unit),) = largest_deltas(mistake.broken, epsilons[-1:], steps=0, randomness=randomness)
+            twins.append(_twin(mistake.name, mistake.mistake, Found(delta=delta, neighbours=unit), refuted))
+        return Verdict(
+            plan=plan,
+            epsilons=epsilons,
+            claimed=claimed,
+            found=found,
+            compared=None,
+            twins=tuple(twins),
+            changed=None,
+        )
+    smaller, changed = _computable(mechanism)
+    limits = limits_of(plan)
+    search = hardest(smaller, epsilons, limits, steps=steps // _slowness(plan.top), randomness=randomness)
+    twins = []
+    for twin in twins_of(smaller, plan.relation):
+        progress(f"twin: {twin.name}")
+        broken = hardest(
+            twin.of_mechanism(smaller),
+            epsilons[-1:],
+            limits,
+            steps=steps // _slowness(plan.top),
+            randomness=randomness,
+            enough=refuted,
+        )
+        worst = broken.worst[-1]
+        twins.append(_twin(twin.name, twin.mistake, Found(delta=worst.delta, neighbours=worst.pair), refuted))
+    return Verdict(
+        plan=plan,
+        epsilons=epsilons,
+        claimed=claimed,
+        found=tuple(
+            Found(delta=worst.delta, neighbours=worst.pair if worst.delta > 0 else None) for worst in search.worst
+        ),
+        compared=search.tried,
+        twins=tuple(twins),
+        changed=changed,
+    )
+
+
+def _twin(name: str, mistake: str, found: Found, refuted: float) -> TwinFound:
+    return TwinFound(name=name, mistake=mistake, found=found, caught=found.delta > refuted)
+
+
+def _slowness(top: int) -> int:
+    return 1 if top <= 3 else 3 if top <= 6 else 10
+
+
+def _computable(mechanism: Mechanism) -> tuple[Mechanism, str | None]:
+    """The mechanism, with a public cap that is only there to end a search brought down where its law would take long."""
+    if isinstance(mechanism, PublishedLargeMargin):
+        smaller = replace(mechanism, max_candidates=min(_PUBLISHED_CAP, mechanism.max_candidates))
+        return smaller, f"the search's public cap is {_PUBLISHED_CAP} here instead of {mechanism.max_candidates:,}"
+    return mechanism, None

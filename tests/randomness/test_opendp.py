@@ -1,0 +1,120 @@
+"""OpenDP's samplers, written by other people in another language, against the exact laws of this package.
+
+The laws are what the proofs are about: a mistake in one of them, shared by sampler and law here, would show. Each is
+also tried with noise 0.7 and 1.3 times as wide on the same draws, and must then be rejected. OpenDP draws from the
+operating system and takes no seed; its counterpart of a level of equal counts is as many equal scores.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fim_private.mechanisms.peeling import peel_law
+from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
+from fim_private.randomness.discrete_laplace import discrete_laplace_mass
+from fim_private.randomness.noisy_maximum import Noise, winning_probabilities
+from tests.sampling import FALSE_ALARM, p_value
+
+pytestmark = pytest.mark.long
+F = Fraction
+WIDTHS = (F(7, 10), F(13, 10))
+
+
+@pytest.fixture(scope="module")
+def opendp() -> Any:
+    prelude = pytest.importorskip("opendp.prelude", reason="opendp is an independent oracle: pip install opendp")
+    prelude.enable_features("contrib")
+    return prelude
+
+
+def laplace_law(scale: float) -> dict[int, float]:
+    values = np.arange(-int(40 * scale) - 2, int(40 * scale) + 3)
+    return dict(zip(values.tolist(), discrete_laplace_mass(values, scale).tolist(), strict=True))
+
+
+def gaussian_law(variance: float) -> dict[int, float]:
+    reach = int(12 * math.sqrt(variance)) + 3
+    values = np.arange(-reach, reach + 1)
+    return dict(zip(values.tolist(), discrete_gaussian_mass(values, variance).tolist(), strict=True))
+
+
+@pytest.mark.parametrize("scale", [0.4, 2.5, 17.0])
+def test_discrete_laplace(opendp: Any, scale: float) -> None:
+    space = opendp.vector_domain(opendp.atom_domain(T=int)), opendp.l1_distance(T=int)
+    draws = opendp.m.make_laplace(*space, scale=scale)([0] * 60_000)
+    assert p_value(draws, laplace_law(scale)) > FALSE_ALARM
+    for width in WIDTHS:
+        assert p_value(draws, laplace_law(scale * float(width))) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("deviation", [0.6, 2.5, 17.0])
+def test_discrete_gaussian(opendp: Any, deviation: float) -> None:
+    space = opendp.vector_domain(opendp.atom_domain(T=int)), opendp.l2_distance(T=float)
+    draws = opendp.m.make_gaussian(*space, scale=deviation)([0] * 60_000)
+    assert p_value(draws, gaussian_law(deviation**2)) > FALSE_ALARM
+    for width in WIDTHS:
+        assert p_value(draws, gaussian_law((deviation * float(width)) ** 2)) < FALSE_ALARM
+
+
+SCORES = [6, 4, 4, 1, 0, 0, 0]
+LEVELS = [(6, 1), (4, 2), (1, 1), (0, 3)]
+
+
+def noisy_maximum(opendp: Any, measure: Any, scale: float, number: int) -> list[int]:
+    """The scores of the winners."""
+    space = opendp.vector_domain(opendp.atom_domain(T=int)), opendp.linf_distance(T=int)
+    choose = opendp.m.make_noisy_max(*space, measure, scale=scale)
+    return [SCORES[choose(SCORES)] for _ in range(number)]
+
+
+def by_score(law: list[float]) -> dict[int, float]:
+    return {count: chance for (count, _), chance in zip(LEVELS, law, strict=True)}
+
+
+def softmax(scale: Fraction) -> dict[int, float]:
+    weights = [number * math.exp(count / scale) for count, number in LEVELS]
+    return by_score([weight / sum(weights) for weight in weights])
+
+
+def permute_and_flip(scale: Fraction) -> dict[int, float]:
+    counts, numbers = zip(*LEVELS, strict=True)
+    return by_score(winning_probabilities(counts, numbers, scale, Noise.EXPONENTIAL))
+
+
+@pytest.mark.parametrize("scale", [F(3, 2), F(4)])
+def test_noisy_maximum_with_gumbel_noise_is_the_exponential_mechanism(opendp: Any, scale: Fraction) -> None:
+    draws = noisy_maximum(opendp, opendp.zero_concentrated_divergence(), float(scale), 20_000)
+    assert p_value(draws, softmax(scale)) > FALSE_ALARM
+    for width in WIDTHS:
+        assert p_value(draws, softmax(scale * width)) < FALSE_ALARM
+    assert p_value(draws, permute_and_flip(scale)) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("scale", [F(3, 2), F(4)])
+def test_noisy_maximum_with_exponential_noise_is_permute_and_flip(opendp: Any, scale: Fraction) -> None:
+    draws = noisy_maximum(opendp, opendp.max_divergence(), float(scale), 20_000)
+    assert p_value(draws, permute_and_flip(scale)) > FALSE_ALARM
+    for width in WIDTHS:
+        assert p_value(draws, permute_and_flip(scale * width)) < FALSE_ALARM
+    assert p_value(draws, softmax(scale)) < FALSE_ALARM
+
+
+def test_the_top_two_with_gumbel_noise_are_two_picks(opendp: Any) -> None:
+    """Gumbel noise once, and its two largest: the law of peeling, pick after pick without replacement."""
+    space = opendp.vector_domain(opendp.atom_domain(T=int)), opendp.linf_distance(T=int)
+    choose = opendp.m.make_noisy_top_k(*space, opendp.zero_concentrated_divergence(), k=2, scale=2.0)
+    scores = [5, 4, 2, 1]
+    draws = [tuple(choose(scores)) for _ in range(20_000)]
+
+    def law(scale: Fraction) -> Mapping[tuple[int, ...], float]:
+        return peel_law([(score, 1) for score in scores], picks=2, rate=1 / scale, open_universe=False)
+
+    assert p_value(draws, law(F(2))) > FALSE_ALARM
+    for width in WIDTHS:
+        assert p_value(draws, law(2 * width)) < FALSE_ALARM
