@@ -1,12 +1,13 @@
 # Two commands do everything on a fresh machine with Python >= 3.11 (with venv) and make:
 #   make demo    set up .venv and run the main job on the data that ships
 #   make test    set up .venv and run the whole test-suite
-# Also: make reports (the comparison reports, an hour from nothing), make check, make bench, make clean
+# Also: make audit (every privacy claim, a quarter of an hour), make mutants (would the tests notice?), make reports (the
+# comparison reports, an hour from nothing), make check, make bench, make clean
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: demo test check reports bench clean
+.PHONY: demo test check audit mutants reports bench clean
 
 demo: .venv/.demo
 	$(BIN)/fim-private demo
@@ -18,6 +19,14 @@ check: .venv/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Long statistical tests with fresh seeds and against other libraries, then exact laws of all mechanisms: reports/audit.
+audit: .venv/.oracles
+	$(BIN)/python -m pytest -n auto -m long
+	$(BIN)/fim-private audit all --output reports/audit
+
+mutants: .venv/.test  # FILES=... for some of the files
+	$(BIN)/python -m tests.mutants $(FILES)
 
 # The comparison reports. Data sets that are not here are fetched, or looked for in DATA.
 DATA ?= ../shared/data
@@ -42,6 +51,10 @@ bench: .venv/.test  # FILE=... for other data
 .venv/.test: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@ .venv/.demo
+
+.venv/.oracles: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,oracles]'
+	@touch $@ .venv/.test .venv/.demo
 
 clean:
 	rm -rf .venv

@@ -41,7 +41,18 @@ MAY_IMPORT = {
         "counting",
         "release",
     },
-    "audit": {"privacy", "profile", "randomness", "mechanisms"},
+    "audit": {
+        "errors",
+        "privacy",
+        "profile",
+        "randomness",
+        "accounting",
+        "mechanisms",
+        "plan",
+        "transactions",
+        "release",
+        "mining",
+    },
     "comparison": {
         "errors",
         "privacy",
@@ -54,7 +65,7 @@ MAY_IMPORT = {
         "counting",
         "mining",
     },
-    "report": {"errors", "version", "privacy", "profile", "mechanisms", "plan", "release", "comparison"},
+    "report": {"errors", "version", "privacy", "profile", "mechanisms", "plan", "release", "audit", "comparison"},
     "catalogue": {"errors"},
     "fetching": {"errors", "catalogue"},
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import json
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from fim_private.report.verification import delta_text
 from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -80,6 +82,34 @@ def test_readme_s_figure_is_the_report_s() -> None:
     )
     cell = table.filter((pl.col("top") == 100) & (pl.col("epsilon") == "0.25"))
     assert f"it names {round(100 * cell['precision'].mean())} of the 100 most\nfrequent pairs at epsilon 0.25" in README
+
+
+def audit_table() -> str:
+    """What the README shows of the audit report: delta claimed and found, a line a mechanism."""
+    records = json.loads((ROOT / "reports" / "audit" / "verdicts.json").read_text(encoding="utf-8"))
+    lines = [
+        "| mechanism | one pick: claimed | found | three picks: claimed | found | mistakes caught |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name in dict.fromkeys(record["mechanism"] for record in records):
+        of_name = [record for record in records if record["mechanism"] == name]
+        cells = []
+        for top in (1, 3):
+            profile = next(
+                record["profile"][-1]
+                for record in of_name
+                if record["top"] == top and record["sensitivity"] == 1 and record["relation"] == "add-remove"
+            )
+            cells += [delta_text(profile["claimed"]), delta_text(profile["found"])]
+        twins = [twin["caught"] for record in of_name for twin in record["twins"]]
+        lines.append(f"| `{name}` | {' | '.join(cells)} | {sum(twins)} of {len(twins)} |")
+    return "\n".join(lines)
+
+
+def test_readme_s_audit_table_is_the_report_s() -> None:
+    assert f"<!-- audit table -->\n{audit_table()}\n<!-- end of audit table -->" in README
+    records = json.loads((ROOT / "reports" / "audit" / "verdicts.json").read_text(encoding="utf-8"))
+    assert all(record["holds"] and all(twin["caught"] for twin in record["twins"]) for record in records)
 
 
 MODULES = [

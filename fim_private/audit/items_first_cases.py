@@ -3,8 +3,8 @@
 `items_first.py` sums over all that can be released, which planned noise makes too much. Here neighbours are such that
 the sum factorises: everybody's items are so frequent that they are found for certain; one unit more holds some of these
 and some that nobody else has. Its effect on the noisy counts is the same shift in each of some coordinates, so the sum
-of the coordinates tells as much as all of them. Outcomes are then merged by their ratio of probabilities, which can only
-make the neighbours look more alike: what is found is a lower bound, and close.
+of the coordinates tells as much as all of them. Outcomes are then merged by their ratio of probabilities, which can
+only make the neighbours look more alike: what is found is a lower bound, and close.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _merged(one: Floats, other: Floats) -> Pair:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.nan_to_num(np.log(one) - np.log(other), nan=0.0, posinf=_FINEST, neginf=-_FINEST)
     cell = np.clip(np.rint(ratio * (_CELLS / _FINEST)), -_CELLS, _CELLS).astype(np.int64) + _CELLS
-    return Pair(one=np.bincount(cell, one), other=np.bincount(cell, other))
+    return Pair(one=np.bincount(cell, one).astype(float), other=np.bincount(cell, other).astype(float))
 
 
 def largest_deltas(
@@ -88,9 +88,7 @@ def largest_deltas(
     return worst
 
 
-def _units(
-    mechanism: ItemsFirst, epsilons: Sequence[float], steps: int, randomness: Randomness
-) -> Iterator[Unit]:
+def _units(mechanism: ItemsFirst, epsilons: Sequence[float], steps: int, randomness: Randomness) -> Iterator[Unit]:
     picks: list[Neighbours | None] = [None]
     if mechanism.select == "peel":
         candidates = 100
@@ -132,9 +130,7 @@ def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Flo
         laws = [np.array([side.get(outcome, 0.0) for outcome in outcomes]) for side in sides]
         fewer = fewer.times(Pair(one=laws[0], other=laws[1]))
     more = Pair(one=fewer.other * (1 - found), other=fewer.one)
-    return np.maximum(
-        Pair(one=more.other, other=more.one).deltas(epsilons), found + more.deltas(epsilons)
-    )
+    return np.maximum(Pair(one=more.other, other=more.one).deltas(epsilons), found + more.deltas(epsilons))
 
 
 def _shifted(measurement: Measurement, coordinates: int, step: int) -> Pair:

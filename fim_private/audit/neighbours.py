@@ -129,6 +129,10 @@ def hard_groups(*, top: int, leads: Sequence[int], places: Sequence[int], limits
     signs = (0, delta) if limits.relation is NeighbouringRelation.ADD_REMOVE else (-delta, 0, delta)
     for number in places:
         yield Neighbours(groups=(Group(0, delta, number),))
+    for lead, first in product(leads, (0, 1)):
+        # A staircase: each leads the next by as much, and every second one is touched, so that leads grow and shrink.
+        steps = enumerate(range(top * lead, -1, -lead) if lead else ())
+        yield Neighbours(groups=tuple(Group(here, here + delta * ((at + first) % 2), 1) for at, here in steps))
     for lead, floor, number in product(leads, (0, leads[-1]), places):
         for heads in sorted({1, top, top + 1}):
             for head_step, step, first_step in product(signs, signs, signs):

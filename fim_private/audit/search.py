@@ -115,6 +115,7 @@ def hardest(
     steps: int,
     randomness: Randomness,
     starts: int = 6,
+    cases: int = 2_000,
     enough: float = math.inf,
 ) -> Search:
     """A search over the hard cases for what the mechanism looks for, and a climb from the hardest of them.
@@ -126,6 +127,7 @@ def hardest(
         steps: of each climb.
         randomness: where the climb's steps come from.
         starts: how many climbs.
+        cases: how many hard cases, about; they are thinned out evenly.
         enough: a delta at the last epsilon at which the search may end: the claim is refuted.
     """
     margins = mechanism.margins
@@ -137,9 +139,13 @@ def hardest(
         places |= {limits.universe_size - heads for heads in (0, 1, mechanism.top, mechanism.top + 1)}
     search = Search(mechanism, epsilons, limits)
     most = largest_number_of_groups(mechanism.top)
-    cases = hard_groups(top=mechanism.top, leads=leads, places=sorted(places), limits=limits)
-    shown = [pair for pair in dict.fromkeys(cases) if limits.allow(pair) and len(limits.completed(pair).groups) <= most]
-    thinned = shown[:: max(1, len(shown) * most**mechanism.top // MOST_COMPARED, len(shown) // 2_500)]
+    hard = hard_groups(top=mechanism.top, leads=leads, places=sorted(places), limits=limits)
+    shown = [pair for pair in dict.fromkeys(hard) if limits.allow(pair) and len(limits.completed(pair).groups) <= most]
+    lists = most**mechanism.top
+    few = [pair for pair in shown if len(pair.groups) == 1 or len(pair.groups) == mechanism.top + 1]
+    thinned = dict.fromkeys(
+        [*few[: cases // 2], *shown[:: max(1, len(shown) * lists // MOST_COMPARED, len(shown) // cases)]]
+    )
     ranked = []
     for pair in thinned:
         ranked.append((tuple(reversed(search.show(pair).tolist())), pair))

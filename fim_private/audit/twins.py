@@ -283,7 +283,8 @@ TWINS = (
         mistake="noise for one transaction, where a unit has several",
         of=(Exponential, NoisyMaxima, LimitedDomain, StableMax),
         law=_with(sensitivity=lambda _mechanism: 1),
-        needs=lambda mechanism: mechanism.sensitivity > 1,
+        # The textbooks' factor of 2 pays for it.
+        needs=lambda mechanism: mechanism.sensitivity > 1 and not getattr(mechanism, "general", False),
     ),
     Twin(
         name="noise used again in the next pick",
@@ -333,3 +334,36 @@ def twins_of(mechanism: Mechanism, relation: NeighbouringRelation) -> tuple[Twin
     """The mistakes that can be made in a mechanism, the specific ones first."""
     found = [twin for twin in TWINS if twin.fits(mechanism, relation)]
     return tuple(sorted(found, key=lambda twin: len(twin.of)))
+
+
+NAMED_TESTS = (
+    (
+        "half the noise in the margin search, or none on its threshold",
+        "tests/mechanisms/test_sparse_vector.py::test_too_little_noise_is_caught",
+    ),
+    (
+        "slack without the factor k, or a threshold one too low",
+        "tests/mechanisms/test_laws.py::test_a_threshold_is_the_least_that_bounds_the_slack",
+    ),
+    (
+        "items first: a threshold for one item of a unit, or one that forgets the item's own count",
+        "tests/mechanisms/test_items_first.py::test_broken_twins_fail_the_same_check",
+    ),
+    (
+        "a plan for add-remove used where units are exchanged",
+        "tests/mechanisms/test_privacy.py::test_replace_needs_its_own_calibration",
+    ),
+    (
+        "noise released with a pick that tells more than the pick",
+        "tests/randomness/test_noisy_maximum.py::test_the_gap_costs_nothing",
+    ),
+    (
+        "random words used for two draws",
+        "tests/randomness/test_gaussian_vector.py::test_the_same_words_give_the_same_draws_however_they_arrive",
+    ),
+    (
+        "exact counts read outside the door",
+        "tests/test_architecture.py::test_exact_counts_leave_through_the_door_only",
+    ),
+)
+"""Mistakes that a law at planned parameters hides, or that are none of a law's, and the test that fails."""

@@ -13,7 +13,7 @@ from fim_private.audit.neighbours import Limits, Neighbours
 from fim_private.audit.search import hardest
 from fim_private.audit.twins import twins_of
 from fim_private.errors import UsageError
-from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.items_first import COUNTS, ItemsFirst
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.mechanisms.registry import find
@@ -29,6 +29,7 @@ LOOSE = 3.0
 """A claim that is more than so many times what was found leaves utility on the table."""
 _PUBLISHED_CAP = 32
 _STEPS = 150
+_CASES = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +126,7 @@ def audit(
     *,
     randomness: Randomness,
     steps: int = _STEPS,
+    cases: int = _CASES,
     progress: Callable[[str], None] = lambda _phase: None,
 ) -> Verdict:
     """Search the worst neighbours of what was planned, and of its broken twins.
@@ -133,69 +135,40 @@ def audit(
         plan: with at most `MOST_PICKS` itemsets, unless noisy counts are read off.
         randomness: for the search; no noise is drawn.
         steps: of each climb.
+        cases: how many hard cases for one pick; fewer for more.
         progress: told the name of each phase as it begins.
 
     Raises:
         UsageError: too many picks for exact laws, or the plan is none that can be audited.
     """
-    claim = float(plan.guarantee.epsilon)
-    epsilons = tuple(share * claim for share in SHARES)
-    claimed = (*claims(plan, epsilons[:-1]), float(plan.guarantee.delta))
     mechanism = plan.mechanism
-    counting = isinstance(mechanism, ItemsFirst) and mechanism.select == "counts"
-    if plan.top > MOST_PICKS and not counting:
+    if plan.top > MOST_PICKS and not (isinstance(mechanism, ItemsFirst) and mechanism.select == COUNTS):
         raise UsageError(
             f"The exact law over lists of {plan.top:,} picks is too large to compute.",
-            f"Audit a list of at most --top {MOST_PICKS}; what is proved for k picks is proved in the same way for more.",
+            f"Audit at most --top {MOST_PICKS}; what is proved for k picks is proved in the same way for more.",
         )
-    refuted = claimed[-1] * (1 + 1e-6) + NUMERICAL_ERROR
     progress("searching the worst neighbours")
     if isinstance(mechanism, ItemsFirst):
-        if plan.relation is NeighbouringRelation.REPLACE:
-            raise UsageError(
-                "items-first is audited for a unit added or removed; for `replace` it is served by group privacy.",
-                "Leave out --neighbours.",
-            )
-        found = tuple(
-            Found(delta=delta, neighbours=unit)
-            for delta, unit in largest_deltas(mechanism, epsilons, steps=steps, randomness=randomness)
-        )
-        twins = []
-        for mistake in mistakes(mechanism):
-            progress(f"twin: {mistake.name}")
-            ((delta, unit),) = largest_deltas(mistake.broken, epsilons[-1:], steps=0, randomness=randomness)
-            twins.append(_twin(mistake.name, mistake.mistake, Found(delta=delta, neighbours=unit), refuted))
-        return Verdict(
-            plan=plan,
-            epsilons=epsilons,
-            claimed=claimed,
-            found=found,
-            compared=None,
-            twins=tuple(twins),
-            changed=None,
-        )
+        return _of_items_first(plan, mechanism, steps, randomness, progress)
+    slowness = 1 if plan.top == 1 else 2 if plan.top <= 3 else 4 if plan.top <= 6 else 10
+    effort = {"steps": steps // slowness, "cases": max(1, cases // slowness)}
+    epsilons, claimed, refuted = _claim(plan)
     smaller, changed = _computable(mechanism)
     limits = limits_of(plan)
-    search = hardest(smaller, epsilons, limits, steps=steps // _slowness(plan.top), randomness=randomness)
+    search = hardest(smaller, epsilons, limits, **effort, randomness=randomness)
     twins = []
     for twin in twins_of(smaller, plan.relation):
         progress(f"twin: {twin.name}")
-        broken = hardest(
-            twin.of_mechanism(smaller),
-            epsilons[-1:],
-            limits,
-            steps=steps // _slowness(plan.top),
-            randomness=randomness,
-            enough=refuted,
-        )
-        worst = broken.worst[-1]
+        broken = twin.of_mechanism(smaller)
+        worst = hardest(broken, epsilons[-1:], limits, **effort, randomness=randomness, enough=refuted).worst[-1]
         twins.append(_twin(twin.name, twin.mistake, Found(delta=worst.delta, neighbours=worst.pair), refuted))
     return Verdict(
         plan=plan,
         epsilons=epsilons,
         claimed=claimed,
         found=tuple(
-            Found(delta=worst.delta, neighbours=worst.pair if worst.delta > 0 else None) for worst in search.worst
+            Found(delta=worst.delta, neighbours=worst.pair if worst.delta > NUMERICAL_ERROR else None)
+            for worst in search.worst
         ),
         compared=search.tried,
         twins=tuple(twins),
@@ -203,16 +176,45 @@ def audit(
     )
 
 
+def _of_items_first(
+    plan: Plan, mechanism: ItemsFirst, steps: int, randomness: Randomness, progress: Callable[[str], None]
+) -> Verdict:
+    if plan.relation is NeighbouringRelation.REPLACE:
+        raise UsageError(
+            "items-first is audited for a unit added or removed; for `replace` it is served by group privacy.",
+            "Leave out --neighbours.",
+        )
+    epsilons, claimed, refuted = _claim(plan)
+    found = largest_deltas(mechanism, epsilons, steps=steps, randomness=randomness)
+    twins = []
+    for mistake in mistakes(mechanism):
+        progress(f"twin: {mistake.name}")
+        ((delta, unit),) = largest_deltas(mistake.broken, epsilons[-1:], steps=0, randomness=randomness)
+        twins.append(_twin(mistake.name, mistake.mistake, Found(delta=delta, neighbours=unit), refuted))
+    return Verdict(
+        plan=plan,
+        epsilons=epsilons,
+        claimed=claimed,
+        found=tuple(Found(delta=delta, neighbours=unit) for delta, unit in found),
+        compared=None,
+        twins=tuple(twins),
+        changed=None,
+    )
+
+
+def _claim(plan: Plan) -> tuple[tuple[float, ...], tuple[float, ...], float]:
+    """The epsilons looked at, delta claimed at each, and from which delta on the claim at the last is refuted."""
+    epsilons = tuple(share * float(plan.guarantee.epsilon) for share in SHARES)
+    delta = float(plan.guarantee.delta)
+    return epsilons, (*claims(plan, epsilons[:-1]), delta), delta * (1 + 1e-6) + NUMERICAL_ERROR
+
+
 def _twin(name: str, mistake: str, found: Found, refuted: float) -> TwinFound:
     return TwinFound(name=name, mistake=mistake, found=found, caught=found.delta > refuted)
 
 
-def _slowness(top: int) -> int:
-    return 1 if top <= 3 else 3 if top <= 6 else 10
-
-
 def _computable(mechanism: Mechanism) -> tuple[Mechanism, str | None]:
-    """The mechanism, with a public cap that is only there to end a search brought down where its law would take long."""
+    """The mechanism, with a public cap that only ends a search brought down where the law would take long."""
     if isinstance(mechanism, PublishedLargeMargin):
         smaller = replace(mechanism, max_candidates=min(_PUBLISHED_CAP, mechanism.max_candidates))
         return smaller, f"the search's public cap is {_PUBLISHED_CAP} here instead of {mechanism.max_candidates:,}"

@@ -15,10 +15,12 @@ from typing import Annotated, NoReturn
 import typer
 
 from fim_private.cli import datasets
+from fim_private.cli.audit import audit
 from fim_private.cli.compare import compare
 from fim_private.cli.demo import demo
 from fim_private.cli.inspect import inspect
 from fim_private.cli.interruption import InterruptedByUser, listen
+from fim_private.cli.law import law
 from fim_private.cli.mine import mine
 from fim_private.cli.plan import plan
 from fim_private.errors import FimPrivateError
@@ -35,6 +37,8 @@ app.command()(mine)
 app.command()(plan)
 app.command()(compare)
 app.command()(inspect)
+app.command()(audit)
+app.command()(law)
 app.command()(demo)
 app.add_typer(datasets.app, name="datasets")
 

@@ -75,6 +75,10 @@ UniverseFile = Annotated[
     ),
 ]
 
+Sensitivity = Annotated[
+    int,
+    typer.Option(metavar="M", help="Delta: how many transactions a unit has at most.", rich_help_panel=_PROMISE),
+]
 Epsilon = Annotated[
     str,
     typer.Option(

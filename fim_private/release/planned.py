@@ -40,7 +40,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "min_count": plan.min_count,
         "universe_items": plan.universe.items,
         "sensitivity": plan.unit.sensitivity,
-        "parameters": _parameters(plan.mechanism),
+        "parameters": parameters(plan.mechanism),
         "spending": [
             {
                 "what": line.what,
@@ -55,7 +55,8 @@ def plan_record(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _parameters(value: object) -> Any:
+def parameters(value: object) -> Any:
+    """A frozen value's fields by name, exact fractions as text."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _parameters(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: parameters(getattr(value, field.name)) for field in fields(value)}
     return str(value) if isinstance(value, Fraction) else value

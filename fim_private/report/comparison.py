@@ -1,14 +1,11 @@
-"""The comparison report: its sections in order, and the folder they are written to."""
+"""The comparison report: its sections in order."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from fim_private.errors import InputError
 from fim_private.report.document import Document
 from fim_private.report.drawing import Pictures, style
-from fim_private.report.html import to_html
-from fim_private.report.markdown import to_markdown
 from fim_private.report.material import Material
 from fim_private.report.sections import (
     answer,
@@ -23,6 +20,7 @@ from fim_private.report.sections import (
     universe,
     utility,
 )
+from fim_private.report.write import write_document
 
 SECTIONS = (
     answer,
@@ -64,18 +62,4 @@ def write_report(material: Material, folder: Path) -> None:
     pictures = Pictures()
     with style():
         document = document_of(material, pictures)
-    try:
-        figures = folder / "figures"
-        figures.mkdir(parents=True, exist_ok=True)
-        for old in (*figures.glob("*.svg"), *figures.glob("*.png")):
-            old.unlink()
-        for name, png in pictures.png.items():
-            (figures / f"{name}.png").write_bytes(png)
-            (figures / f"{name}.svg").write_text(pictures.svg[name], encoding="utf-8")
-        (folder / "report.md").write_text(to_markdown(document), encoding="utf-8")
-        # Last, for who finds it may take the rest for finished.
-        (folder / "index.html").write_text(to_html(document), encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            f"The report could not be written to {folder}: {error.strerror}.", "Give another folder with --output."
-        ) from None
+    write_document(document, pictures, folder)

@@ -13,7 +13,8 @@ from tests.conftest import ROOT
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
-REPORTS = sorted(path for path in (ROOT / "reports").glob("*/index.html"))
+AUDIT = ROOT / "reports" / "audit" / "index.html"
+REPORTS = sorted(path for path in (ROOT / "reports").glob("*/index.html") if path != AUDIT)
 
 
 def test_there_are_three_reports() -> None:
@@ -45,3 +46,15 @@ def test_a_report_works_in_a_browser(browser: Chrome, path: Path) -> None:
         assert browser.get_log("browser") == []
     with window(browser, 360):
         assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_the_audit_report_fits_a_screen_and_loads_nothing(browser: Chrome) -> None:
+    for width in (1200, 360):
+        with window(browser, width):
+            browser.get_log("browser")
+            requests(browser)
+            browser.get(AUDIT.as_uri())
+            assert set(requests(browser)) == {AUDIT.as_uri()}
+            assert browser.find_elements("css selector", "#table-claims tbody tr")
+            assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
+            assert browser.get_log("browser") == []

@@ -1,0 +1,245 @@
+"""Broken pipelines: honest mechanisms, put together with a mistake that no law of a mechanism shows.
+
+Each is made of the package's own public steps. Its plan claims what the honest pipeline would keep.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from fim_private.audit.pipeline import NAMES, RUNS, UNIT_COLUMN, Case, Pipeline, baskets_of, of_counts, sample
+from fim_private.audit.sampling import Sampled
+from fim_private.mechanisms.items_first import ItemsFirst, Tuning, calibrate
+from fim_private.mechanisms.protocol import Request
+from fim_private.mining.mine import count, mine_as_planned
+from fim_private.plan import Plan, Universe, make_plan
+from fim_private.privacy import Budget, PrivacyUnit
+from fim_private.randomness import SecureRandomness, SeededRandomness
+from fim_private.release import FoundItem, Release, ReleasedItemset
+from fim_private.release.door import pass_through
+from fim_private.transactions import Transactions, transactions_from_lists
+
+SEED = 1
+_BUDGET = Budget("2", "0.01")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineTwin:
+    """A mistake, the neighbours that show it, and the pipeline that makes it."""
+
+    name: str
+    mistake: str
+    case: Case
+    pipeline: Pipeline
+
+
+def twins() -> tuple[PipelineTwin, ...]:
+    """All of them."""
+    return (
+        _counted_before_bounded("merged", PrivacyUnit(column=UNIT_COLUMN), 6),
+        _counted_before_bounded("capped", PrivacyUnit(column=UNIT_COLUMN, max_transactions=2), 8),
+        _cap_from_the_data(),
+        _universe_from_the_data(),
+        _default_seed(),
+        _noise_used_again(),
+        _order_of_the_file(),
+    )
+
+
+def audit_twins(progress: Callable[[str], None] = lambda _phase: None, *, runs: int = RUNS // 4) -> tuple[Sampled, ...]:
+    """Each twin sampled as the honest pipelines are; `holds` should be False of all.
+
+    Args:
+        progress: told the name of each as it begins.
+        runs: of either side of each.
+    """
+    results = []
+    for twin in twins():
+        progress(twin.name)
+        results.append(sample(twin.case, runs, mistake=twin.mistake, pipeline=twin.pipeline))
+    return tuple(results)
+
+
+def _first_is(name: str) -> Callable[[Release], bool]:
+    return lambda release: bool(release.itemsets) and release.itemsets[0].items == (name,)
+
+
+def _release(plan: Plan, transactions: Transactions) -> Release:
+    return mine_as_planned(transactions, plan)
+
+
+def _counted_before_bounded(how: str, unit: PrivacyUnit, baskets: int) -> PipelineTwin:
+    plan = make_plan(size=1, top=1, budget=_BUDGET, mechanism="limited-domain", unit=unit)
+    lead = 6 * unit.sensitivity
+
+    def pipeline(transactions: Transactions) -> Release:
+        randomness = SecureRandomness()
+        counts = count(transactions, plan.size, plan.mechanism)  # type: ignore[arg-type]
+        passed = pass_through(transactions, counts, plan.mechanism, plan, randomness)  # type: ignore[arg-type]
+        chosen = tuple(ReleasedItemset(rank=rank, items=one.items) for rank, one in enumerate(passed, start=1))
+        return replace(_EMPTY, itemsets=chosen)
+
+    name = f"counted before units are {how}"
+    # Every basket of the unit is counted, which is what the event is chosen for.
+    case = replace(of_counts(plan, (lead,), (lead + baskets,)), name=name, more=[["a"]] * baskets)
+    return PipelineTwin(
+        name=name,
+        mistake=f"baskets are counted, and a unit has {baskets}, where the plan counts on {unit.sensitivity}",
+        case=case,
+        pipeline=pipeline,
+    )
+
+
+def _cap_from_the_data() -> PipelineTwin:
+    universe = Universe(names=("a", "b", "x"))
+    plan = make_plan(size=1, top=1, budget=_BUDGET, mechanism="exponential", unit=PrivacyUnit(), universe=universe)
+
+    def pipeline(transactions: Transactions) -> Release:
+        median = int(statistics.median_low(transactions.lengths().tolist()))
+        return _release(replace(plan, max_items=median), transactions)
+
+    name = "cap on items taken from the data"
+    units = [[["x"]]] * 50 + [[["a", "b"]]] * 49
+    return PipelineTwin(
+        name=name,
+        mistake="max_items is the median length of the baskets, so one basket changes what is kept of all",
+        case=Case(
+            name=name,
+            plan=plan,
+            units=[*units, [["a", "b"]]],
+            more=[["a", "b"]],
+            seen=lambda release: not _first_is("x")(release),
+            event="the item of the short baskets is not picked",
+        ),
+        pipeline=pipeline,
+    )
+
+
+def _universe_from_the_data() -> PipelineTwin:
+    universe = Universe(names=("a", "b"))
+    plan = make_plan(
+        size=1, top=1, budget=Budget("2", "0"), mechanism="exponential", unit=PrivacyUnit(), universe=universe
+    )
+
+    def pipeline(transactions: Transactions) -> Release:
+        occurring = Universe(names=tuple(transactions.vocabulary.to_list()))
+        return _release(replace(plan, universe=occurring), transactions)
+
+    name = "universe taken from the data"
+    return PipelineTwin(
+        name=name,
+        mistake="the list of items is made from the file that is mined",
+        case=Case(
+            name=name,
+            plan=plan,
+            units=[[["a"]]],
+            more=[["b"]],
+            seen=_first_is("b"),
+            event="an item that one unit alone has is named",
+        ),
+        pipeline=pipeline,
+    )
+
+
+def _default_seed() -> PipelineTwin:
+    universe = Universe(names=("a", "b"))
+    plan = make_plan(
+        size=1, top=1, budget=Budget("2", "0"), mechanism="exponential", unit=PrivacyUnit(), universe=universe
+    )
+    released = [
+        mine_as_planned(transactions_from_lists([basket for [basket] in baskets_of((20, less))]), plan, seed=SEED)
+        for less in range(60)
+    ]
+    # With the noise known, the answer turns from a to b at one count: there the two neighbours are told for certain.
+    turn = next(less for less, release in enumerate(released) if _first_is("b")(release))
+    name = "one seed for every release"
+    case = of_counts(plan, (20, turn - 1), (20, turn))
+    return PipelineTwin(
+        name=name,
+        mistake="the noise is the same in each release, and whoever has the program has it",
+        case=replace(
+            case, name=name, more=[["b"]], units=baskets_of((20, turn - 1)), seen=_first_is("b"), event="b is picked"
+        ),
+        pipeline=lambda transactions: mine_as_planned(transactions, plan, seed=SEED),
+    )
+
+
+def _noise_used_again() -> PipelineTwin:
+    request = Request(top=8, epsilon=Fraction(2), delta=Fraction(1, 100), select="counts")
+    calibrated = calibrate(request, Tuning(full_itemsets=4))
+    mechanism = calibrated.mechanism
+    if not isinstance(mechanism, ItemsFirst) or mechanism.itemsets is None:
+        raise AssertionError("noisy counts were planned")
+    items, itemsets = mechanism.discovery.measurement, mechanism.itemsets
+    plan = make_plan(size=1, top=8, budget=_BUDGET, mechanism="items-first", unit=PrivacyUnit(), select="counts")
+    plan = replace(plan, mechanism=mechanism, guarantee=calibrated.guarantee)
+
+    def pipeline(transactions: Transactions) -> Release:
+        baskets = np.split(transactions.items, transactions.offsets[1:-1])
+        seed = SecureRandomness().bits(128)
+        # Items are weighted by all that a basket holds, itemsets by the four that are asked for.
+        of_items, of_itemsets = np.zeros(4, np.int64), np.zeros(4, np.int64)
+        for basket in baskets:
+            asked = basket[basket < 4]
+            of_items[asked] += items.weights[len(basket)]
+            of_itemsets[asked] += itemsets.weights[len(asked)]
+        first = items.add_noise(of_items, SeededRandomness(seed))
+        second = itemsets.add_noise(of_itemsets, SeededRandomness(seed))
+        return replace(
+            _EMPTY,
+            itemsets=tuple(
+                ReleasedItemset(rank=place + 1, items=(NAMES[place],), count=int(value))
+                for place, value in enumerate(second.tolist())
+            ),
+            found=tuple(FoundItem(item=NAMES[place], count=float(value)) for place, value in enumerate(first.tolist())),
+        )
+
+    name = "noise used again"
+    return PipelineTwin(
+        name=name,
+        mistake="the noise of the items' counts is added to the itemsets' counts as well: their difference is exact",
+        case=Case(
+            name=name,
+            plan=plan,
+            units=[[NAMES[:4]]] * 40,
+            more=[NAMES[:8]],
+            seen=lambda release: release.itemsets[0].count != (release.found or ())[0].count,
+            event="the two noisy counts of an item differ",
+        ),
+        pipeline=pipeline,
+    )
+
+
+def _order_of_the_file() -> PipelineTwin:
+    universe = Universe(names=("a", "b"))
+    plan = make_plan(
+        size=1, top=2, budget=Budget("2", "0"), mechanism="exponential", unit=PrivacyUnit(), universe=universe
+    )
+
+    def pipeline(transactions: Transactions) -> Release:
+        release = _release(plan, transactions)
+        first = list(dict.fromkeys(transactions.vocabulary.gather(transactions.items).to_list()))
+        return replace(release, itemsets=tuple(sorted(release.itemsets, key=lambda one: first.index(one.items[0]))))
+
+    name = "listed in the order of the file"
+    return PipelineTwin(
+        name=name,
+        mistake="the picks are listed as their items are met in the file, and the first line is somebody's",
+        case=Case(
+            name=name,
+            plan=plan,
+            units=[[["a"]], [["b"]]] * 10,
+            more=[["b"]],
+            seen=_first_is("b"),
+            event="b is listed first",
+        ),
+        pipeline=pipeline,
+    )
+
+
+_EMPTY = Release(itemsets=(), mechanism="broken", privacy={}, plan={}, seeded=False, version="")

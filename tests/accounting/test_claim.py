@@ -1,0 +1,57 @@
+"""The claimed privacy profile: never below what can happen, and no worse than the theorem it comes from."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from fim_private.accounting.claim import claimed_delta
+from fim_private.accounting.optimal import optimal_delta
+from fim_private.accounting.renyi import renyi_delta, renyi_epsilon
+from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, Loss, PureDP
+
+F = Fraction
+
+
+@pytest.mark.parametrize("losses", [[PureDP(F(1, 10))] * 20, [BoundedRange(F(1, 5))] * 30, [ZCDP(F(1, 50))]])
+@pytest.mark.parametrize("delta", [1e-3, 1e-9])
+def test_renyi_delta_is_the_inverse(losses: list[Loss], delta: float) -> None:
+    epsilon = renyi_epsilon(losses, delta)
+    assert renyi_delta(losses, epsilon) == pytest.approx(delta, rel=1e-4)
+    assert renyi_delta(losses, epsilon + 0.1) < delta < renyi_delta(losses, max(0.0, epsilon - 0.1))
+
+
+def test_one_pure_loss_is_randomised_response() -> None:
+    for epsilon in (0.0, 0.3, 0.999):
+        exact = (math.e - math.exp(epsilon)) / (1 + math.e)
+        assert exact * (1 - 1e-12) <= claimed_delta([PureDP(F(1))], F(0), epsilon) <= exact * (1 + 1e-6)
+    assert claimed_delta([PureDP(F(1))], F(0), 1.0) == 0
+    assert claimed_delta([PureDP(F(1))], F(0), 1 - 5e-10) >= (math.e - math.exp(1 - 5e-10)) / (1 + math.e)
+
+
+def test_bounded_range_of_one_pick_is_never_below_the_two_point_pair() -> None:
+    for epsilon in (0.1, 0.4, 0.8):
+        worst = 0.0
+        for share in range(1, 100):
+            t = share / 100
+            first = math.expm1(1 - t) / (math.exp(1 - t) - math.exp(-t))
+            worst = max(worst, first - math.exp(epsilon) * first * math.exp(-t))
+        assert claimed_delta([BoundedRange(F(1))], F(0), epsilon) >= worst
+
+
+def test_the_least_theorem_is_taken() -> None:
+    losses = [PureDP(F(1, 10))] * 20
+    assert claimed_delta(losses, F(0), 1.0) == pytest.approx(optimal_delta(1.0, 0.1, 0.0, 20))
+    approximate = [ApproxDP(F(1, 10), F(1, 10**8))] * 5
+    assert claimed_delta(approximate, F(0), 0.5) == pytest.approx(5e-8, rel=1e-6)
+    assert claimed_delta([PureDP(F(1, 5)), BoundedRange(F(1, 5))], F(1, 10**6), 0.4) == pytest.approx(1e-6)
+
+
+def test_a_failure_costs_what_the_theorem_says() -> None:
+    losses, failure = [ZCDP(F(1, 50))], F(1, 10**6)
+    alone = renyi_delta(losses, 1.0)
+    assert claimed_delta(losses, failure, 1.0) == pytest.approx(alone + (1 + math.e) * 1e-6)
+    assert claimed_delta(losses, failure, 1.0, independent=True) == pytest.approx(alone + 1e-6, rel=1e-4)
+    assert claimed_delta(losses, F(1, 2), 5.0) == 1.0

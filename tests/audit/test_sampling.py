@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from scipy.stats import beta
+
+from fim_private.audit.end_to_end import cases
+from fim_private.audit.pipeline import sample
+from fim_private.audit.pipeline_twins import PipelineTwin, twins
+from fim_private.audit.sampling import CONFIDENCE_FAILURE, epsilon_low, probability_high, probability_low, telling_event
+
+# A bound of an honest case is too large with probability 1e-6 at most, and the claim is mostly further away than that.
+# Four cases are sampled here with fresh noise, so a correct build fails less than four times in a million runs.
+RUNS, OF_TWINS = 250, 500
+SAMPLED = ("lmm", "limited-domain, customers merged", "stable-max", "items-first, peel")
+
+
+@pytest.mark.parametrize("runs", [1, 20, 6000])
+@pytest.mark.parametrize("failure", [0.05, 5e-7])
+def test_bounds_are_those_of_clopper_and_pearson(runs: int, failure: float) -> None:
+    for hits in sorted({0, 1, runs // 3, runs - 1, runs}):
+        low = beta.ppf(failure, hits, runs - hits + 1) if hits else 0.0
+        high = beta.isf(failure, hits + 1, runs - hits) if hits < runs else 1.0
+        assert probability_low(hits, runs, failure) == pytest.approx(low, rel=1e-8, abs=1e-14)
+        assert probability_high(hits, runs, failure) == pytest.approx(high, rel=1e-8)
+
+
+def test_epsilon_of_no_hits_and_of_all() -> None:
+    assert epsilon_low(0, 0, 100, delta=0) == 0
+    assert epsilon_low(50, 50, 100, delta=0) == 0
+    assert epsilon_low(5, 0, 100, delta=0.5) == 0
+    root = (CONFIDENCE_FAILURE / 2) ** (1 / 1000)
+    assert epsilon_low(1000, 0, 1000, delta=0) == pytest.approx(math.log(root / (1 - root)))
+
+
+def test_the_telling_event_is_that_of_the_largest_ratio() -> None:
+    one, other = {(): 0.5, (0,): 0.4, (1,): 0.1}, {(): 0.5, (0,): 0.1, (1,): 0.4}
+    event = telling_event(one, other, runs=10_000, delta=0)
+    assert event.outcomes in {frozenset({(0,)}), frozenset({(1,)})}
+    assert event.swapped == (event.outcomes == {(1,)})
+    assert event.exact(0) == pytest.approx(math.log(4))
+    assert event.exact(0.4) is None
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_honest_pipelines_hold(name: str) -> None:
+    case = next(case for case in cases() if case.name == name)
+    result = sample(case, RUNS, by_command=1 if name == "lmm" else None)
+    assert result.holds
+    assert result.hits > result.other_hits
+    assert result.same_by_command in {None, 1}
+
+
+@pytest.mark.parametrize("twin", twins(), ids=lambda twin: twin.name)
+def test_broken_pipelines_are_caught(twin: PipelineTwin) -> None:
+    result = sample(twin.case, OF_TWINS, mistake=twin.mistake, pipeline=twin.pipeline)
+    assert not result.holds
+    assert result.epsilon_low > result.claim[0]

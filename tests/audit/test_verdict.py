@@ -1,0 +1,138 @@
+"""Plans audited as they are: claims hold, mistakes are caught, and hard cases that are known are found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from fim_private.audit.items_first_cases import Pair, largest_deltas, mistakes
+from fim_private.audit.neighbours import Group
+from fim_private.audit.standard import standard_plans
+from fim_private.audit.twins import NAMED_TESTS, TWINS
+from fim_private.audit.verdict import audit, claims, limits_of
+from fim_private.errors import UsageError
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.registry import REGISTRY
+from fim_private.plan import Plan, Universe, make_plan
+from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
+from fim_private.randomness import SeededRandomness
+from tests.conftest import ROOT
+from tests.mechanisms.cases import needs
+from tests.sampling import SEED
+
+BUDGET = Budget("1", "1e-6")
+
+
+def plan_of(name: str, **changes: object) -> Plan:
+    options = {"size": 1, "top": 1, "budget": BUDGET, "unit": PrivacyUnit(), "mechanism": name, **needs(name, 60)}
+    return make_plan(**{**options, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_a_claim_holds_and_every_mistake_is_caught(name: str) -> None:
+    verdict = audit(plan_of(name), randomness=SeededRandomness(SEED), steps=10, cases=400)
+    assert verdict.holds
+    assert verdict.twins
+    assert [twin.name for twin in verdict.twins if not twin.caught] == []
+    assert verdict.claimed[-1] == float(verdict.plan.guarantee.delta)
+    assert verdict.slack >= 1 - 1e-6
+
+
+@pytest.mark.parametrize("name", ["limited-domain", "exponential", "stable-max", "choosing"])
+def test_several_picks_and_transactions(name: str) -> None:
+    plan = plan_of(name, top=2, unit=PrivacyUnit(column="customer", max_transactions=2))
+    verdict = audit(plan, randomness=SeededRandomness(SEED), steps=10, cases=400)
+    assert verdict.holds
+    assert verdict.twins_caught
+
+
+def test_the_limited_domain_s_claim_is_tight_and_its_worst_case_known() -> None:
+    """kbar itemsets appear at once out of nothing: each is named with probability delta_0/kbar."""
+    verdict = audit(plan_of("limited-domain"), randomness=SeededRandomness(SEED), steps=0)
+    assert verdict.slack == pytest.approx(1, rel=1e-5)
+    assert verdict.found[-1].neighbours is not None
+    assert verdict.found[-1].neighbours.groups == (Group(0, 1, 1000),)  # type: ignore[union-attr]
+
+
+def test_the_exponential_mechanism_s_composition_is_tight() -> None:
+    verdict = audit(plan_of("exponential", top=3), randomness=SeededRandomness(SEED), steps=150)
+    assert verdict.holds
+    assert verdict.slack < 1.05
+
+
+def test_a_broken_plan_is_refuted() -> None:
+    """The verdict is of the mechanism: one that spends more than its plan says is found out."""
+    plan = plan_of("limited-domain", top=2)
+    spends = replace(plan.mechanism, pick_epsilon=plan.mechanism.pick_epsilon * Fraction(6, 5))  # type: ignore[union-attr, type-var]
+    verdict = audit(replace(plan, mechanism=spends), randomness=SeededRandomness(SEED), steps=60)
+    assert verdict.found[-1].delta > float(plan.guarantee.delta)
+    assert not verdict.holds
+
+
+def test_the_claimed_profile_ends_at_the_claim() -> None:
+    for plan in standard_plans(BUDGET):
+        epsilon, delta = float(plan.guarantee.epsilon), float(plan.guarantee.delta)
+        at, before = claims(plan, [epsilon, epsilon / 2])
+        assert at <= delta * (1 + 1e-5) + 1e-9
+        assert before >= at
+        assert claims(plan, [0.0])[0] < 1
+
+
+def test_limits_follow_the_plan() -> None:
+    kept = PrivacyUnit(column="customer", max_transactions=3)
+    assert limits_of(plan_of("choosing", size=2, unit=kept)).most_new == 3 * math.comb(10, 2)
+    assert limits_of(plan_of("exponential", size=2)).universe_size == math.comb(60, 2)
+    assert limits_of(plan_of("lmm", universe=Universe(items=60))).universe_size is None
+
+
+def test_what_cannot_be_audited_is_refused() -> None:
+    with pytest.raises(UsageError, match="too large"):
+        audit(plan_of("lmm", top=11), randomness=SeededRandomness(SEED))
+    replaced = plan_of("items-first", relation=NeighbouringRelation.REPLACE)
+    with pytest.raises(UsageError, match="group privacy"):
+        audit(replaced, randomness=SeededRandomness(SEED))
+
+
+def test_every_mistake_belongs_to_a_mechanism() -> None:
+    plans = list(standard_plans(BUDGET))
+    for twin in TWINS:
+        assert any(
+            not isinstance(plan.mechanism, ItemsFirst) and twin.fits(plan.mechanism, plan.relation) for plan in plans
+        ), twin.name
+
+
+def test_the_tests_that_are_named_exist() -> None:
+    for _, test in NAMED_TESTS:
+        path, name = test.split("::")
+        assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8")
+
+
+def test_items_first_s_failure_is_found_in_full() -> None:
+    """A unit of 64 items that nobody else has: the threshold was made for it."""
+    mechanism = plan_of("items-first", top=100, select="counts").mechanism
+    assert isinstance(mechanism, ItemsFirst)
+    ((delta, unit),) = largest_deltas(mechanism, [1.0], steps=0, randomness=SeededRandomness(SEED))
+    assert (unit.common, unit.own) == (0, 64)
+    assert 0.99 * float(mechanism.stop_delta) < delta <= float(mechanism.stop_delta)
+    assert len(mistakes(mechanism)) >= 3
+
+
+def test_merged_outcomes_differ_no_more_than_they_do() -> None:
+    """Gaussians of known distance: the merged delta is below the exact one, and close."""
+    from scipy.stats import norm
+
+    from fim_private.audit.items_first_cases import _shifted
+    from fim_private.mechanisms.measurement import Measurement
+
+    measurement = Measurement(full=4, resolution=1, variance=400)
+    pair = _shifted(measurement, 4, 2).times(_shifted(measurement, 1, 10))
+    distance = math.sqrt((4 * 2**2 + 10**2) / 400)
+    for epsilon in (0.0, 0.3, 1.0):
+        exact = norm.cdf(distance / 2 - epsilon / distance) - math.exp(epsilon) * norm.cdf(
+            -distance / 2 - epsilon / distance
+        )
+        assert 0.97 * exact < pair.deltas([epsilon])[0] < 1.002 * exact
+    assert isinstance(pair, Pair)
