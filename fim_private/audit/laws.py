@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.mechanisms.protocol import Law, Mechanism
+from fim_private.mechanisms.protocol import Law
 from fim_private.profile import CountProfile
 
 NUMERICAL_ERROR = 1e-12
@@ -16,8 +17,15 @@ NUMERICAL_ERROR = 1e-12
 Floats = NDArray[np.float64]
 
 
+class HasLaw(Protocol):
+    """A mechanism, as far as its law goes."""
+
+    def law(self, profile: CountProfile) -> Law:
+        """The exact distribution over lists of levels."""
+
+
 def law_over_groups(
-    mechanism: Mechanism, groups: Sequence[tuple[int, int]], *, declared: bool, last_first: bool = False
+    mechanism: HasLaw, groups: Sequence[tuple[int, int]], *, declared: bool, last_first: bool = False
 ) -> Law:
     """P(list of groups), a group named by its place.
 
@@ -47,7 +55,7 @@ def law_over_groups(
     return law
 
 
-def law_over_itemsets(mechanism: Mechanism, counts: Sequence[int], *, declared: bool) -> Law:
+def law_over_itemsets(mechanism: HasLaw, counts: Sequence[int], *, declared: bool) -> Law:
     """P(list of itemsets), each named by its place in `counts`: groups of one."""
     return law_over_groups(mechanism, [(count, 1) for count in counts], declared=declared)
 

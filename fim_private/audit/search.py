@@ -11,11 +11,13 @@ import numpy as np
 from fim_private.audit.laws import Floats, hockey_stick, law_over_groups
 from fim_private.audit.neighbours import Limits, Neighbours, all_neighbours, hard_groups, moved
 from fim_private.mechanisms.protocol import Law, Mechanism
+from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
 MOST_LISTS = 4_100
 """Groups are so few that there are no more ordered lists of them than this."""
 MOST_GROUPS = 6
+MOST_REMEMBERED = 5_000
 MOST_COMPARED = 400_000
 """Lists, in all the hard cases together; they are thinned out to that."""
 
@@ -47,7 +49,7 @@ class Search:
         self.epsilons = tuple(epsilons)
         self.limits = limits
         self.worst = [Worst(delta=0.0, pair=Neighbours(groups=())) for _ in epsilons]
-        self._laws: dict[tuple[object, ...], Law] = {}
+        self._remembering = _Remembering(mechanism)
         self._seen: dict[Neighbours, Floats] = {}
 
     @property
@@ -89,13 +91,23 @@ class Search:
                 pair, best = step, found
 
     def _law(self, groups: list[tuple[int, int]], *, last_first: bool = False) -> Law:
-        key = (*groups, last_first)
+        declared = self.limits.universe_size is not None
+        return law_over_groups(self._remembering, groups, declared=declared, last_first=last_first)
+
+
+class _Remembering:
+    """A mechanism's laws, each computed once: the same counts come back under other names."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._mechanism = mechanism
+        self._laws: dict[tuple[object, ...], Law] = {}
+
+    def law(self, profile: CountProfile) -> Law:
+        key = (*profile.levels, None, *profile.multiplicities, profile.zeros)
         if key not in self._laws:
-            if len(self._laws) > 5_000:
+            if len(self._laws) > MOST_REMEMBERED:
                 self._laws.clear()
-            self._laws[key] = law_over_groups(
-                self.mechanism, groups, declared=self.limits.universe_size is not None, last_first=last_first
-            )
+            self._laws[key] = self._mechanism.law(profile)
         return self._laws[key]
 
 

@@ -140,7 +140,7 @@ def test_a_configuration_with_unknown_settings_is_refused(shop: Path, tmp_path: 
 
 def test_an_interrupted_comparison_goes_on(shop: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    many = ("--sizes", "1,2", "--tops", "3", "--epsilons", "0.5,1", "--trials", "60", "--processes", "2")
+    many = ("--sizes", "1,2", "--tops", "3", "--epsilons", "0.5,1", "--trials", "25", "--processes", "2")
     command = [sys.executable, "-m", "fim_private", "compare", shop, *many]
     command += ["--mechanisms", "items-first,limited-domain,exponential"]
     command += ["--curator", "--seed", "5", "-o", folder]
