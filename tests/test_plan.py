@@ -12,6 +12,8 @@ from fim_private.accounting.optimal import optimal_delta
 from fim_private.accounting.renyi import renyi_epsilon
 from fim_private.accounting.rounding import exp_up
 from fim_private.errors import BudgetError, UsageError
+from fim_private.mechanisms.choosing import Choosing
+from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan, Universe, make_plan
@@ -164,3 +166,121 @@ def test_auto_takes_the_smallest_lead_over_the_bulk(changes: dict[str, object], 
 def test_auto_says_what_is_missing() -> None:
     with pytest.raises(BudgetError, match="delta"):
         make_plan(size=2, top=10, budget=Budget("1", "0"), unit=UNIT, mechanism="auto")
+
+
+@pytest.mark.parametrize(
+    ("option", "least", "most", "fixed"),
+    [
+        ("size", 1, 20, {}),
+        ("top", 1, 10_000, {}),
+        ("max_items", 2, 10**6, {}),
+        ("min_count", 1, 10**12, {"mechanism": "items-first"}),
+    ],
+)
+def test_both_ends_of_a_range_can_be_asked_for_and_nothing_beyond(
+    option: str, least: int, most: int, fixed: dict[str, object]
+) -> None:
+    for value in (least, most):
+        assert getattr(plan_of(**{**fixed, option: value}), option) == value  # type: ignore[arg-type]
+    for value in (least - 1, most + 1):
+        with pytest.raises(UsageError, match="out of range"):
+            plan_of(**{**fixed, option: value})  # type: ignore[arg-type]
+
+
+def test_both_ends_of_a_universe_can_be_declared_and_nothing_beyond() -> None:
+    for items in (1, 10**18):
+        assert Universe(items=items).items == items
+        with pytest.raises(UsageError, match="out of range"):
+            Universe(items=items - 1 if items == 1 else items + 1)
+    assert plan_of("exponential", universe=Universe(items=5), size=2, top=10).universe.itemsets(2) == 10
+    assert Universe(items=3, names=("a", "b", "c", "c")).items == 3
+
+
+def test_a_least_count_alone_asks_for_a_thousand_by_counts() -> None:
+    plan = make_plan(size=2, min_count=50, budget=Budget("1", "1e-6"), unit=UNIT, mechanism="auto")
+    assert (plan.top, plan.min_count, plan.mechanism_name) == (1_000, 50, "items-first")
+    assert isinstance(plan.mechanism, ItemsFirst)
+    assert plan.mechanism.itemsets is not None
+    # Long transactions may count in full where counts as large as these are all that is asked for.
+    larger = plan_of("items-first", top=1_000, min_count=50_000).mechanism
+    assert isinstance(larger, ItemsFirst)
+    assert larger.itemsets is not None
+    assert larger.itemsets.full > plan.mechanism.itemsets.full
+
+
+def test_what_selects_decides_the_mechanism_only_where_it_is_said() -> None:
+    assert plan_of(mechanism="auto", select=PEEL, top=1).mechanism_name == "items-first"
+    assert plan_of(mechanism="auto", top=1).mechanism_name != "items-first"
+    for options in ({"select": PEEL}, {"select": COUNTS}, {"min_count": 9}):
+        with pytest.raises(UsageError, match="no way to select"):
+            plan_of("lmm", **options)
+    with pytest.raises(UsageError, match="needs noisy counts"):
+        plan_of("items-first", select=PEEL, min_count=9)
+    with pytest.raises(UsageError, match="how many itemsets"):
+        plan_of("items-first", select=COUNTS, top=None)
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_replace_costs_two_steps_unless_the_proof_covers_it(name: str) -> None:
+    """Group privacy, worked out anew: calibrated at (eps/2, delta/(1 + e^(eps/2))), claimed at (2 eps', ...)."""
+    budget = Budget("1", "1e-6")
+    plan = plan_of(name, relation=NeighbouringRelation.REPLACE, budget=budget)
+    if REGISTRY[name].both_relations:
+        assert plan.mechanism == plan_of(name).mechanism
+        assert plan.guarantee == plan_of(name).guarantee
+        return
+    share = budget.delta / (1 + Fraction(math.exp(0.5)))
+    at_half = plan_of(name, budget=Budget(Fraction(1, 2), share * (1 - Fraction(1, 10**9))))
+    assert float(plan.guarantee.epsilon) == pytest.approx(2 * float(at_half.guarantee.epsilon), rel=1e-8)
+    each = float(at_half.guarantee.delta)
+    assert float(plan.guarantee.delta) == pytest.approx(
+        (1 + math.exp(float(at_half.guarantee.epsilon))) * each, rel=1e-7
+    )
+    assert plan.guarantee.composition == at_half.guarantee.composition
+    assert float(plan.mechanism.failure) == pytest.approx(float(at_half.mechanism.failure), rel=1e-7)
+    assert plan.relation is NeighbouringRelation.REPLACE
+
+
+@pytest.mark.parametrize("name", sorted(name for name, row in REGISTRY.items() if row.needs_universe))
+def test_replace_without_delta_stays_without(name: str) -> None:
+    plan = plan_of(name, relation=NeighbouringRelation.REPLACE, budget=Budget("1", "0"))
+    assert (plan.guarantee.epsilon, plan.guarantee.delta) == (1, 0)
+    assert (basic_delta(plan.mechanism.losses), plan.mechanism.failure) == (0, 0)
+    assert basic_epsilon(plan.mechanism.losses) == (1 if REGISTRY[name].both_relations else Fraction(1, 2))
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_a_mechanism_is_told_what_one_unit_can_change(name: str) -> None:
+    plan = plan_of(name, unit=PrivacyUnit(column="customer", max_transactions=7))
+    assert plan.mechanism.sensitivity == 7  # type: ignore[union-attr]
+    assert plan_of(name).mechanism.sensitivity == 1  # type: ignore[union-attr]
+    assert plan.mechanism.top == 10
+
+
+def test_a_unit_adds_the_itemsets_of_all_its_transactions() -> None:
+    plan = plan_of("choosing", unit=PrivacyUnit(column="customer", max_transactions=7), max_items=10, size=3)
+    assert isinstance(plan.mechanism, Choosing)
+    assert plan.mechanism.most_new == 7 * 120
+
+
+def test_leads_over_the_bulk_and_over_the_next() -> None:
+    """lmm measures a lead over place k + 1, over the end of its grid, and over the fallback's candidates."""
+    plan = plan_of(top=10)
+    near, far, fallback = (margin.counts for margin in plan.mechanism.margins)
+    assert [margin.place for margin in plan.mechanism.margins] == [11, 10_241, 10_001]
+    assert plan.lead == min(far, fallback)
+    assert plan.near_lead == near
+    declared = plan_of("exponential")
+    assert (declared.lead, declared.near_lead) == (declared.mechanism.margins[0].counts, None)
+
+
+def test_auto_names_what_it_left_and_what_that_would_need() -> None:
+    universe = Universe(items=100)
+    plan = plan_of(mechanism="auto", universe=universe, max_items=10)
+    assert plan.why is not None
+    _, _, left = plan.why.removesuffix(")").partition(" (")
+    named = dict(each.rsplit(" ", maxsplit=1) for each in left.split(", "))
+    automatic = {name for name, row in REGISTRY.items() if row.automatic}
+    assert set(named) == automatic - {plan.mechanism_name}
+    for name, lead in named.items():
+        assert plan_of(name, universe=universe, max_items=10).lead == int(lead.replace(",", ""))

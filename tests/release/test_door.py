@@ -3,16 +3,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
+from typing import cast
 
 import pytest
 
 from fim_private.counting import count_histogram, count_itemsets
 from fim_private.errors import InputError
+from fim_private.mechanisms.protocol import Mechanism
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
-from fim_private.randomness import SeededRandomness
-from fim_private.release.door import UNLISTED, pass_through
+from fim_private.profile import CountProfile
+from fim_private.randomness import Randomness, SeededRandomness
+from fim_private.release.door import UNLISTED, Passed, pass_through
 from fim_private.transactions import Transactions, restrict_to, transactions_from_lists
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
@@ -86,3 +90,51 @@ def test_open_universe_names_only_what_occurs() -> None:
     plan = make_plan(size=2, top=5, budget=Budget("1", "1e-6"), unit=PrivacyUnit())
     for chosen in draws(transactions, plan, 20):
         assert chosen in {(), (("a", "b"),)}
+
+
+@dataclass
+class Scripted:
+    """Picks these ranks whatever the counts, and keeps the profile it was shown."""
+
+    ranks: tuple[int, ...]
+    leads: tuple[int | None, ...] = ()
+    gaps: bool = False
+    seen: list[CountProfile] = field(default_factory=list)
+
+    def select(self, profile: CountProfile, _randomness: Randomness) -> tuple[int, ...]:
+        self.seen.append(profile)
+        return self.ranks
+
+    def select_with_gaps(
+        self, profile: CountProfile, randomness: Randomness
+    ) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+        return self.select(profile, randomness), self.leads
+
+
+def passed(mechanism: Scripted, universe: Universe) -> tuple[Passed, ...]:
+    transactions = transactions_from_lists(BASKETS)
+    plan = exponential(universe)
+    counts = count_histogram(transactions, plan.size)
+    return pass_through(transactions, counts, cast(Mechanism, mechanism), plan, SeededRandomness(SEED))
+
+
+def test_a_mechanism_sees_as_many_itemsets_as_were_declared_and_no_names() -> None:
+    for items in (3, 5, 10**6):
+        shown = Scripted(())
+        assert passed(shown, Universe(items=items)) == ()
+        (profile,) = shown.seen
+        assert (list(profile.levels), list(profile.multiplicities)) == ([7, 5, 1], [1, 1, 1])
+        assert profile.zeros == math.comb(items, 2) - 3
+
+
+def test_leads_go_with_their_itemsets() -> None:
+    found = passed(Scripted((1, 0), leads=(4, None), gaps=True), Universe(items=5))
+    assert found == (Passed(items=("a", "c"), lead=4), Passed(items=("a", "b"), lead=None))
+    assert passed(Scripted((1, 0), leads=(4, None)), Universe(items=5)) == tuple(
+        Passed(items=each.items) for each in found
+    )
+
+
+def test_exactly_the_items_of_the_data_have_names() -> None:
+    (chosen,) = draws(transactions_from_lists(BASKETS), exponential(Universe(items=5), top=5, size=1), 1)
+    assert sorted(chosen) == [(UNLISTED,), (UNLISTED,), ("a",), ("b",), ("c",)]

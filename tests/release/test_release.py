@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import stat
 from pathlib import Path
 
 import polars as pl
@@ -10,13 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
+from fim_private.plan import Universe, make_plan
+from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.release import Release, ReleasedItemset
 from fim_private.release.files import check_writable, write_release
+from fim_private.release.planned import plan_record, privacy_record
 
 
 def release(*, seeded: bool = False, names: tuple[str, ...] = ("milk", 'a "b", c')) -> Release:
     return Release(
-        itemsets=(ReleasedItemset(rank=1, items=names), ReleasedItemset(rank=2, items=("x", "ä\n"), count=5)),
+        itemsets=(ReleasedItemset(rank=1, items=names), ReleasedItemset(rank=2, items=("x", "ä\n"), count=5, lead=3)),
         mechanism="lmm",
         privacy={"epsilon": 1.0, "delta": 1e-6, "neighbours": "add-remove", "unit": "one transaction"},
         plan={"size": 2, "top": 10},
@@ -49,7 +54,9 @@ def test_every_format_holds_the_release_and_its_mark(tmp_path: Path, seeded: boo
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [(row["item_1"], row["item_2"]) for row in rows] == [itemset.items for itemset in one.itemsets]
+    assert [row["rank"] for row in rows] == ["1", "2"]
     assert [row["count"] for row in rows] == ["", "5"]
+    assert [row["lead"] for row in rows] == ["", "3"]
     assert {row["seeded"] for row in rows} == {str(seeded).lower()}
 
     frame = pl.read_parquet(tmp_path / "out.parquet")
@@ -79,6 +86,60 @@ def test_where_nothing_can_be_written(tmp_path: Path) -> None:
             check_writable(path)
     with pytest.raises(InputError, match="could not be written"):
         write_release(release(), tmp_path / "absent" / "out.json")
+
+
+def test_a_folder_that_takes_no_files_is_refused_before_anything_is_spent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda _path, mode: mode != os.W_OK)
+    with pytest.raises(UsageError, match="No file can be written"):
+        check_writable(tmp_path / "out.json")
+
+
+def test_a_release_is_for_others_to_read_and_for_its_owner_to_change(tmp_path: Path) -> None:
+    write_release(release(), tmp_path / "out.json")
+    assert stat.S_IMODE((tmp_path / "out.json").stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize(
+    ("name", "universe", "said"),
+    [
+        ("lmm", None, False),
+        ("exponential", Universe(items=100), True),
+        ("exponential", Universe(names=tuple("abcdefgh")), False),
+        ("items-first", Universe(items=100), False),
+    ],
+)
+def test_what_the_promise_takes_as_public_is_said_where_it_takes_something(
+    name: str, universe: Universe | None, said: bool
+) -> None:
+    budget = Budget("1", "1e-6")
+    plan = make_plan(size=2, top=3, budget=budget, unit=PrivacyUnit(), mechanism=name, universe=universe)
+    record = privacy_record(plan)
+    assert ("taken_as_public" in record) is said
+    assert (record["epsilon"], record["delta"], record["neighbours"]) == (1.0, 1e-6, "add-remove")
+    assert record["proved"]["epsilon"] == float(plan.guarantee.epsilon) <= 1
+    assert record["proved"]["delta"] == float(plan.guarantee.delta) <= 1e-6
+
+
+@pytest.mark.parametrize("name", ["lmm", "items-first"])
+def test_the_record_names_every_number_of_the_plan(name: str) -> None:
+    """Epsilons of picks, rhos of measurements: each once, none made up where there is none; fractions as they are."""
+    plan = make_plan(size=2, top=30, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism=name)
+    record = plan_record(plan)
+    assert len(record["spending"]) == len(plan.mechanism.spending)
+    for line, spent in zip(record["spending"], plan.mechanism.spending, strict=True):
+        assert (line["epsilon"] is None) == (spent.epsilon is None)
+        assert (line["rho"] is None) == (spent.rho is None)
+        assert line["epsilon"] is None or line["epsilon"] == float(spent.epsilon or 0) > 0
+        assert line["rho"] is None or line["rho"] == float(spent.rho or 0) > 0
+        assert line["times"] == spent.times
+    assert record["failure_probability"] == float(plan.mechanism.failure) > 0
+    parameters = record["parameters"]
+    assert parameters["top"] == 30
+    if name == "lmm":
+        assert parameters["search_epsilon"] == "1/5"
+        assert parameters["fallback"]["candidates"] == 30_000
 
 
 def test_an_existing_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

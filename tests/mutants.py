@@ -1,0 +1,303 @@
+"""Small faults, one at a time, in the lines that privacy depends on: does the test-suite notice each of them?
+
+    python -m tests.mutants [FILE ...] [--jobs N] [--only SUBSTRING]
+
+`mutations.py` says which faults. Each is written to a file of its own and run in a fork that has the heavy libraries
+loaded and nothing of this package. Which tests are run is measured, not guessed: those that execute the faulty line,
+quickest first, then others that execute its file. A fault is found if a test fails, or takes far longer than it should.
+
+Faults that no test finds are explained in `mutants_survivors.toml`. The run fails if one is not explained, if an
+explanation has nothing left to explain, or if less than 95 in 100 faults are found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import builtins
+import contextlib
+import hashlib
+import importlib
+import importlib.util
+import json
+import os
+import resource
+import signal
+import sys
+import tempfile
+import time
+import tomllib
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.mutations import Mutation, mutations, noting_lines, optional_arguments
+
+ROOT = Path(__file__).resolve().parent.parent
+FAULTY = ("accounting", "mechanisms", "plan.py", "randomness", "release")
+TESTS = ("accounting", "audit", "mechanisms", "mining", "randomness", "release", "test_plan.py", "test_plans.py")
+SURVIVORS = ROOT / "tests" / "mutants_survivors.toml"
+MEASURED = ROOT / ".mutants.json"
+"""What was measured of the tests; measured again where the package or the test has changed."""
+HEAVY = ("numpy", "polars", "numba", "scipy.stats", "scipy.integrate", "hypothesis", "dp_accounting.pld")
+
+LEAST_SCORE = 0.95
+SECONDS = 15
+"""Of tests for one fault at most."""
+MEMORY = 8 << 30
+
+SURVIVED, FAILED, NOT_IMPORTED, NO_TESTS = 0, 1, 2, 5
+"""How pytest ends. Anything else but the alarm is an error of this program."""
+ALARM = -signal.SIGALRM
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Of one test: seconds, and which lines of which files it executes."""
+
+    seconds: float
+    lines: dict[str, list[int]]
+
+
+class Plugin:
+    """Runs all tests and notes what they execute; or the chosen ones in their order, each within its time."""
+
+    def __init__(self, chosen: dict[str, float] | None = None) -> None:
+        self.chosen = chosen
+        self.seconds: dict[str, float] = {}
+        self.lines: dict[str, dict[str, list[int]]] = {}
+        self.executed: set[tuple[str, int]] = set()
+
+    def pytest_configure(self) -> None:
+        from hypothesis import Phase, settings
+
+        # Any counterexample will do, it need not be the smallest.
+        settings.register_profile("any", settings.get_profile("repeatable"), phases=(Phase.explicit, Phase.generate))
+        settings.load_profile("any")
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        if self.chosen is not None:
+            at = {item.nodeid: item for item in items}
+            items[:] = [at[name] for name in self.chosen if name in at]
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.executed.clear()
+        self.seconds[nodeid] = time.perf_counter()
+        if self.chosen is not None:
+            # The default action of this signal ends the process, whatever it is doing.
+            signal.alarm(10 + round(5 * self.chosen[nodeid]))
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        self.seconds[nodeid] = time.perf_counter() - self.seconds[nodeid]
+        files = self.lines[nodeid] = {}
+        for file, line in sorted(self.executed):
+            files.setdefault(file, []).append(line)
+
+
+def run_pytest(paths: list[str], plugin: Plugin) -> int:
+    import pytest
+
+    options = ["-x", "--durations=0", "--timeout=0", "-m", "not long", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    # Assertions of libraries that were imported before the fork are as they are.
+    options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    return int(pytest.main([*options, *paths], plugins=[plugin]))
+
+
+def exchange(sources: dict[str, str], folder: Path) -> None:
+    """Let the package be imported with these sources for these files.
+
+    Each becomes a file of its own, so that what numba keeps of it is kept beside it.
+    """
+    places = {}
+    for file, source in sources.items():
+        places[file.removesuffix(".py").replace("/", ".")] = place = folder / file
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(source, encoding="utf-8")
+
+    class Finder:
+        @staticmethod
+        def find_spec(name: str, *_: object) -> Any:
+            return importlib.util.spec_from_file_location(name, places[name]) if name in places else None
+
+    sys.meta_path.insert(0, Finder)  # type: ignore[arg-type]
+
+
+def measure(test: Path, folder: Path) -> int:
+    """Run one file of tests on the package as it is."""
+    plugin = Plugin()
+    exchange({path: noting_lines(ROOT / path, path) for path in files([])}, folder)
+    builtins.executed = plugin.executed  # type: ignore[attr-defined]
+    ended = run_pytest([str(test)], plugin)
+    measured = {name: Measured(plugin.seconds[name], plugin.lines[name]) for name in plugin.lines}
+    (folder / "measured").write_text(json.dumps({name: vars(each) for name, each in measured.items()}))
+    return ended
+
+
+def attempt(mutation: Mutation, chosen: dict[str, float], folder: Path) -> int:
+    """Run the chosen tests on the package with one faulty file."""
+    if not chosen:
+        return SURVIVED
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    exchange({mutation.file: mutation.source}, folder)
+    signal.alarm(60)  # for importing it
+    return run_pytest(sorted({name.split("::")[0] for name in chosen}), Plugin(chosen))
+
+
+def in_forks(tasks: Iterator[tuple[Any, Callable[[Path], int]]], jobs: int) -> Iterator[tuple[Any, int, Path]]:
+    """What each task ended with, and the folder it could write to; as many at once as there are jobs."""
+    running: dict[int, tuple[Any, tempfile.TemporaryDirectory[str]]] = {}
+
+    def finished() -> Iterator[tuple[Any, int, Path]]:
+        process, status = os.wait()
+        key, folder = running.pop(process)
+        with folder as path:
+            yield key, os.waitstatus_to_exitcode(status), Path(path)
+
+    for key, task in tasks:
+        if len(running) == jobs:
+            yield from finished()
+        folder = tempfile.TemporaryDirectory()
+        process = os.fork()
+        if not process:
+            with Path(folder.name, "output").open("w") as output:
+                os.dup2(output.fileno(), 1)
+                os.dup2(output.fileno(), 2)
+            ended = 70
+            try:
+                ended = task(Path(folder.name))
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(ended)
+        running[process] = key, folder
+    while running:
+        yield from finished()
+
+
+def measure_tests(jobs: int) -> dict[str, Measured]:
+    """Every test that may be run, from what is known already where nothing has changed."""
+    tests = [found for name in TESTS for found in sorted((ROOT / "tests" / name).rglob("test_*.py"))]
+    tests += [ROOT / "tests" / name for name in TESTS if (ROOT / "tests" / name).is_file()]
+    shared = [path for path in (ROOT / "tests").rglob("*.py") if not path.name.startswith(("test_", "mutat", "mutant"))]
+    package = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((ROOT / "fim_private").rglob("*.py"))))
+    package.update(b"".join(path.read_bytes() for path in sorted(shared)))
+    kept = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
+    keys = {test: package.hexdigest() + hashlib.sha256(test.read_bytes()).hexdigest() for test in tests}
+    known = {key: kept[key] for key in keys.values() if key in kept}
+    missing = [test for test in tests if keys[test] not in known]
+    tasks = ((test, lambda folder, test=test: measure(test, folder)) for test in missing)
+    for test, ended, folder in in_forks(tasks, jobs):
+        if ended not in {SURVIVED, NO_TESTS}:
+            sys.exit(f"{test} fails without any fault:\n{(folder / 'output').read_text()[-3000:]}")
+        known[keys[test]] = json.loads((folder / "measured").read_text())
+        print(f"measured {test.relative_to(ROOT)}", flush=True)
+        MEASURED.write_text(json.dumps(known))
+    return {name: Measured(**each) for part in known.values() for name, each in part.items()}
+
+
+def choose(mutation: Mutation, tests: dict[str, Measured]) -> dict[str, float]:
+    """The tests that execute the line, then those of the same folder, then others; the quickest first."""
+    first, last = mutation.statement
+    home = mutation.file.replace("fim_private/", "tests/").rpartition("/")[0]
+
+    def order(name: str) -> tuple[bool, bool, float]:
+        executed = any(first <= line <= last for line in tests[name].lines[mutation.file])
+        return not executed, not name.startswith(home), tests[name].seconds
+
+    chosen: dict[str, float] = {}
+    for name in sorted((name for name in tests if mutation.file in tests[name].lines), key=order):
+        chosen[name] = tests[name].seconds
+        if sum(chosen.values()) > SECONDS:
+            break
+    return chosen
+
+
+def explained() -> dict[tuple[str, str, str], str]:
+    """The reason for each fault that need not be found, by file, line and what becomes of it."""
+    entries = tomllib.loads(SURVIVORS.read_text(encoding="utf-8"))["survivor"]
+    return {(entry["file"], entry["line"], entry["becomes"]): entry["why"] for entry in entries}
+
+
+def files(asked: list[Path]) -> list[str]:
+    """The files in which faults are made, relative to the repository."""
+    roots = [path.resolve() for path in asked] or [ROOT / "fim_private" / name for name in FAULTY]
+    found = [file for root in roots for file in ([root] if root.is_file() else sorted(root.rglob("*.py")))]
+    return [str(file.relative_to(ROOT)) for file in found if file.name != "__init__.py"]
+
+
+def main() -> int:
+    """Print a table; 0 if all is found or explained."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("file", nargs="*", type=Path, help="only these files or folders of the package")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--only", default="", help="only lines that hold this text")
+    asked = parser.parse_args()
+    os.environ["FIM_PRIVATE_TEST_DATA"] = os.devnull  # what is found may not depend on the machine
+    for name in HEAVY:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    began = time.perf_counter()
+    tests = measure_tests(asked.jobs)
+    optional = optional_arguments(ROOT / "fim_private")
+    faults = [
+        mutation
+        for file in files(asked.file)
+        for mutation in mutations(ROOT / file, file, optional)
+        if asked.only in mutation.line
+    ]
+    controls = [
+        Mutation(file, 0, "", "", (ROOT / file).read_text(encoding="utf-8"), (0, 0))
+        for file in dict.fromkeys(fault.file for fault in faults)
+    ]
+
+    def task(fault: Mutation) -> Callable[[Path], int]:
+        return lambda folder: attempt(fault, choose(fault, tests), folder)
+
+    total, found, late = Counter[str](), Counter[str](), Counter[str]()
+    survivors: list[Mutation] = []
+    for fault, ended, folder in in_forks(((fault, task(fault)) for fault in controls + faults), asked.jobs):
+        if ended not in {SURVIVED, FAILED, NOT_IMPORTED, ALARM} or (ended and fault in controls):
+            sys.exit(f"{fault.file} cannot be tested like this:\n{(folder / 'output').read_text()[-3000:]}")
+        if fault in controls:
+            continue
+        total[fault.file] += 1
+        found[fault.file] += ended != SURVIVED
+        late[fault.file] += ended == ALARM
+        if ended == SURVIVED:
+            survivors.append(fault)
+            print(f"{fault.file}:{fault.number}\n    {fault.line}\n    {fault.becomes}", flush=True)
+    return report(total, found, late, survivors, whole=not (asked.file or asked.only), began=began)
+
+
+def report(
+    total: Counter[str],
+    found: Counter[str],
+    late: Counter[str],
+    survivors: list[Mutation],
+    *,
+    whole: bool,
+    began: float,
+) -> int:
+    """Print the table and what is wrong; 0 if nothing is."""
+    known = explained()
+    left = {(fault.file, fault.line, fault.becomes): fault for fault in survivors}
+    print(f"\n{'file':45}{'faults':>8}{'found':>8}{'too late':>10}{'left':>6}{'score':>8}")
+    for file in [*total, "all"]:
+        faults, killed, slow = (sum(c.values()) if file == "all" else c[file] for c in (total, found, late))
+        print(f"{file:45}{faults:8}{killed:8}{slow:10}{faults - killed:6}{killed / max(faults, 1):8.1%}")
+    print(f"{time.perf_counter() - began:.0f} seconds")
+    wrong = [f"not explained: {fault.file}:{fault.number}" for key, fault in left.items() if key not in known]
+    if whole:
+        wrong += [f"explained, and found or gone: {' | '.join(key)}" for key in known if key not in left]
+        if found.total() < LEAST_SCORE * total.total():
+            wrong.append(f"less than {LEAST_SCORE:.0%} found")
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
