@@ -10,6 +10,8 @@ Faults that no test finds are explained in `mutants_survivors.toml`. The run fai
 explanation has nothing left to explain, or if less than 95 in 100 faults are found.
 """
 
+# ruff: noqa: T201 - a program that prints
+
 from __future__ import annotations
 
 import argparse
@@ -30,6 +32,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,13 +47,17 @@ MEASURED = ROOT / ".mutants.json"
 HEAVY = ("numpy", "polars", "numba", "scipy.stats", "scipy.integrate", "hypothesis", "dp_accounting.pld")
 
 LEAST_SCORE = 0.95
-SECONDS = 15
-"""Of tests for one fault at most."""
-MEMORY = 8 << 30
+SECONDS, SECONDS_EXPLAINED = 60, 5
+"""Of tests for one fault, at most; for one that is explained, to see whether it still has to be."""
+MEMORY = 4 << 30
 
 SURVIVED, FAILED, NOT_IMPORTED, NO_TESTS = 0, 1, 2, 5
 """How pytest ends. Anything else but the alarm is an error of this program."""
 ALARM = -signal.SIGALRM
+
+
+Key = tuple[str, str, str]
+"""File, line, and what becomes of it."""
 
 
 @dataclass(frozen=True)
@@ -105,16 +112,17 @@ def run_pytest(paths: list[str], plugin: Plugin) -> int:
     return int(pytest.main([*options, *paths], plugins=[plugin]))
 
 
-def exchange(sources: dict[str, str], folder: Path) -> None:
-    """Let the package be imported with these sources for these files.
-
-    Each becomes a file of its own, so that what numba keeps of it is kept beside it.
-    """
-    places = {}
+def write(sources: dict[str, str], folder: Path) -> Path:
+    """Files of their own, so that what numba keeps of them is kept beside them."""
     for file, source in sources.items():
-        places[file.removesuffix(".py").replace("/", ".")] = place = folder / file
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(source, encoding="utf-8")
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text(source, encoding="utf-8")
+    return folder
+
+
+def exchange(folder: Path) -> None:
+    """Let what there is in this folder be imported instead of the package's files."""
+    places = {".".join(place.relative_to(folder).with_suffix("").parts): place for place in folder.rglob("*.py")}
 
     class Finder:
         @staticmethod
@@ -124,10 +132,10 @@ def exchange(sources: dict[str, str], folder: Path) -> None:
     sys.meta_path.insert(0, Finder)  # type: ignore[arg-type]
 
 
-def measure(test: Path, folder: Path) -> int:
-    """Run one file of tests on the package as it is."""
+def measure(test: Path, noting: Path, folder: Path) -> int:
+    """Run one file of tests on the package as it is, but for noting what is executed."""
     plugin = Plugin()
-    exchange({path: noting_lines(ROOT / path, path) for path in files([])}, folder)
+    exchange(noting)
     builtins.executed = plugin.executed  # type: ignore[attr-defined]
     ended = run_pytest([str(test)], plugin)
     measured = {name: Measured(plugin.seconds[name], plugin.lines[name]) for name in plugin.lines}
@@ -140,7 +148,7 @@ def attempt(mutation: Mutation, chosen: dict[str, float], folder: Path) -> int:
     if not chosen:
         return SURVIVED
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    exchange({mutation.file: mutation.source}, folder)
+    exchange(write({mutation.file: mutation.source}, folder))
     signal.alarm(60)  # for importing it
     return run_pytest(sorted({name.split("::")[0] for name in chosen}), Plugin(chosen))
 
@@ -189,18 +197,20 @@ def measure_tests(jobs: int) -> dict[str, Measured]:
     keys = {test: package.hexdigest() + hashlib.sha256(test.read_bytes()).hexdigest() for test in tests}
     known = {key: kept[key] for key in keys.values() if key in kept}
     missing = [test for test in tests if keys[test] not in known]
-    tasks = ((test, lambda folder, test=test: measure(test, folder)) for test in missing)
-    for test, ended, folder in in_forks(tasks, jobs):
-        if ended not in {SURVIVED, NO_TESTS}:
-            sys.exit(f"{test} fails without any fault:\n{(folder / 'output').read_text()[-3000:]}")
-        known[keys[test]] = json.loads((folder / "measured").read_text())
-        print(f"measured {test.relative_to(ROOT)}", flush=True)
-        MEASURED.write_text(json.dumps(known))
+    with tempfile.TemporaryDirectory() as noting:
+        write({file: noting_lines(ROOT / file, file) for file in files([])}, Path(noting))
+        tasks = ((test, partial(measure, test, Path(noting))) for test in missing)
+        for test, ended, folder in in_forks(tasks, jobs):
+            if ended not in {SURVIVED, NO_TESTS}:
+                sys.exit(f"{test} fails without any fault:\n{(folder / 'output').read_text()[-3000:]}")
+            known[keys[test]] = json.loads((folder / "measured").read_text())
+            print(f"measured {test.relative_to(ROOT)}", flush=True)
+            MEASURED.write_text(json.dumps(known))
     return {name: Measured(**each) for part in known.values() for name, each in part.items()}
 
 
-def choose(mutation: Mutation, tests: dict[str, Measured]) -> dict[str, float]:
-    """The tests that execute the line, then those of the same folder, then others; the quickest first."""
+def choose(mutation: Mutation, tests: dict[str, Measured], seconds: float) -> dict[str, float]:
+    """The tests that execute the line, those of the same folder first, then others; the quickest first."""
     first, last = mutation.statement
     home = mutation.file.replace("fim_private/", "tests/").rpartition("/")[0]
 
@@ -211,15 +221,20 @@ def choose(mutation: Mutation, tests: dict[str, Measured]) -> dict[str, float]:
     chosen: dict[str, float] = {}
     for name in sorted((name for name in tests if mutation.file in tests[name].lines), key=order):
         chosen[name] = tests[name].seconds
-        if sum(chosen.values()) > SECONDS:
+        if sum(chosen.values()) > seconds:
             break
     return chosen
 
 
-def explained() -> dict[tuple[str, str, str], str]:
-    """The reason for each fault that need not be found, by file, line and what becomes of it."""
+def key(fault: Mutation) -> Key:
+    """By which a fault is known wherever its line moves."""
+    return fault.file, fault.line, fault.becomes
+
+
+def explained() -> set[Key]:
+    """The faults that need not be found."""
     entries = tomllib.loads(SURVIVORS.read_text(encoding="utf-8"))["survivor"]
-    return {(entry["file"], entry["line"], entry["becomes"]): entry["why"] for entry in entries}
+    return {(entry["file"], entry["line"], becomes) for entry in entries for becomes in entry["becomes"]}
 
 
 def files(asked: list[Path]) -> list[str]:
@@ -254,49 +269,42 @@ def main() -> int:
         for file in dict.fromkeys(fault.file for fault in faults)
     ]
 
-    def task(fault: Mutation) -> Callable[[Path], int]:
-        return lambda folder: attempt(fault, choose(fault, tests), folder)
+    known = explained()
+    left: set[Key] = set()
 
-    total, found, late = Counter[str](), Counter[str](), Counter[str]()
-    survivors: list[Mutation] = []
+    def task(fault: Mutation) -> Callable[[Path], int]:
+        return partial(attempt, fault, choose(fault, tests, SECONDS_EXPLAINED if key(fault) in known else SECONDS))
+
+    ends: dict[str, Counter[int]] = {control.file: Counter() for control in controls}
     for fault, ended, folder in in_forks(((fault, task(fault)) for fault in controls + faults), asked.jobs):
         if ended not in {SURVIVED, FAILED, NOT_IMPORTED, ALARM} or (ended and fault in controls):
             sys.exit(f"{fault.file} cannot be tested like this:\n{(folder / 'output').read_text()[-3000:]}")
         if fault in controls:
             continue
-        total[fault.file] += 1
-        found[fault.file] += ended != SURVIVED
-        late[fault.file] += ended == ALARM
+        ends[fault.file][ended] += 1
         if ended == SURVIVED:
-            survivors.append(fault)
-            print(f"{fault.file}:{fault.number}\n    {fault.line}\n    {fault.becomes}", flush=True)
-    return report(total, found, late, survivors, whole=not (asked.file or asked.only), began=began)
-
-
-def report(
-    total: Counter[str],
-    found: Counter[str],
-    late: Counter[str],
-    survivors: list[Mutation],
-    *,
-    whole: bool,
-    began: float,
-) -> int:
-    """Print the table and what is wrong; 0 if nothing is."""
-    known = explained()
-    left = {(fault.file, fault.line, fault.becomes): fault for fault in survivors}
-    print(f"\n{'file':45}{'faults':>8}{'found':>8}{'too late':>10}{'left':>6}{'score':>8}")
-    for file in [*total, "all"]:
-        faults, killed, slow = (sum(c.values()) if file == "all" else c[file] for c in (total, found, late))
-        print(f"{file:45}{faults:8}{killed:8}{slow:10}{faults - killed:6}{killed / max(faults, 1):8.1%}")
-    print(f"{time.perf_counter() - began:.0f} seconds")
-    wrong = [f"not explained: {fault.file}:{fault.number}" for key, fault in left.items() if key not in known]
-    if whole:
-        wrong += [f"explained, and found or gone: {' | '.join(key)}" for key in known if key not in left]
-        if found.total() < LEAST_SCORE * total.total():
-            wrong.append(f"less than {LEAST_SCORE:.0%} found")
-    print("\n".join(wrong))
+            left.add(key(fault))
+            print(f"{fault.file}:{fault.number}\n    {fault.line}\n    {fault.becomes or '(left out)'}", flush=True)
+    wrong = [f"not explained: {' | '.join(each)}" for each in sorted(left - known)]
+    if not asked.only:
+        gone = {each for each in known - left if each[0] in ends or not asked.file}
+        wrong += [f"explained, and found or gone: {' | '.join(each)}" for each in sorted(gone)]
+    score = table(ends)
+    if score < LEAST_SCORE:
+        wrong.append(f"less than {LEAST_SCORE:.0%} found")
+    print("\n".join([f"{time.perf_counter() - began:.0f} seconds", *wrong]))
     return 1 if wrong else 0
+
+
+def table(ends: dict[str, Counter[int]]) -> float:
+    """Print how many faults of each file were found; the share of all that were."""
+    print(f"\n{'file':45}{'faults':>8}{'found':>8}{'too late':>10}{'left':>6}{'score':>8}")
+    score = 1.0
+    for file, end in [*ends.items(), ("all", sum(ends.values(), Counter[int]()))]:
+        score = 1 - end[SURVIVED] / max(1, end.total())
+        found = end.total() - end[SURVIVED]
+        print(f"{file:45}{end.total():8}{found:8}{end[ALARM]:10}{end[SURVIVED]:6}{score:8.1%}")
+    return score
 
 
 if __name__ == "__main__":

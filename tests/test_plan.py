@@ -193,6 +193,9 @@ def test_both_ends_of_a_universe_can_be_declared_and_nothing_beyond() -> None:
         with pytest.raises(UsageError, match="out of range"):
             Universe(items=items - 1 if items == 1 else items + 1)
     assert plan_of("exponential", universe=Universe(items=5), size=2, top=10).universe.itemsets(2) == 10
+    assert plan_of("exponential", universe=Universe(items=10**18), size=17).universe.itemsets(17) < 10**300
+    with pytest.raises(UsageError, match="more than 1e300"):
+        plan_of("exponential", universe=Universe(items=10**18), size=18)
     assert Universe(items=3, names=("a", "b", "c", "c")).items == 3
 
 

@@ -57,6 +57,11 @@ def test_optimal_delta_is_not_below_the_exact_one_where_its_terms_begin() -> Non
         )
 
 
+def test_delta_is_never_more_than_certainty() -> None:
+    assert optimal_delta(0.0, 1.0, 0.9, 1000) == 1
+    assert optimal_delta(0.0, 80.0, 0.0, 3) == 1
+
+
 @pytest.mark.parametrize("a", [0.01, 1.0, 40.0])
 def test_where_logarithms_cancel_the_curves_are_those_of_zcdp(a: float) -> None:
     """At 1e-9 the formulas are all rounding error; the exact curves differ from alpha eps^2/2 and /8 by 1e-9 of it."""
