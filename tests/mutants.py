@@ -10,8 +10,6 @@ Faults that no test finds are explained in `mutants_survivors.toml`. The run fai
 explanation has nothing left to explain, or if less than 95 in 100 faults are found.
 """
 
-# ruff: noqa: T201 - a program that prints
-
 from __future__ import annotations
 
 import argparse
