@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.counting.preparation import Index
-from fim_private.counting.walk import Batch, Walk
-from fim_private.counting.work import Effort
+from fim_private.counting.task import Task
+from fim_private.counting.walk import Tally, Walk
+from fim_private.counting.work import Effort, cut_into_chunks
 from fim_private.profile import CountProfile
-
-Tally = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Counts, increasing, and the number of itemsets of each."""
-
-
-def tally(batches: Iterable[Batch]) -> Tally:
-    """How many itemsets of a chunk have which count."""
-    total = np.zeros(0, np.int64)
-    for _, counts in batches:
-        more = np.bincount(counts, minlength=len(total))
-        more[: len(total)] += total
-        total = more
-    levels = np.flatnonzero(total)
-    return levels, total[levels]
 
 
 class ItemsetHistogram:
@@ -35,24 +21,20 @@ class ItemsetHistogram:
     `len` is the number of occurring itemsets.
     """
 
-    __slots__ = ("_chunk", "_cuts", "_ends", "_index", "_level", "_size")
+    __slots__ = ("_chunk", "_ends", "_level", "_task")
 
-    def __init__(self, *, index: Index, size: int, cuts: NDArray[np.int64], tallies: Sequence[Tally]) -> None:
+    def __init__(self, task: Task, tallies: Sequence[Tally]) -> None:
         """Sorts the tallies by count; each chunk's share of a level is then a run of ranks.
 
         Args:
-            index: the data, all items.
-            size: of the itemsets.
-            cuts: the chunks of owners (for size 1 there is one, of all items).
+            task: what was counted, all items.
             tallies: of each chunk.
         """
         level = np.concatenate([np.zeros(0, np.int64), *(levels for levels, _ in tallies)])
         share = np.concatenate([np.zeros(0, np.int64), *(numbers for _, numbers in tallies)])
         chunk = np.repeat(np.arange(len(tallies)), [len(levels) for levels, _ in tallies])
         order = np.argsort(-level, kind="stable")
-        self._index = index
-        self._size = size
-        self._cuts = cuts
+        self._task = task
         self._level = level[order]
         self._chunk = chunk[order]
         self._ends = np.cumsum(share[order])
@@ -66,7 +48,7 @@ class ItemsetHistogram:
     @property
     def size(self) -> int:
         """The number of items of each itemset."""
-        return self._size
+        return self._task.size
 
     @property
     def complete(self) -> bool:
@@ -89,16 +71,16 @@ class ItemsetHistogram:
         floor. No itemset is kept but those asked for.
         """
         wanted = np.asarray(ranks, np.int64)
-        if self._size == 1:
-            return self._index.codes[wanted, np.newaxis]
-        found = np.empty((len(wanted), self._size), np.int32)
+        if self.size == 1:
+            return self._task.index.codes[wanted, np.newaxis]
+        found = np.empty((len(wanted), self.size), np.int32)
         runs = np.searchsorted(self._ends, wanted, side="right")
         starts = np.concatenate([[0], self._ends])
         for run in np.unique(runs).tolist():
             here = np.flatnonzero(runs == run)
             offsets, back = np.unique(wanted[here] - starts[run], return_inverse=True)
             members = np.concatenate(list(self._members(run, offsets)), axis=1)
-            found[here] = np.sort(self._index.codes[members], axis=0).T[back]
+            found[here] = np.sort(self._task.index.codes[members], axis=0).T[back]
         return found
 
     def reveal_to_curator(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -109,13 +91,13 @@ class ItemsetHistogram:
     def _members(self, run: int, offsets: NDArray[np.int64]) -> Iterator[NDArray[np.uint32]]:
         """The ranks of items, shape (size, ...), of the itemsets at these increasing offsets of a run."""
         level = int(self._level[run])
-        first, end = self._cuts[self._chunk[run] : self._chunk[run] + 2].tolist()
+        first, end = cut_into_chunks(self._task.work)[self._chunk[run] : self._chunk[run] + 2].tolist()
         passed, given = 0, 0
-        walk = Walk(self._index, self._size, Effort(self._size))
-        for itemsets, counts in walk.batches(first, end, lambda: level):
-            hits = np.flatnonzero(counts == level)
+        walk = Walk(self._task, Effort(self.size))
+        for batch in walk.batches(first, end, lambda: level):
+            hits = np.flatnonzero(batch.counts == level)
             upto = int(np.searchsorted(offsets, passed + len(hits)))
-            yield itemsets[:, hits[offsets[given:upto] - passed]]
+            yield batch.members(hits[offsets[given:upto] - passed])
             passed, given = passed + len(hits), upto
             if given == len(offsets):
                 return

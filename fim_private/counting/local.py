@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
 
+from fim_private.counting import triangle
+from fim_private.counting.batch import Batch
+from fim_private.counting.found import Blocks, FoundItemsets
 from fim_private.counting.hidden import ItemsetCounts
-from fim_private.counting.histogram import ItemsetHistogram, tally
+from fim_private.counting.histogram import ItemsetHistogram
+from fim_private.counting.index import U32, Index, index
 from fim_private.counting.ordering import Ordering, Packed
-from fim_private.counting.preparation import Index, prepare
 from fim_private.counting.selection import BestSoFar
-from fim_private.counting.walk import THREADS, Batch, map_chunks
-from fim_private.counting.work import MOST_STEPS, Effort, cut_into_chunks, owner_work, too_much_work
+from fim_private.counting.task import Task
+from fim_private.counting.walk import THREADS, Tally, Walk, map_chunks
+from fim_private.counting.work import MOST_STEPS, Effort, too_much_work
 from fim_private.errors import UsageError
 from fim_private.transactions.dataset import Transactions
 
+_LARGE, _SHARE = 2**24, 8
+"""Item occurrences from which on it pays to find a bound in one of so many parts of the data first."""
+
 
 def count_itemsets(transactions: Transactions, size: int, floor: int = 1, *, threads: int = THREADS) -> ItemsetCounts:
-    """All itemsets of `size` items that are in at least `floor` transactions, with their counts.
+    """All itemsets of `size` items that are in at least `floor` transactions, with their counts, in order.
 
     Args:
         transactions: the data.
@@ -32,24 +40,32 @@ def count_itemsets(transactions: Transactions, size: int, floor: int = 1, *, thr
         InputError: some transactions are too long to count all itemsets of this size in them, or the data holds 2^32
             item occurrences.
 
+    Cost: that of `find_itemsets`; to bring n itemsets into order takes 8 n bytes more (16 n or more where an itemset
+    with its count takes more than 64 bits), (4 size + 8) n for the result, and often more time than finding them.
+    """
+    return find_itemsets(transactions, size, floor, threads=threads).in_order(threads)
+
+
+def find_itemsets(transactions: Transactions, size: int, floor: int = 1, *, threads: int = THREADS) -> FoundItemsets:
+    """What `count_itemsets` gives, in no particular order.
+
     Cost: time as the occurrences of itemsets after items below the floor were dropped, some hundred million a second;
-    memory 8 bytes an itemset (16 or more where an itemset with its count takes more than 64 bits) while counting, and
-    as much again with 4 size + 8 more for the result.
+    memory 8 bytes an itemset and 4 size bytes for every `size - 1` members that itemsets share.
     """
     _at_least_one(size=size, floor=floor, threads=threads)
-    index = prepare(transactions, floor=floor)
+    task, effort = Task(index(transactions, floor=floor), size, threads=threads), Effort(size)
     if size == 1:
-        return _items(index, len(index.codes), complete=floor == 1)
-    work = owner_work(index, size)
-    ordering, effort = Ordering(index, size), Effort(size)
+        return FoundItemsets(task, [_items_as_batch(task)], complete=floor == 1)
+    blocks: dict[Walk, Blocks] = {}
 
-    def collect(batches: Iterable[Batch]) -> Packed:
-        return ordering.join([_packed(batch, ordering, effort) for batch in batches])
+    def collect(walk: Walk, first: int, end: int) -> None:
+        to = blocks.setdefault(walk, Blocks(size, task.index.items))
+        for batch in walk.batches(first, end, lambda: floor, to.room):
+            to.take(batch)
 
-    cuts = cut_into_chunks(work)
-    parts = map_chunks(index, size, cuts, collect, floor=lambda: floor, work=work.sum(), effort=effort, threads=threads)
-    itemsets, counts = ordering.unpack(ordering.join(parts))
-    return ItemsetCounts(itemsets=itemsets, counts=counts, complete=floor == 1)
+    map_chunks(task, collect, effort=effort, threads=threads)
+    found = [batch for part in blocks.values() for batch in part.batches]
+    return FoundItemsets(task, found, complete=floor == 1)
 
 
 def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int = THREADS) -> ItemsetCounts:
@@ -75,21 +91,15 @@ def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int 
     Cost: memory as for 2 m itemsets, whatever the data.
     """
     _at_least_one(size=size, m=m, threads=threads)
-    index = prepare(transactions)
+    floor = _bound(transactions, size, m, threads) if size > 1 and len(transactions.items) > _LARGE else 1
+    ranked = index(transactions, floor=floor)
     if size == 1:
-        return _items(index, m, complete=len(index.codes) <= m)
-    work = owner_work(index, size)
-    ordering, effort = Ordering(index, size), Effort(size)
-    best = BestSoFar(ordering, m)
-
-    def keep_best(batches: Iterable[Batch]) -> None:
-        for batch in batches:
-            best.offer(_packed(batch, ordering, effort))
-
-    cuts = cut_into_chunks(work)
-    map_chunks(index, size, cuts, keep_best, floor=lambda: best.floor, work=work.sum(), effort=effort, threads=threads)
-    itemsets, counts = ordering.unpack(best.settle())
-    return ItemsetCounts(itemsets=itemsets, counts=counts, complete=not best.cut)
+        return _items(ranked, m, complete=ranked.items <= m)
+    counters = None
+    if size == 2 and len(ranked.flat) >= triangle.WORTH_IT:
+        counters = triangle.count_triangle(ranked, threads)
+        floor = max(floor, _mth_largest(counters, m))
+    return _top(Task(ranked, size, least=floor, threads=threads, counters=counters), m, threads, floor=floor)
 
 
 def count_histogram(transactions: Transactions, size: int, *, threads: int = THREADS) -> ItemsetHistogram:
@@ -108,19 +118,17 @@ def count_histogram(transactions: Transactions, size: int, *, threads: int = THR
     Cost: time as `count_itemsets` at floor 1; memory does not grow with the number of itemsets.
     """
     _at_least_one(size=size, threads=threads)
-    index = prepare(transactions)
+    task = Task(index(transactions), size, threads=threads)
     if size == 1:
-        levels, numbers = np.unique(index.counts, return_counts=True)
-        everything = np.array([0, len(index.codes)])
-        return ItemsetHistogram(index=index, size=1, cuts=everything, tallies=[(levels, numbers.astype(np.int64))])
-    work = owner_work(index, size)
-    if work.sum() > MOST_STEPS:
+        levels, numbers = np.unique(task.index.counts, return_counts=True)
+        return ItemsetHistogram(task, [(levels, numbers.astype(np.int64))])
+    if task.work.sum() > MOST_STEPS:
         raise too_much_work(size)
-    cuts = cut_into_chunks(work)
-    tallies = map_chunks(
-        index, size, cuts, tally, floor=lambda: 1, work=work.sum(), effort=Effort(size), threads=threads
-    )
-    return ItemsetHistogram(index=index, size=size, cuts=cuts, tallies=tallies)
+
+    def tally(walk: Walk, first: int, end: int) -> Tally:
+        return walk.tally(first, end)
+
+    return ItemsetHistogram(task, map_chunks(task, tally, effort=Effort(size), threads=threads))
 
 
 def occurs(transactions: Transactions, itemset: Sequence[int]) -> bool:
@@ -142,16 +150,59 @@ def occurs(transactions: Transactions, itemset: Sequence[int]) -> bool:
     return len(common) > 0
 
 
+def _bound(transactions: Transactions, size: int, m: int, threads: int) -> int:
+    """A count that at least m itemsets have, from the first few of the transactions; 1 if so many do not occur there.
+
+    No itemset is in fewer of all transactions than of these.
+    """
+    few = len(transactions) // _SHARE
+    end = int(transactions.offsets[few])
+    part = replace(transactions, offsets=transactions.offsets[: few + 1], items=transactions.items[:end], units=None)
+    top = top_itemsets(part, size, m, threads=threads)
+    return int(top.profile().count(m)) if len(top) == m else 1
+
+
+def _mth_largest(counts: U32, m: int) -> int:
+    """The m-th largest of the counts, at least 1; 1 if there are fewer."""
+    return max(1, int(np.partition(counts, len(counts) - m)[len(counts) - m])) if len(counts) >= m else 1
+
+
+def _top(task: Task, m: int, threads: int, *, floor: int = 1) -> ItemsetCounts:
+    """The first m itemsets of a task; `floor`: at least m of them have this count or more."""
+    ordering, effort = Ordering(task), Effort(task.size)
+    best = BestSoFar(ordering, m, floor=floor)
+
+    def keep_best(walk: Walk, first: int, end: int) -> None:
+        for batch in walk.batches(first, end, lambda: best.floor):
+            best.offer(_packed(batch, ordering, effort))
+
+    map_chunks(task, keep_best, effort=effort, threads=threads)
+    itemsets, counts = ordering.unpack(best.settle())
+    return ItemsetCounts(itemsets=itemsets, counts=counts, complete=not best.cut)
+
+
 def _packed(batch: Batch, ordering: Ordering, effort: Effort) -> Packed:
-    """The batch in packed form; to sort the members of a large itemset takes more steps than to find it."""
-    size, rows = batch[0].shape
-    effort.add(rows * size * size // 2)
+    """The batch in packed form; to put the members of a large itemset in order takes many steps too."""
+    effort.add(len(batch.last) * batch.size)
     return ordering.pack(batch)
 
 
-def _items(index: Index, m: int, *, complete: bool) -> ItemsetCounts:
+def _items_as_batch(task: Task) -> Batch:
+    """All items as itemsets of size 1, one run."""
+    ranks = np.arange(task.index.items, dtype=np.uint32)
+    return Batch(
+        prefix=np.empty((0, 1), np.uint32),
+        end=np.array([len(ranks)], np.uint32),
+        last=ranks,
+        counts=task.index.counts.astype(np.uint32),
+    )
+
+
+def _items(ranked: Index, m: int, *, complete: bool) -> ItemsetCounts:
     """The first m items as itemsets of size 1: the index has them in order already."""
-    return ItemsetCounts(itemsets=index.codes[:m, np.newaxis].copy(), counts=index.counts[:m].copy(), complete=complete)
+    return ItemsetCounts(
+        itemsets=ranked.codes[:m, np.newaxis].copy(), counts=ranked.counts[:m].copy(), complete=complete
+    )
 
 
 def _at_least_one(**arguments: int) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.counting.kernels import pack
-from fim_private.counting.preparation import Index
-from fim_private.counting.walk import Batch
+from fim_private.compiled import compiled
+from fim_private.counting.batch import Batch
+from fim_private.counting.index import U32
+from fim_private.counting.task import Task
 
 Packed = NDArray[np.uint64]
 """Itemsets with their counts, shape (words, rows): rows compare, word by word, as the itemsets are ordered."""
@@ -16,19 +19,19 @@ _BLOCK = 2**18  # rows unpacked at a time, so that what is in between stays in t
 
 
 class Ordering:
-    """Packs itemsets of one size over one index.
+    """Packs the itemsets of one task.
 
     The first field of a row is `ceiling - count`, in ceiling.bit_length() bits; one field a member follows, its place
     among the codes of the index. Fields do not straddle words: all pairs and triples of a supermarket fit one word.
     """
 
-    def __init__(self, index: Index, size: int) -> None:
-        by_code = np.argsort(index.codes)
-        self._codes = index.codes[by_code]
+    def __init__(self, task: Task) -> None:
+        codes, size = task.index.codes, task.size
+        by_code = np.argsort(codes)
+        self._codes = codes[by_code]
         self._place = np.empty(len(by_code), np.uint32)
         self._place[by_code] = np.arange(len(by_code), dtype=np.uint32)
-        # No itemset is more frequent than its rarest member.
-        self._ceiling = int(index.counts[size - 1]) if len(index.counts) >= size else 0
+        self._ceiling = task.ceiling
         self._bits = [self._ceiling.bit_length()] + size * [len(by_code).bit_length()]
         word, free = 0, 64
         fields = []
@@ -42,9 +45,23 @@ class Ordering:
 
     def pack(self, batch: Batch) -> Packed:
         """A batch in packed form, a copy."""
-        itemsets, counts = batch
-        packed = np.empty((int(self._word[-1]) + 1, len(counts)), np.uint64)
-        pack(itemsets, counts, self._place, self._ceiling, self._word, self._shift, packed)
+        return self.pack_all([batch])
+
+    def pack_all(self, batches: list[Batch], threads: int = 1) -> Packed:
+        """Batches in packed form, end to end."""
+        ends = np.cumsum([0, *(len(batch.counts) for batch in batches)]).tolist()
+        packed = np.empty((int(self._word[-1]) + 1, ends[-1]), np.uint64)
+
+        def pack(number: int) -> None:
+            rows = packed[:, ends[number] : ends[number + 1]]
+            _pack(batches[number], self._place, self._ceiling, self._word, self._shift, rows)
+
+        if threads == 1 or len(batches) == 1:
+            for number in range(len(batches)):
+                pack(number)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(pack, range(len(batches))))
         return packed
 
     def join(self, parts: list[Packed]) -> Packed:
@@ -82,3 +99,47 @@ class Ordering:
         mask = np.uint64((1 << self._bits[field]) - 1)
         values: NDArray[np.int64] = ((packed[self._word[field]] >> self._shift[field]) & mask).astype(np.int64)
         return values
+
+
+@compiled
+def _pack(
+    batch: Batch, place: U32, ceiling: int, word: NDArray[np.int64], shift: NDArray[np.uint64], packed: Packed
+) -> None:
+    """Writes each itemset with its count as integers whose order is that of (count descending, itemset).
+
+    Args:
+        batch: the itemsets.
+        place: of every rank, its item's place in the order of codes.
+        ceiling: no count is larger.
+        word: shape (size + 1,): in which word ceiling - count and each member go.
+        shift: shape (size + 1,): and where in it.
+        packed: written, shape (words, rows).
+    """
+    prefix, end, last, counts = batch
+    size = len(prefix) + 1
+    members = np.empty(size, np.uint64)
+    row = np.uint64(0)
+    for run in range(len(end)):
+        for column in range(size - 1):
+            member = np.uint64(place[prefix[column, run]])
+            free = column
+            while free > 0 and members[free - 1] > member:
+                members[free] = members[free - 1]
+                free -= 1
+            members[free] = member
+        while row < end[run]:
+            own = np.uint64(place[last[row]])
+            packed[:, row] = 0
+            packed[0, row] = np.uint64(ceiling - counts[row]) << shift[0]
+            # The members of the run are in order: those after the row's own move on by one.
+            at = 1
+            for column in range(size - 1):
+                if members[column] < own:
+                    packed[word[at], row] |= members[column] << shift[at]
+                    at += 1
+            packed[word[at], row] |= own << shift[at]
+            at += 1
+            for column in range(at - 2, size - 1):
+                packed[word[at], row] |= members[column] << shift[at]
+                at += 1
+            row += np.uint64(1)

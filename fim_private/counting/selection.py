@@ -15,7 +15,7 @@ class BestSoFar:
     Itemsets of that count are still needed, since an earlier one may follow. Memory: 2 m rows and one offer a thread.
     """
 
-    def __init__(self, ordering: Ordering, m: int) -> None:
+    def __init__(self, ordering: Ordering, m: int, floor: int = 1) -> None:
         self._ordering = ordering
         self._m = m
         self._held = ordering.join([])
@@ -23,14 +23,14 @@ class BestSoFar:
         self._rows_waiting = 0
         self._lock = Lock()
         self._last_word = np.uint64(0)
-        self.floor = 1
-        self.cut = False
+        self.floor = floor
+        self.cut = floor > 1
         """Whether an itemset that occurs may have been left out."""
 
     def offer(self, packed: Packed) -> None:
         """Takes what is among the first m of all offers so far; any thread may call."""
         with self._lock:
-            if self.cut:
+            if self._held.shape[1] == self._m:
                 packed = packed[:, packed[0] <= self._last_word]
             self._waiting.append(packed)
             self._rows_waiting += packed.shape[1]
@@ -51,6 +51,6 @@ class BestSoFar:
             self.cut = True
         if self._held.shape[1] == self._m:
             self._last_word = self._held[0].max()
-            self.floor = self._ordering.count(self._last_word)
+            self.floor = max(self.floor, self._ordering.count(self._last_word))
             # Above 1, the walk leaves out itemsets that are never offered.
             self.cut = self.cut or self.floor > 1

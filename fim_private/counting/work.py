@@ -1,4 +1,4 @@
-"""What counting costs: the work of every owner, a fair division of it into chunks, and the limit to the steps taken."""
+"""What counting costs: a fair division of the work into chunks, and the limit to the steps taken."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.counting.kernels import sum_over_lists
-from fim_private.counting.preparation import Index
 from fim_private.errors import InputError
 
 MOST_STEPS = 5 * 10**10
@@ -45,23 +43,6 @@ class Effort:
             self._steps += steps
         if self._stopped or self._steps > MOST_STEPS:
             raise too_much_work(self._size)
-
-
-def owner_work(index: Index, size: int) -> NDArray[np.float64]:
-    """For every rank, the occurrences of itemsets of this size whose rarest member it is; float64, shape (items,).
-
-    An occurrence of an item with p items before it in its transaction gives C(p, size - 1), or 2^53 where that is more:
-    far more than can be counted, and floats are exact up to there. So the sum is 0 only if no such itemset occurs.
-    """
-    combinations = np.full(index.longest + 1, 2.0**53)
-    for before in range(index.longest + 1):
-        exact = math.comb(before, size - 1)
-        if exact > 2**53:
-            break
-        combinations[before] = exact
-    total = np.empty(len(index.codes))
-    sum_over_lists(index.lists, combinations, total)
-    return total
 
 
 def too_much_work(size: int) -> InputError:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fim_private.counting import ItemsetCounts, count_histogram, count_itemsets, occurs, top_itemsets
+from fim_private.counting import ItemsetCounts, count_histogram, count_itemsets, find_itemsets, occurs, top_itemsets
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions import Transactions, read_transactions, transactions_from_lists
 from tests.counting.brute_force import Itemset, brute_force
@@ -32,16 +32,47 @@ def named(transactions: Transactions, counts: ItemsetCounts) -> list[tuple[Items
     return list(zip(rows, numbers.tolist(), strict=True))
 
 
-@settings(max_examples=150, deadline=None)
+METHODS = {
+    "as it is": {},
+    "by lists alone": {"task.is_dense": lambda _index: False},
+    "by bits": {"task.is_dense": lambda _index: True},
+    "few items in the triangle": {"triangle.WORTH_IT": 0, "triangle.ITEMS": 4},
+    "all items in the triangle": {"triangle.WORTH_IT": 0},
+    "with a bound from a part": {"local._LARGE": 8, "local._SHARE": 2, "triangle.WORTH_IT": 0, "triangle.ITEMS": 3},
+    "in small pieces": {"walk._BATCH_ROWS": 1, "walk._TALLY_CELLS": 3, "work._CHUNK_WORK": 16, "found._ROWS": 8},
+    "by threads": {"walk._SINGLE_THREAD_WORK": 0, "work._CHUNK_WORK": 16, "index._WORTH_A_THREAD": 0},
+}
+
+
+@pytest.fixture(params=METHODS.values(), ids=METHODS.keys())
+def _method(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each way of counting, whatever the data is like."""
+    for name, value in request.param.items():
+        monkeypatch.setattr(f"fim_private.counting.{name}", value)
+
+
+each_method = pytest.mark.usefixtures("_method")
+unchanged = [HealthCheck.function_scoped_fixture]
+
+
+@each_method
+@settings(max_examples=60, deadline=None, suppress_health_check=unchanged)
 @given(baskets_strategy, sizes, st.integers(1, 4), st.integers(1, 2))
 def test_all_itemsets_are_those_of_brute_force(baskets: list[set[int]], size: int, floor: int, threads: int) -> None:
     transactions = transactions_of(baskets)
+    expected = brute_force(baskets, size, floor)
     counted = count_itemsets(transactions, size, floor, threads=threads)
-    assert named(transactions, counted) == brute_force(baskets, size, floor)
+    assert named(transactions, counted) == expected
     assert counted.complete is (floor == 1)
+    found = find_itemsets(transactions, size, floor, threads=threads)
+    itemsets, counts = found.reveal_to_curator()
+    rows = [tuple(sorted(int(transactions.vocabulary[code][1:]) for code in row)) for row in itemsets.tolist()]
+    assert sorted(zip(rows, counts.tolist(), strict=True)) == sorted(expected)
+    assert len(found) == len(expected)
 
 
-@settings(max_examples=150, deadline=None)
+@each_method
+@settings(max_examples=60, deadline=None, suppress_health_check=unchanged)
 @given(baskets_strategy, sizes, st.integers(1, 60))
 def test_the_first_m_are_those_of_brute_force(baskets: list[set[int]], size: int, m: int) -> None:
     transactions = transactions_of(baskets)
@@ -53,7 +84,8 @@ def test_the_first_m_are_those_of_brute_force(baskets: list[set[int]], size: int
     assert top.profile().complete is top.complete
 
 
-@settings(max_examples=100, deadline=None)
+@each_method
+@settings(max_examples=60, deadline=None, suppress_health_check=unchanged)
 @given(baskets_strategy, sizes)
 def test_a_histogram_leads_back_to_every_itemset_once(baskets: list[set[int]], size: int) -> None:
     transactions = transactions_of(baskets)
@@ -122,9 +154,8 @@ def test_bringing_itemsets_into_order_counts_as_work(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("fim_private.counting.work.MOST_STEPS", 100_000)
     transactions = transactions_from_lists([[str(item) for item in range(60)]])
     assert len(count_histogram(transactions, 3)) == 60 * 59 * 58 // 6
-    for call in (lambda: count_itemsets(transactions, 3), lambda: top_itemsets(transactions, 3, 10)):
-        with pytest.raises(InputError, match="--max-items"):
-            call()
+    with pytest.raises(InputError, match="--max-items"):
+        top_itemsets(transactions, 3, 10)
 
 
 def test_no_size_is_too_large_to_answer() -> None:
@@ -151,9 +182,14 @@ def test_arguments_are_checked_and_nothing_prints() -> None:
     ):
         with pytest.raises(UsageError):
             call()
-    for counted in (count_itemsets(transactions, 2), count_histogram(transactions, 2)):
+    for counted in (
+        count_itemsets(transactions, 2),
+        count_histogram(transactions, 2),
+        find_itemsets(transactions, 1),
+        find_itemsets(transactions, 2),
+    ):
         assert "hidden" in repr(counted)
-        assert len(counted) == 1
+        assert len(counted) in {1, 2}
 
 
 Find = Callable[[str], Path]

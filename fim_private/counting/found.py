@@ -1,0 +1,88 @@
+"""All itemsets that were found, in no order: the cheapest way to hold many of them, and hidden like all counts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.counting.batch import Batch, room_for
+from fim_private.counting.hidden import ItemsetCounts
+from fim_private.counting.ordering import Ordering
+from fim_private.counting.task import Task
+
+_ROWS = 2**20
+"""Of one block, so large that its memory is given back to the operating system when it is no longer needed."""
+
+
+class Blocks:
+    """Room for one thread's batches, end to end in blocks, written once and never moved. `repr` shows no data."""
+
+    def __init__(self, size: int, longest: int) -> None:
+        """Takes the size of the itemsets, and the most rows that one step writes."""
+        self._size, self._longest = size, longest
+        self._open = room_for(size, 0, 0)
+        self.batches: list[Batch] = []
+
+    def __repr__(self) -> str:
+        return "Blocks(hidden)"
+
+    def room(self) -> Batch:
+        """What is left of the open block, or a new one."""
+        if len(self._open.last) <= self._longest or not len(self._open.end):
+            rows = max(_ROWS, 2 * self._longest)
+            self._open = room_for(self._size, rows, rows)
+        return self._open
+
+    def take(self, batch: Batch) -> None:
+        """Keeps a batch that fills the beginning of the room."""
+        prefix, end, last, counts = self._open
+        runs, rows = len(batch.end), len(batch.last)
+        self._open = Batch(prefix[:, runs:], end[runs:], last[rows:], counts[rows:])
+        self.batches.append(batch)
+
+
+class FoundItemsets:
+    """Itemsets of one size with their counts, in no particular order. `repr` shows no data; `len` is their number."""
+
+    __slots__ = ("_blocks", "_complete", "_task")
+
+    def __init__(self, task: Task, blocks: list[Batch], *, complete: bool) -> None:
+        """Takes the blocks over.
+
+        Args:
+            task: what was counted.
+            blocks: what was found.
+            complete: whether these are surely all itemsets of this size that occur.
+        """
+        self._task, self._blocks, self._complete = task, blocks, complete
+
+    def __len__(self) -> int:
+        return sum(len(block.last) for block in self._blocks)
+
+    def __repr__(self) -> str:
+        return "FoundItemsets(hidden)"
+
+    def in_order(self, threads: int) -> ItemsetCounts:
+        """The same in decreasing order of count, ties in order of item codes."""
+        ordering = Ordering(self._task)
+        itemsets, counts = ordering.unpack(ordering.pack_all(self._blocks, threads))
+        return ItemsetCounts(itemsets=itemsets, counts=counts, complete=self._complete)
+
+    def reveal_to_curator(self) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
+        """Itemsets as codes, int32 (rows, size), each with its rarest item first, and counts, uint32 (rows,).
+
+        Data, not a release, and protected by no privacy guarantee.
+        """
+        itemsets = np.empty((self._task.size, len(self)), np.int32)
+        counts = np.empty(len(self), np.uint32)
+        codes = self._task.index.codes
+        first = 0
+        for block in self._blocks:
+            end = first + len(block.last)
+            lengths = np.diff(block.end, prepend=np.uint32(0))
+            for member, ranks in enumerate(block.prefix):
+                itemsets[member, first:end] = np.repeat(codes[ranks], lengths)
+            np.take(codes, block.last, out=itemsets[-1, first:end])
+            counts[first:end] = block.counts
+            first = end
+        return itemsets.T, counts
