@@ -14,11 +14,11 @@ class Batch(NamedTuple):
     """Itemsets as ranks, in runs, with their counts; all uint32.
 
     Run x has the rows from `end[x - 1]` (0 for the first) to `end[x]`; the members of a row are those of its run,
-    prefix[:, x], the rarest first, and its own, last[row]. Storing members once a run halves what is written, and
+    prefix[x], the rarest first, and its own, last[row]. Storing members once a run halves what is written, and
     where most itemsets occur once, writing is what takes the time.
 
     Args:
-        prefix: shape (size - 1, runs).
+        prefix: shape (runs, size - 1).
         end: shape (runs,), increasing.
         last: shape (rows,).
         counts: shape (rows,).
@@ -32,19 +32,19 @@ class Batch(NamedTuple):
     @property
     def size(self) -> int:
         """The number of items of each itemset."""
-        return len(self.prefix) + 1
+        return int(self.prefix.shape[1]) + 1
 
     def cut(self, runs: int, rows: int) -> Batch:
         """The first runs and rows, as views."""
-        return Batch(self.prefix[:, :runs], self.end[:runs], self.last[:rows], self.counts[:rows])
+        return Batch(self.prefix[:runs], self.end[:runs], self.last[:rows], self.counts[:rows])
 
     def members(self, rows: NDArray[np.int64]) -> U32:
         """The members of some rows, shape (size, len(rows))."""
         run = np.searchsorted(self.end, rows, side="right")
-        return np.concatenate([self.prefix[:, run], self.last[np.newaxis, rows]])
+        return np.concatenate([self.prefix[run].T, self.last[np.newaxis, rows]])
 
 
 def room_for(size: int, rows: int, runs: int) -> Batch:
     """A batch of so many rows and runs to be filled; its memory is not touched until then."""
-    room = (np.empty(shape, np.uint32) for shape in ((size - 1, runs), (runs,), (rows,), (rows,)))
+    room = (np.empty(shape, np.uint32) for shape in ((runs, size - 1), (runs,), (rows,), (rows,)))
     return Batch(*room)

@@ -55,11 +55,11 @@ def room_for_bits(levels: int, index: Index) -> Bits:
 
 
 @compiled
-def _common(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> int:
-    """How many bits two rows of the same length have in common."""
+def _common(bits: NDArray[np.uint64], one: int, other: int, words: int) -> int:
+    """How many bits are set in both of two rows, given where they begin."""
     total = np.uint64(0)
-    for word in range(len(one)):
-        total += bits_set(one[word] & other[word])
+    for word in range(words):
+        total += bits_set(bits[one + word] & bits[other + word])
     return np.int64(total)
 
 
@@ -81,7 +81,8 @@ def _first_level(owners: Lists, owner: int, floor: int, counter: U32, slot: U32,
             rows += 1
         counter[item] = 0
     bits = room.bits[0]
-    bits[: rows * words] = 0
+    for word in range(rows * words):
+        bits[word] = 0
     for entry in range(first, end):
         word, bit = (entry - first) >> 6, np.uint64(1) << np.uint64((entry - first) & 63)
         for place in range(owners.start[entry], owners.position[entry]):
@@ -96,17 +97,16 @@ def _next_level(room: Bits, level: int, x: int, floor: int) -> int:
     """Writes level + 1 for item x of a level: what at least `floor` transactions hold besides; returns how many."""
     words = room.words[level - 1]
     source, target = room.bits[level - 1], room.bits[level]
-    chosen = source[x * words : (x + 1) * words]
     narrow = 0
     for word in range(words):
         room.filled[narrow] = word
-        narrow += chosen[word] != 0
+        narrow += source[x * words + word] != 0
     rows = 0
     for y in range(x):
         total = np.uint64(0)
         for place in range(narrow):
             word = room.filled[place]
-            both = chosen[word] & source[y * words + word]
+            both = source[x * words + word] & source[y * words + word]
             target[rows * narrow + place] = both
             total += bits_set(both)
         room.member[level, rows] = room.member[level - 1, y]
@@ -117,15 +117,8 @@ def _next_level(room: Bits, level: int, x: int, floor: int) -> int:
 
 @compiled
 def advance_by_bits(
-    owners: Lists,
-    room: Bits,
-    floor: int,
-    progress: Progress,
-    counter: U32,
-    slot: U32,
-    batch: Batch,
-    tally: NDArray[np.int64],
-) -> tuple[int, int]:
+    owners: Lists, room: Bits, floor: int, progress: Progress, counter: U32, slot: U32, batch: Batch
+) -> None:
     """What `depth_first.advance` does, for sizes from 3 on; a step is a word of bits.
 
     Args:
@@ -136,12 +129,10 @@ def advance_by_bits(
         counter: one cell an item, zero.
         slot: one cell an item.
         batch: written.
-        tally: as there.
     """
-    depth, cursor, number, chosen, steps = progress
-    size = len(batch.prefix) + 1
-    runs, rows = 0, 0
-    steps[0] = 0
+    depth, cursor, number, chosen, steps, written = progress
+    last = batch.prefix.shape[1] - 1
+    runs, rows = written[0], written[1]
     while depth[0] >= 0:
         level = depth[0]
         x = cursor[level]
@@ -149,7 +140,7 @@ def advance_by_bits(
             depth[0] = level - 1
             continue
         full = runs == len(batch.end) or rows + x >= len(batch.counts)
-        if steps[0] > STEPS_A_CALL or (level == size - 2 and full):
+        if steps[0] > STEPS_A_CALL or (level == last and full):
             break
         cursor[level] = x + 1
         if level == 0:
@@ -157,32 +148,28 @@ def advance_by_bits(
                 chosen[0] = owners.member[x]
                 number[1] = _first_level(owners, x, floor, counter, slot, room)
                 steps[0] += number[1] * room.words[0]
-                cursor[1] = size - 2
+                cursor[1] = last
                 depth[0] = 1
             continue
         words = room.words[level - 1]
         steps[0] += words * x + 1
-        if level < size - 2:
+        if level < last:
             chosen[level] = room.member[level - 1, x]
             number[level + 1] = _next_level(room, level, x, floor)
             # Items that have too few before them to complete an itemset are passed over.
-            cursor[level + 1] = size - level - 2
+            cursor[level + 1] = last - level
             depth[0] = level + 1
             continue
-        bits, before = room.bits[level - 1], rows
-        row_of_x = bits[x * words : (x + 1) * words]
+        before = rows
         for y in range(x):
-            count = _common(row_of_x, bits[y * words : (y + 1) * words])
-            if count < len(tally):
-                tally[count] += 1
-            else:
-                batch.last[rows] = room.member[level - 1, y]
-                batch.counts[rows] = count
-                rows += count >= floor
-        if rows > before and not len(tally):
+            count = _common(room.bits[level - 1], x * words, y * words, words)
+            batch.last[rows] = room.member[level - 1, y]
+            batch.counts[rows] = count
+            rows += count >= floor
+        if rows > before:
             for column in range(level):
-                batch.prefix[column, runs] = chosen[column]
-            batch.prefix[level, runs] = room.member[level - 1, x]
+                batch.prefix[runs, column] = chosen[column]
+            batch.prefix[runs, level] = room.member[level - 1, x]
             batch.end[runs] = rows
             runs += 1
-    return runs, rows
+    written[0], written[1] = runs, rows

@@ -39,8 +39,8 @@ class Progress(NamedTuple):
     """Where a depth-first walk stands, so that it can go on after its output was taken away; int64.
 
     `depth[0]` is the present level, -1 at the end; `cursor[level]` and `number[level]` are the next list of a level
-    and the end of its lists; `chosen[level]` is the member taken there. `steps[0]` is how many occurrences of items
-    were walked over so far.
+    and the end of its lists; `chosen[level]` is the member taken there. Of the present call, `steps[0]` is how many
+    occurrences of items were walked over, and `written` how many runs and rows were written.
     """
 
     depth: NDArray[np.int64]
@@ -48,6 +48,7 @@ class Progress(NamedTuple):
     number: NDArray[np.int64]
     chosen: NDArray[np.int64]
     steps: NDArray[np.int64]
+    written: NDArray[np.int64]
 
 
 def room_for_lists(levels: int, items: int, width: int) -> Lists:
@@ -63,7 +64,7 @@ def scratch_for(items: int) -> Scratch:
 
 def progress_for(size: int) -> Progress:
     """Progress of a walk through itemsets of this size, before its start."""
-    return Progress(*(np.zeros(length, np.int64) for length in (1, size, size, size, 1)))
+    return Progress(*(np.zeros(length, np.int64) for length in (1, size, size, size, 1, 2)))
 
 
 @compiled
@@ -150,33 +151,26 @@ def _condition(source: Lists, chosen: int, to_come: int, floor: int, target: Lis
 
 
 @compiled
-def _count_before(lists: Lists, chosen: int, counter: U32) -> None:
-    """Adds 1 to the counter of each item that stands before that of list `chosen`, once for each transaction."""
-    for entry in range(np.uint64(lists.begin[chosen]), np.uint64(lists.end[chosen])):
-        prefetch(lists.flat, np.uint64(lists.start[entry + _AHEAD]))
-        for place in range(np.uint64(lists.start[entry]), np.uint64(lists.position[entry])):
-            counter[np.uint64(lists.flat[place])] += np.uint32(1)
-
-
-@compiled
-def _write_last(lists: Lists, chosen: int, dense: bool, floor: int, rows: int, batch: Batch, scratch: Scratch) -> int:
-    """Counts what stands before the item of list `chosen` and writes items and counts from row `rows` on; returns
-    the next free row. Writes no more rows than the item has occurrences before it, or its rank says, and spoils the
-    one after them.
+def _write_last(lists: Lists, chosen: int, dense: bool, floor: int, row: int, batch: Batch, scratch: Scratch) -> int:
+    """Counts what stands before the item of list `chosen` and writes items and counts from a row on; returns the next
+    free row. Writes no more rows than the item has occurrences before it, or its rank says, and spoils the one after.
 
     Args:
         lists: of the last level.
         chosen: one of them.
         dense: whether to read all counters, which costs less than noting which were touched if those are many.
         floor: least count.
-        rows: written so far.
+        row: uint64, the first free one.
         batch: to write to.
         scratch: cells for every item.
     """  # noqa: D205
     counter, touched, _ = scratch
-    least, row = np.uint64(floor), np.uint64(rows)
+    least = np.uint64(floor)
     if dense:
-        _count_before(lists, chosen, counter)
+        for entry in range(np.uint64(lists.begin[chosen]), np.uint64(lists.end[chosen])):
+            prefetch(lists.flat, np.uint64(lists.start[entry + _AHEAD]))
+            for place in range(np.uint64(lists.start[entry]), np.uint64(lists.position[entry])):
+                counter[np.uint64(lists.flat[place])] += np.uint32(1)
         for item in range(np.uint64(lists.member[chosen])):
             count = counter[item]
             counter[item] = 0
@@ -191,121 +185,69 @@ def _write_last(lists: Lists, chosen: int, dense: bool, floor: int, rows: int, b
             batch.last[row] = found
             batch.counts[row] = count
             row += np.uint64(np.uint64(count) >= least)
-    return np.int64(row)
+    return row
 
 
 @compiled
-def _tally_last(
-    lists: Lists, chosen: int, dense: bool, rows: int, counts: U32, tally: NDArray[np.int64], scratch: Scratch
-) -> int:
-    """The same, but adds 1 to tally[count] for each itemset; counts that have no cell there are written."""
-    counter, touched, _ = scratch
-    if dense:
-        _count_before(lists, chosen, counter)
-        cells = np.uint64(lists.member[chosen])
-    else:
-        cells = np.uint64(_touch(lists, chosen, scratch))
-    row = np.uint64(rows)
-    for index in range(cells):
-        item = index if dense else np.uint64(touched[index])
-        count = np.uint64(counter[item])
-        counter[item] = 0
-        if count < np.uint64(len(tally)):
-            tally[count] += 1
-        else:
-            counts[row] = count
-            row += np.uint64(1)
-    return np.int64(row)
-
-
-@compiled
-def _last_members(
-    lists: Lists,
-    floor: int,
-    progress: Progress,
-    scratch: Scratch,
-    batch: Batch,
-    tally: NDArray[np.int64],
-    written: tuple[int, int],
-) -> tuple[int, int]:
-    """Goes on with the lists of the last level until their end, or until there might not be room for the next.
-
-    Returns the runs and rows written.
-    """
-    depth, cursor, number, chosen, steps = progress
-    level = depth[0]
-    runs, rows = written
+def write_last_members(
+    lists: Lists, level: int, floor: int, progress: Progress, scratch: Scratch, batch: Batch
+) -> None:
+    """Goes on with the lists of the last level until their end, or until there might not be room for the next."""
+    _, cursor, number, chosen, steps, written = progress
+    runs, row = written[0], np.uint64(written[1])
     room, run_room = len(batch.counts), len(batch.end)
-    for x in range(cursor[level], number[level]):
-        cursor[level] = x
-        first, end = np.int64(lists.begin[x]), np.int64(lists.end[x])
-        if end - first < floor or end == first:
+    x = cursor[level]
+    while x < number[level]:
+        first, end = np.uint64(lists.begin[x]), np.uint64(lists.end[x])
+        entries = np.int64(end - first)
+        if entries < floor or entries == 0:
+            x += 1
             continue
         cells = np.int64(lists.member[x])
         occurrences = np.int64(0)
-        for entry in range(np.uint64(first), np.uint64(end)):
+        for entry in range(first, end):
             occurrences += np.int64(lists.position[entry]) - np.int64(lists.start[entry])
-        if runs == run_room or rows + min(occurrences, cells) >= room or steps[0] > STEPS_A_CALL:
-            return runs, rows
-        steps[0] += occurrences + end - first
-        before = rows
-        dense = occurrences >= cells
-        if len(tally):
-            if end - first == 1:  # a single transaction: what is in it, once each
-                tally[1] += occurrences
-            else:
-                rows = _tally_last(lists, x, dense, rows, batch.counts, tally, scratch)
-            continue
-        if end - first == 1:
+        if runs == run_room or np.int64(row) + min(occurrences, cells) >= room or steps[0] > STEPS_A_CALL:
+            break
+        steps[0] += occurrences + entries
+        before = row
+        if entries == 1:  # a single transaction: what is in it, once each
             for place in range(np.uint64(lists.start[first]), np.uint64(lists.position[first])):
-                batch.last[np.uint64(rows)] = lists.flat[place]
-                batch.counts[np.uint64(rows)] = 1
-                rows += 1
+                batch.last[row] = lists.flat[place]
+                batch.counts[row] = 1
+                row += np.uint64(1)
         else:
-            rows = _write_last(lists, x, dense, floor, rows, batch, scratch)
-        if rows > before:
+            row = _write_last(lists, x, occurrences >= cells, floor, row, batch, scratch)
+        if row > before:
             for column in range(level):
-                batch.prefix[column, runs] = chosen[column]
-            batch.prefix[level, runs] = cells
-            batch.end[runs] = rows
+                batch.prefix[runs, column] = chosen[column]
+            batch.prefix[runs, level] = cells
+            batch.end[runs] = row
             runs += 1
-    cursor[level] = number[level]
-    return runs, rows
+        x += 1
+    cursor[level] = x
+    written[0], written[1] = runs, row
 
 
 @compiled
-def advance(
-    owners: Lists,
-    deeper: Lists,
-    floor: int,
-    progress: Progress,
-    scratch: Scratch,
-    batch: Batch,
-    tally: NDArray[np.int64],
-) -> tuple[int, int]:
+def advance(owners: Lists, deeper: Lists, floor: int, progress: Progress, scratch: Scratch, batch: Batch) -> None:
     """Goes on with a walk until it ends, has gone on for long, or might not have room for the next rows.
-
-    Returns the runs and the rows written.
 
     Args:
         owners: the lists of the index.
-        deeper: room for the conditional lists of levels 1 to size - 2.
+        deeper: room for the conditional lists of levels 1 to size - 2, of which there is one at least.
         floor: itemsets with fewer occurrences are left out; at least 1, may rise from call to call.
         progress: where to go on; `depth[0]` is -1 afterwards if the walk has ended.
         scratch: cells for every item.
         batch: written; its rows must exceed what the longest single list can give.
-        tally: where it has cells, the walk (at floor 1) adds 1 to tally[count] instead of writing an itemset; only
-            counts without a cell are written, without their itemsets, and tally[0] is spoilt.
     """
-    depth, cursor, number, chosen, steps = progress
-    size = len(batch.prefix) + 1
-    written = (0, 0)
-    steps[0] = 0
+    depth, cursor, number, chosen, steps, _ = progress
+    last = batch.prefix.shape[1] - 1
     while depth[0] >= 0:
         level = depth[0]
         lists = _lists_at(owners, deeper, level)
-        if level == size - 2:
-            written = _last_members(lists, floor, progress, scratch, batch, tally, written)
+        if level == last:
+            write_last_members(lists, level, floor, progress, scratch, batch)
             if cursor[level] < number[level]:
                 break
         x = cursor[level]
@@ -321,7 +263,6 @@ def advance(
         chosen[level] = lists.member[x]
         cursor[level] = x + 1
         target = _lists_at(owners, deeper, level + 1)
-        number[level + 1] = _condition(lists, x, size - level - 2, floor, target, scratch)
+        number[level + 1] = _condition(lists, x, last - level, floor, target, scratch)
         cursor[level + 1] = 0
         depth[0] = level + 1
-    return written

@@ -37,7 +37,7 @@ class Blocks:
         """Keeps a batch that fills the beginning of the room."""
         prefix, end, last, counts = self._open
         runs, rows = len(batch.end), len(batch.last)
-        self._open = Batch(prefix[:, runs:], end[runs:], last[rows:], counts[rows:])
+        self._open = Batch(prefix[runs:], end[runs:], last[rows:], counts[rows:])
         self.batches.append(batch)
 
 
@@ -80,7 +80,7 @@ class FoundItemsets:
         for block in self._blocks:
             end = first + len(block.last)
             lengths = np.diff(block.end, prepend=np.uint32(0))
-            for member, ranks in enumerate(block.prefix):
+            for member, ranks in enumerate(block.prefix.T):
                 itemsets[member, first:end] = np.repeat(codes[ranks], lengths)
             np.take(codes, block.last, out=itemsets[-1, first:end])
             counts[first:end] = block.counts

@@ -110,7 +110,8 @@ def index(transactions: Transactions, *, floor: int = 1) -> Index:
     items = transactions.items
     with ThreadPoolExecutor(len(parts)) as pool:
         width = len(transactions.vocabulary)
-        by_part = list(pool.map(lambda part: _item_counts(items, *_occurrences(transactions, part), width), parts))
+        by_part = [np.zeros(width, np.int64) for _ in parts]
+        list(pool.map(_add_item_counts, (items[_occurrences(transactions, part)] for part in parts), by_part))
         counts = np.sum(by_part, axis=0)
         order = np.argsort(-counts, kind="stable")
         codes = order[: np.count_nonzero(counts >= max(floor, 1))]
@@ -137,17 +138,15 @@ def _parts(transactions: Transactions) -> Iterator[tuple[int, int]]:
     return pairwise([0, half, len(transactions)])
 
 
-def _occurrences(transactions: Transactions, part: tuple[int, int]) -> tuple[int, int]:
-    return int(transactions.offsets[part[0]]), int(transactions.offsets[part[1]])
+def _occurrences(transactions: Transactions, part: tuple[int, int]) -> slice:
+    return slice(*transactions.offsets[list(part)].tolist())
 
 
 @compiled
-def _item_counts(items: NDArray[np.int32], first: int, end: int, width: int) -> NDArray[np.int64]:
-    """How often each code is in items[first:end], int64, shape (width,)."""
-    counts = np.zeros(width, np.int64)
-    for place in range(np.uint64(first), np.uint64(end)):
+def _add_item_counts(items: NDArray[np.int32], counts: NDArray[np.int64]) -> None:
+    """Adds to each code's count how often it is in `items`."""
+    for place in range(np.uint64(len(items))):
         counts[np.uint64(items[place])] += 1
-    return counts
 
 
 @compiled

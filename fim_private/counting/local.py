@@ -191,7 +191,7 @@ def _items_as_batch(task: Task) -> Batch:
     """All items as itemsets of size 1, one run."""
     ranks = np.arange(task.index.items, dtype=np.uint32)
     return Batch(
-        prefix=np.empty((0, 1), np.uint32),
+        prefix=np.empty((1, 0), np.uint32),
         end=np.array([len(ranks)], np.uint32),
         last=ranks,
         counts=task.index.counts.astype(np.uint32),

@@ -116,12 +116,12 @@ def _pack(
         packed: written, shape (words, rows).
     """
     prefix, end, last, counts = batch
-    size = len(prefix) + 1
+    size = prefix.shape[1] + 1
     members = np.empty(size, np.uint64)
     row = np.uint64(0)
     for run in range(len(end)):
         for column in range(size - 1):
-            member = np.uint64(place[prefix[column, run]])
+            member = np.uint64(place[prefix[run, column]])
             free = column
             while free > 0 and members[free - 1] > member:
                 members[free] = members[free - 1]
@@ -129,7 +129,8 @@ def _pack(
             members[free] = member
         while row < end[run]:
             own = np.uint64(place[last[row]])
-            packed[:, row] = 0
+            for each in range(len(packed)):
+                packed[each, row] = 0
             packed[0, row] = np.uint64(ceiling - counts[row]) << shift[0]
             # The members of the run are in order: those after the row's own move on by one.
             at = 1

@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fim_private.compiled import compiled
 from fim_private.counting.batch import Batch
+from fim_private.counting.depth_first import Progress
 from fim_private.counting.index import U32, Index
 
 ITEMS = 1024
@@ -58,15 +58,11 @@ def _stream(flat: U32, offsets: U32, items: int, counter: U32) -> None:
 
 
 @compiled
-def read_triangle(counter: U32, progress: NDArray[np.int64], end: int, floor: int, batch: Batch) -> tuple[int, int]:
-    """Writes the pairs whose rarer item is among ranks progress[0] to `end`, as long as there is room for a whole row.
-
-    Returns:
-        The runs and rows written; progress[0] is the rank to go on with.
-    """
-    one, least, row = np.uint64(1), np.uint64(floor), np.uint64(0)
-    runs = 0
-    i = np.uint64(progress[0])
+def read_triangle(counter: U32, end: int, floor: int, progress: Progress, batch: Batch) -> None:
+    """Writes the pairs whose rarer item is among ranks cursor[0] to `end`, as long as there is room for a whole row."""
+    _, cursor, _, _, _, written = progress
+    one, least = np.uint64(1), np.uint64(floor)
+    i, runs, row = np.uint64(cursor[0]), written[0], np.uint64(written[1])
     while i < np.uint64(end) and row + i < np.uint64(len(batch.counts)) and runs < len(batch.end):
         cell = (i * (i - one)) >> one
         before = row
@@ -76,9 +72,9 @@ def read_triangle(counter: U32, progress: NDArray[np.int64], end: int, floor: in
             batch.counts[row] = count
             row += np.uint64(np.uint64(count) >= least)
         if row > before:
-            batch.prefix[0, runs] = i
+            batch.prefix[runs, 0] = i
             batch.end[runs] = row
             runs += 1
         i += one
-    progress[0] = np.int64(i)
-    return runs, np.int64(row)
+    cursor[0] = i
+    written[0], written[1] = runs, row

@@ -12,9 +12,16 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.compiled import compiled
 from fim_private.counting.batch import Batch, room_for
 from fim_private.counting.bitsets import advance_by_bits, room_for_bits
-from fim_private.counting.depth_first import advance, progress_for, room_for_lists, scratch_for
+from fim_private.counting.depth_first import (
+    advance,
+    progress_for,
+    room_for_lists,
+    scratch_for,
+    write_last_members,
+)
 from fim_private.counting.index import U32
 from fim_private.counting.task import Task
 from fim_private.counting.triangle import read_triangle
@@ -54,6 +61,7 @@ class Walk:
         self._deeper = room_for_lists(0 if task.dense else levels, items, task.width)
         self._scratch = scratch_for(items)
         self._progress = progress_for(task.size)
+        self._tally = np.zeros(_TALLY_CELLS, np.int64)
         self._room = room_for(task.size, max(_BATCH_ROWS, items + 1), _BATCH_ROWS)
 
     def batches(
@@ -70,57 +78,61 @@ class Walk:
             room: gives the batch to be filled next, with more rows than there are items; by default the same one
                 every time, so that each batch overwrites the one before.
         """
-        room = room or self._same_room
-        if self._task.triangle is not None and first < self._task.first:
-            yield from self._batches_of_triangle(self._task.triangle, first, min(end, self._task.first), floor, room)
-        yield from self._advance(max(first, self._task.first), end, floor, np.zeros(0, np.int64), room)
+        depth, cursor, number, _, steps, written = self._progress
+        between = min(max(self._task.first, first), end)
+        for start, stop, go_on in ((first, between, self._read_triangle), (between, end, self._advance)):
+            depth[0], cursor[0], number[0] = (0 if start < stop else -1), start, stop
+            while depth[0] >= 0:
+                steps[0] = 0
+                written[:] = 0
+                batch = room() if room else self._room
+                go_on(floor(), batch)
+                self._effort.add(int(steps[0]))
+                if written[1]:
+                    yield batch.cut(*written.tolist())
 
     def tally(self, first: int, end: int) -> Tally:
         """How many of the itemsets owned by ranks `first` to `end` have which count."""
-        tally = np.zeros(_TALLY_CELLS, np.int64)
-        others = [np.zeros(0, np.int64)]
-        if self._task.triangle is not None and first < self._task.first:
-            last = min(end, self._task.first)
-            others.append(self._task.triangle[first * (first - 1) // 2 : last * (last - 1) // 2].astype(np.int64))
-        walked = self._advance(max(first, self._task.first), end, lambda: 1, tally, self._same_room)
-        others += [batch.counts.astype(np.int64) for batch in walked]
-        counts = np.concatenate(others)
-        tally += np.bincount(counts[counts < _TALLY_CELLS], minlength=_TALLY_CELLS)
-        tally[0] = 0
-        levels = np.flatnonzero(tally)
-        large, numbers = np.unique(counts[counts >= _TALLY_CELLS], return_counts=True)
-        return np.append(levels, large), np.append(tally[levels], numbers)
+        self._tally[:] = 0
+        large = []
+        for batch in self.batches(first, end, lambda: 1):
+            if add_to_tally(batch.counts, self._tally):
+                large.append(batch.counts[batch.counts >= len(self._tally)].astype(np.int64))
+        levels = np.flatnonzero(self._tally)
+        beyond, numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *large]), return_counts=True)
+        return np.append(levels, beyond), np.append(self._tally[levels], numbers)
 
-    def _batches_of_triangle(
-        self, counter: U32, first: int, end: int, floor: Callable[[], int], room: Callable[[], Batch]
-    ) -> Iterator[Batch]:
-        progress = np.array([first], np.int64)
-        while progress[0] < end:
-            batch = room()
-            yield batch.cut(*read_triangle(counter, progress, end, floor(), batch))
+    def _read_triangle(self, floor: int, batch: Batch) -> None:
+        depth, cursor, number, *_ = self._progress
+        if self._task.triangle is None:
+            raise AssertionError("only the triangle has owners before the first that has a list")
+        read_triangle(self._task.triangle, int(number[0]), floor, self._progress, batch)
+        if cursor[0] == number[0]:
+            depth[0] = -1
 
-    def _advance(
-        self, first: int, end: int, floor: Callable[[], int], tally: NDArray[np.int64], room: Callable[[], Batch]
-    ) -> Iterator[Batch]:
-        depth, cursor, number, _, steps = self._progress
-        depth[0], cursor[0], number[0] = (0 if first < end else -1), first, end
-        while depth[0] >= 0:
-            batch = room()
-            if self._bits is None:
-                runs, rows = advance(
-                    self._task.lists, self._deeper, floor(), self._progress, self._scratch, batch, tally
-                )
-            else:
-                counter, _, slot = self._scratch
-                runs, rows = advance_by_bits(
-                    self._task.lists, self._bits, floor(), self._progress, counter, slot, batch, tally
-                )
-            self._effort.add(int(steps[0]))
-            if rows:
-                yield batch.cut(runs, rows)
+    def _advance(self, floor: int, batch: Batch) -> None:
+        task, progress, scratch = self._task, self._progress, self._scratch
+        if self._bits is not None:
+            advance_by_bits(task.lists, self._bits, floor, progress, scratch.counter, scratch.slot, batch)
+        elif task.size == 2:
+            write_last_members(task.lists, 0, floor, progress, scratch, batch)
+            if progress.cursor[0] == progress.number[0]:
+                progress.depth[0] = -1
+        else:
+            advance(task.lists, self._deeper, floor, progress, scratch, batch)
 
-    def _same_room(self) -> Batch:
-        return self._room
+
+@compiled
+def add_to_tally(counts: U32, tally: NDArray[np.int64]) -> bool:
+    """Adds 1 to tally[count] for each count; returns whether there were any without a cell there."""
+    most = np.uint64(len(tally) - 1)
+    largest = np.uint64(0)
+    for row in range(np.uint64(len(counts))):
+        count = np.uint64(counts[row])
+        largest = max(largest, count)
+        if count <= most:
+            tally[count] += 1
+    return largest > most
 
 
 def map_chunks(
