@@ -1,12 +1,11 @@
 """Exact counts of itemsets, hidden: they leave this layer through the door only, or through `reveal_to_curator`."""
 
 from fim_private.counting.chosen import ChosenCounts, count_chosen
+from fim_private.counting.database import LocalDatabase, TransactionDatabase, as_database
 from fim_private.counting.found import FoundItemsets
-from fim_private.counting.hidden import ItemsetCounts
+from fim_private.counting.hidden import HiddenCounts, ItemsetCounts
 from fim_private.counting.histogram import ItemsetHistogram
 from fim_private.counting.local import count_histogram, count_itemsets, find_itemsets, occurs, top_itemsets
-
-HiddenCounts = ItemsetCounts | ItemsetHistogram
 
 __all__ = [
     "ChosenCounts",
@@ -14,6 +13,9 @@ __all__ = [
     "HiddenCounts",
     "ItemsetCounts",
     "ItemsetHistogram",
+    "LocalDatabase",
+    "TransactionDatabase",
+    "as_database",
     "count_chosen",
     "count_histogram",
     "count_itemsets",

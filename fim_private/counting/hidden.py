@@ -3,11 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.profile import CountProfile
+
+
+class HiddenCounts(Protocol):
+    """Counts of itemsets of one size that occur, by rank: their places from 0 in decreasing order of count.
+
+    `len` is the number of itemsets held, `repr` shows no data.
+    """
+
+    def __len__(self) -> int: ...
+
+    @property
+    def size(self) -> int:
+        """The number of items of each itemset."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are surely all itemsets of this size that occur."""
+
+    def profile(self, zeros: int | None = None) -> CountProfile:
+        """What a mechanism may see; for the door only."""
+
+    def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
+        """The itemsets of these ranks, int32, shape (len(ranks), size); for the door only."""
 
 
 class ItemsetCounts:

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.counting import count_chosen
+from fim_private.counting import TransactionDatabase, as_database
 from fim_private.estimation.candidates import joined_itemsets, likely_itemsets
 from fim_private.estimation.shrinkage import shrink
 from fim_private.mechanisms.items_first import MOST_CANDIDATES, ItemsFirst
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness import Randomness
 from fim_private.release.door import discover, measure, pick
-from fim_private.transactions import Transactions, cap_items, keep_items, merge_units
+from fim_private.transactions import Transactions
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ class Outcome:
 
 
 def run(
-    transactions: Transactions,
+    data: Transactions | TransactionDatabase,
     mechanism: ItemsFirst,
     randomness: Randomness,
     *,
@@ -51,21 +51,22 @@ def run(
     """Find the items, then the itemsets.
 
     Args:
-        transactions: bounded; where they have units, a unit keeps at most `mechanism.sensitivity` of them.
+        data: bounded transactions; where they have units, a unit keeps at most `mechanism.sensitivity` of them.
         mechanism: the parameters.
         randomness: where the bits come from.
         min_count: leave out itemsets whose estimated count is not above this.
         progress: told the name of each phase as it begins.
     """
+    database = as_database(data)
     progress("finding items")
-    codes, units = _find(transactions, mechanism, randomness)
+    codes, units = _find(database, mechanism, randomness)
     item_counts = units / mechanism.discovery.measurement.resolution
     progress("counting")
-    known = keep_items(transactions, codes)
+    known = database.keep_items(codes)
     if mechanism.itemsets is None:
         counts = None
         candidates = _candidates(known, item_counts, mechanism, randomness)
-        chosen = pick(count_chosen(known, candidates), mechanism.picks(len(candidates)), randomness)
+        chosen = pick(known.count_chosen(candidates), mechanism.picks(len(candidates)), randomness)
     else:
         candidates = _candidates(known, item_counts, mechanism, randomness)
         estimate = _estimated(known, candidates, mechanism.itemsets, randomness)
@@ -84,17 +85,17 @@ def run(
 
 
 def _find(
-    transactions: Transactions, mechanism: ItemsFirst, randomness: Randomness
+    database: TransactionDatabase, mechanism: ItemsFirst, randomness: Randomness
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Item codes, increasing, and their noisy counts in units."""
     discovery = mechanism.discovery
-    of_units = cap_items(merge_units(transactions), discovery.max_items, randomness.words)
-    items = np.arange(len(transactions.vocabulary), dtype=np.int32)[:, np.newaxis]
-    return discover(count_chosen(of_units, items, discovery.measurement.weights), discovery, randomness)
+    of_units = database.merge_units().cap_items(discovery.max_items, randomness.words)
+    items = np.arange(len(database.vocabulary), dtype=np.int32)[:, np.newaxis]
+    return discover(of_units.count_chosen(items, discovery.measurement.weights), discovery, randomness)
 
 
 def _candidates(
-    known: Transactions, item_counts: Floats, mechanism: ItemsFirst, randomness: Randomness
+    known: TransactionDatabase, item_counts: Floats, mechanism: ItemsFirst, randomness: Randomness
 ) -> NDArray[np.int32]:
     """The itemsets worth counting, in decreasing order of what is expected of them."""
     if mechanism.pairs is None:
@@ -106,8 +107,8 @@ def _candidates(
 
 
 def _estimated(
-    known: Transactions, itemsets: NDArray[np.int32], measurement: Measurement, randomness: Randomness
+    known: TransactionDatabase, itemsets: NDArray[np.int32], measurement: Measurement, randomness: Randomness
 ) -> Floats:
     """Noisy counts, improved by the order in which the itemsets stand; in transactions."""
-    units = measure(count_chosen(known, itemsets, measurement.weights), measurement, randomness)
+    units = measure(known.count_chosen(itemsets, measurement.weights), measurement, randomness)
     return shrink(units / measurement.resolution, measurement.deviation)

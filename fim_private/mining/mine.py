@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fim_private.counting import HiddenCounts, count_histogram, top_itemsets
+from fim_private.counting import HiddenCounts, TransactionDatabase, as_database
 from fim_private.errors import UsageError
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Mechanism
@@ -15,14 +15,14 @@ from fim_private.randomness import Randomness, SecureRandomness, SeededRandomnes
 from fim_private.release import FoundItem, Release, ReleasedItemset
 from fim_private.release.door import pass_through
 from fim_private.release.planned import plan_record, privacy_record
-from fim_private.transactions import Transactions, cap_items, keep_transactions, merge_units, restrict_to
+from fim_private.transactions import Transactions
 from fim_private.version import __version__
 
 Progress = Callable[[str], None]
 
 
 def mine(
-    transactions: Transactions,
+    transactions: Transactions | TransactionDatabase,
     *,
     size: int,
     top: int | None = None,
@@ -39,7 +39,7 @@ def mine(
     """The `top` most frequent itemsets of one size, (epsilon, delta)-differentially private.
 
     Args:
-        transactions: from `read_transactions`.
+        transactions: from `read_transactions`, or a database of another engine.
         size: items of each itemset, at least 1.
         top: k, how many itemsets; the answer may be shorter. May be left out if `min_count` is given.
         budget: what the release may cost; everything in it together stays within.
@@ -73,7 +73,7 @@ def mine(
 
 
 def mine_as_planned(
-    transactions: Transactions,
+    transactions: Transactions | TransactionDatabase,
     plan: Plan,
     *,
     seed: int | None = None,
@@ -91,7 +91,7 @@ def mine_as_planned(
     """
     randomness = SecureRandomness() if seed is None else SeededRandomness(seed)
     progress("bounding")
-    bounded = bound(transactions, plan, randomness)
+    bounded = bound(as_database(transactions), plan, randomness)
     if isinstance(plan.mechanism, ItemsFirst):
         itemsets, found = _items_first(bounded, plan, plan.mechanism, randomness, progress)
     else:
@@ -109,7 +109,7 @@ def mine_as_planned(
 
 
 def _in_one_go(
-    bounded: Transactions, plan: Plan, mechanism: Mechanism, randomness: Randomness, progress: Progress
+    bounded: TransactionDatabase, plan: Plan, mechanism: Mechanism, randomness: Randomness, progress: Progress
 ) -> tuple[ReleasedItemset, ...]:
     progress("counting")
     counts = count(bounded, plan.size, mechanism)
@@ -121,7 +121,7 @@ def _in_one_go(
 
 
 def _items_first(
-    bounded: Transactions, plan: Plan, mechanism: ItemsFirst, randomness: Randomness, progress: Progress
+    bounded: TransactionDatabase, plan: Plan, mechanism: ItemsFirst, randomness: Randomness, progress: Progress
 ) -> tuple[tuple[ReleasedItemset, ...], tuple[FoundItem, ...]]:
     outcome = items_first.run(bounded, mechanism, randomness, min_count=plan.min_count, progress=progress)
     names = bounded.vocabulary
@@ -141,27 +141,28 @@ def _items_first(
     return itemsets, found
 
 
-def bound(transactions: Transactions, plan: Plan, randomness: Randomness) -> Transactions:
+def bound(database: TransactionDatabase, plan: Plan, randomness: Randomness) -> TransactionDatabase:
     """The transactions that are counted: of the declared items, per unit and per transaction no more than planned."""
     if plan.universe.names is not None:
-        transactions = restrict_to(transactions, list(plan.universe.names))
+        database = database.restrict_to(plan.universe.names)
     if plan.unit.column is not None:
-        if transactions.units is None:
+        if not database.has_units:
             raise UsageError(
                 "The privacy unit is a column, and the data was read without it.",
                 "Name the column when reading: --unit-column, or unit_column=... in read_transactions.",
             )
         if plan.unit.max_transactions is None:
-            transactions = merge_units(transactions)
+            database = database.merge_units()
         else:
-            transactions = keep_transactions(transactions, plan.unit.max_transactions, randomness.words)
+            database = database.keep_transactions(plan.unit.max_transactions, randomness.words)
     if plan.max_items is not None:
-        transactions = cap_items(transactions, plan.max_items, randomness.words)
-    return transactions
+        database = database.cap_items(plan.max_items, randomness.words)
+    return database
 
 
-def count(transactions: Transactions, size: int, mechanism: Mechanism) -> HiddenCounts:
+def count(data: Transactions | TransactionDatabase, size: int, mechanism: Mechanism) -> HiddenCounts:
     """As many of the largest counts as the mechanism looks at."""
+    database = as_database(data)
     if mechanism.depth is None:
-        return count_histogram(transactions, size)
-    return top_itemsets(transactions, size, mechanism.depth)
+        return database.count_histogram(size)
+    return database.top_itemsets(size, mechanism.depth)

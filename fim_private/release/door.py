@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.counting import ChosenCounts, HiddenCounts, occurs
+from fim_private.counting import ChosenCounts, HiddenCounts, TransactionDatabase, as_database
 from fim_private.errors import InputError
 from fim_private.mechanisms.discovery import Discovery
 from fim_private.mechanisms.measurement import Measurement
@@ -38,12 +38,16 @@ class Passed:
 
 
 def pass_through(
-    transactions: Transactions, counts: HiddenCounts, mechanism: Mechanism, plan: Plan, randomness: Randomness
+    data: Transactions | TransactionDatabase,
+    counts: HiddenCounts,
+    mechanism: Mechanism,
+    plan: Plan,
+    randomness: Randomness,
 ) -> tuple[Passed, ...]:
     """The itemsets that the plan's mechanism selects, in the order it picked them.
 
     Args:
-        transactions: bounded as the plan says.
+        data: bounded as the plan says.
         counts: the counts of their itemsets, as deep as the mechanism looks.
         mechanism: the plan's.
         plan: the plan; what it costs is (`plan.guarantee`).
@@ -52,7 +56,8 @@ def pass_through(
     Raises:
         InputError: more itemsets occur than the declared universe has.
     """
-    if plan.universe.items is not None and plan.universe.items < len(transactions.vocabulary):
+    database = as_database(data)
+    if plan.universe.items is not None and plan.universe.items < len(database.vocabulary):
         raise InputError(
             "The data holds more items than the declared universe.",
             "Correct --universe-items, or give the items themselves with --universe-file.",
@@ -65,8 +70,8 @@ def pass_through(
     absent: set[tuple[int, ...]] = set()
     chosen: list[Passed] = []
     for rank, lead in zip(ranks, leads, strict=True):
-        itemset = next(codes) if rank < profile.occurring else _absent(transactions, plan, absent, randomness)
-        chosen.append(Passed(items=tuple(_name(transactions, code) for code in itemset), lead=lead))
+        itemset = next(codes) if rank < profile.occurring else _absent(database, plan, absent, randomness)
+        chosen.append(Passed(items=tuple(_name(database, code) for code in itemset), lead=lead))
     return tuple(chosen)
 
 
@@ -113,7 +118,7 @@ def _select(
 
 
 def _absent(
-    transactions: Transactions, plan: Plan, drawn: set[tuple[int, ...]], randomness: Randomness
+    database: TransactionDatabase, plan: Plan, drawn: set[tuple[int, ...]], randomness: Randomness
 ) -> tuple[int, ...]:
     """A uniform itemset of the declared universe that does not occur and was not drawn before (by rejection)."""
     items = plan.universe.items
@@ -121,7 +126,7 @@ def _absent(
         raise AssertionError("an open universe has no itemsets that do not occur")
     while True:
         itemset = _uniform_itemset(items, plan.size, randomness)
-        if itemset not in drawn and not occurs(transactions, itemset):
+        if itemset not in drawn and not database.occurs(itemset):
             drawn.add(itemset)
             return itemset
 
@@ -135,5 +140,5 @@ def _uniform_itemset(items: int, size: int, randomness: Randomness) -> tuple[int
     return tuple(sorted(chosen))
 
 
-def _name(transactions: Transactions, code: int) -> str:
-    return str(transactions.vocabulary[code]) if code < len(transactions.vocabulary) else UNLISTED
+def _name(database: TransactionDatabase, code: int) -> str:
+    return str(database.vocabulary[code]) if code < len(database.vocabulary) else UNLISTED

@@ -22,7 +22,7 @@ from fim_private import (
     transactions_from_lists,
 )
 from fim_private.catalogue import path_of
-from fim_private.counting import count_histogram, top_itemsets
+from fim_private.counting import LocalDatabase, count_histogram, top_itemsets
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mining.mine import bound
 from fim_private.randomness import SeededRandomness
@@ -88,7 +88,9 @@ data = st.lists(
 def counts_of(plan_unit: PrivacyUnit, rows: list[tuple[int, frozenset[str]]], max_items: int | None) -> Counter[object]:
     plan = make_plan(size=2, top=1, budget=BUDGET, unit=plan_unit, max_items=max_items)
     transactions = transactions_from_lists([sorted(items) for _, items in rows], [unit for unit, _ in rows])
-    bounded = bound(transactions, plan, SeededRandomness(1))
+    bounded = bound(LocalDatabase(transactions), plan, SeededRandomness(1))
+    assert isinstance(bounded, LocalDatabase)
+    bounded = bounded.transactions
     lists = [
         [bounded.vocabulary[int(code)] for code in bounded.items[start:end]]
         for start, end in zip(bounded.offsets[:-1], bounded.offsets[1:], strict=True)
