@@ -126,7 +126,7 @@ def _below(bound: int, words: NDArray[np.uint64], at: int) -> tuple[int, int]:
     while mask < np.uint64(bound - 1):
         mask = (mask << np.uint64(1)) | np.uint64(1)
     while at < len(words):
-        candidate = int(words[at] & mask)
+        candidate = int(np.int64(words[at] & mask))  # unsigned it would be compared with the bound in floating point
         at += 1
         if candidate < bound:
             return candidate, at

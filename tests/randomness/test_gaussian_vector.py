@@ -1,11 +1,20 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from fim_private.randomness import SecureRandomness, SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
-from fim_private.randomness.gaussian_vector import LARGEST_VARIANCE, _decays, _fill, sample_discrete_gaussians
+from fim_private.randomness.gaussian_vector import (
+    LARGEST_VARIANCE,
+    _accepted,
+    _below,
+    _decays,
+    _fill,
+    sample_discrete_gaussians,
+)
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
 
@@ -61,3 +70,49 @@ def test_a_certain_event_is_certain() -> None:
 def test_secure_source_serves_it() -> None:
     assert len(set(sample_discrete_gaussians(10**6, 30, SecureRandomness()).tolist())) > 20
     assert sample_discrete_gaussians(5, 0, SecureRandomness()).shape == (0,)
+
+
+@pytest.mark.parametrize("variance", [1, 2, 900, 12_345, LARGEST_VARIANCE])
+def test_a_draw_is_accepted_as_often_as_it_should_be_however_far_out(variance: int) -> None:
+    """With e^{-(|Y| - variance/t)^2/(2 variance)}: a trial of e^-1 for each whole unit, then one for the rest.
+
+    Words 0, 0, 1 let a trial of e^-1 succeed; 0, 1 let it fail.
+    """
+    scale = math.isqrt(variance) + 1
+    success, failure = [0, 0, 1], [0, 1]
+
+    def accepted(high: int, low: int, words: list[int]) -> tuple[bool, bool]:
+        """Whether it is, and whether the words did just suffice."""
+        decided, at = _accepted(low + scale * high, high, variance, scale, np.array(words, np.uint64), 0)
+        return decided, at == len(words)
+
+    for high, low in ((high, low) for high in (0, 1, 2, 7, 43, 44) for low in (0, scale - 1)):
+        unit = 2 * variance * scale**2
+        whole, rest = divmod(((low + scale * high) * scale - variance) ** 2, unit)
+        for word in (rest, unit - 1):
+            assert accepted(high, low, [*success * whole, word]) == (True, True)
+        for word in (rest - 1, unit) if rest else ():  # below the rest it goes on; outside the unit it is skipped
+            assert not accepted(high, low, [*success * whole, word])[1]
+        if whole:
+            assert accepted(high, low, [*success * (whole - 1), *failure]) == (False, True)
+
+
+def test_beyond_what_fits_into_64_bits_a_draw_is_refused_aloud_once_in_1e390_times() -> None:
+    success, failure = [0, 0, 1], [0, 1]
+    for high in (45, 10**6):
+        with pytest.raises(OverflowError):
+            _accepted(31 * high, high, 900, 31, np.array([*success * 900, 1], np.uint64), 0)
+        late = np.array(success * 899 + failure, np.uint64)
+        assert _accepted(31 * high, high, 900, 31, late, 0) == (False, len(late))
+        # Words that end before the last trial: nothing is decided yet.
+        assert _accepted(31 * high, high, 900, 31, late[:-2], 0)[1] > len(late) - 2
+
+
+def test_a_word_is_used_for_as_many_bits_as_the_bound_has() -> None:
+    """By rejection among the bits that bound - 1 needs, one word a try; 0 and a place beyond where words run out."""
+    words = np.array([2**63 + 7, 6, 5, 4, 3], np.uint64)
+    for bound, expected in ((1, (0, 1)), (2, (1, 1)), (4, (3, 1)), (5, (4, 4)), (7, (6, 2)), (8, (7, 1)), (9, (7, 1))):
+        # The lowest bit is read even where none is needed: for a bound of 1 until it is 0.
+        assert _below(bound, words, 0) == (expected if bound > 1 else (0, 2))
+    assert _below(5, words, 5) == (0, 6)
+    assert _below(5, words[:3], 0) == (0, 4)
