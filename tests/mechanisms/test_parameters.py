@@ -1,0 +1,393 @@
+"""What a request becomes, number by number: losses, noise, exponents, thresholds, and how deep a mechanism looks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from fim_private.accounting.optimal import optimal_delta
+from fim_private.accounting.renyi import renyi_epsilon
+from fim_private.accounting.rounding import exp_up
+from fim_private.mechanisms.choosing import Choosing
+from fim_private.mechanisms.discovery import Discovery
+from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, Tuning, calibrate, peels
+from fim_private.mechanisms.limited_domain import LimitedDomain
+from fim_private.mechanisms.lmm import LargeMargin
+from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
+from fim_private.mechanisms.lmm_repeat import RepeatedLargeMargin
+from fim_private.mechanisms.margin import doubling_grid, thresholds
+from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.noisy_maxima import NoisyMaxima
+from fim_private.mechanisms.protocol import Costed, Request
+from fim_private.mechanisms.registry import REGISTRY
+from fim_private.mechanisms.sparse_vector import search
+from fim_private.mechanisms.stable_max import StableMax
+from fim_private.privacy import ApproxDP, BoundedRange, PureDP
+from fim_private.profile import CountProfile
+from fim_private.randomness import SeededRandomness
+from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
+from fim_private.randomness.discrete_laplace import log_difference_survival, log_survival
+from tests.sampling import SEED
+
+F = Fraction
+REQUEST = Request(top=3, epsilon=F(1), delta=F(1, 10**6), universe_size=10_000, most_new=45, size=2)
+HALF_A_BILLIONTH = F(1, 2 * 10**9)
+"""Half of what thresholds are held to beyond their bounds: with it to spare they must still not be lowered."""
+
+
+def asked(name: str, **changes: object) -> Costed:
+    return REGISTRY[name].calibrate(replace(REQUEST, **changes)).mechanism  # type: ignore[arg-type]
+
+
+def test_noise_and_exponents_are_those_of_the_unit() -> None:
+    """Delta = 4: noise four times as wide, exponents a quarter of what is paid for, in each part of a mechanism."""
+    lmm = asked("lmm", sensitivity=4)
+    assert isinstance(lmm, LargeMargin)
+    assert lmm.fallback is not None
+    assert lmm.scale == 8 / lmm.search_epsilon == 8 * 5
+    assert lmm.rate == lmm.pick_epsilon / 4 == lmm.fallback.rate
+    assert lmm.tests == tuple(
+        zip(
+            doubling_grid(3, 3072),
+            thresholds(
+                top=3,
+                grid=doubling_grid(3, 3072),
+                search_epsilon=lmm.search_epsilon,
+                pick_epsilon=lmm.pick_epsilon,
+                certificate_delta=lmm.certificate_delta,
+                sensitivity=4,
+            ),
+            strict=True,
+        )
+    )
+    repeated = asked("lmm-repeat", sensitivity=4)
+    assert isinstance(repeated, RepeatedLargeMargin)
+    assert (repeated.round.top, repeated.round.scale) == (1, 8 / repeated.search_epsilon)
+    assert repeated.round.rate == repeated.pick_epsilon / 4
+    paper = asked("lmm-paper", sensitivity=4)
+    assert isinstance(paper, PublishedLargeMargin)
+    assert paper.rate == paper.alpha / 24
+    domain = asked("limited-domain", sensitivity=4)
+    assert isinstance(domain, LimitedDomain)
+    assert domain.rate == domain.pick_epsilon / 4
+    stable = asked("stable-max", sensitivity=4)
+    assert isinstance(stable, StableMax)
+    assert stable.scale == 4 / stable.round_epsilon
+    choosing = asked("choosing", sensitivity=4)
+    assert isinstance(choosing, Choosing)
+    assert (choosing.scale, choosing.rate) == (4 / choosing.comparison_epsilon, choosing.pick_epsilon / 4)
+    first = asked("items-first", sensitivity=4, select=PEEL)
+    assert isinstance(first, ItemsFirst)
+    assert first.picks(9).rate == first.picks(9).pick_epsilon / 4 == (first.pick_epsilon or 0) / 4
+    assert (first.picks(9).top, first.picks(9).universe_size) == (3, 9)
+    counted = asked("items-first", sensitivity=4, select=COUNTS)
+    assert isinstance(counted, ItemsFirst)
+    # A unit's transactions are one set where items are found, and four sets afterwards.
+    assert [step.sensitivity for _, step in counted.measurements] == [1, 4, 4]
+
+
+@pytest.mark.parametrize("name", sorted(name for name, row in REGISTRY.items() if row.needs_universe))
+def test_only_textbook_forms_have_the_textbook_s_exponent_and_noise(name: str) -> None:
+    mechanism = asked(name, sensitivity=4)
+    textbook = name.endswith("-textbook")
+    if isinstance(mechanism, Exponential):
+        assert mechanism.rate == mechanism.pick_epsilon / (8 if textbook else 4)
+    else:
+        assert isinstance(mechanism, NoisyMaxima)
+        assert mechanism.scale == (8 if textbook else 4) / mechanism.pick_epsilon
+        assert mechanism.gaps == name.startswith("report-noisy-max")
+    assert mechanism.failure == 0
+
+
+def test_losses_are_counted_once_for_each_step() -> None:
+    lmm, repeated = asked("lmm"), asked("lmm-repeat")
+    assert isinstance(lmm, LargeMargin)
+    assert isinstance(repeated, RepeatedLargeMargin)
+    assert lmm.losses == (PureDP(lmm.search_epsilon), *[BoundedRange(lmm.pick_epsilon)] * 3)
+    assert repeated.losses == (PureDP(repeated.search_epsilon), BoundedRange(repeated.pick_epsilon)) * 3
+    assert repeated.search_epsilon == repeated.pick_epsilon
+    choosing = asked("choosing")
+    assert isinstance(choosing, Choosing)
+    assert choosing.comparison_epsilon == choosing.pick_epsilon  # half of a round's epsilon each
+    assert choosing.losses == (ApproxDP(2 * choosing.pick_epsilon, choosing.round_delta),) * 3
+    for name in ("lmm-paper", "stable-max"):
+        assert len(asked(name).losses) == 3
+        assert asked(name).failure == 0
+
+
+@pytest.mark.parametrize("name", ["lmm", "lmm-no-fallback", "lmm-repeat", "limited-domain"])
+def test_half_of_delta_pays_for_the_event_that_the_losses_do_not_cover(name: str) -> None:
+    mechanism = asked(name, top=40)
+    share = F(1, 2 * 10**6) / (1 + exp_up(F(1)))
+    assert float(mechanism.failure) == pytest.approx(float(share), rel=1e-8)
+    assert renyi_epsilon(mechanism.losses, 5e-7) == pytest.approx(1, rel=1e-6)
+    match mechanism:
+        case LargeMargin(fallback=None):
+            assert mechanism.certificate_delta == mechanism.failure
+        case LargeMargin(fallback=LimitedDomain(stop_delta=half)):
+            assert mechanism.certificate_delta == half == mechanism.failure / 2
+        case RepeatedLargeMargin():
+            assert mechanism.certificate_delta == mechanism.failure / 40
+
+
+def test_without_such_an_event_all_of_delta_pays_for_the_composition() -> None:
+    """50 picks at (1, 5e-7), the specification's section 7; of pure losses, by optimal composition."""
+    exponential = asked("exponential", top=50, delta=F(5, 10**7))
+    assert isinstance(exponential, Exponential)
+    assert float(exponential.pick_epsilon) == pytest.approx(0.0614, abs=5e-5)
+    noisy = asked("report-noisy-max", top=50, delta=F(5, 10**7))
+    assert isinstance(noisy, NoisyMaxima)
+    assert optimal_delta(1.0, float(noisy.pick_epsilon), 0.0, 50) == pytest.approx(5e-7, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["choosing", "stable-max", "lmm-paper"])
+def test_half_of_delta_is_shared_out_between_rounds(name: str) -> None:
+    (loss,) = set(asked(name, top=50).losses)
+    assert isinstance(loss, ApproxDP)
+    assert loss.delta == F(1, 10**8)
+    assert optimal_delta(1.0, float(loss.epsilon), 1e-8, 50) == pytest.approx(1e-6, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "depth"),
+    [
+        ("lmm", 2 * 1024 + 1),
+        ("lmm-no-fallback", 2 * 1024 + 1),
+        ("lmm-repeat", 1024 + 1 + 2),
+        ("lmm-paper", 10_000 + 1 + 2),
+        ("limited-domain", 2 * 1000 + 1),
+        ("stable-max", 2 + 1),
+    ],
+)
+def test_a_mechanism_sees_as_far_down_as_it_looks(name: str, depth: int) -> None:
+    """What lies deeper is not counted, and a profile that is cut off complains if it is looked at further down."""
+    mechanism = asked(name, top=2)
+    assert mechanism.depth == depth  # type: ignore[attr-defined]
+    for levels, multiplicities in (([9], [depth]), ([10**6, 10**5, 9], [1, 1, depth - 2])):
+        cut = CountProfile(levels=levels, multiplicities=multiplicities, complete=False)
+        assert len(mechanism.select(cut, SeededRandomness(SEED))) <= 2  # type: ignore[attr-defined]
+
+
+def test_a_round_looks_at_the_itemsets_that_are_left() -> None:
+    """A declared universe of two itemsets: the third round of three finds nothing, whoever searches."""
+    profile = CountProfile.of([900, 800], zeros=0)
+    for name in ("lmm-paper", "lmm-repeat", "stable-max"):
+        ranks = asked(name, epsilon=F(50)).select(profile, SeededRandomness(SEED))  # type: ignore[attr-defined]
+        assert sorted(ranks) == [0, 1]
+
+
+def test_the_last_place_of_a_tie_counts() -> None:
+    """Noise of hardly any width: an excess of 0 passes, one of -1 does not."""
+    narrow = F(1, 1000)
+    for excesses, expected in (([0], 0), ([-1], None), ([-1, 0], 1)):
+        found = search(excesses, threshold_scale=narrow, query_scale=narrow, randomness=SeededRandomness(SEED))
+        assert found == expected
+
+
+# Thresholds are held to a billionth less than they may use, so that no rounding error can lower them.
+
+
+def just_met(probability: Callable[[int], float], threshold: int) -> tuple[Fraction, Fraction]:
+    """Deltas that this threshold meets: by a hair, so that the next must be taken; and with enough to spare."""
+    met = F(probability(threshold))
+    return met * (1 + HALF_A_BILLIONTH), met * (1 + 3 * HALF_A_BILLIONTH)
+
+
+def test_margins_are_rounded_away_from_danger() -> None:
+    def chosen(delta: Fraction) -> int:
+        (threshold,) = thresholds(
+            top=1, grid=[1], search_epsilon=F(1, 5), pick_epsilon=F(1, 2), certificate_delta=delta, sensitivity=3
+        )
+        return threshold
+
+    hair, enough = just_met(lambda threshold: math.exp(log_difference_survival(threshold - 3, 30.0)), 250)
+    assert (chosen(hair), chosen(enough)) == (251, 250)
+
+
+def test_choosing_s_threshold_is_rounded_away_from_danger() -> None:
+    def chosen(delta: Fraction) -> int:
+        return Choosing(top=1, comparison_epsilon=F(1, 8), pick_epsilon=F(9), round_delta=delta, most_new=1).threshold
+
+    hair, enough = just_met(lambda threshold: math.exp(log_survival(threshold - 1, 8.0)), 60)
+    assert (chosen(hair), chosen(enough)) == (61, 60)
+
+
+def test_stable_max_s_threshold_is_rounded_away_from_danger() -> None:
+    def chosen(spare: float) -> int:
+        delta = F(math.exp(-20 * (1 - spare) / 2) / (1 + math.exp(-1 / 2)))  # P(DL(2) >= 20 (1 - spare))
+        return StableMax(top=1, round_epsilon=F(1, 2), round_delta=delta).threshold
+
+    assert (chosen(0.5e-9), chosen(1.5e-9)) == (22, 21)
+
+
+def test_published_thresholds_are_rounded_away_from_danger() -> None:
+    """Its first term alone is a whole number but for a hair."""
+
+    def chosen(spare: float) -> int:
+        delta = 1.5 * math.exp(-40 * (1 - spare) / 3)
+        others = (6 * math.log(3 / delta), 12 * math.log(6 / delta), 6 * (1 + math.log(3 / delta)))
+        threshold = PublishedLargeMargin(top=1, alpha=F(1), selection_delta=F(delta)).threshold(1)
+        return threshold - sum(math.ceil(term) for term in others)
+
+    assert (chosen(0.5e-9), chosen(1.5e-9)) == (41, 40)
+
+
+def test_the_stop_symbol_is_rounded_upwards() -> None:
+    domain = LimitedDomain(top=1, candidates=700, pick_epsilon=F(1, 3), stop_delta=F(1, 10**7), sensitivity=5)
+    log = math.log(7e9)
+    assert 5 + 15 * log * (1 + 0.5e-9) < domain.stop_lead < 5 + 15 * log * (1 + 2e-9)
+
+
+def test_discovery_s_threshold_is_rounded_away_from_danger() -> None:
+    measurement = Measurement(full=1, resolution=4, variance=400)
+
+    def chosen(delta: Fraction) -> int:
+        return Discovery.failing(delta, measurement=measurement, max_items=1).threshold
+
+    hair, enough = just_met(lambda threshold: math.exp(log_discrete_gaussian_survival(threshold + 1 - 4, 400.0)), 90)
+    assert (chosen(hair), chosen(enough)) == (91, 90)
+
+
+@pytest.mark.parametrize("variance", [2 * 10**10, 10**14])
+def test_where_sums_are_too_long_the_threshold_is_that_of_the_bound(variance: int) -> None:
+    """The density over z at z = (T - 1)/sigma, which the continuous tail from there on does not exceed."""
+    measurement = Measurement(full=1, resolution=1, variance=variance)
+    discovery = Discovery.failing(F(1, 10**7), measurement=measurement, max_items=1)
+    z = (discovery.threshold - 1) / math.sqrt(variance)
+    assert math.exp(-z * z / 2) / (z * math.sqrt(2 * math.pi)) == pytest.approx(1e-7, rel=1e-4)
+    # Noise so wide that the bound says nothing: less than sigma above the mean.
+    assert Discovery(measurement=measurement, max_items=1, threshold=0).log_failure == 0
+    assert Discovery(measurement=measurement, max_items=1, threshold=math.isqrt(variance) + 9).log_failure < -1
+
+
+@pytest.mark.parametrize("pick", [F(1, 50), F(3, 10), F(8)])
+@pytest.mark.parametrize("search_epsilon", [F(1, 20), F(2)])
+@pytest.mark.parametrize(("top", "size"), [(1, 2), (4, 8), (4, 512)])
+def test_a_margin_is_the_least_whichever_noise_is_wider(
+    top: int, size: int, search_epsilon: Fraction, pick: Fraction
+) -> None:
+    """Against every gap there is, where picks or the search decide which gap is the worst."""
+    sensitivity, delta = 2, 1e-5
+    (threshold,) = thresholds(
+        top=top, grid=[size], search_epsilon=search_epsilon, pick_epsilon=pick, certificate_delta=F(1, 10**5),
+        sensitivity=sensitivity,
+    )  # fmt: skip
+    scale, rate = float(4 / search_epsilon), float(pick) / sensitivity
+
+    def expected_slack(at: int) -> float:
+        slack = [
+            min(0.0, math.log(top * (size - top)) - rate * (gap - sensitivity)) if gap > sensitivity else 0.0
+            for gap in range(at + 200)
+        ]
+        return max(math.exp(log_difference_survival(at - gap, scale) + slack[gap]) for gap in range(at + 200))
+
+    assert expected_slack(threshold) <= delta < expected_slack(threshold - 1)
+
+
+# Items first: what the defaults and the tuning become.
+
+
+def first_of(tuning: Tuning | None = None, **changes: object) -> ItemsFirst:
+    request = replace(REQUEST, **changes)  # type: ignore[arg-type]
+    mechanism = calibrate(request, tuning or Tuning()).mechanism
+    assert isinstance(mechanism, ItemsFirst)
+    return mechanism
+
+
+def test_picks_are_made_where_they_are_few_for_their_epsilon() -> None:
+    for size, most in ((1, 25), (2, 25), (3, 10), (9, 10)):
+        for epsilon, times in ((0.1, 1), (1.0, 1), (1.5, 1.5), (4.0, 4)):
+            assert peels(int(most * times), size, epsilon)
+            assert not peels(int(most * times) + 1, size, epsilon)
+    assert first_of(top=25).select == PEEL
+    assert first_of(top=26).select == COUNTS
+    assert first_of(top=26, select=PEEL).select == PEEL
+    assert first_of(top=1, select=COUNTS).select == COUNTS
+
+
+@pytest.mark.parametrize(
+    ("size", "select", "names"),
+    [
+        (1, PEEL, ["items"]),
+        (2, PEEL, ["items"]),
+        (3, PEEL, ["items", "pairs"]),
+        (1, COUNTS, ["items", "itemsets"]),
+        (2, COUNTS, ["items", "pairs", "itemsets"]),
+        (3, COUNTS, ["items", "pairs", "itemsets"]),
+    ],
+)
+def test_what_is_measured_and_with_which_shares(size: int, select: str, names: list[str]) -> None:
+    tuning = Tuning(items_share=0.2, pairs_share=0.25, picks_pairs_share=0.5, full_items=3, full_pairs=7)
+    mechanism = first_of(tuning, size=size, select=select)
+    assert [name for name, _ in mechanism.measurements] == names
+    rho = {name: float(step.loss.rho) for name, step in mechanism.measurements}
+    full = {name: step.full for name, step in mechanism.measurements}
+    assert full["items"] == 3
+    if "pairs" in names:
+        assert full["pairs"] == 7
+        # Of what the items leave: four fifths of all, four times what the items have.
+        assert rho["pairs"] / rho["items"] == pytest.approx(4 * (0.5 if select == PEEL else 0.25), rel=1e-3)
+    if select == COUNTS:
+        assert rho["itemsets"] / rho["items"] == pytest.approx(4 * (0.75 if "pairs" in names else 1), rel=1e-3)
+
+
+def test_the_items_share_is_larger_for_a_small_epsilon_and_for_items_alone() -> None:
+    for epsilon, share in ((F(1, 100), 0.45), (F(1, 4), 0.25 * 2**0.3), (F(1), 0.25 * 0.5**0.3), (F(8), 0.2)):
+        mechanism = first_of(epsilon=epsilon, select=COUNTS)
+        rho = [float(step.loss.rho) for _, step in mechanism.measurements]
+        assert rho[0] / sum(rho) == pytest.approx(share, rel=1e-3)
+    items, itemsets = (float(step.loss.rho) for _, step in first_of(select=COUNTS, size=1).measurements)
+    assert items == pytest.approx(itemsets, rel=1e-3)
+    assert Tuning().share_of_items(replace(REQUEST, size=1), peel=True) == pytest.approx(0.25 * 0.5**0.3)
+
+
+def test_how_many_itemsets_are_looked_at() -> None:
+    looked_at = {
+        (top, select): (first_of(top=top, select=select).joined, first_of(top=top, select=select).candidates)
+        for top in (10, 200, 5000)
+        for select in (PEEL, COUNTS)
+    }
+    assert looked_at == {
+        (10, PEEL): (1000, 100_000),
+        (200, PEEL): (6000, 100_000),
+        (5000, PEEL): (100_000, 100_000),
+        (10, COUNTS): (1000, 100),
+        (200, COUNTS): (6000, 1200),
+        (5000, COUNTS): (100_000, 30_000),
+    }
+    assert first_of(Tuning(counted=30), top=5000, select=COUNTS).candidates == 100_000
+    assert first_of().discovery.max_items == 64
+
+
+def test_the_failure_costs_little_of_epsilon_and_half_of_delta() -> None:
+    assert first_of().stop_delta == F(1, 2 * 10**6)
+    assert first_of(epsilon=F(1, 100), delta=F(1, 10)).stop_delta == F(1, 100_000)
+
+
+@pytest.mark.parametrize(("least", "sensitivity"), [(4000, 1), (4000, 2), (100, 1), (10**7, 1)])
+def test_with_a_least_count_the_noise_is_a_twentieth_of_it(least: int, sensitivity: int) -> None:
+    """Then transactions count in full for as many itemsets as that allows, between the usual number and 4,096."""
+    mechanism = first_of(top=1000, select=COUNTS, min_count=least, sensitivity=sensitivity)
+    assert mechanism.itemsets is not None
+    full = mechanism.itemsets.full
+    if least == 4000:
+        assert 12 < full < 4096
+        assert mechanism.itemsets.deviation == pytest.approx(least / 20, rel=0.5 / full + 1e-3)
+    else:
+        assert full == (12 if least == 100 else 4096)
+
+
+@pytest.mark.parametrize("rho", [2e-9, 1e-5, 0.01, 3.0])
+@pytest.mark.parametrize("sensitivity", [1, 3])
+def test_the_finest_unit_for_which_noise_is_drawn_fast(rho: float, sensitivity: int) -> None:
+    measurement = Measurement.costing(rho, full=12, sensitivity=sensitivity)
+    assert measurement.deviation == pytest.approx(sensitivity * math.sqrt(12 / (2 * rho)), rel=0.01)
+    finer = measurement.variance * 4
+    assert measurement.resolution == 64 or finer > 2**26
+    assert measurement.resolution == 1 or measurement.variance <= 2**26
+    assert math.log2(measurement.resolution).is_integer()
