@@ -48,6 +48,8 @@ LEAST_SCORE = 0.95
 SECONDS, SECONDS_EXPLAINED = 60, 5
 """Of tests for one fault, at most; for one that is explained, to see whether it still has to be."""
 MEMORY = 4 << 30
+PATIENCE, PATIENCE_COMPILED = 10, 60
+"""Seconds a test may take beyond five times what it took; the more where its functions are compiled first."""
 
 SURVIVED, FAILED, NOT_IMPORTED, NO_TESTS = 0, 1, 2, 5
 """How pytest ends. Anything else but the alarm is an error of this program."""
@@ -69,8 +71,8 @@ class Measured:
 class Plugin:
     """Runs all tests and notes what they execute; or the chosen ones in their order, each within its time."""
 
-    def __init__(self, chosen: dict[str, float] | None = None) -> None:
-        self.chosen = chosen
+    def __init__(self, chosen: dict[str, float] | None = None, patience: int = PATIENCE) -> None:
+        self.chosen, self.patience = chosen, patience
         self.seconds: dict[str, float] = {}
         self.lines: dict[str, dict[str, list[int]]] = {}
         self.executed: set[tuple[str, int]] = set()
@@ -92,7 +94,7 @@ class Plugin:
         self.seconds[nodeid] = time.perf_counter()
         if self.chosen is not None:
             # The default action of this signal ends the process, whatever it is doing.
-            signal.alarm(10 + round(5 * self.chosen[nodeid]))
+            signal.alarm(self.patience + round(5 * self.chosen[nodeid]))
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         self.seconds[nodeid] = time.perf_counter() - self.seconds[nodeid]
@@ -148,7 +150,8 @@ def attempt(mutation: Mutation, chosen: dict[str, float], folder: Path) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     exchange(write({mutation.file: mutation.source}, folder))
     signal.alarm(60)  # for importing it
-    return run_pytest(sorted({name.split("::")[0] for name in chosen}), Plugin(chosen))
+    patience = PATIENCE_COMPILED if "@compiled" in mutation.source else PATIENCE
+    return run_pytest(sorted({name.split("::")[0] for name in chosen}), Plugin(chosen, patience))
 
 
 def in_forks(tasks: Iterator[tuple[Any, Callable[[Path], int]]], jobs: int) -> Iterator[tuple[Any, int, Path]]:

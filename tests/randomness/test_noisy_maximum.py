@@ -187,3 +187,26 @@ def test_bounds_hold_the_value_at_any_precision() -> None:
 def test_a_multiplicity_of_zero_is_left_out() -> None:
     race = NoisyMaximum([5, 4], F(1), Noise.LAPLACE)
     assert {race.draw([0, 3], SeededRandomness(seed)) for seed in range(20)} == {1}
+
+
+@pytest.mark.parametrize("noise", list(Noise))
+@pytest.mark.parametrize("word", [3 * 2**61, 2**63 - 2**60, 2**63 + 2**61, 2**64 - 2**54])
+def test_bounds_are_as_wide_as_they_have_to_be(noise: Noise, word: int) -> None:
+    """Beyond what the bits leave open: the allowance for rounding errors, relative to all that is added up."""
+    from fim_private.randomness.noisy_maximum import _Maximum, _Uniform
+
+    for counts, number in (([100, 100], 1), ([100, 3], 1), ([100, 3], 40), ([5, -400], 10**27)):
+        race = NoisyMaximum(counts, F(7, 3), noise)
+        maximum = _Maximum(level=1, parts=((_Uniform(word, 64), number),))
+        exact, rough = race._interval(maximum, 80), race._interval(maximum, 30)
+        floats = race._float_bounds(np.array([word], np.uint64), np.array([float(number)]), race._relative[1:])
+        relative = (counts[1] - counts[0]) * F(3, 7)
+        for allowance, bounds in ((F(1, 10**30), rough), (F(1, 10**9), [float(bound[0]) for bound in floats])):
+            for end, value, direction in zip(bounds, exact, (1, -1), strict=True):
+                wide = (F(value) - F(end)) * direction
+                assert float(wide / allowance) == pytest.approx(
+                    float(1 + abs(F(value) - relative) + abs(relative))
+                    if allowance > F(1, 10**20)
+                    else float(1 + abs(F(value)) + abs(relative)),
+                    rel=1e-3,
+                )

@@ -33,3 +33,21 @@ def test_uniform_below_is_uniform() -> None:
     assert p_value(draws, dict(zip(range(5), [0.23, 0.19, 0.19, 0.19, 0.2], strict=True))) < FALSE_ALARM
     assert uniform_below(1, randomness) == 0
     assert 0 <= uniform_below(10**40, randomness) < 10**40
+
+
+def test_uniform_below_asks_for_no_more_bits_than_the_bound_needs() -> None:
+    asked = []
+
+    class Counting:
+        seed = None
+
+        def bits(self, number: int) -> int:
+            asked.append(number)
+            return 0
+
+        def words(self, number: int) -> np.ndarray:
+            raise AssertionError(number)
+
+    for bound in (1, 2, 3, 4, 5, 2**70, 2**70 + 1):
+        assert uniform_below(bound, Counting()) == 0
+    assert asked == [0, 1, 2, 2, 3, 70, 71]
