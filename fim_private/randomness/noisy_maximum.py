@@ -80,12 +80,14 @@ class NoisyMaximum:
         while True:
             best = self._interval(winner, digits)
             rivals = [self._interval(other, digits) for other in others]
-            floor = max(low for low, _ in rivals)
+            floor, ceiling = max(low for low, _ in rivals), max(high for _, high in rivals)
             others = [other for other, (_, high) in zip(others, rivals, strict=True) if high >= floor]
-            least = math.floor(Fraction(best[0] - max(high for _, high in rivals)) * self._scale)
-            most = math.floor(Fraction(best[1] - floor) * self._scale)
-            if least == most:
-                return winner.level, least
+            if all(end.is_finite() for end in (*best, floor, ceiling)):
+                # In fractions, for a minus sign between decimals would round to the thread's own precision.
+                least = math.floor((Fraction(best[0]) - Fraction(ceiling)) * self._scale)
+                most = math.floor((Fraction(best[1]) - Fraction(floor)) * self._scale)
+                if least == most:
+                    return winner.level, least
             digits *= 2
             for maximum in (winner, *others):
                 maximum.refine(randomness)

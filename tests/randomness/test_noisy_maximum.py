@@ -155,9 +155,9 @@ class Chosen:
 def test_what_the_first_bits_leave_open_is_decided_by_more(noise: Noise, word: int) -> None:
     """Two levels a hair apart, first bits alike: the winner varies with the bits that follow, and the gap is 0."""
     rest = SeededRandomness(SEED)
-    race = NoisyMaximum([10**9 + 1, 10**9], F(10**25), noise)
+    race = NoisyMaximum([10**9 + 1, 10**9], F(10**45), noise)
     winners, gaps = set(), set()
-    for _ in range(60):
+    for _ in range(25):
         bits = Chosen(word, word)
         bits.rest = rest
         level, gap = race.draw_with_gap([1, 1], bits)
@@ -165,6 +165,23 @@ def test_what_the_first_bits_leave_open_is_decided_by_more(noise: Noise, word: i
         gaps.add(gap)
     assert winners == {0, 1}
     assert all(gap is not None and gap >= 0 for gap in gaps)
+
+
+@pytest.mark.parametrize("noise", list(Noise))
+def test_the_gap_to_an_itemset_of_the_same_level_is_known_to_the_last_count(noise: Noise) -> None:
+    """Noise so wide that the first bits leave the gap open: both of the level's values are refined."""
+    gaps = {NoisyMaximum([7], F(10**30), noise).draw_with_gap([2], SeededRandomness(seed))[1] for seed in range(20)}
+    assert len({gap % 1000 for gap in gaps if gap is not None}) > 15
+
+
+@pytest.mark.parametrize("noise", list(Noise))
+@pytest.mark.parametrize("words", [(2**64 - 1, 5), (2**63, 0), (2**64 - 1, 0)])
+def test_first_bits_that_bound_nothing_are_followed_by_more(noise: Noise, words: tuple[int, int]) -> None:
+    """A uniform that may still be 1, or 0, allows noise of any size: the gap waits for more bits."""
+    level, gap = NoisyMaximum([3, 3], F(2), noise).draw_with_gap([1, 1], Chosen(*words))
+    assert level == 0
+    assert gap is not None
+    assert 0 < gap < 1000
 
 
 def test_bounds_hold_the_value_at_any_precision() -> None:
@@ -190,7 +207,7 @@ def test_a_multiplicity_of_zero_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("noise", list(Noise))
-@pytest.mark.parametrize("word", [3 * 2**61, 2**63 - 2**60, 2**63 + 2**61, 2**64 - 2**54])
+@pytest.mark.parametrize("word", [5, 3 * 2**61, 2**63 - 2**60, 2**63 + 2**61, 2**64 - 2**54, 2**64 - 3])
 def test_bounds_are_as_wide_as_they_have_to_be(noise: Noise, word: int) -> None:
     """Beyond what the bits leave open: the allowance for rounding errors, relative to all that is added up."""
     from fim_private.randomness.noisy_maximum import _Maximum, _Uniform
