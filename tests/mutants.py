@@ -45,8 +45,9 @@ MEASURED = ROOT / ".mutants.json"
 HEAVY = ("numpy", "polars", "numba", "scipy.stats", "scipy.integrate", "hypothesis", "dp_accounting.pld")
 
 LEAST_SCORE = 0.95
-SECONDS, SECONDS_EXPLAINED = 60, 5
-"""Of tests for one fault, at most; for one that is explained, to see whether it still has to be."""
+SECONDS, SECONDS_BRIEF = 60, 5
+"""Of tests for one fault, at most; the less for one that is explained, to see whether it still has to be, and for a
+file without a fault, to see whether it can be tested like this."""
 MEMORY = 4 << 30
 PATIENCE, PATIENCE_COMPILED = 10, 60
 """Seconds a test may take beyond five times what it took; the more where its functions are compiled first."""
@@ -274,7 +275,8 @@ def main() -> int:
     left: set[Key] = set()
 
     def task(fault: Mutation) -> Callable[[Path], int]:
-        return partial(attempt, fault, choose(fault, tests, SECONDS_EXPLAINED if key(fault) in known else SECONDS))
+        brief = fault in controls or key(fault) in known
+        return partial(attempt, fault, choose(fault, tests, SECONDS_BRIEF if brief else SECONDS))
 
     ends: dict[str, Counter[int]] = {control.file: Counter() for control in controls}
     for fault, ended, folder in in_forks(((fault, task(fault)) for fault in controls + faults), asked.jobs):

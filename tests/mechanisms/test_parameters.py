@@ -181,12 +181,27 @@ def test_a_round_looks_at_the_itemsets_that_are_left() -> None:
         assert sorted(ranks) == [0, 1]
 
 
-def test_the_last_place_of_a_tie_counts() -> None:
-    """Noise of hardly any width: an excess of 0 passes, one of -1 does not."""
+def test_what_meets_a_threshold_exactly_passes_it() -> None:
+    """With noise of hardly any width; as published, the threshold has to be exceeded."""
+    randomness = SeededRandomness(SEED)
     narrow = F(1, 1000)
     for excesses, expected in (([0], 0), ([-1], None), ([-1, 0], 1)):
-        found = search(excesses, threshold_scale=narrow, query_scale=narrow, randomness=SeededRandomness(SEED))
+        found = search(excesses, threshold_scale=narrow, query_scale=narrow, randomness=randomness)
         assert found == expected
+
+    stable = StableMax(top=1, round_epsilon=F(1000), round_delta=F(1, 100))
+    choosing = Choosing(top=1, comparison_epsilon=F(1000), pick_epsilon=F(1), round_delta=F(1, 100), most_new=9)
+    margin = LargeMargin(top=1, search_epsilon=F(2000), pick_epsilon=F(9), certificate_delta=F(1, 100), grid_limit=2)
+    paper = PublishedLargeMargin(top=1, alpha=F(50_000), selection_delta=F(1, 100), max_candidates=1)
+    for mechanism, least in (
+        (stable, stable.threshold),
+        (choosing, choosing.threshold),
+        (margin, margin.tests[0][1]),
+        (paper, paper.threshold(1) + 1),
+    ):
+        for count in (least, least - 1):
+            profile = CountProfile.of([count])
+            assert mechanism.select(profile, randomness) == ((0,) if count == least else ())
 
 
 # Thresholds are held to a billionth less than they may use, so that no rounding error can lower them.
