@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import random
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from fim_private.accounting import renyi
 from fim_private.accounting.optimal import optimal_delta
 from fim_private.accounting.renyi import bounded_range_curve, pure_curve
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down, round_up
@@ -68,3 +72,28 @@ def test_where_logarithms_cancel_the_curves_are_those_of_zcdp(a: float) -> None:
     at = np.array([a])
     assert pure_curve(1e-9, at)[0] == pytest.approx((1 + a) * 1e-18 / 2, rel=1e-6, abs=0)
     assert bounded_range_curve(1e-9, at)[0] == pytest.approx((1 + a) * 1e-18 / 8, rel=1e-6, abs=0)
+
+
+@pytest.mark.parametrize("epsilon", [0.7, 3.0, 40.0])
+@pytest.mark.parametrize("a", [0.02, 1.0, 9.0])
+def test_a_curve_allows_an_error_of_each_logarithm_it_adds_up(
+    epsilon: float, a: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Relative to their sizes, and as often as they are added; seen here with a unit so large that nothing hides it."""
+    assert 2.0**-50 <= renyi._ROUNDING <= 2.0**-48  # the error of the machine's logarithm, and something to spare
+    order = np.array([a])
+    unit = 1e-7
+
+    def allowed(curve: Callable[[float, NDArray[np.float64]], NDArray[np.float64]]) -> float:
+        values = []
+        for rounding in (0.0, unit):
+            monkeypatch.setattr(renyi, "_ROUNDING", rounding)
+            values.append(float(curve(epsilon, order)[0]))
+        return (values[1] - values[0]) * a / unit
+
+    assert allowed(renyi.pure_curve) == pytest.approx(1 + (1 + a) * epsilon, rel=1e-5)
+    big_a, big_b = math.exp(epsilon) - math.exp(-a * epsilon), 1 - math.exp(-a * epsilon)
+    u = a * big_a / ((a + 1) * big_b)
+    once = [big_a, 1 + a, math.exp(epsilon) - 1, math.e]
+    everything = a * sum(abs(math.log(part)) for part in (big_a, big_b, u)) + sum(abs(math.log(part)) for part in once)
+    assert allowed(renyi.bounded_range_curve) == pytest.approx(everything, rel=1e-5)
