@@ -31,6 +31,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +43,14 @@ TESTS = ("accounting", "audit", "mechanisms", "mining", "randomness", "release",
 SURVIVORS = ROOT / "tests" / "mutants_survivors.toml"
 MEASURED = ROOT / ".mutants.json"
 """What was measured of the tests; measured again where the package or the test has changed."""
-HEAVY = ("numpy", "polars", "numba", "scipy.stats", "scipy.integrate", "hypothesis", "dp_accounting.pld")
+HEAVY = ("pytest", "numpy", "polars", "numba", "scipy.stats", "scipy.integrate", "hypothesis", "dp_accounting.pld")
 
 LEAST_SCORE = 0.95
 SECONDS, SECONDS_BRIEF = 60, 5
 """Of tests for one fault, at most; the less for one that is explained, to see whether it still has to be, and for a
 file without a fault, to see whether it can be tested like this."""
+CURT = ("--assert=plain", "--tb=native")
+"""What happened need not be told at length."""
 MEMORY = 4 << 30
 PATIENCE, PATIENCE_COMPILED = 10, 60
 """Seconds a test may take beyond five times what it took; the more where its functions are compiled first."""
@@ -104,13 +107,13 @@ class Plugin:
             files.setdefault(file, []).append(line)
 
 
-def run_pytest(paths: list[str], plugin: Plugin) -> int:
+def run_pytest(paths: list[str], plugin: Plugin, *more: str) -> int:
     import pytest
 
     options = ["-x", "--durations=0", "--timeout=0", "-m", "not long", "-p", "no:cacheprovider", "-p", "no:xdist"]
     # Assertions of libraries that were imported before the fork are as they are.
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    return int(pytest.main([*options, *paths], plugins=[plugin]))
+    return int(pytest.main([*options, *more, *paths], plugins=[plugin]))
 
 
 def write(sources: dict[str, str], folder: Path) -> Path:
@@ -152,7 +155,20 @@ def attempt(mutation: Mutation, chosen: dict[str, float], folder: Path) -> int:
     exchange(write({mutation.file: mutation.source}, folder))
     signal.alarm(60)  # for importing it
     patience = PATIENCE_COMPILED if "@compiled" in mutation.source else PATIENCE
-    return run_pytest(sorted({name.split("::")[0] for name in chosen}), Plugin(chosen, patience))
+    ended = SURVIVED
+    for part in in_parts(chosen):
+        if ended == SURVIVED:
+            ended = run_pytest(sorted({name.split("::")[0] for name in part}), Plugin(part, patience), *CURT)
+    return ended
+
+
+def in_parts(chosen: dict[str, float]) -> list[dict[str, float]]:
+    """The first few seconds of tests, which find nearly all there is to find, and the rest: files take time to read."""
+    places = list(accumulate(chosen.values()))
+    first = sum(place <= SECONDS_BRIEF for place in places) or 1
+    names = list(chosen)
+    parts = ({name: chosen[name] for name in part} for part in (names[:first], names[first:]))
+    return [part for part in parts if part]
 
 
 def in_forks(tasks: Iterator[tuple[Any, Callable[[Path], int]]], jobs: int) -> Iterator[tuple[Any, int, Path]]:

@@ -115,7 +115,7 @@ def test_losses_are_counted_once_for_each_step() -> None:
     assert isinstance(choosing, Choosing)
     assert choosing.comparison_epsilon == choosing.pick_epsilon  # half of a round's epsilon each
     assert choosing.losses == (ApproxDP(2 * choosing.pick_epsilon, choosing.round_delta),) * 3
-    for name in ("lmm-paper", "stable-max"):
+    for name in ("choosing", "lmm-paper", "stable-max"):
         assert len(asked(name).losses) == 3
         assert asked(name).failure == 0
 
