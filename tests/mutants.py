@@ -3,8 +3,8 @@
     python -m tests.mutants [FILE ...] [--jobs N] [--only SUBSTRING]
 
 `mutations.py` says which faults. Each is written to a file of its own and run in a fork that has the heavy libraries
-loaded and nothing of this package. Which tests are run is measured, not guessed: those that execute the faulty line,
-quickest first, then others that execute its file. A fault is found if a test fails, or takes far longer than it should.
+loaded and nothing of this package. Which tests are run is measured, not guessed: those that execute the faulty line (or
+its file, where that is not seen), quickest first. A fault is found if a test fails, or takes far longer than it should.
 
 Faults that no test finds are explained in `mutants_survivors.toml`. The run fails if one is not explained, if an
 explanation has nothing left to explain, or if less than 95 in 100 faults are found.
@@ -46,7 +46,7 @@ MEASURED = ROOT / ".mutants.json"
 HEAVY = ("pytest", "numpy", "polars", "numba", "scipy.stats", "scipy.integrate", "hypothesis", "dp_accounting.pld")
 
 LEAST_SCORE = 0.95
-SECONDS, SECONDS_BRIEF = 60, 5
+SECONDS, SECONDS_BRIEF = 40, 5
 """Of tests for one fault, at most; the less for one that is explained, to see whether it still has to be, and for a
 file without a fault, to see whether it can be tested like this."""
 CURT = ("--assert=plain", "--tb=native")
@@ -228,16 +228,16 @@ def measure_tests(jobs: int) -> dict[str, Measured]:
 
 
 def choose(mutation: Mutation, tests: dict[str, Measured], seconds: float) -> dict[str, float]:
-    """The tests that execute the line, those of the same folder first, then others; the quickest first."""
+    """The tests that execute the line, those of the same folder first, the quickest first.
+
+    Where none is seen to (constants, fields of classes, what is compiled) it is all that execute something of the file.
+    """
     first, last = mutation.statement
     home = mutation.file.replace("fim_private/", "tests/").rpartition("/")[0]
-
-    def order(name: str) -> tuple[bool, bool, float]:
-        executed = any(first <= line <= last for line in tests[name].lines[mutation.file])
-        return not executed, not name.startswith(home), tests[name].seconds
-
+    of_file = [name for name in tests if mutation.file in tests[name].lines]
+    of_line = [name for name in of_file if any(first <= line <= last for line in tests[name].lines[mutation.file])]
     chosen: dict[str, float] = {}
-    for name in sorted((name for name in tests if mutation.file in tests[name].lines), key=order):
+    for name in sorted(of_line or of_file, key=lambda name: (not name.startswith(home), tests[name].seconds)):
         chosen[name] = tests[name].seconds
         if sum(chosen.values()) > seconds:
             break
