@@ -1,6 +1,6 @@
 """Small faults, one at a time, in the lines that privacy depends on: does the test-suite notice each of them?
 
-    python -m tests.mutants [FILE ...] [--jobs N] [--only SUBSTRING]
+    python -m tests.mutants [FILE ...] [--jobs N] [--only SUBSTRING] [--seconds S]
 
 `mutations.py` says which faults. Each is written to a file of its own and run in a fork that has the heavy libraries
 loaded and nothing of this package. Which tests are run is measured, not guessed: those that execute the faulty line (or
@@ -268,6 +268,7 @@ def main() -> int:
     parser.add_argument("file", nargs="*", type=Path, help="only these files or folders of the package")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--only", default="", help="only lines that hold this text")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of tests for one fault, at most")
     asked = parser.parse_args()
     os.environ["FIM_PRIVATE_TEST_DATA"] = os.devnull  # what is found may not depend on the machine
     for name in HEAVY:
@@ -292,7 +293,7 @@ def main() -> int:
 
     def task(fault: Mutation) -> Callable[[Path], int]:
         brief = fault in controls or key(fault) in known
-        return partial(attempt, fault, choose(fault, tests, SECONDS_BRIEF if brief else SECONDS))
+        return partial(attempt, fault, choose(fault, tests, SECONDS_BRIEF if brief else asked.seconds))
 
     ends: dict[str, Counter[int]] = {control.file: Counter() for control in controls}
     for fault, ended, folder in in_forks(((fault, task(fault)) for fault in controls + faults), asked.jobs):
