@@ -293,7 +293,7 @@ def main() -> int:
 
     def task(fault: Mutation) -> Callable[[Path], int]:
         brief = fault in controls or key(fault) in known
-        return partial(attempt, fault, choose(fault, tests, SECONDS_BRIEF if brief else asked.seconds))
+        return partial(attempt, fault, choose(fault, tests, min(SECONDS_BRIEF if brief else SECONDS, asked.seconds)))
 
     ends: dict[str, Counter[int]] = {control.file: Counter() for control in controls}
     for fault, ended, folder in in_forks(((fault, task(fault)) for fault in controls + faults), asked.jobs):

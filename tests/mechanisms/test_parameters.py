@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from fim_private.accounting.optimal import optimal_delta
@@ -268,13 +269,25 @@ def test_discovery_s_threshold_is_rounded_away_from_danger() -> None:
     assert (chosen(hair), chosen(enough)) == (91, 90)
 
 
+def test_an_item_at_the_threshold_is_not_found() -> None:
+    """The threshold's failure is the chance to exceed it: to reach it is likelier."""
+    discovery = Discovery(measurement=Measurement(full=1, resolution=1, variance=1), max_items=1, threshold=9)
+    places, noisy = discovery.find(np.full(500, 9), SeededRandomness(SEED))
+    assert 50 < len(places) == len(noisy) < 250
+    assert noisy.min() == 10
+
+
 @pytest.mark.parametrize("variance", [2 * 10**10, 10**14])
 def test_where_sums_are_too_long_the_threshold_is_that_of_the_bound(variance: int) -> None:
     """The density over z at z = (T - 1)/sigma, which the continuous tail from there on does not exceed."""
     measurement = Measurement(full=1, resolution=1, variance=variance)
     discovery = Discovery.failing(F(1, 10**7), measurement=measurement, max_items=1)
-    z = (discovery.threshold - 1) / math.sqrt(variance)
-    assert math.exp(-z * z / 2) / (z * math.sqrt(2 * math.pi)) == pytest.approx(1e-7, rel=1e-4)
+
+    def bound(threshold: int) -> float:
+        z = (threshold - 1) / math.sqrt(variance)
+        return math.exp(-z * z / 2) / (z * math.sqrt(2 * math.pi))
+
+    assert bound(discovery.threshold) <= 1e-7 < bound(discovery.threshold - 1) * (1 + 2e-9)
     # Noise so wide that the bound says nothing: less than sigma above the mean.
     assert Discovery(measurement=measurement, max_items=1, threshold=0).log_failure == 0
     assert Discovery(measurement=measurement, max_items=1, threshold=math.isqrt(variance) + 9).log_failure < -1
