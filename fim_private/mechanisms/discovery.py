@@ -48,12 +48,9 @@ class Discovery:
         """The discovery with the least threshold for which one unit's own items are found with chance delta at most."""
         draft = cls(measurement=measurement, max_items=max_items, threshold=0)
         allowed = math.log(float(delta) * _SAFE)
-        low = 0
-        high = math.ceil(math.sqrt(measurement.variance) * math.sqrt(2 * (math.log(max_items) - allowed))) + (
-            measurement.resolution
-        )
+        low, high = 0, math.isqrt(measurement.variance)
         while replace(draft, threshold=high).log_failure > allowed:
-            high *= 2
+            low, high = high, 2 * high
         while high - low > 1:
             middle = (low + high) // 2
             if replace(draft, threshold=middle).log_failure > allowed:
