@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from enum import StrEnum
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -215,6 +216,13 @@ def _decimal_quantile(noise: Noise, exponent: Decimal, context: Context) -> Deci
     return context.minus(context.ln(rest))
 
 
+@cache
+def _gauss_legendre() -> tuple[Floats, Floats]:
+    """Nodes and weights on a panel."""
+    nodes, weights = np.polynomial.legendre.leggauss(20)
+    return nodes, weights
+
+
 def winning_probabilities(
     counts: Sequence[int], multiplicities: Sequence[int], scale: Fraction, noise: Noise
 ) -> list[float]:
@@ -229,7 +237,7 @@ def winning_probabilities(
     start = 0.0 if noise is Noise.EXPONENTIAL else -46.0
     kinks = -distance[distance < -start] if noise is Noise.LAPLACE else np.zeros(0)
     edges = np.unique(np.concatenate([np.arange(start, end, 0.5), [end], kinks]))
-    nodes, weights = np.polynomial.legendre.leggauss(20)
+    nodes, weights = _gauss_legendre()
     half = np.diff(edges)[:, np.newaxis] / 2
     x = (edges[:-1, np.newaxis] + half * (1 + nodes)).ravel()
     step = (half * weights).ravel()
