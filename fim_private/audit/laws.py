@@ -64,8 +64,8 @@ def _fillings(
     levels: tuple[int, ...], order: Sequence[int], absent: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[tuple[int, ...], float]]:
     """Which groups a list of levels may stand for: itemsets that do not occur are drawn uniformly from all of these."""
-    if not levels:
-        yield (), 1.0
+    if max(levels, default=-1) < len(order):
+        yield tuple(order[level] for level in levels), 1.0
         return
     if levels[0] < len(order):
         for rest, chance in _fillings(levels[1:], order, absent):

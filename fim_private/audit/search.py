@@ -19,7 +19,7 @@ MOST_LISTS = 4_100
 MOST_GROUPS = 6
 MOST_REMEMBERED = 5_000
 MOST_COMPARED = 400_000
-"""Lists, in all the hard cases together; they are thinned out to that."""
+"""Lists, in all the hard cases together, which are thinned out to that; no more than about so many are remembered."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +50,8 @@ class Search:
         self.limits = limits
         self.worst = [Worst(delta=0.0, pair=Neighbours(groups=())) for _ in epsilons]
         self._remembering = _Remembering(mechanism)
+        self._laws: dict[tuple[object, ...], Law] = {}
+        self._lists = 0
         self._seen: dict[Neighbours, Floats] = {}
 
     @property
@@ -91,8 +93,16 @@ class Search:
                 pair, best = step, found
 
     def _law(self, groups: list[tuple[int, int]], *, last_first: bool = False) -> Law:
-        declared = self.limits.universe_size is not None
-        return law_over_groups(self._remembering, groups, declared=declared, last_first=last_first)
+        """The law over lists of groups, remembered as well: a data set is compared with all its neighbours."""
+        key = (*groups, last_first)
+        if key not in self._laws:
+            if self._lists > MOST_COMPARED:
+                self._laws.clear()
+                self._lists = 0
+            declared = self.limits.universe_size is not None
+            self._laws[key] = law_over_groups(self._remembering, groups, declared=declared, last_first=last_first)
+            self._lists += len(self._laws[key])
+        return self._laws[key]
 
 
 class _Remembering:
