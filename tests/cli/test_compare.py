@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.cli.command import fim_private, words
+from tests.cli.command import fim_private, in_own_process, words
 
 SMALL = ("--sizes", "1,2", "--tops", "1,3", "--epsilons", "1,4", "--trials", "2", "--processes", "1")
 FEW = ("--mechanisms", "auto,items-first,lmm,limited-domain,exponential,exponential-textbook,stable-max")
@@ -28,11 +28,17 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def report(shop: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reports") / "shop"
-    done = fim_private("compare", shop, *SMALL, *FEW, "--curator", "--seed", 5, "-o", folder)
+    done = in_own_process("compare", shop, *SMALL, *FEW, "--curator", "--seed", 5, "-o", folder)
     assert done.returncode == 0, words(done)
     assert "for the curator's eyes only" in words(done)
     assert done.stdout.decode().strip() == str(folder / "index.html")
     return folder
+
+
+@pytest.fixture
+def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of what is run alone: figures take longer than everything before them."""
+    monkeypatch.setattr("fim_private.report.comparison.write_report", lambda _material, _folder: None)
 
 
 def test_a_report_is_a_folder_of_page_text_figures_and_table(report: Path) -> None:
@@ -61,6 +67,7 @@ def test_no_path_of_the_machine_is_in_a_report(report: Path, shop: Path) -> None
         assert "My Shop &lt;1&gt;.csv" in text or "My Shop" in text
 
 
+@pytest.mark.usefixtures("no_report")
 def test_the_same_again_from_a_configuration_file_runs_nothing(report: Path, shop: Path, tmp_path: Path) -> None:
     config = tmp_path / "run.toml"
     config.write_text(
@@ -83,6 +90,9 @@ def test_exact_counts_are_shown_of_public_data_or_to_the_curator(shop: Path, tmp
 
 
 def test_public_data_needs_no_curator(tmp_path: Path) -> None:
+    left_by_a_former_run = tmp_path / "report" / "figures" / "old.svg"
+    left_by_a_former_run.parent.mkdir(parents=True)
+    left_by_a_former_run.touch()
     options = (
         "--sizes",
         1,
@@ -99,6 +109,7 @@ def test_public_data_needs_no_curator(tmp_path: Path) -> None:
     assert done.returncode == 0, words(done)
     assert "PUBLIC DATA" in words(done)
     assert "Chen, D. (2015)" in (tmp_path / "report" / "report.md").read_text("utf-8")
+    assert not left_by_a_former_run.exists()
 
 
 @pytest.mark.parametrize(
@@ -138,13 +149,14 @@ def test_a_configuration_with_unknown_settings_is_refused(shop: Path, tmp_path: 
         assert message in words(done)
 
 
+@pytest.mark.usefixtures("no_report")
 def test_an_interrupted_comparison_goes_on(shop: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     many = ("--sizes", "1,2", "--tops", "3", "--epsilons", "0.5,1", "--trials", "60", "--processes", "2")
-    command = [sys.executable, "-m", "fim_private", "compare", shop, *many]
-    command += ["--mechanisms", "limited-domain,exponential"]
+    command = ["compare", shop, *many, "--mechanisms", "limited-domain,exponential"]
     command += ["--curator", "--seed", "5", "-o", folder]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0)
+    program = [sys.executable, "-m", "fim_private", *command]
+    running = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0)
     lines = folder / "cells.jsonl"
     deadline = time.monotonic() + 60
     while not (lines.exists() and lines.read_text("utf-8").count("\n") >= 3) and time.monotonic() < deadline:
@@ -155,8 +167,8 @@ def test_an_interrupted_comparison_goes_on(shop: Path, tmp_path: Path) -> None:
     assert b"goes on from there" in said
     assert b"Traceback" not in said
     kept = lines.read_text("utf-8").splitlines()
-    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
+    done = fim_private(*command)
+    assert done.returncode == 0, words(done)
     table = pl.read_parquet(folder / "results.parquet")
     cell = ["mechanism", "size", "top", "epsilon", "universe_items", "padded", "trial"]
     assert len(table) == len(table.unique(cell))

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from tests.cli.command import fim_private, words
+from tests.cli.command import fim_private, in_own_process, words
 
 HAND = ("--search-epsilon", "0.6", "--pick-epsilon", "1.4", "--certificate-delta", "0.01", "--grid-limit", "8")
 
@@ -52,7 +52,7 @@ def test_parameters_are_the_plan_s() -> None:
 
 
 def test_in_words() -> None:
-    done = fim_private("law", "permute-and-flip", "--counts", "12,10", "--epsilon", "1", "--delta", "0")
+    done = in_own_process("law", "permute-and-flip", "--counts", "12,10", "--epsilon", "1", "--delta", "0")
     assert done.returncode == 0
     assert b"12 (place 0)" in done.stdout
     assert "without sampling" in words(done)
@@ -79,7 +79,7 @@ def test_what_cannot_be_computed(arguments: tuple[str, ...], message: str) -> No
 
 
 def test_an_audit_in_words_and_in_json() -> None:
-    done = fim_private("audit", "limited-domain", "--top", "1")
+    done = in_own_process("audit", "limited-domain", "--top", "1")
     assert done.returncode == 0, words(done)
     for shown in (b"The claim holds", b"hardest neighbours", b"stop symbol half as far", b"caught", b"1e-6"):
         assert shown in done.stdout

@@ -16,7 +16,7 @@ import pytest
 
 from fim_private.catalogue import path_of
 from fim_private.release import Release
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, fim_private, in_own_process, words
 
 RETAIL_TOP_10 = {
     frozenset(pair.split())
@@ -38,7 +38,7 @@ def baskets(tmp_path: Path) -> Path:
 
 def test_shipped_data_end_to_end(shipped: Path, tmp_path: Path) -> None:
     output = tmp_path / "release.json"
-    done = fim_private("mine", shipped, "--size", 2, "--top", 5, *PROMISE, "-o", output)
+    done = in_own_process("mine", shipped, "--size", 2, "--top", 5, *PROMISE, "-o", output)
     assert done.returncode == 0, words(done)
     lines = done.stdout.decode().splitlines()
     assert lines[0].split() == ["rank", "itemset"]
@@ -94,7 +94,7 @@ def test_a_seed_repeats_and_marks_every_format(baskets: Path, tmp_path: Path, su
 
 def test_standard_input_plain_and_gzip(baskets: Path) -> None:
     for stdin in (baskets.read_bytes(), gzip.compress(baskets.read_bytes())):
-        done = fim_private("mine", "-", "--size", 2, "--top", 1, *PROMISE, "--quiet", stdin=stdin)
+        done = in_own_process("mine", "-", "--size", 2, "--top", 1, *PROMISE, "--quiet", stdin=stdin)
         assert done.stdout.decode().splitlines()[-1].split(maxsplit=1)[1] == "bread + milk"
 
 
@@ -154,7 +154,7 @@ def test_bad_files(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
-    assert fim_private("mine", tmp_path / "absent.csv", "--size", 2, "--top", 1, *PROMISE).returncode == 3
+    assert in_own_process("mine", tmp_path / "absent.csv", "--size", 2, "--top", 1, *PROMISE).returncode == 3
 
 
 def test_customers_as_units(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_ctrl_c_ends_cleanly() -> None:
 def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
     path = tmp_path / "hostile.csv"
     path.write_text("\x1b[31mred,milk\n" * 2000)
-    done = fim_private("mine", path, "--size", 2, "--top", 1, *PROMISE)
+    done = in_own_process("mine", path, "--size", 2, "--top", 1, *PROMISE)
     assert done.returncode == 0
     assert b"\x1b[31m" not in done.stdout
     assert b"\\x1b[31mred" in done.stdout

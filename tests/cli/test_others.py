@@ -5,11 +5,11 @@ import math
 from pathlib import Path
 
 from fim_private.mechanisms.registry import REGISTRY
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, fim_private, in_own_process, words
 
 
 def test_plan_reads_nothing_and_compares() -> None:
-    done = fim_private("plan", "--size", 2, "--top", 10, *PROMISE)
+    done = in_own_process("plan", "--size", 2, "--top", 10, *PROMISE)
     assert done.returncode == 0
     shown = done.stdout.decode()
     for name, row in REGISTRY.items():
@@ -46,7 +46,7 @@ def test_plan_without_delta_leaves_what_needs_none() -> None:
 def test_inspect_is_for_the_curator(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("invoice,item,customer\n1,milk,x\n1,bread,x\n1,milk,x\n2,milk,x\n3,tea,y\n3,milk,y\n")
-    done = fim_private("inspect", path, "--unit-column", "customer")
+    done = in_own_process("inspect", path, "--unit-column", "customer")
     assert done.returncode == 0
     assert words(done).startswith("EXACT FIGURES, NOT PRIVATE")
     shown = " ".join(done.stdout.decode().split())
@@ -55,7 +55,7 @@ def test_inspect_is_for_the_curator(tmp_path: Path) -> None:
 
 
 def test_demo_runs_and_is_honest() -> None:
-    done = fim_private("demo")
+    done = in_own_process("demo")
     assert done.returncode == 0
     assert len(done.stdout.decode().splitlines()) == 7
     assert "among the true top 5" in " ".join(words(done).split())
@@ -64,7 +64,7 @@ def test_demo_runs_and_is_honest() -> None:
 def test_version_and_help() -> None:
     import fim_private as package
 
-    assert fim_private("--version").stdout.decode().strip() == package.__version__
+    assert in_own_process("--version").stdout.decode().strip() == package.__version__
     for command in ((), ("mine",), ("plan",), ("inspect",), ("demo",), ("datasets",)):
         done = fim_private(*command, "--help")
         assert done.returncode == 0
