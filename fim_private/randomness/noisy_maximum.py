@@ -201,14 +201,18 @@ def _quantile(noise: Noise, exponent: Floats) -> Floats:
     return np.where(upper, rising, math.log(2) - exponent)
 
 
+@cache
+def _log_two(digits: int) -> Decimal:
+    return Context(prec=digits).ln(Decimal(2))
+
+
 def _decimal_quantile(noise: Noise, exponent: Decimal, context: Context) -> Decimal:
     """F^{-1}(e^{-exponent}); infinite at the ends."""
     if exponent.is_infinite():
         return Decimal(0) if noise is Noise.EXPONENTIAL else Decimal("-Infinity")
     if exponent == 0:
         return Decimal("Infinity")
-    log_two = context.ln(Decimal(2))
-    if noise is Noise.LAPLACE and exponent > log_two:
+    if noise is Noise.LAPLACE and exponent > (log_two := _log_two(context.prec)):
         return context.subtract(log_two, exponent)
     rest = context.subtract(Decimal(1), context.exp(context.minus(exponent)))
     if noise is Noise.LAPLACE:
