@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "accounting": {"privacy"},
     "mechanisms": {"errors", "privacy", "profile", "randomness", "accounting"},
     "plan": {"errors", "privacy", "accounting", "mechanisms"},
-    "transactions": {"errors"},
+    "transactions": {"errors", "compiled"},
     "counting": {"errors", "compiled", "profile", "transactions"},
     "release": {"errors", "profile", "randomness", "mechanisms", "plan", "transactions", "counting"},
     "mining": {

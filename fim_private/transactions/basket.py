@@ -24,13 +24,13 @@ def read_basket(text: Text, separator: str) -> Transactions:
         InputError: unbalanced quotes, with the number of the line.
     """
     coder = Coder()
-    row_count = 0
     for first, chunk in text.chunks():
         lines = lines_of(chunk)
         # A blank line is an empty transaction, not one with a blank item.
         filled = lines.str.strip_chars() != ""
-        line_numbers = np.flatnonzero(filled.to_numpy()).astype(np.int64) + first
-        fields, lengths = split_lines(lines.filter(filled), separator, name=text.name, numbers=line_numbers + 1)
-        coder.add(fields, np.repeat(line_numbers, lengths))
-        row_count = first + len(lines)
-    return coder.finish(row_count=row_count, read_as=f"basket CSV, separated by {spoken(separator)}")
+        where = np.flatnonzero(filled.to_numpy())
+        fields, widths = split_lines(lines.filter(filled), separator, name=text.name, numbers=where + first + 1)
+        lengths = np.zeros(len(lines), dtype=np.int64)
+        lengths[where] = widths
+        coder.add(fields, lengths)
+    return coder.finish(read_as=f"basket CSV, separated by {spoken(separator)}")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.errors import UsageError
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.rows import compress, keep_occurrences, owners, without_gaps
+from fim_private.transactions.rows import AT_ONCE, recoded, taken, without_gaps
 
 Words = Callable[[int], NDArray[np.uint64]]
 """Gives that many independent uniform 64-bit words."""
@@ -25,9 +26,12 @@ def merge_units(transactions: Transactions) -> Transactions:
     """
     if transactions.units is None:
         return transactions
-    width = len(transactions.vocabulary)
-    rows = np.repeat(transactions.units, transactions.lengths())
-    offsets, items, _ = compress(rows * width + transactions.items, width)
+    order = np.argsort(transactions.units, kind="stable")
+    offsets, items = taken(transactions, order)
+    of_units = np.append(0, np.cumsum(np.bincount(transactions.units), dtype=np.int64))
+    lengths = np.diff(offsets[of_units]).astype(np.int32)
+    same = np.arange(len(transactions.vocabulary), dtype=np.int32)
+    offsets, items, _ = recoded([(items, lengths)], same, items=items, row_count=len(lengths))
     return replace(transactions, offsets=offsets, items=items, units=None)
 
 
@@ -48,14 +52,11 @@ def keep_transactions(transactions: Transactions, most: int, words: Words) -> Tr
     _at_least_one(most, "transactions of a unit")
     if transactions.units is None:
         return transactions
-    kept = _choose(transactions.units, most, words)
-    lengths = transactions.lengths()
-    return replace(
-        transactions,
-        offsets=np.append(0, np.cumsum(lengths[kept], dtype=np.int64)),
-        items=transactions.items[np.repeat(kept, lengths)],
-        units=without_gaps(transactions.units[kept]),
-    )
+    kept = np.flatnonzero(_choose(transactions.units, most, words))
+    if len(kept) == len(transactions):
+        return transactions
+    offsets, items = taken(transactions, kept)
+    return replace(transactions, offsets=offsets, items=items, units=without_gaps(transactions.units[kept]))
 
 
 def cap_items(transactions: Transactions, most: int, words: Words) -> Transactions:
@@ -73,12 +74,21 @@ def cap_items(transactions: Transactions, most: int, words: Words) -> Transactio
         words: uniform 64-bit words; one is drawn for each item of a transaction that is too long.
     """
     _at_least_one(most, "items of a transaction")
-    owner = owners(transactions)
-    long = transactions.lengths()[owner] > most
-    kept = ~long
-    kept[long] = _choose(owner[long], most, words)
-    offsets, items, units = keep_occurrences(transactions, kept)
-    return replace(transactions, offsets=offsets, items=items, units=units)
+    lengths = transactions.lengths()
+    words_before = np.append(0, np.cumsum(np.where(lengths > most, lengths, 0)))
+    if not words_before[-1]:
+        return transactions
+    from fim_private.transactions.kernels import keep_smallest  # noqa: PLC0415 - not needed if nothing is too long
+
+    offsets = np.append(0, np.cumsum(np.minimum(lengths, most)))
+    items = np.empty(int(offsets[-1]), dtype=np.int32)
+    # In parts, so that there are never words for all occurrences at once.
+    cuts = np.searchsorted(words_before, np.arange(AT_ONCE, int(words_before[-1]), AT_ONCE))
+    for first, end in pairwise([0, *cuts.tolist(), len(transactions)]):
+        part = slice(first, end + 1)
+        drawn = words(int(words_before[end] - words_before[first]))
+        keep_smallest(transactions.offsets[part], transactions.items, drawn, offsets[part], items)
+    return replace(transactions, offsets=offsets, items=items)
 
 
 def _at_least_one(most: int, of: str) -> None:

@@ -42,7 +42,7 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns) -> Layou
     """The layout of a text in `auto` mode.
 
     Args:
-        text: the whole text, of which only the first lines are looked at.
+        text: of which only the first lines are looked at; they remain to be read.
         separator: as the user gave it, or None.
         columns: what the user said about columns: naming one says that there is a header.
 
@@ -79,13 +79,14 @@ def separator_of(text: Text, *, required: bool) -> str:
 
 def find_separator(sample: Sequence[str]) -> str | None:
     """The character that most lines hold outside quotes, one of `SEPARATORS`; None if no line holds any."""
+    bare = _bare(sample)
 
-    def weight(mark: str) -> tuple[float, bool, int]:
-        counts = [line.count(mark) for line in _bare(sample)]
-        return _share(mark, sample), len(set(counts)) == 1, sum(counts)
+    def weight(mark: str) -> tuple[int, bool, int]:
+        counts = [line.count(mark) for line in bare]
+        return len(counts) - counts.count(0), len(set(counts)) == 1, sum(counts)
 
     best = max(SEPARATORS, key=weight)
-    return best if _share(best, sample) else None
+    return best if weight(best)[0] else None
 
 
 def detect_parquet(content: Content, columns: Columns) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
@@ -12,10 +13,13 @@ from numpy.typing import NDArray
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.dataset import ReadingNotes, Transactions
 from fim_private.transactions.names import not_blank, positions_in
-from fim_private.transactions.rows import compress, without_gaps
+from fim_private.transactions.rows import Run, sorted_rows, without_gaps
 
 CANONICAL_INTEGER = "^(0|[1-9][0-9]{0,17})$"
 """Up to 18 digits, which fit 64 bits; 007 and 7 are two names."""
+
+RUN = 1 << 24
+"""So many codes and lengths are kept in one piece."""
 
 
 def name_order(name: str) -> tuple[int, int, str]:
@@ -40,75 +44,129 @@ def in_name_order(names: pl.Series) -> pl.Series:
     return pl.concat([numbers, names.filter(~whole).sort()]).rename("item")
 
 
-class Coder:
-    """Takes names with the rows they stand in, run by run, and makes transactions of them.
+class Vocabulary:
+    """The names met so far, with provisional codes in order of appearance, which are never more than 31 bits.
 
-    Each run is coded by its own small vocabulary at once, so that strings never pile up: 12 bytes are kept for each
-    occurrence, and under 60 are in use at the height of `finish`.
+    The final codes depend on all names, and so on the end of the data; until then an occurrence takes four bytes.
     """
 
     def __init__(self) -> None:
-        self._runs: list[tuple[pl.Series, NDArray[np.int32], NDArray[np.int64]]] = []
-        self._blanks = 0
+        self._code_of: dict[str, int] = {}
+        self._parts: list[pl.Series] = []
+        self._size = 0
 
-    def add(self, names: pl.Series, rows: NDArray[np.int64]) -> None:
-        """Take a run of names; they are stripped here, and nulls and blanks are dropped and counted.
+    def __len__(self) -> int:
+        """How many codes there are."""
+        return self._size
+
+    def codes(self, names: pl.Series) -> NDArray[np.int32]:
+        """The codes of stripped names that are not blank, int32 of the same length; new ones are given codes."""
+        distinct = names.unique()
+        code_of, size = self._code_of, self._size
+        codes = np.empty(len(distinct), dtype=np.int32)
+        fresh: list[str] = []
+        for place, name in enumerate(distinct.to_list()):
+            code = code_of.get(name)
+            if code is None:
+                code = code_of[name] = size + len(fresh)
+                fresh.append(name)
+            codes[place] = code
+        self.add(pl.Series(fresh, dtype=pl.String))
+        return codes[positions_in(distinct, names)]
+
+    def add(self, names: pl.Series) -> None:
+        """Give codes to stripped names, in their order, without looking whether they have some: two become one."""
+        if len(names):
+            self._parts.append(names)
+            self._size += len(names)
+
+    def finish(self) -> tuple[pl.Series, NDArray[np.int32]]:
+        """The names in name order, and the final code of each provisional one, int32, shape (codes,)."""
+        names = pl.concat([pl.Series([], dtype=pl.String), *self._parts])
+        vocabulary = in_name_order(names.unique())
+        return vocabulary, positions_in(vocabulary, names).astype(np.int32)
+
+
+class Coder:
+    """Takes names with the transactions they stand in, run by run, and makes transactions of them.
+
+    Each run is coded at once, so that strings never pile up: 4 bytes are kept for each occurrence, and as much again
+    for those that `finish` has not taken over yet. Who codes names without `add` counts the `blanks` among them here.
+    """
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary()
+        self._runs: deque[Run] = deque()
+        self._small_runs: list[Run] = []
+        self._small = 0
+        self._occurrences = 0
+        self.blanks = 0
+
+    def add(self, names: pl.Series, lengths: NDArray[np.int64]) -> None:
+        """Take the names of some more transactions; they are stripped here, and nulls and blanks dropped and counted.
 
         Args:
-            names: strings, length p.
-            rows: int64, shape (p,), each at least 0, in any order, over all runs.
+            names: strings, length p, those of one transaction after the other.
+            lengths: int64, shape (t,): how many names each transaction has; p in all.
         """
         stripped = names.str.strip_chars()
         filled = not_blank(stripped)
         if not filled.all():
-            stripped, rows = stripped.filter(filled), rows[filled.to_numpy()]
-            self._blanks += len(filled) - len(stripped)
-        distinct = stripped.unique()
-        self.add_coded(distinct, positions_in(distinct, stripped), rows)
+            owner = np.repeat(np.arange(len(lengths)), lengths)
+            lengths = np.bincount(owner[filled.to_numpy()], minlength=len(lengths))
+            stripped = stripped.filter(filled)
+            self.blanks += len(filled) - len(stripped)
+        self.add_coded(self.vocabulary.codes(stripped), lengths)
 
-    def add_integers(self, values: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
-        """Take a run of names that are canonical non-negative integers, int64, shape (p,)."""
-        if len(values) and values.max() < 8 * len(values):
-            occurs = np.zeros(int(values.max()) + 1, dtype=bool)
-            occurs[values] = True
-            distinct = np.flatnonzero(occurs)
-            codes = (np.cumsum(occurs) - 1)[values]
-        else:
-            distinct, codes = np.unique(values, return_inverse=True)
-        self.add_coded(pl.Series(distinct, dtype=pl.Int64).cast(pl.String), codes, rows)
+    def add_coded(self, codes: NDArray[np.int32], lengths: NDArray[np.integer]) -> None:
+        """Take transactions that are coded by `vocabulary`; codes int32, shape (p,), may be overwritten later on."""
+        self._small_runs.append((codes, lengths.astype(np.int32)))
+        self._occurrences += len(codes)
+        self._small += len(codes) + len(lengths)
+        if self._small > RUN:
+            self._join()
 
-    def add_coded(self, names: pl.Series, codes: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
-        """Take a run that is coded by distinct stripped names, all of which occur; codes of shape (p,)."""
-        self._runs.append((names, codes.astype(np.int32), rows))
-
-    def finish(
-        self,
-        *,
-        row_count: int,
-        read_as: str,
-        units: NDArray[np.int64] | None = None,
-        rows_without_unit: int = 0,
-    ) -> Transactions:
-        """The transactions: repetitions merged, rows without items left out. The coder is empty afterwards.
+    def add_pairs(self, codes: NDArray[np.int32], rows: NDArray[np.int64], row_count: int) -> None:
+        """Take transactions as pairs of a code of `vocabulary` and a transaction, in any order.
 
         Args:
-            row_count: number of rows, of which some may be empty; every row given was below it.
+            codes: int32, shape (p,).
+            rows: int64, shape (p,), from 0 up to `row_count`; overwritten.
+            row_count: how many transactions these are.
+
+        Cost: sorting p 64-bit numbers, unless the rows are in order already.
+        """
+        lengths = np.bincount(rows, minlength=row_count)
+        if (rows[1:] < rows[:-1]).any():
+            width = len(self.vocabulary)
+            rows *= width
+            rows += codes
+            rows.sort()
+            rows %= width
+            codes = rows.astype(np.int32)
+        self.add_coded(codes, lengths)
+
+    def _join(self) -> None:
+        # Small arrays leave holes in the memory when they go; large ones go back to the system.
+        codes, lengths = zip(*self._small_runs, strict=True)
+        self._runs.append((np.concatenate(codes), np.concatenate(lengths)))
+        self._small_runs.clear()
+        self._small = 0
+
+    def finish(
+        self, *, read_as: str, units: NDArray[np.int64] | None = None, rows_without_unit: int = 0
+    ) -> Transactions:
+        """The transactions: repetitions merged, those without items left out. The coder is empty afterwards.
+
+        Args:
             read_as: what was read, in words, for the notes.
-            units: int64, shape (row_count,): the privacy unit of each row.
+            units: int64, one for each transaction taken: its privacy unit, codes from 0 on.
             rows_without_unit: rows the reader dropped, for the notes.
         """
-        no_names = pl.Series([], dtype=pl.String)
-        vocabulary = in_name_order(pl.concat([no_names, *(names for names, _, _ in self._runs)]).unique())
-        occurrences = sum(len(codes) for _, codes, _ in self._runs)
-        keys = np.empty(occurrences, dtype=np.int64)
-        end = occurrences
-        while self._runs:
-            names, codes, rows = self._runs.pop()
-            run = keys[end - len(codes) : end]
-            np.multiply(rows, len(vocabulary), out=run)
-            run += positions_in(vocabulary, names)[codes]
-            end -= len(codes)
-        offsets, items, filled = compress(keys, len(vocabulary))
+        self._runs.extend(self._small_runs)
+        self._small_runs.clear()
+        vocabulary, new_code = self.vocabulary.finish()
+        offsets, items, filled = sorted_rows(self._runs, new_code)
         return Transactions(
             offsets=offsets,
             items=items,
@@ -116,9 +174,9 @@ class Coder:
             units=None if units is None else without_gaps(units[filled]),
             notes=ReadingNotes(
                 format=read_as,
-                blanks=self._blanks,
-                duplicates=occurrences - len(items),
-                empty=row_count - len(filled),
+                blanks=self.blanks,
+                duplicates=self._occurrences - len(items),
+                empty=len(filled) - len(offsets) + 1,
                 rows_without_unit=rows_without_unit,
             ),
         )
@@ -150,10 +208,9 @@ def transactions_from_lists(
         names.extend(_name(item) for item in transaction)
         lengths.append(len(names) - before)
     unit_codes = None if units is None else _unit_codes(units, len(lengths))
-    rows = np.repeat(np.arange(len(lengths), dtype=np.int64), np.asarray(lengths, dtype=np.int64))
     coder = Coder()
-    coder.add(pl.Series(names, dtype=pl.String), rows)
-    return coder.finish(row_count=len(lengths), read_as="in memory", units=unit_codes)
+    coder.add(pl.Series(names, dtype=pl.String), np.asarray(lengths, dtype=np.int64))
+    return coder.finish(read_as="in memory", units=unit_codes)
 
 
 def _name(item: str | int | None) -> str | None:

@@ -3,50 +3,79 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.encode import Coder
+from fim_private.transactions.encode import Coder, Vocabulary
 from fim_private.transactions.text import Text, lines_of
 
 READ_AS = "FIMI: items separated by blanks, one transaction a line"
-INTEGER_BYTES = b"0123456789 \t\n\v\f"
+
+SMALL = 1 << 19
+"""Bytes; a file of less is read without compiled code, which takes longer to load."""
+
+TABLE = 1 << 24
+"""Numbers below this find their codes in a table. Only the parts of it that are used take memory."""
 
 
 def read_fimi(text: Text) -> Transactions:
-    """Read tokens separated by white space of any kind; a file of whole numbers alone takes a faster path."""
-    return (_read_integers(text) if _is_digits(text) else None) or _read_tokens(text)
-
-
-def _is_digits(text: Text) -> bool:
-    return all(not chunk.translate(None, INTEGER_BYTES) for _, chunk in text.chunks())
-
-
-def _read_tokens(text: Text) -> Transactions:
+    """Read tokens separated by white space of any kind; chunks of whole numbers alone take a faster path."""
     coder = Coder()
-    row_count = 0
-    for first, chunk in text.chunks():
-        tokens = lines_of(chunk).str.extract_all(r"\S+")
-        lengths = tokens.list.len()
-        rows = np.repeat(np.arange(first, first + len(tokens), dtype=np.int64), lengths.to_numpy())
-        coder.add(tokens.filter(lengths > 0).explode(), rows)
-        row_count = first + len(tokens)
-    return coder.finish(row_count=row_count, read_as=READ_AS)
+    integers: _Integers | None = None
+    for _, chunk in text.chunks():
+        read = None
+        if len(chunk) >= SMALL:
+            integers = integers or _Integers(coder.vocabulary)
+            read = integers.read(chunk)
+        if read is None:
+            tokens = lines_of(chunk).str.extract_all(r"\S+")
+            lengths = tokens.list.len()
+            coder.add(tokens.filter(lengths > 0).explode(), lengths.to_numpy().astype(np.int64))
+        else:
+            coder.add_coded(*read)
+    return coder.finish(read_as=READ_AS)
 
 
-def _read_integers(text: Text) -> Transactions | None:
-    """The same for digits and blanks; None if a number has leading zeros or over 18 digits."""
-    coder = Coder()
-    row_count = 0
-    for first, chunk in text.chunks():
-        data = np.frombuffer(chunk, dtype=np.uint8)
-        is_digit = np.concatenate([[False], data >= ord("0"), [False]])
-        edges = np.flatnonzero(is_digit[1:] != is_digit[:-1])
-        starts, lengths = edges[::2], edges[1::2] - edges[::2]
-        if ((lengths > 18) | ((lengths > 1) & (data[starts] == ord("0")))).any():
+class _Integers:
+    """Reads whole numbers and codes them by a vocabulary."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._code_of = np.zeros(TABLE, dtype=np.int32)
+        # What is written for one chunk after the other.
+        self._codes, self._lengths = (np.empty(0, dtype=np.int32) for _ in range(2))
+        self._fresh, self._large = (np.empty(0, dtype=np.int64) for _ in range(2))
+
+    def read(self, chunk: bytes) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
+        """The codes of the numbers and the number of them in each line; None if not all tokens are canonical integers.
+
+        (Numbers of over 18 digits and with leading zeros are not: these are names.)
+        """
+        from fim_private.transactions.kernels import parse_integers  # noqa: PLC0415 - small files do without
+
+        if len(self._lengths) <= len(chunk):
+            self._codes, self._lengths = (np.empty(len(chunk) + 1, dtype=np.int32) for _ in range(2))
+            self._fresh, self._large = (np.empty(len(chunk) // 2 + 1, dtype=np.int64) for _ in range(2))
+        number, lines, names, larges = parse_integers(
+            np.frombuffer(chunk, dtype=np.uint8),
+            self._code_of,
+            len(self._vocabulary),
+            self._codes,
+            self._lengths,
+            self._fresh,
+            self._large,
+        )
+        # Where a later token is no number these names stay: they stand in the chunk, however it is read.
+        self._vocabulary.add(_as_names(self._fresh[: names - len(self._vocabulary)]))
+        if number < 0:
             return None
-        line_ends = np.flatnonzero(data == ord("\n"))
-        if len(starts):
-            values = np.fromstring(chunk.decode(), dtype=np.int64, sep=" ")
-            coder.add_integers(values, np.searchsorted(line_ends, starts).astype(np.int64) + first)
-        row_count = first + len(line_ends) + 1
-    return coder.finish(row_count=row_count, read_as=READ_AS)
+        codes = self._codes[:number].copy()
+        if larges:
+            distinct, place = np.unique(self._large[:larges], return_inverse=True)
+            codes[codes < 0] = self._vocabulary.codes(_as_names(distinct))[place]
+        return codes, self._lengths[:lines].copy()
+
+
+def _as_names(numbers: NDArray[np.int64]) -> pl.Series:
+    return pl.Series(numbers).cast(pl.String)

@@ -50,9 +50,8 @@ def read_lists(content: Content, columns: Columns) -> Transactions:
     lengths = lists.list.len().fill_null(0)
     names = as_text(lists.filter(lengths > 0).explode(), "--item-column")
     coder = Coder()
-    coder.add(names, np.repeat(np.arange(len(lists), dtype=np.int64), lengths.to_numpy()))
+    coder.add(names, lengths.to_numpy().astype(np.int64))
     return coder.finish(
-        row_count=len(lists),
         read_as=f"Parquet with lists: item column {item!r}",
         units=rows.units,
         rows_without_unit=int((~rows.kept).sum()),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from fim_private.errors import InputError
 from fim_private.transactions.columns import Columns, long_columns
@@ -13,6 +15,9 @@ from fim_private.transactions.parquet import as_text, parquet_columns, parquet_s
 from fim_private.transactions.source import Content
 from fim_private.transactions.table import TextTable
 from fim_private.transactions.units import rows_with_unit, unit_of_each
+
+PIECE = 1 << 20
+"""Rows of a Parquet table that are text at a time."""
 
 OPTIONS = ("--transaction-column", "--item-column", "--unit-column")
 
@@ -28,10 +33,12 @@ def read_long_text(table: TextTable, columns: Columns) -> Transactions:
         InputError: a column is missing or ambiguous, a row is ragged, a transaction or a unit is blank, a
             transaction has two units.
     """
+    width = len(table.header)
     positions = [at for at in long_columns(table.header, columns) if at is not None]
-    return _assemble(
-        table.columns(positions), columns, _read_as("CSV", [table.header[position] for position in positions])
-    )
+    rows = _Rows(drop_rows_without_unit=columns.drop_rows_without_unit)
+    for fields, _ in table.blocks():
+        rows.add(*(fields.gather_every(width, offset=at) for at in positions))
+    return rows.finish(_read_as("CSV", [table.header[at] for at in positions]))
 
 
 def read_long_parquet(content: Content, columns: Columns) -> Transactions:
@@ -40,8 +47,13 @@ def read_long_parquet(content: Content, columns: Columns) -> Transactions:
     names = [header[at] for at in long_columns(header, columns) if at is not None]
     values = parquet_columns(content, list(dict.fromkeys(names)))
     by_name = dict(zip(dict.fromkeys(names), values, strict=True))
-    taken = [as_text(by_name[name], option).str.strip_chars() for name, option in zip(names, OPTIONS, strict=False)]
-    return _assemble(taken, columns, _read_as("Parquet", names))
+    rows = _Rows(drop_rows_without_unit=columns.drop_rows_without_unit)
+    # A piece at a time, for as text numbers and dates take several times the memory.
+    for start in range(0, len(values[0]), PIECE):
+        rows.add(
+            *(as_text(by_name[name].slice(start, PIECE), option) for name, option in zip(names, OPTIONS, strict=False))
+        )
+    return rows.finish(_read_as("Parquet", names))
 
 
 def _read_as(kind: str, names: list[str]) -> str:
@@ -49,23 +61,61 @@ def _read_as(kind: str, names: list[str]) -> str:
     return f"long {kind}: transaction column {names[0]!r}, item column {names[1]!r}{unit}"
 
 
-def _assemble(table: list[pl.Series], columns: Columns, read_as: str) -> Transactions:
-    """Transactions from stripped columns of transactions, items and, if there is a third, units."""
-    rows_without_unit = 0
-    if len(table) > 2:
-        kept = rows_with_unit(table[2], drop=columns.drop_rows_without_unit)
-        rows_without_unit = int((~kept).sum())
-        table = [column.filter(pl.Series(kept)) for column in table]
-    has_transaction, has_item = not_blank(table[0]), not_blank(table[1])
-    if (has_item & ~has_transaction).any():
-        raise InputError(
-            "A row has an item but no transaction: the transaction column is blank there.",
-            "Fill the column, leave such rows out, or choose another --transaction-column.",
-        )
-    if not has_transaction.all():
-        table = [column.filter(has_transaction) for column in table]
-    rows, row_count = group_codes(table[0])
-    units = unit_of_each(rows, group_codes(table[2])[0], row_count) if len(table) > 2 else None
-    coder = Coder()
-    coder.add(table[1], rows)
-    return coder.finish(row_count=row_count, read_as=read_as, units=units, rows_without_unit=rows_without_unit)
+class _Rows:
+    """Takes the rows of a table, some at a time, and makes transactions of them.
+
+    Items are coded at once. Of transactions and units only the first of equal neighbours is kept: in most tables the
+    rows of a transaction stand together.
+    """
+
+    def __init__(self, *, drop_rows_without_unit: bool) -> None:
+        self._drop = drop_rows_without_unit
+        self._coder = Coder()
+        self._codes: list[NDArray[np.int32]] = []
+        self._lengths: list[NDArray[np.int64]] = []
+        self._transactions: list[pl.Series] = []
+        self._units: list[pl.Series] = []
+        self._without_unit = 0
+
+    def add(self, transactions: pl.Series, items: pl.Series, units: pl.Series | None = None) -> None:
+        """Take rows: strings of one length, stripped here. All calls give units or none does."""
+        transactions, items = transactions.str.strip_chars(), items.str.strip_chars()
+        if units is not None:
+            units = units.str.strip_chars()
+            kept = pl.Series(rows_with_unit(units, drop=self._drop))
+            self._without_unit += len(kept) - int(kept.sum())
+            transactions, items, units = transactions.filter(kept), items.filter(kept), units.filter(kept)
+        has_transaction, has_item = not_blank(transactions), not_blank(items)
+        if (has_item & ~has_transaction).any():
+            raise InputError(
+                "A row has an item but no transaction: the transaction column is blank there.",
+                "Fill the column, leave such rows out, or choose another --transaction-column.",
+            )
+        if not has_transaction.all():
+            transactions, items, has_item = (part.filter(has_transaction) for part in (transactions, items, has_item))
+            units = None if units is None else units.filter(has_transaction)
+        begins = transactions.ne_missing(transactions.shift(1))
+        if units is not None:
+            begins |= units.ne_missing(units.shift(1))
+            self._units.append(units.filter(begins))
+        self._transactions.append(transactions.filter(begins))
+        starts = np.flatnonzero(begins.to_numpy())
+        present = np.append(0, np.cumsum(has_item.to_numpy(), dtype=np.int64))
+        self._lengths.append(np.diff(present[np.append(starts, len(has_item))]))
+        self._codes.append(self._coder.vocabulary.codes(items.filter(has_item)))
+        self._coder.blanks += int((~has_item).sum())
+
+    def finish(self, read_as: str) -> Transactions:
+        """The transactions, in the order in which they first appear."""
+        rows, row_count = group_codes(_joined(self._transactions))
+        units = unit_of_each(rows, group_codes(_joined(self._units))[0], row_count) if self._units else None
+        codes = np.concatenate([np.empty(0, dtype=np.int32), *self._codes])
+        rows = np.repeat(rows, np.concatenate([np.empty(0, dtype=np.int64), *self._lengths]))
+        self._codes.clear()
+        self._coder.add_pairs(codes, rows, row_count)
+        del codes, rows
+        return self._coder.finish(read_as=read_as, units=units, rows_without_unit=self._without_unit)
+
+
+def _joined(parts: list[pl.Series]) -> pl.Series:
+    return pl.concat([pl.Series([], dtype=pl.String), *parts])

@@ -142,9 +142,9 @@ def _assemble(
     occurs = np.zeros(len(items), dtype=bool)
     occurs[codes] = True
     coder = Coder()
-    coder.add_coded(items.filter(pl.Series(occurs)), (np.cumsum(occurs) - 1)[codes], rows)
+    coder.vocabulary.add(items.filter(pl.Series(occurs)))
+    coder.add_pairs((np.cumsum(occurs, dtype=np.int32) - np.int32(1))[codes], rows, int(row.kept.sum()))
     return coder.finish(
-        row_count=int(row.kept.sum()),
         read_as=read_as,
         units=row.units,
         rows_without_unit=int((~row.kept).sum()),

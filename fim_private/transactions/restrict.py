@@ -15,9 +15,9 @@ from fim_private.errors import InputError, UsageError
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.encode import in_name_order
 from fim_private.transactions.names import not_blank, positions_in
-from fim_private.transactions.rows import keep_occurrences
-from fim_private.transactions.source import load
-from fim_private.transactions.text import to_text
+from fim_private.transactions.rows import recoded, runs_of, without_gaps
+from fim_private.transactions.source import opened
+from fim_private.transactions.text import Text, lines_of
 
 
 def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transactions:
@@ -38,16 +38,9 @@ def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transaction
     if vocabulary.is_empty():
         raise UsageError("The list of public items is empty.", "Name at least one item.")
     new_code = positions_in(vocabulary, transactions.vocabulary).astype(np.int32)
-    offsets, items, units = keep_occurrences(transactions, (new_code >= 0)[transactions.items])
-    empty = transactions.notes.empty + len(transactions) + 1 - len(offsets)
-    return Transactions(
-        offsets=offsets,
-        # Both vocabularies are in name order, so that codes stay increasing inside each transaction.
-        items=new_code[items],
-        vocabulary=vocabulary,
-        units=units,
-        notes=replace(transactions.notes, empty=empty),
-    )
+    restricted = _recoded(transactions, new_code, vocabulary)
+    empty = transactions.notes.empty + len(transactions) - len(restricted)
+    return replace(restricted, notes=replace(transactions.notes, empty=empty))
 
 
 def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -> list[str]:
@@ -56,8 +49,9 @@ def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -
     Errors:
         InputError: the file cannot be read, or a name stands in it twice.
     """
-    text = to_text(load(source), encoding)
-    lines = pl.Series([text.data.decode()]).str.split("\n").explode().str.strip_chars()
+    with opened(source) as reading:
+        text = Text(name=reading.name, blocks=reading.blocks(), encoding=encoding)
+        lines = pl.concat([lines_of(chunk) for _, chunk in text.chunks()]).str.strip_chars()
     filled = lines.filter(lines != "")
     if filled.n_unique() < len(filled):
         line = int((lines.is_duplicated() & (lines != "") & ~lines.is_first_distinct()).arg_max() or 0) + 1
@@ -74,11 +68,17 @@ def keep_items(transactions: Transactions, codes: NDArray[np.int32]) -> Transact
     """
     new_code = np.full(len(transactions.vocabulary), -1, np.int32)
     new_code[codes] = np.arange(len(codes), dtype=np.int32)
-    offsets, items, units = keep_occurrences(transactions, (new_code >= 0)[transactions.items])
-    return Transactions(
+    return _recoded(transactions, new_code, transactions.vocabulary[codes])
+
+
+def _recoded(transactions: Transactions, new_code: NDArray[np.int32], vocabulary: pl.Series) -> Transactions:
+    """The transactions under another vocabulary, without the items whose new code is -1."""
+    room = np.empty(len(transactions.items), dtype=np.int32)
+    offsets, items, filled = recoded(runs_of(transactions), new_code, items=room, row_count=len(transactions))
+    return replace(
+        transactions,
         offsets=offsets,
-        items=new_code[items],
-        vocabulary=transactions.vocabulary[codes],
-        units=units,
-        notes=transactions.notes,
+        items=items,
+        vocabulary=vocabulary,
+        units=None if transactions.units is None else without_gaps(transactions.units[filled]),
     )

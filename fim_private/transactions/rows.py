@@ -1,55 +1,111 @@
-"""Compressed rows: building them from (row, code) pairs and taking some of them out."""
+"""Compressed rows: building them each sorted and without repetitions."""
 
 from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.transactions.dataset import Transactions
 
+Run = tuple[NDArray[np.int32], NDArray[np.int32]]
+"""Rows in order: their codes end to end, int32, shape (p,), and the length of each row, int32, shape (r,)."""
 
-def compress(keys: NDArray[np.int64], width: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Pairs of a row and a code as offsets, codes increasing inside each row, and the rows that occur.
+SMALL = 1 << 18
+"""So few occurrences are put together without compiled code, which takes longer to load."""
 
-    Args:
-        keys: int64, shape (p,), row * width + code, in any order, repeated or not. The array is overwritten.
-        width: number of codes; width times the number of rows must stay under 2**63.
-
-    Cost: sorting p 64-bit keys in place, and two arrays more of that size.
-    """
-    keys.sort()
-    repeated = keys[1:] == keys[:-1]
-    if repeated.any():
-        keys = keys[np.append(True, ~repeated)]
-    row_of = keys // max(width, 1)
-    starts = np.flatnonzero(np.append(True, row_of[1:] != row_of[:-1])[: len(keys)]).astype(np.int64)
-    filled = row_of[starts]
-    row_of *= width
-    keys -= row_of
-    return np.append(starts, len(keys)), keys.astype(np.int32), filled
+AT_ONCE = 1 << 20
 
 
-def without_gaps(codes: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
-    """The same grouping with codes from 0 on, all in use."""
-    return None if codes is None else np.unique(codes, return_inverse=True)[1].astype(np.int64)
-
-
-def owners(transactions: Transactions) -> NDArray[np.int64]:
-    """The transaction that each item occurrence belongs to, int64, shape of `items`."""
-    return np.repeat(np.arange(len(transactions), dtype=np.int64), transactions.lengths())
-
-
-def keep_occurrences(
-    transactions: Transactions, kept: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64] | None]:
-    """Offsets, items and units after dropping item occurrences; a transaction left empty goes too.
+def sorted_rows(
+    runs: deque[Run], new_code: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
+    """Offsets and codes, increasing inside each row, empty rows left out; and which rows are not empty.
 
     Args:
-        transactions: with m item occurrences.
-        kept: bool, shape (m,).
+        runs: the rows. They are taken out one by one, so that the memory of a run is free once it is copied.
+        new_code: int32, shape (c,): for each code in use, the one to be written; two may become one.
+
+    Cost: 4 bytes for each occurrence, 9 for each row, and those of one run.
     """
-    lengths = np.add.reduceat(kept, transactions.offsets[:-1], dtype=np.int64) if len(transactions) else kept[:0]
-    left = lengths > 0
-    offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths[left], dtype=np.int64)])
-    units = None if transactions.units is None else without_gaps(transactions.units[left])
-    return offsets, transactions.items[kept], units
+    occurrences = sum(len(codes) for codes, _ in runs)
+    if occurrences < SMALL:
+        codes = np.concatenate([np.empty(0, dtype=np.int32), *(codes for codes, _ in runs)])
+        lengths = np.concatenate([np.empty(0, dtype=np.int32), *(lengths for _, lengths in runs)])
+        runs.clear()
+        return *_sorted_few(codes, lengths, new_code), lengths > 0
+    row_count = sum(len(lengths) for _, lengths in runs)
+    taken = (runs.popleft() for _ in range(len(runs)))
+    return recoded(taken, new_code, items=np.empty(occurrences, dtype=np.int32), row_count=row_count)
+
+
+def recoded(
+    runs: Iterable[Run], new_code: NDArray[np.int32], *, items: NDArray[np.int32], row_count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
+    """The same for any number of rows, and codes may be left out.
+
+    Args:
+        runs: the rows.
+        new_code: int32, shape (c,): for each code in use, the one to be written, or -1.
+        items: int32, of the length of all codes, which is used up; it may be the very array they stand in.
+        row_count: how many rows there are.
+    """
+    from fim_private.transactions.kernels import sort_rows  # noqa: PLC0415 - takes longer to load than few rows to sort
+
+    filled = np.empty(row_count, dtype=bool)
+    offsets = np.zeros(row_count + 1, dtype=np.int64)
+    seen = rows = 0
+    for codes, lengths in runs:
+        rows = sort_rows(codes, lengths, new_code, items, offsets, rows, filled[seen : seen + len(lengths)])
+        seen += len(lengths)
+    items.resize(int(offsets[rows]), refcheck=False)
+    offsets.resize(rows + 1, refcheck=False)
+    return offsets, items, filled
+
+
+def runs_of(transactions: Transactions) -> Iterator[Run]:
+    """The transactions as runs of about 2^20 occurrences, between which an interrupt is heard."""
+    offsets = transactions.offsets
+    cuts = np.searchsorted(offsets, np.arange(0, len(transactions.items), AT_ONCE))
+    for first, end in pairwise([*cuts.tolist(), len(transactions)]):
+        rows = offsets[first : end + 1]
+        yield transactions.items[rows[0] : rows[-1]], np.diff(rows).astype(np.int32)
+
+
+def taken(transactions: Transactions, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Offsets and items of some transactions.
+
+    Args:
+        transactions: any.
+        rows: int64: which, in this order.
+    """
+    from fim_private.transactions.kernels import take_rows  # noqa: PLC0415 - as above
+
+    offsets = np.append(0, np.cumsum(transactions.lengths()[rows], dtype=np.int64))
+    items = np.empty(int(offsets[-1]), dtype=np.int32)
+    take_rows(transactions.offsets, transactions.items, rows, items)
+    return offsets, items
+
+
+def _sorted_few(
+    codes: NDArray[np.int32], lengths: NDArray[np.int32], new_code: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    width = len(new_code) + 1
+    rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    row_of, items = np.divmod(np.unique(rows * width + new_code[codes]), width)
+    starts = np.flatnonzero(np.diff(row_of, prepend=-1)).astype(np.int64)
+    return np.append(starts, len(items)), items.astype(np.int32)
+
+
+def without_gaps(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same grouping with codes from 0 on, all in use, in the same order.
+
+    Args:
+        codes: int64, shape (n,), each at least 0 and none much larger than their number.
+    """
+    used = np.zeros(int(codes.max()) + 1 if len(codes) else 0, dtype=bool)
+    used[codes] = True
+    return codes if used.all() else (np.cumsum(used, dtype=np.int64) - 1)[codes]

@@ -1,15 +1,28 @@
-"""Bytes in: from a path, standard input or an open file; gzip undone; what cannot be read refused by name."""
+"""Bytes in: from a path, standard input or an open file; gzip undone; what cannot be read refused by name.
+
+A source is read once from front to back, a block at a time: standard input cannot be rewound, and a file may be larger
+than the memory.
+"""
 
 from __future__ import annotations
 
 import gzip
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from fim_private.errors import InputError, UsageError
+
+BLOCK = 1 << 20
+"""Bytes read at a time."""
+
+HEAD = 1 << 16
+"""Bytes that show what kind of file this is."""
 
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
@@ -39,66 +52,147 @@ class Content:
     @property
     def is_parquet(self) -> bool:
         """Whether this is Parquet, whole or cut short; a text that happens to start with PAR1 is not."""
-        return self.data.startswith(PARQUET) and (self.data.endswith(PARQUET) or b"\0" in self.data[:65536])
+        return self.data.startswith(PARQUET) and (self.data.endswith(PARQUET) or b"\0" in self.data[:HEAD])
 
 
-def load(source: str | Path | BinaryIO) -> Content:
-    """The content of a path, of standard input ("-") or of an open binary file; gzip is undone.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Source:
+    """One source as it is being read, unpacked.
 
-    Errors:
+    Args:
+        name: to show in messages.
+        head: its first bytes, `HEAD` at least unless there are fewer; never empty.
+        rest: the bytes after these, in blocks that are not empty; to be walked through once.
+    """
+
+    name: str
+    head: bytes
+    rest: Iterator[bytes]
+
+    @property
+    def may_be_parquet(self) -> bool:
+        """Whether it starts like Parquet, whose end must be seen too."""
+        return self.head.startswith(PARQUET)
+
+    def blocks(self) -> Iterator[bytes]:
+        """All of it, once, in blocks that are not empty."""
+        return chain([self.head], self.rest)
+
+    def content(self) -> Content:
+        """All of it at once; instead of the blocks."""
+        return Content(name=self.name, data=b"".join(self.blocks()))
+
+
+@contextmanager
+def opened(source: str | Path | BinaryIO) -> Iterator[Source]:
+    """A path, standard input ("-") or an open binary file, to be read while the context lasts; gzip is undone.
+
+    Errors (of reading on as well):
         InputError: there is no such file, it is a folder, empty, unreadable, a broken gzip, or another kind
             of file.
         UsageError: an open file is not in binary mode.
     """
-    name, data = _open(source)
-    if data.startswith(GZIP):
-        data = _gunzip(name, data)
-    if not data:
-        raise InputError(f"{name} is empty.", "Check that the right file was given and that it was written in full.")
-    _refuse_foreign(name, data)
-    return Content(name=name, data=data)
-
-
-def _open(source: str | Path | BinaryIO) -> tuple[str, bytes]:
     if not isinstance(source, str | Path):
-        data = _read_stream("The open file", source)
+        yield _source("The open file", source)
+    elif str(source) == "-":
+        yield _source("Standard input", sys.stdin.buffer)
+    else:
+        with _open(Path(source)) as file:
+            yield _source(str(source), file)
+
+
+def load(source: str | Path | BinaryIO) -> Content:
+    """The whole content of a source. Errors as for `opened`."""
+    with opened(source) as reading:
+        return reading.content()
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        # Not buffered: blocks are large, and one is read at a time.
+        return path.open("rb", buffering=0)
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}.", "Check the path.") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder.", "Give the path of one file.") from None
+    except PermissionError:
+        raise InputError(f"{path} may not be read by this user.", "Change its permissions.") from None
+    except (OSError, ValueError):
+        raise InputError(f"{path} cannot be opened.", "Check the path and the disk it is on.") from None
+
+
+def _source(name: str, file: BinaryIO) -> Source:
+    stream = _Stream(name, file)
+    first = stream.peek(len(GZIP))
+    blocks = _unpacked(name, stream) if first.startswith(GZIP) else _plain(stream)
+    head = b""
+    for block in blocks:
+        head += block
+        if len(head) >= HEAD:
+            break
+    if not head:
+        raise InputError(f"{name} is empty.", "Check that the right file was given and that it was written in full.")
+    _refuse_foreign(name, head)
+    return Source(name=name, head=head, rest=blocks)
+
+
+class _Stream:
+    """A file whose failures are told in our words, and whose first bytes can be looked at."""
+
+    def __init__(self, name: str, file: BinaryIO) -> None:
+        self._name = name
+        self._file = file
+        self._held = b""
+
+    def peek(self, size: int) -> bytes:
+        """The next bytes, fewer only at the end; they are read again."""
+        while len(self._held) < size and (more := self._read(BLOCK)):
+            self._held += more
+        return self._held[:size]
+
+    def read(self, size: int) -> bytes:
+        """Some bytes, at most so many; none at the end."""
+        if not self._held:
+            return self._read(size)
+        data, self._held = self._held[:size], self._held[size:]
+        return data
+
+    def _read(self, size: int) -> bytes:
+        try:
+            data = self._file.read(size)
+        except (OSError, EOFError, ValueError):
+            raise InputError(f"{self._name} cannot be read to its end.", "Check where it comes from.") from None
         if not isinstance(data, bytes):
             raise UsageError("The open file gives text, not bytes.", "Open it in binary mode ('rb').")
-        return "The open file", data
-    if str(source) == "-":
-        return "Standard input", _read_stream("Standard input", sys.stdin.buffer)
-    try:
-        return str(source), Path(source).read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"There is no file {source}.", "Check the path.") from None
-    except IsADirectoryError:
-        raise InputError(f"{source} is a folder.", "Give the path of one file.") from None
-    except PermissionError:
-        raise InputError(f"{source} may not be read by this user.", "Change its permissions.") from None
-    except (OSError, ValueError):
-        raise InputError(f"{source} cannot be opened.", "Check the path and the disk it is on.") from None
+        return data
 
 
-def _read_stream(name: str, stream: BinaryIO) -> bytes:
-    try:
-        return stream.read()
-    except (OSError, EOFError, ValueError):
-        raise InputError(f"{name} cannot be read to its end.", "Check where it comes from.") from None
+def _plain(stream: _Stream) -> Iterator[bytes]:
+    while block := stream.read(BLOCK):
+        yield block
 
 
-def _gunzip(name: str, data: bytes) -> bytes:
-    try:
-        return gzip.decompress(data)
-    except EOFError:
-        problem = "stops before its end"
-    except (OSError, zlib.error):
-        problem = "is damaged"
+def _unpacked(name: str, stream: _Stream) -> Iterator[bytes]:
+    # Only `read` is asked of the stream.
+    with gzip.GzipFile(fileobj=cast(BinaryIO, stream), mode="rb") as packed:
+        while True:
+            try:
+                block = packed.read(BLOCK)
+            except EOFError:
+                problem = "stops before its end"
+                break
+            except (OSError, zlib.error):
+                problem = "is damaged"
+                break
+            if not block:
+                return
+            yield block
     raise InputError(f"{name} is a gzip file that {problem}.", "Fetch or pack it again.")
 
 
 def _refuse_foreign(name: str, data: bytes) -> None:
     if data.startswith(b"PK\x03\x04"):
-        if b"xl/" in data[:65536]:
+        if b"xl/" in data[:HEAD]:
             raise InputError(f"{name} is an Excel workbook.", SAVE_AS_CSV)
         raise InputError(f"{name} is a ZIP archive.", UNPACK)
     if data.startswith(GZIP):

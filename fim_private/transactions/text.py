@@ -1,57 +1,83 @@
-"""Text in: bytes made UTF-8 with plain line ends, walked through in chunks of whole lines."""
+"""Text in: bytes made UTF-8 with plain line ends, walked through once in chunks of whole lines."""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
+import numpy as np
 import polars as pl
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.source import Content
 
 LONGEST_LINE = 1 << 20
 """Bytes; a basket of a million bytes is a file without line ends, not a basket."""
 
-CHUNK = 2 << 20
-"""Bytes worked on at a time, so that intermediate tables stay small beside the file."""
-
 WIDE_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+USUAL_ENCODINGS = "Usual ones are utf-8, latin-1, cp1252, utf-16."
+
+IN_ONE_PIECE = ("idna", "punycode")
+"""Encodings that cannot be undone piece by piece."""
+
+Chunk = tuple[int, bytes]
+r"""The 0-based number of a line, and whole lines from there on; the `\n` at their end is left out."""
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Text:
-    r"""A text with the name to show in messages: UTF-8 without a mark, every line end a single `\n`."""
+    r"""A text that is read once, with the name to show in messages: UTF-8 without a mark, line ends a single `\n`."""
 
-    name: str
-    data: bytes
+    def __init__(self, *, name: str, blocks: Iterable[bytes], encoding: str = "utf-8") -> None:
+        r"""Nothing is read yet.
 
-    def chunks(self, size: int = CHUNK) -> Iterator[tuple[int, bytes]]:
-        r"""Runs of whole lines of about `size` bytes, each with the 0-based number of its first line.
+        Args:
+            name: to show in messages.
+            blocks: the bytes, cut anywhere.
+            encoding: what they are; line ends may be `\n`, `\r\n` or `\r`.
 
-        The `\n` at the end of a run is left out.
+        Errors:
+            UsageError: an unknown encoding.
+            InputError (while reading): NUL bytes, UTF-16 unasked, bytes that are not of this encoding, a line over a
+                mebibyte, only blanks.
         """
-        line, start, stop = 0, 0, len(self.data) - self.data.endswith(b"\n")
-        while start <= stop:
-            end = self.data.find(b"\n", min(start + size, stop), stop)
-            end = stop if end < 0 else end
-            chunk = self.data[start:end]
-            yield line, chunk
-            line += chunk.count(b"\n") + 1
-            start = end + 1
+        self.name = name
+        self._ahead: list[Chunk] = []
+        self._rest = _whole_lines(name, _plain_line_ends(_as_utf8(name, iter(blocks), _codec(encoding))))
+
+    def chunks(self) -> Iterator[Chunk]:
+        """All lines, once, in runs of about the size of the blocks that they come from."""
+        while self._ahead:
+            yield self._ahead.pop(0)
+        yield from self._rest
 
     def head(self, lines: int, size: int) -> list[str]:
         """The first lines that are not blank, one at least and at most so many, out of about `size` bytes.
 
+        They remain to be read.
+
         Errors:
             InputError: every line is blank.
         """
-        for _, chunk in self.chunks(size):
-            found = [line for line in chunk.decode().split("\n") if line.strip()]
-            if found:
-                return found[:lines]
-        raise only_blanks(self.name)
+        found: list[str] = []
+        seen = 0
+        for _, chunk in self._looking_ahead():
+            if not found and not chunk.strip():
+                continue
+            for line in map(bytes.decode, chunk.split(b"\n")):
+                if line.strip():
+                    found.append(line)
+                seen += len(line) + 1 if found else 0
+                if len(found) == lines or seen > size:
+                    return found
+        if not found:
+            raise only_blanks(self.name)
+        return found
+
+    def _looking_ahead(self) -> Iterator[Chunk]:
+        yield from self._ahead
+        for chunk in self._rest:
+            self._ahead.append(chunk)
+            yield chunk
 
 
 def only_blanks(name: str) -> InputError:
@@ -64,66 +90,139 @@ def lines_of(chunk: bytes) -> pl.Series:
     return pl.Series([chunk.decode()]).str.split("\n").explode()
 
 
-def to_text(content: Content, encoding: str) -> Text:
-    """Decode, and refuse what is not text.
+def _codec(encoding: str) -> codecs.CodecInfo:
+    try:
+        codec = codecs.lookup(encoding)
+    except (LookupError, ValueError):
+        raise UsageError(f"There is no encoding called {encoding!r}.", USUAL_ENCODINGS) from None
+    try:
+        b"a".decode(codec.name)
+    except LookupError:
+        raise UsageError(f"{encoding!r} is not an encoding of text.", USUAL_ENCODINGS) from None
+    except UnicodeError:
+        pass
+    return codec
 
-    Errors:
-        InputError: NUL bytes, UTF-16 unasked, bytes that are not of this encoding, a line over a mebibyte,
-            only blanks.
-        UsageError: an unknown encoding.
+
+def _as_utf8(name: str, blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Iterator[bytes]:
+    first = _beginning(blocks)
+    if first.startswith(WIDE_MARKS) and not codec.name.startswith(("utf-16", "utf-32")):
+        raise InputError(
+            f"{name} is a text in UTF-16 or UTF-32.",
+            "Save it as UTF-8, or give --encoding utf-16 (or utf-32).",
+        )
+    if codec.name != "utf-8":
+        blocks = _decoded(name, chain([first], blocks), codec)
+        first = _beginning(blocks)
+    yield first.removeprefix(codecs.BOM_UTF8)
+    yield from blocks
+
+
+def _beginning(blocks: Iterator[bytes]) -> bytes:
+    """The first block, with so much of the next ones that it shows any mark."""
+    first = b""
+    while len(first) < len(codecs.BOM_UTF32) and (more := next(blocks, None)) is not None:
+        first += more
+    return first
+
+
+def _decoded(name: str, blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Iterator[bytes]:
+    """The same text in UTF-8; what claims to be UTF-8 already is checked line by line instead."""
+    line = 1
+    try:
+        for piece in _pieces(blocks, codec):
+            encoded = piece.encode()
+            yield encoded
+            line += encoded.count(b"\n")
+    except UnicodeDecodeError as error:
+        line += error.object.count(b"\n", 0, error.start)
+    except UnicodeError:
+        pass
+    else:
+        return
+    raise _wrong_encoding(name, codec.name, line)
+
+
+def _pieces(blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Iterator[str]:
+    if codec.name in IN_ONE_PIECE or codec.incrementaldecoder is None:
+        yield b"".join(blocks).decode(codec.name)
+        return
+    decoder = codec.incrementaldecoder()
+    for block in blocks:
+        yield decoder.decode(block)
+    yield decoder.decode(b"", final=True)
+
+
+def _wrong_encoding(name: str, codec: str, line: int) -> InputError:
+    return InputError(
+        f"{name} is not a text in {codec}: see line {line}.",
+        "Give its encoding, for example --encoding latin-1 or --encoding cp1252.",
+    )
+
+
+def _plain_line_ends(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    held = b""
+    for block in blocks:
+        if not held and b"\r" not in block:
+            yield block
+            continue
+        joined = held + block
+        # What ends with \r may go on with \n.
+        held = b"\r" if joined.endswith(b"\r") else b""
+        yield joined.removesuffix(held).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if held:
+        yield b"\n"
+
+
+def _whole_lines(name: str, blocks: Iterator[bytes]) -> Iterator[Chunk]:
+    line = 0
+    rest = b""
+    blank = True
+    for block in blocks:
+        data = rest + block if rest else block
+        _check(name, data, line, final=False)
+        end = data.rfind(b"\n")
+        rest = data[end + 1 :]
+        if end >= 0:
+            chunk = data[:end]
+            blank = blank and (chunk.isspace() or not chunk)
+            yield line, chunk
+            # This counts four times as fast as `bytes.count`.
+            line += int(np.count_nonzero(np.frombuffer(chunk, dtype=np.uint8) == ord("\n"))) + 1
+    if rest:
+        _check(name, rest, line, final=True)
+        blank = blank and rest.isspace()
+        yield line, rest
+    if blank:
+        raise only_blanks(name)
+
+
+def _check(name: str, data: bytes, line: int, *, final: bool) -> None:
+    """Refuse what is not text.
+
+    Args:
+        name: for messages.
+        data: whole lines, and the beginning of one more.
+        line: the 0-based number of the first of them.
+        final: whether the last line is whole too.
     """
-    data = _as_utf8(content, encoding).removeprefix(codecs.BOM_UTF8)
-    name = content.name
+    if not data.isascii():
+        try:
+            codecs.utf_8_decode(data, "strict", final)
+        except UnicodeDecodeError as error:
+            raise _wrong_encoding(name, "utf-8", line + data.count(b"\n", 0, error.start) + 1) from None
     if b"\0" in data:
         raise InputError(
             f"{name} holds NUL bytes: it is a binary file or a text in UTF-16.",
             "Save it as text in UTF-8, or give --encoding utf-16.",
         )
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if data.isspace() or not data:
-        raise only_blanks(name)
-    _refuse_long_lines(name, data)
-    return Text(name=name, data=data)
-
-
-def _as_utf8(content: Content, encoding: str) -> bytes:
-    try:
-        codec = codecs.lookup(encoding).name
-    except (LookupError, ValueError):
-        raise UsageError(
-            f"There is no encoding called {encoding!r}.", "Usual ones are utf-8, latin-1, cp1252, utf-16."
-        ) from None
-    if content.data.startswith(WIDE_MARKS) and not codec.startswith(("utf-16", "utf-32")):
-        raise InputError(
-            f"{content.name} is a text in UTF-16 or UTF-32.",
-            "Save it as UTF-8, or give --encoding utf-16 (or utf-32).",
-        )
-    try:
-        decoded = content.data.decode(codec)
-        return content.data if codec == "utf-8" else decoded.encode()
-    except LookupError:
-        raise UsageError(
-            f"{encoding!r} is not an encoding of text.", "Usual ones are utf-8, latin-1, cp1252, utf-16."
-        ) from None
-    except UnicodeDecodeError as error:
-        line = content.data.count(b"\n", 0, error.start) + 1
-    except UnicodeError:
-        line = 1
-    raise InputError(
-        f"{content.name} is not a text in {codec}: see line {line}.",
-        "Give its encoding, for example --encoding latin-1 or --encoding cp1252.",
-    )
-
-
-def _refuse_long_lines(name: str, data: bytes) -> None:
     start = 0
     while len(data) - start > LONGEST_LINE:
         end = data.rfind(b"\n", start, start + LONGEST_LINE + 1)
         if end < 0:
-            line = data.count(b"\n", 0, start) + 1
+            number = line + data.count(b"\n", 0, start) + 1
             raise InputError(
-                f"Line {line} of {name} is longer than a mebibyte, which no basket is.",
+                f"Line {number} of {name} is longer than a mebibyte, which no basket is.",
                 "Write one transaction a line.",
             )
         start = end + 1

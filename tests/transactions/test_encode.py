@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
+from fim_private.transactions import encode, rows
 from fim_private.transactions.encode import Coder, in_name_order, name_order, transactions_from_lists
+from fim_private.transactions.rows import sorted_rows
 from tests.transactions.reading import as_sets, stripped
 
 NAME = st.text(st.sampled_from("019a,\u00e9\u6f22\U0001f956\n "), max_size=4) | st.integers(0, 10**20).map(str)
@@ -80,25 +84,58 @@ def test_lists_become_the_sets_they_stand_for(lists):
     assert notes.duplicates == occurrences - blanks - sum(map(len, sets))
 
 
-@given(
-    st.lists(st.lists(st.tuples(st.integers(0, 5), NAME), max_size=6), max_size=4),
-    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 10**18 - 1) | st.integers(0, 3)), max_size=6),
-)
-def test_runs_add_up(runs, numbers):
+@given(st.lists(st.lists(st.lists(NAME, max_size=5), max_size=5), max_size=4), st.integers(1, 30), st.booleans())
+def test_runs_add_up(runs, run, small):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encode, "RUN", run)
+        patch.setattr(rows, "SMALL", 1 << 16 if small else 0)
+        coder = Coder()
+        for lists in runs:
+            names = pl.Series([name for names in lists for name in names], dtype=pl.String)
+            coder.add(names, np.array([len(names) for names in lists], dtype=np.int64))
+        transactions = coder.finish(read_as="runs")
+    sets = [{stripped(name) for name in names} - {""} for lists in runs for names in lists]
+    assert as_sets(transactions) == [names for names in sets if names]
+    assert transactions.vocabulary.to_list() == sorted(set().union(*sets), key=name_order)
+    blanks = sum(not stripped(name) for lists in runs for names in lists for name in names)
+    occurrences = sum(len(names) for lists in runs for names in lists)
+    expected = (occurrences - blanks - sum(map(len, sets)), blanks, sum(not names for names in sets), "runs")
+    notes = transactions.notes
+    assert (notes.duplicates, notes.blanks, notes.empty, notes.format) == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), max_size=40), st.booleans())
+def test_pairs_may_come_in_any_order(pairs, in_order):
+    pairs = sorted(pairs) if in_order else pairs
     coder = Coder()
-    expected: list[set[str]] = [set() for _ in range(6)]
-    for run in runs:
-        coder.add(
-            pl.Series([name for _, name in run], dtype=pl.String), np.array([row for row, _ in run], dtype=np.int64)
-        )
-        for row, name in run:
-            expected[row] |= {stripped(name)} - {""}
-    coder.add_integers(*(np.array([pair[at] for pair in numbers], dtype=np.int64) for at in (1, 0)))
-    for row, number in numbers:
-        expected[row].add(str(number))
-    transactions = coder.finish(row_count=6, read_as="runs")
+    codes = coder.vocabulary.codes(pl.Series([str(item) for _, item in pairs], dtype=pl.String))
+    coder.add_pairs(codes, np.array([row for row, _ in pairs], dtype=np.int64), 6)
+    transactions = coder.finish(read_as="pairs")
+    expected = [{str(item) for row, item in pairs if row == wanted} for wanted in range(6)]
     assert as_sets(transactions) == [names for names in expected if names]
-    assert transactions.notes.format == "runs"
+    assert transactions.notes.empty == sum(not names for names in expected)
+
+
+def test_a_name_with_two_codes_is_one_name():
+    coder = Coder()
+    coder.vocabulary.add(pl.Series(["7", "a"]))
+    coder.add(pl.Series(["7", "b"]), np.array([2]))
+    coder.add_coded(np.array([0, 1], np.int32), np.array([2]))
+    assert as_sets(coder.finish(read_as="")) == [{"7", "b"}, {"7", "a"}]
+
+
+@pytest.mark.parametrize("length", [1, 9, 10, 11, 100, 3000])
+def test_long_rows_are_sorted(length):
+    generator = np.random.default_rng(length)
+    codes = generator.integers(0, length, size=70_000, dtype=np.int32)
+    lengths = np.full(70_000 // length + 1, length, dtype=np.int32)
+    lengths[-1] = 70_000 % length
+    new_code = generator.permutation(length).astype(np.int32)
+    offsets, items, filled = sorted_rows(deque([(codes, lengths)]), new_code)
+    expected = [np.unique(new_code[row]) for row in np.split(codes, np.cumsum(lengths)[:-1]) if len(row)]
+    assert np.array_equal(items, np.concatenate(expected))
+    assert np.array_equal(np.diff(offsets), [len(row) for row in expected])
+    assert np.array_equal(filled, lengths > 0)
 
 
 def test_numbers_and_missing_items():

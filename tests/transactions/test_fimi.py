@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fim_private.errors import InputError
+from fim_private.transactions import fimi, rows, source
 from tests.transactions.reading import as_sets, read, stripped
 
 
@@ -54,3 +59,40 @@ def test_names_round_trip(rows):
     if not data.strip() or data.startswith("\ufeff"):
         return
     assert as_sets(read(data, format="fimi")) == [set(row) for row in rows if row]
+
+
+PIECES = st.sampled_from(
+    ["1", "7", "0", "00", "12", "16777215", "16777216", "9" * 18, "9" * 19, "a", "é", "٣", "-", " "]
+)
+GAPS = st.sampled_from([" ", "\t", "\x0b", "\x0c", "\n", "\r", "\r\n", "\x1c", "\u00a0", ""])
+
+
+@given(st.lists(st.tuples(PIECES, GAPS), max_size=40), st.integers(1, 40), st.integers(0, 10))
+def test_compiled_reading_is_the_same_as_reading_tokens(tokens, block, small):
+    data = "".join(piece + gap for piece, gap in tokens)
+
+    def outcome() -> tuple:
+        try:
+            transactions = read(data, format="fimi")
+        except InputError as error:
+            return (str(error),)
+        return (as_sets(transactions), transactions.vocabulary.to_list(), vars(transactions.notes))
+
+    slow = outcome()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fimi, "SMALL", small)
+        patch.setattr(rows, "SMALL", 0)
+        for name in ("BLOCK", "HEAD"):
+            patch.setattr(source, name, block)
+        assert outcome() == slow
+
+
+def test_numbers_are_read_by_compiled_code_and_few_of_them_without():
+    program = (
+        "import io, sys; from fim_private.transactions import read_transactions as r\n"
+        "r(io.BytesIO(b'1 2 3\\n' * 1000), format='fimi'); few = 'numba' in sys.modules\n"
+        "r(io.BytesIO(b'milk,bread\\n' * 1000)); names = 'numba' in sys.modules\n"
+        "r(io.BytesIO(b'1 2 3\\n' * 100_000)); print(few, names, 'numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False", "True"]

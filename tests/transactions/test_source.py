@@ -2,13 +2,16 @@ from __future__ import annotations
 
 import gzip
 import io
+import random
 import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions import read_transactions
+from fim_private.transactions import read_transactions, source
 from fim_private.transactions.source import load
 from tests.transactions.reading import as_sets, read
 
@@ -80,10 +83,10 @@ def test_folder(tmp_path):
 def test_unreadable_file(tmp_path, monkeypatch):
     path = tmp_path / "locked.csv"
 
-    def refuse(_):
+    def refuse(*_, **__):
         raise PermissionError
 
-    monkeypatch.setattr(type(path), "read_bytes", refuse)
+    monkeypatch.setattr(type(path), "open", refuse)
     with pytest.raises(InputError, match="may not be read"):
         read_transactions(path)
 
@@ -138,3 +141,67 @@ def test_a_stream_that_fails_is_an_input_error():
     cut = gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(b"a,b\n" * 100)[:-9]))
     with pytest.raises(InputError, match="cannot be read to its end"):
         read_transactions(cut)
+
+
+class Trickle(io.RawIOBase):
+    """A stream that cannot be rewound and gives a few bytes at a time, as a pipe may."""
+
+    def __init__(self, data: bytes, most: int) -> None:
+        self._data = data
+        self._most = most
+        self._at = 0
+
+    def read(self, size=-1):
+        start = self._at
+        self._at += min(self._most, size if size >= 0 else self._most)
+        return self._data[start : self._at]
+
+
+@given(st.lists(st.binary(max_size=40), max_size=4), st.integers(1, 9), st.integers(1, 40), st.booleans())
+def test_bytes_come_through_however_they_trickle(parts, most, block, packed):
+    parts = [b"milk", *parts]
+    data = b"".join(parts)
+    # Members of a gzip file may follow each other, and zeros may follow them.
+    raw = b"".join(map(gzip.compress, parts)) + bytes(most) if packed else data
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "BLOCK", block)
+        patch.setattr(source, "HEAD", block)
+        assert load(Trickle(raw, most)).data == load(io.BytesIO(raw)).data == data
+
+
+@given(st.integers(1, 2000), st.integers(1, 64))
+def test_a_gzip_file_cut_anywhere_is_refused(cut, block):
+    packed = gzip.compress(random.Random(1).randbytes(3000))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "BLOCK", block)
+        with pytest.raises(InputError, match="gzip file that stops before its end"):
+            load(io.BytesIO(packed[:-cut]))
+
+
+def test_no_more_is_read_than_shows_the_fault():
+    class Endless(io.RawIOBase):
+        given = 0
+
+        def read(self, size=-1):
+            self.given += size
+            return b"milk,bread\0\n" * (size // 13) + b"\n" * (size % 13)
+
+    endless = Endless()
+    with pytest.raises(InputError, match="NUL bytes"):
+        read_transactions(endless)
+    assert endless.given < 10 * source.BLOCK
+
+
+def test_a_pipe_is_read_in_one_pass_and_not_kept(tmp_path):
+    rows = 200_000
+    code = (
+        "import resource; from fim_private.transactions import read_transactions as r\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; t = r('-')\n"
+        "print(len(t), len(t.items), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
+    )
+    line = "".join(f" {item:07d}"[1:] + " " for item in range(1_000_000, 1_000_030)).encode() + b"\n"
+    done = subprocess.run([sys.executable, "-c", code], input=line * rows, capture_output=True, check=True)
+    transactions, occurrences, kibibytes = map(int, done.stdout.split())
+    assert (transactions, occurrences) == (rows, 30 * rows)
+    # 48 MB of text stay outside; 24 MB of codes twice, and a compiler, do not.
+    assert kibibytes < 170_000

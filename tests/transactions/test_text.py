@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.text import CHUNK, Text
+from fim_private.transactions import source
+from fim_private.transactions.text import LONGEST_LINE, Text
 from tests.transactions.reading import as_sets, read
 
 SECRET = "zwieback"
@@ -92,21 +97,80 @@ def test_a_line_of_just_under_a_mebibyte_and_a_huge_field():
     assert sets[1:] == [{name, "milk"}, {name + ", too", "bread"}]
 
 
-def test_chunks_are_whole_lines_with_their_numbers():
-    lines = [str(number) for number in range(1000)]
-    for end in ("", "\n"):
-        text = Text(name="a", data=("\n".join(lines) + end).encode())
-        for size in (1, 7, 100, CHUNK):
-            chunks = list(text.chunks(size))
-            assert [line for _, chunk in chunks for line in chunk.decode().split("\n")] == lines
-            assert all(chunk.decode().split("\n")[0] == lines[first] for first, chunk in chunks)
+def cut(data: bytes, size: int) -> list[bytes]:
+    return [data[at : at + size] for at in range(0, len(data), size)]
 
 
-def test_more_than_one_chunk_reads_like_one(monkeypatch):
-    data = "\n".join(",".join(f"item {(row * at) % 97}" for at in range(row % 5 + 1)) for row in range(400))
+@given(
+    st.lists(st.sampled_from(["\n", "\r", "\r\n", "a", "é ", "\u2028", "漢,", "\ufeff"]), min_size=1).map("".join),
+    st.sampled_from(["utf-8", "latin-1", "utf-16", "utf-16-be", "utf-7", "gb18030"]),
+    st.integers(1, 12),
+)
+def test_lines_do_not_depend_on_where_the_blocks_are_cut(data, encoding, size):
+    raw = data.encode(encoding, "replace")
+    decoded = raw.decode(encoding).removeprefix("\ufeff")
+    expected = re.sub("\r\n?", "\n", decoded).removesuffix("\n").split("\n")
+    if not decoded.encode().strip():
+        return
+    text = Text(name="a", blocks=cut(raw, size), encoding=encoding)
+    head = text.head(3, 100) if decoded.strip() else []
+    chunks = list(text.chunks())
+    assert [line for _, chunk in chunks for line in chunk.decode().split("\n")] == expected
+    assert all(chunk.decode().split("\n")[0] == expected[first] for first, chunk in chunks)
+    assert head == [line for line in expected if line.strip()][: len(head)]
+
+
+@given(
+    st.lists(st.sampled_from([b"\n", b"\r\n", b"a", b" ", b"\xc3", b"\xa9", b"\xff", b"\0"])).map(b"".join),
+    st.integers(1, 9),
+)
+def test_faults_are_found_wherever_the_blocks_are_cut(data, size):
+    def outcome(blocks):
+        try:
+            return b"\n".join(chunk for _, chunk in Text(name="a", blocks=blocks).chunks())
+        except InputError as error:
+            # Of two faults the one in the earlier block is told.
+            return None if b"\0" in data else str(error)
+
+    assert outcome(cut(data, size)) == outcome([data])
+
+
+def test_the_line_of_a_wrong_byte_is_told_in_any_encoding():
+    for encoding, wrong in (("utf-8", b"\xff"), ("ascii", b"\xff"), ("utf-16-le", b"\x00\xdc"), ("gb18030", b"\xff")):
+        data = "milk\n".encode(encoding) * 60 + wrong + "\n".encode(encoding)
+        for size in (7, 64, 1000):
+            text = Text(name="a", blocks=cut(data, size), encoding=encoding)
+            with pytest.raises(InputError, match=f"not a text in {encoding}: see line 61"):
+                list(text.chunks())
+
+
+@pytest.mark.parametrize("size", [1 << 10, 1 << 16, 1 << 21])
+@pytest.mark.parametrize(("length", "refused"), [(LONGEST_LINE, False), (LONGEST_LINE + 1, True)])
+@pytest.mark.parametrize("last", [True, False])
+def test_the_longest_line(size, length, refused, last):
+    data = b"milk\n\n" + b"x" * length + (b"" if last else b"\nmilk\n")
+    chunks = Text(name="a", blocks=cut(data, size)).chunks()
+    if refused:
+        with pytest.raises(InputError, match="Line 3 of a is longer than a mebibyte"):
+            list(chunks)
+    else:
+        assert b"\n".join(chunk for _, chunk in chunks) == data.removesuffix(b"\n")
+
+
+def test_an_encoding_that_is_decoded_in_one_piece():
+    data = "bücher\nmilk".encode("punycode")
+    chunks = Text(name="a", blocks=cut(data, 4), encoding="punycode").chunks()
+    assert b"\n".join(chunk for _, chunk in chunks).decode() == "bücher\nmilk"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_more_than_one_chunk_reads_like_one(monkeypatch, end):
+    data = end.join(",".join(f"item {(row * at) % 97}" for at in range(row % 5 + 1)) for row in range(400))
     whole = as_sets(read(data))
-    monkeypatch.setattr(Text.chunks, "__defaults__", (64,))
-    assert as_sets(read(data)) == whole
+    for block in (1, 64, 1000):
+        monkeypatch.setattr(source, "BLOCK", block)
+        monkeypatch.setattr(source, "HEAD", block)
+        assert as_sets(read(data)) == whole
 
 
 def test_an_encoding_that_yields_no_characters():
