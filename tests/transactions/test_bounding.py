@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from fim_private.errors import UsageError
+from fim_private.transactions import bounding
 from fim_private.transactions.bounding import cap_items, keep_transactions, merge_units
 from fim_private.transactions.encode import transactions_from_lists
 from tests.transactions.reading import as_sets
@@ -123,3 +124,52 @@ def test_nothing_to_bound():
         merge_units(nothing),
     ):
         assert as_sets(bounded) == []
+
+
+def test_nothing_is_copied_where_nothing_is_too_much():
+    transactions = transactions_from_lists([["a", "b"], ["c"]], units=[1, 2])
+
+    def none(count):
+        raise AssertionError
+
+    assert cap_items(transactions, 2, none) is transactions
+    assert keep_transactions(transactions, 1, words_from(0)) is transactions
+
+
+@given(ROWS, st.integers(1, 5), st.integers(1, 20), st.integers(0, 2**32))
+def test_words_are_drawn_in_parts_and_for_long_transactions_alone(rows, most, at_once, seed):
+    transactions = of(rows)
+    whole = cap_items(transactions, most, words_from(seed))
+    drawn = []
+
+    def words(count):
+        drawn.append(count)
+        return stream[sum(drawn[:-1]) : sum(drawn)]
+
+    needed = sum(len(items) for _, items in rows if len(items) > most)
+    stream = words_from(seed)(needed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bounding, "AT_ONCE", at_once)
+        parts = cap_items(transactions, most, words)
+    assert sum(drawn) == needed
+    assert max(drawn, default=0) < at_once + 13
+    assert np.array_equal(parts.items, whole.items)
+    assert np.array_equal(parts.offsets, whole.offsets)
+
+
+@given(st.lists(st.integers(0, 6), min_size=2, max_size=60), st.data())
+def test_the_smallest_words_stay_and_of_equal_ones_the_first(words, data):
+    most = data.draw(st.integers(1, len(words) - 1))
+    transactions = transactions_from_lists([range(len(words))])
+    capped = cap_items(transactions, most, lambda _: np.array(words, dtype=np.uint64))
+    smallest = np.argsort(words, kind="stable")[:most]
+    assert as_sets(capped) == [as_names(smallest.tolist())]
+
+
+def test_merging_many_transactions_of_long_units():
+    generator = np.random.default_rng(5)
+    rows = [(int(unit), set(generator.integers(0, 500, size=30).tolist())) for unit in generator.integers(0, 40, 2000)]
+    unions: dict[int, set[str]] = {}
+    for unit, items in rows:
+        unions.setdefault(unit, set()).update(as_names(items))
+    assert as_sets(merge_units(of(rows))) == list(unions.values())

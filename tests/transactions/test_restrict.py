@@ -3,13 +3,15 @@ from __future__ import annotations
 import gzip
 import io
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
+from fim_private.transactions import rows
 from fim_private.transactions.encode import name_order, transactions_from_lists
-from fim_private.transactions.restrict import read_item_names, restrict_to
+from fim_private.transactions.restrict import keep_items, read_item_names, restrict_to
 from tests.transactions.reading import as_sets
 
 NAME = st.sampled_from(["1", "10", "9", "a", "b", "c"])
@@ -59,3 +61,18 @@ def test_no_names(tmp_path):
         read_item_names(io.BytesIO(b"\n \n"))
     with pytest.raises(InputError, match="no file"):
         read_item_names(tmp_path / "none")
+
+
+@given(st.lists(st.sets(st.integers(0, 9), min_size=1), max_size=20), st.sets(st.integers(0, 9)), st.integers(1, 9))
+def test_keeping_items_part_by_part(lists, wanted, at_once):
+    transactions = transactions_from_lists(lists, range(len(lists)))
+    names = transactions.vocabulary.to_list()
+    codes = np.array([code for code, name in enumerate(names) if int(name) in wanted], dtype=np.int32)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rows, "AT_ONCE", at_once)
+        kept = keep_items(transactions, codes)
+    left = [{str(item) for item in items & wanted} for items in lists if items & wanted]
+    assert as_sets(kept) == left
+    assert kept.vocabulary.to_list() == [names[code] for code in codes]
+    assert kept.units is not None
+    assert kept.units.tolist() == list(range(len(left)))
