@@ -6,7 +6,10 @@ by a public table of weights: with w(q)^2 q bounded, so is the Euclidean length 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,6 +22,10 @@ from fim_private.profile import CountProfile
 from fim_private.transactions.dataset import Transactions
 
 _OCCURRENCES_AT_ONCE = 2**20
+_THREADS = min(2, os.cpu_count() or 1)
+
+_MOST_CELLS = 2**24
+"""So large is a table of pairs at most, in cells of 4 bytes."""
 
 
 class ChosenCounts:
@@ -78,7 +85,11 @@ class ChosenCounts:
 
 
 def count_chosen(
-    transactions: Transactions, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None
+    transactions: Transactions,
+    itemsets: NDArray[np.int32],
+    weights: NDArray[np.int64] | None = None,
+    *,
+    threads: int = _THREADS,
 ) -> ChosenCounts:
     """How many transactions hold each of the itemsets.
 
@@ -87,29 +98,178 @@ def count_chosen(
         itemsets: int32, shape (n, size), item codes increasing in each row, no row twice.
         weights: int64; a transaction that holds q of the itemsets adds weights[min(q, len(weights) - 1)] to each of
             them. None adds 1.
+        threads: at most so many threads.
 
     Raises:
         UsageError: an itemset is not as described.
 
-    Cost: for each transaction a walk through those of its subsets that begin one of the itemsets; never more than some
-    steps for each itemset, however long the transaction is.
+    Cost: for single items a look at each occurrence. For pairs, unless they are spread over very many items, a look at
+    each pair of the items they are made of, and else for each transaction a walk through those of its subsets that
+    begin one of the itemsets; never more than some steps for each itemset, however long the transaction is.
     """
     number, size = itemsets.shape
     if number == 0 or len(transactions) == 0:
         return ChosenCounts(itemsets=itemsets, totals=np.zeros(number, np.int64))
     if size < 1 or itemsets.min() < 0 or np.any(np.diff(itemsets, axis=1) <= 0):
         raise UsageError("An itemset's items are not in increasing order.", "Give item codes, increasing in each row.")
-    order = np.lexsort(itemsets.T[::-1])
-    tree = _tree(itemsets[order], len(transactions.vocabulary))
-    totals = np.zeros(number, np.int64)
     table = np.ones(1, np.int64) if weights is None else weights
-    # In parts, between which an interrupt is heard.
-    parts = np.searchsorted(transactions.offsets, np.arange(0, len(transactions.items), _OCCURRENCES_AT_ONCE))
-    for first, end in pairwise([*parts.tolist(), len(transactions)]):
-        _add(transactions.offsets[first : end + 1], transactions.items, tree, table, totals)
+    order = np.lexsort(itemsets.T[::-1])
+    ordered = itemsets[order]
+    if np.any(np.all(ordered[1:] == ordered[:-1], axis=1)):
+        raise UsageError("An itemset is there twice.", "Give each itemset once.")
+    add = _adder(ordered, len(transactions.vocabulary), table)
     in_order = np.empty(number, np.int64)
-    in_order[order] = totals
+    in_order[order] = _sum_over_parts(transactions, add, number, threads)
     return ChosenCounts(itemsets=itemsets, totals=in_order)
+
+
+_Adder = Callable[[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]], None]
+"""Adds what transactions, given by offsets and items, add to the totals of the itemsets."""
+
+
+def _sum_over_parts(transactions: Transactions, add: _Adder, number: int, threads: int) -> NDArray[np.int64]:
+    """The totals over all transactions. Between the parts an interrupt is heard."""
+    cuts = np.searchsorted(transactions.offsets, np.arange(0, len(transactions.items), _OCCURRENCES_AT_ONCE))
+    parts = deque(pairwise([*cuts.tolist(), len(transactions)]))
+
+    def labour() -> NDArray[np.int64]:
+        totals = np.zeros(number, np.int64)
+        while True:
+            try:
+                first, end = parts.popleft()
+            except IndexError:
+                return totals
+            add(transactions.offsets[first : end + 1], transactions.items, totals)
+
+    if min(threads, len(parts)) == 1:
+        return labour()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            totals = [labourer.result() for labourer in [pool.submit(labour) for _ in range(threads)]]
+        finally:
+            parts.clear()
+    together: NDArray[np.int64] = np.sum(totals, axis=0, dtype=np.int64)
+    return together
+
+
+def _adder(ordered: NDArray[np.int32], items: int, weights: NDArray[np.int64]) -> _Adder:
+    """The quickest way to count these itemsets, distinct and in lexicographic order, among so many items."""
+    number, size = ordered.shape
+    distinct, uses = np.unique(ordered, return_counts=True)
+    # Items of many itemsets are the likely ones, which come first: so rows are short, and stay in the first caches.
+    distinct = distinct[np.argsort(-uses, kind="stable")]
+    place = np.full(max(items, int(distinct.max()) + 1), -1, np.int32)
+    place[distinct] = np.arange(len(distinct), dtype=np.int32)
+    if size == 1:
+        place[ordered[:, 0]] = np.arange(number, dtype=np.int32)
+        return lambda offsets, codes, totals: _add_items(offsets, codes, place, weights, totals)
+    if size == 2:
+        pairs = np.sort(place[ordered], axis=1)
+        widths = np.zeros(len(distinct), np.int64)
+        np.maximum.at(widths, pairs[:, 0], pairs[:, 1] + np.int64(1))
+        starts = np.append(0, np.cumsum(widths))
+        if starts[-1] <= _MOST_CELLS:
+            leaf = np.full(starts[-1], -1, np.int32)
+            leaf[starts[pairs[:, 0]] + pairs[:, 1]] = np.arange(number, dtype=np.int32)
+            table = _Table(place, pairs, starts, leaf)
+            return lambda offsets, codes, totals: _add_pairs(offsets, codes, table, weights, totals)
+    tree = _tree(ordered, items)
+    return lambda offsets, codes, totals: _add(offsets, codes, tree, weights, totals)
+
+
+@compiled
+def _add_items(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.int32],
+    place: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    totals: NDArray[np.int64],
+) -> None:
+    """Adds what every transaction adds to single items.
+
+    Args:
+        offsets: of the transactions.
+        items: of the transactions.
+        place: of every item among those counted, or -1.
+        weights: by the number of items held.
+        totals: of every item counted; added to.
+    """
+    most = len(weights) - 1
+    for transaction in range(len(offsets) - 1):
+        first, end = offsets[transaction], offsets[transaction + 1]
+        number = 0
+        for at in range(first, end):
+            number += place[items[at]] >= 0
+        weight = weights[min(number, most)]
+        for at in range(first, end):
+            counted = place[items[at]]
+            if counted >= 0:
+                totals[counted] += weight
+
+
+class _Table(NamedTuple):
+    """Pairs, to be looked up by their items.
+
+    `place[code]` is the place of an item among those that the pairs are made of, or -1; `pairs` holds the places of the
+    two items of every pair, the lower one first. The row of a place goes from `starts[place]` to that of the next one
+    and says in `leaf`, by the other place, which pair these are, or -1; it is as long as the places need that it meets.
+    """
+
+    place: NDArray[np.int32]
+    pairs: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    leaf: NDArray[np.int32]
+
+
+@compiled
+def _add_pairs(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.int32],
+    table: _Table,
+    weights: NDArray[np.int64],
+    totals: NDArray[np.int64],
+) -> None:
+    """The same for pairs.
+
+    Args:
+        offsets: of the transactions.
+        items: of the transactions.
+        table: of the pairs.
+        weights: by the number of pairs held.
+        totals: of every pair; added to.
+    """
+    # One cell more, since each pair looked at is written, and kept by going on to the next cell.
+    place, pairs, starts, leaf = table
+    held = np.empty(len(totals) + 1, np.int32)
+    own = np.empty(len(starts), np.int64)
+    present = np.zeros(len(starts), np.bool_)
+    most = len(weights) - 1
+    for transaction in range(len(offsets) - 1):
+        size = 0
+        for at in range(offsets[transaction], offsets[transaction + 1]):
+            counted = place[items[at]]
+            own[size] = counted
+            size += counted >= 0
+        number = 0
+        if size * (size - 1) > 4 * len(totals):
+            for at in range(size):
+                present[own[at]] = True
+            for pair in range(len(totals)):
+                held[number] = pair
+                number += present[pairs[pair, 0]] and present[pairs[pair, 1]]
+            for at in range(size):
+                present[own[at]] = False
+        else:
+            for first in range(size - 1):
+                for second in range(first + 1, size):
+                    low, high = min(own[first], own[second]), max(own[first], own[second])
+                    cell = starts[low] + high
+                    if cell < starts[low + 1]:
+                        held[number] = leaf[cell]
+                        number += leaf[cell] >= 0
+        weight = weights[min(number, most)]
+        for at in range(number):
+            totals[held[at]] += weight
 
 
 class _Tree(NamedTuple):
@@ -128,11 +288,7 @@ class _Tree(NamedTuple):
 
 
 def _tree(ordered: NDArray[np.int32], items: int) -> _Tree:
-    """The tree of itemsets in lexicographic order.
-
-    Raises:
-        UsageError: one is there twice.
-    """
+    """The tree of distinct itemsets in lexicographic order."""
     number, size = ordered.shape
     is_new = np.zeros(number, bool)
     is_new[0] = True
@@ -140,8 +296,6 @@ def _tree(ordered: NDArray[np.int32], items: int) -> _Tree:
     for depth in range(size):
         is_new[1:] |= ordered[1:, depth] != ordered[:-1, depth]
         begins.append(np.flatnonzero(is_new))
-    if len(begins[-1]) < number:
-        raise UsageError("An itemset is there twice.", "Give each itemset once.")
     first = np.concatenate([[0], np.cumsum([len(begin) for begin in begins])])
     child = [first[depth] + np.searchsorted(begins[depth], begins[depth - 1]) for depth in range(1, size)]
     root = np.full(max(items, int(ordered[-1, 0]) + 1), -1, np.int64)
@@ -163,7 +317,7 @@ def _add(
     weights: NDArray[np.int64],
     totals: NDArray[np.int64],
 ) -> None:
-    """Adds what every transaction adds: finds the leaves it reaches, then weighs them by their number.
+    """The same for itemsets of any size: finds the leaves it reaches, then weighs them by their number.
 
     Args:
         offsets: of the transactions.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fim_private.counting import count_chosen, count_itemsets
+from fim_private.counting import chosen, count_chosen, count_itemsets
 from fim_private.errors import UsageError
 from fim_private.transactions import Transactions, keep_items, transactions_from_lists
 
@@ -18,8 +18,12 @@ def transactions_of(baskets: list[frozenset[int]]) -> Transactions:
     return transactions_from_lists([[f"{item}" for item in sorted(basket)] for basket in baskets])
 
 
+@pytest.mark.parametrize("cells", [chosen._MOST_CELLS, 0], ids=["table", "tree"])
+@pytest.mark.parametrize("threads", [1, 2])
 @given(BASKETS, st.integers(1, 5), st.data())
-def test_counts_are_those_of_brute_force(baskets: list[frozenset[int]], size: int, data: st.DataObject) -> None:
+def test_counts_are_those_of_brute_force(
+    threads: int, cells: int, baskets: list[frozenset[int]], size: int, data: st.DataObject
+) -> None:
     transactions = transactions_of(baskets)
     items = len(transactions.vocabulary)
     every = list(combinations(range(max(items, size)), size))
@@ -34,9 +38,15 @@ def test_counts_are_those_of_brute_force(baskets: list[frozenset[int]], size: in
         held = [place for place, itemset in enumerate(itemsets) if set(itemset) <= row]
         for place in held:
             expected[place] += 1 if weights is None else weights[min(len(held), len(weights) - 1)]
-    counted = count_chosen(
-        transactions, np.array(itemsets, np.int32), None if weights is None else np.array(weights, np.int64)
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chosen, "_MOST_CELLS", cells)
+        patch.setattr(chosen, "_OCCURRENCES_AT_ONCE", 2**20 if threads == 1 else 10)
+        counted = count_chosen(
+            transactions,
+            np.array(itemsets, np.int32),
+            None if weights is None else np.array(weights, np.int64),
+            threads=threads,
+        )
     assert counted.vector().tolist() == expected
     assert counted.given.tolist() == [list(itemset) for itemset in itemsets]
     ranked = [tuple(itemset) for itemset in counted.itemsets_at(range(len(itemsets))).tolist()]
@@ -54,6 +64,32 @@ def test_they_agree_with_the_counts_of_all_that_occurs(baskets: list[frozenset[i
     transactions = transactions_of(baskets)
     itemsets, counts = count_itemsets(transactions, 2).reveal_to_curator()
     assert count_chosen(transactions, itemsets).vector().tolist() == counts.tolist()
+
+
+def test_pairs_and_the_tree_of_their_beginnings_agree_on_larger_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(3)
+    lengths = generator.choice([1, 2, 5, 40, 300], size=3_000)
+    baskets = [generator.zipf(1.3, size=length) % 700 for length in lengths]
+    transactions = transactions_from_lists([basket.tolist() for basket in baskets])
+    first, second = (generator.integers(0, len(transactions.vocabulary), size=5_000) for _ in range(2))
+    different = first != second
+    itemsets = np.unique(np.sort(np.stack([first, second], axis=1)[different], axis=1), axis=0).astype(np.int32)
+    weights = (1000 / np.sqrt(1 + np.arange(50))).astype(np.int64)
+    monkeypatch.setattr(chosen, "_OCCURRENCES_AT_ONCE", 1_000)
+    by_table = count_chosen(transactions, itemsets, weights).vector()
+    monkeypatch.setattr(chosen, "_MOST_CELLS", 0)
+    assert np.array_equal(by_table, count_chosen(transactions, itemsets, weights, threads=1).vector())
+    assert by_table.any()
+
+
+def test_a_failure_in_a_thread_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(chosen, "_add_items", fail)
+    monkeypatch.setattr(chosen, "_OCCURRENCES_AT_ONCE", 1)
+    with pytest.raises(MemoryError):
+        count_chosen(transactions_from_lists([["a"]] * 9), np.array([[0]], np.int32), threads=2)
 
 
 def test_restricting_keeps_what_is_asked_for() -> None:
