@@ -33,6 +33,7 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
 from fim_private.randomness.discrete_laplace import log_difference_survival, log_survival
+from fim_private.randomness.noisy_maximum import Noise
 from tests.sampling import SEED
 
 F = Fraction
@@ -203,6 +204,33 @@ def test_what_meets_a_threshold_exactly_passes_it() -> None:
         for count in (least, least - 1):
             profile = CountProfile.of([count])
             assert mechanism.select(profile, randomness) == ((0,) if count == least else ())
+
+
+def test_as_published_a_search_ends_with_the_universe_or_at_its_cap() -> None:
+    """The whole of a small declared universe needs no certificate; a larger one, and an open one, do."""
+    paper = PublishedLargeMargin(top=1, alpha=F(1), selection_delta=F(1, 100), max_candidates=4)
+    for zeros, tested, whole in ((0, 2, 3), (1, 3, 4), (2, 4, None), (10**9, 4, None), (None, 4, None)):
+        profile = CountProfile.of([9, 8, 7], zeros=zeros)
+        assert len(list(paper._excesses(profile))) == tested
+        assert paper._stop(None, profile) == whole
+    assert list(paper._excesses(CountProfile.of([9], zeros=0))) == []
+    assert list(paper._excesses(CountProfile.of([], zeros=0))) == []
+    # An itemset that does not occur is named where the universe is declared, and ends the list where it is open.
+    flat = replace(paper, alpha=F(10**6), max_candidates=1)
+    assert flat.select(CountProfile.of([], zeros=1), SeededRandomness(SEED)) == (0,)
+    assert flat.select(CountProfile.of([]), SeededRandomness(SEED)) == ()
+
+
+def test_what_is_not_asked_for_is_not_there() -> None:
+    assert Request(top=1, epsilon=F(1), delta=F(0)).size == 1
+    assert {name for name, row in REGISTRY.items() if row.finds_items} == {"items-first"}
+    search_epsilon = asked("lmm", epsilon=F(2)).search_epsilon  # type: ignore[attr-defined]
+    assert search_epsilon == F(2, 5)
+    race = NoisyMaxima(top=2, pick_epsilon=F(1), universe_size=3, noise=Noise.EXPONENTIAL)
+    assert not race.gaps
+    ranks, leads = race.select_with_gaps(CountProfile.of([900, 500, 100], zeros=0), SeededRandomness(SEED))
+    assert ranks == (0, 1)
+    assert [round(lead or 0, -2) for lead in leads] == [400, 400]
 
 
 # Thresholds are held to a billionth less than they may use, so that no rounding error can lower them.
