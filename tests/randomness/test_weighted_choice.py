@@ -78,3 +78,9 @@ def test_an_undecided_number_is_refused_not_guessed() -> None:
     nearly_one = (1 << 10) - 70
     assert _locate(([70, 70], [70, 70], 5), [1, 1], nearly_one, 10) == 1
     assert _locate(([70, 70], [70, 70], 5), [1, 1, 3], nearly_one, 10) is None
+
+
+def test_a_number_at_the_border_belongs_to_one_level() -> None:
+    """Two equal weights known exactly and one bit: 0 is all of the first half, 1 all of the second."""
+    halves = ([1, 1], [1, 1], 0)
+    assert [_locate(halves, [1, 1], drawn, 1) for drawn in (0, 1)] == [0, 1]
