@@ -3,8 +3,11 @@ from __future__ import annotations
 import json
 import multiprocessing
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -12,9 +15,9 @@ import pytest
 from fim_private import transactions_from_lists
 from fim_private.comparison.exact_counts import ExactCounts, count_all
 from fim_private.comparison.run import run
-from fim_private.comparison.settings import PADDED, Settings, cells_of, check
+from fim_private.comparison.settings import PADDED, Cell, Settings, cells_of, check
 from fim_private.comparison.store import LINES, RESULTS, Store
-from fim_private.comparison.trials import run_cell, seed_of
+from fim_private.comparison.trials import Row, run_cell, seed_of
 from fim_private.errors import UsageError
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.privacy import NeighbouringRelation
@@ -38,6 +41,26 @@ BASKETS = [["milk", "bread", "tea"]] * 300 + [["milk", "bread"]] * 150 + [["tea"
 @pytest.fixture(scope="module")
 def counts() -> ExactCounts:
     return count_all("shop", transactions_from_lists(BASKETS), SETTINGS, lambda _what: None)
+
+
+class InThisProcess:
+    """Does what a pool does at once and here: what a cell gives, and what becomes of it, is not up to processes."""
+
+    def __init__(self, _processes: int, *, initargs: tuple[Settings, dict[str, ExactCounts]], **_how: object) -> None:
+        self.settings, self.counts = initargs
+
+    def submit(self, _function: Callable[..., Any], name: str, cell: Cell) -> Future[list[Row]]:
+        future: Future[list[Row]] = Future()
+        future.set_result(run_cell(cell, self.settings, self.counts[name]))
+        return future
+
+    def shutdown(self, **_how: object) -> None:
+        pass
+
+
+@pytest.fixture
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fim_private.comparison.run.ProcessPoolExecutor", InThisProcess)
 
 
 def compare(folder: Path, counts: ExactCounts, settings: Settings = SETTINGS) -> pl.DataFrame:
@@ -111,6 +134,7 @@ def test_a_line_after_one_cut_short_is_not_lost(tmp_path: Path, counts: ExactCou
     assert len(reopened.finished) == 2
 
 
+@pytest.mark.usefixtures("one_process")
 def test_more_cells_can_be_asked_for_later(tmp_path: Path, counts: ExactCounts) -> None:
     small = compare(tmp_path, counts, replace(SETTINGS, tops=(1,)))
     large = compare(tmp_path, counts)
@@ -118,6 +142,7 @@ def test_more_cells_can_be_asked_for_later(tmp_path: Path, counts: ExactCounts) 
     assert kept.equals(small.filter(~pl.col("padded")))  # seconds as well: they were not run again
 
 
+@pytest.mark.usefixtures("one_process")
 def test_another_comparison_s_folder_is_refused(tmp_path: Path, counts: ExactCounts) -> None:
     compare(tmp_path, counts)
     before = (tmp_path / RESULTS).read_bytes()
@@ -135,6 +160,7 @@ def hold(folder: str, held: object) -> None:
         time.sleep(60)
 
 
+@pytest.mark.usefixtures("one_process")
 def test_two_processes_do_not_write_to_one_folder(tmp_path: Path, counts: ExactCounts) -> None:
     context = multiprocessing.get_context("spawn")
     held = context.Event()
@@ -196,6 +222,7 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
         Store(tmp_path / "file" / "inside", {})
 
 
+@pytest.mark.usefixtures("one_process")
 def test_every_mechanism_can_be_compared(tmp_path: Path) -> None:
     settings = replace(SETTINGS, mechanisms=tuple(REGISTRY), sizes=(2,), tops=(1,), epsilons=("4",), trials=2)
     found = count_all("shop", transactions_from_lists(BASKETS), settings, lambda _what: None)
