@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from enum import StrEnum
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -235,9 +235,18 @@ def winning_probabilities(
     By Gauss-Legendre quadrature of the density of each level's maximum times the other levels' distribution functions,
     on panels half a scale wide that end at every kink.
     """
-    distance = np.array([float((counts[0] - count) / scale) for count in counts])[:, np.newaxis]
+    distances = tuple(float((counts[0] - count) / scale) for count in counts)
+    return list(_winning_probabilities(distances, tuple(multiplicities), noise))
+
+
+@lru_cache(maxsize=1000)
+def _winning_probabilities(
+    distances: tuple[float, ...], multiplicities: tuple[int, ...], noise: Noise
+) -> tuple[float, ...]:
+    """The same, of levels so far below the first, in scales; laws of neighbours ask for few, again and again."""
+    distance = np.array(distances)[:, np.newaxis]
     number = np.array([float(multiplicity) for multiplicity in multiplicities])[:, np.newaxis]
-    end = 46.0 + float(np.log(np.sum(number * np.exp(-distance))) if len(counts) else 0)
+    end = 46.0 + float(np.log(np.sum(number * np.exp(-distance))) if distances else 0)
     start = 0.0 if noise is Noise.EXPONENTIAL else -46.0
     kinks = -distance[distance < -start] if noise is Noise.LAPLACE else np.zeros(0)
     edges = np.unique(np.concatenate([np.arange(start, end, 0.5), [end], kinks]))
@@ -254,5 +263,4 @@ def winning_probabilities(
         log_below = np.where(at < 0, at - math.log(2), np.log1p(-np.exp(-np.maximum(at, 0)) / 2))
         log_density = -np.abs(at) - math.log(2)
     everything = np.sum(number * log_below, axis=0)
-    law: list[float] = np.sum(number * np.exp(everything - log_below + log_density) * step, axis=1).tolist()
-    return law
+    return tuple(np.sum(number * np.exp(everything - log_below + log_density) * step, axis=1).tolist())
