@@ -5,8 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -63,13 +65,27 @@ def run(
             try:
                 # The long cells first, so that no process is left alone with one.
                 missing.sort(key=lambda job: -job[1].top)
-                for future in as_completed([pool.submit(_run, name, cell) for name, cell in missing]):
+                with _deaf_to_interrupts():
+                    futures = [pool.submit(_run, name, cell) for name, cell in missing]
+                for future in as_completed(futures):
                     store.add(future.result())
                     done += 1
                     advance(done, len(jobs))
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
         return store.finish([key_of(name, cell) for name, cell in jobs])
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Processes started meanwhile never hear Ctrl-C, not even while they import; this one hears it afterwards."""
+    resource_tracker.ensure_running()  # it would hear again by itself
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
+    try:
+        yield
+    finally:
+        if heard is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, heard)
 
 
 def _set_up(settings: Settings, counts: dict[str, ExactCounts]) -> None:
