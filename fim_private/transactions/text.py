@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -147,8 +148,12 @@ def _pieces(blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Iterator[str]:
     if codec.name in IN_ONE_PIECE or codec.incrementaldecoder is None:
         yield b"".join(blocks).decode(codec.name)
         return
+    first = _beginning(blocks)
     decoder = codec.incrementaldecoder()
-    for block in blocks:
+    if codec.name in ("utf-16", "utf-32") and not first.startswith(WIDE_MARKS):
+        # Piece by piece, Python insists on a mark; all at once it takes the machine's own order of bytes.
+        decoder = codecs.getincrementaldecoder(f"{codec.name}-{sys.byteorder[0]}e")()
+    for block in chain([first], blocks):
         yield decoder.decode(block)
     yield decoder.decode(b"", final=True)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 from hypothesis import given
@@ -42,6 +43,15 @@ def test_wide_encodings_are_read_when_named(encoding):
 def test_wide_encodings_unasked(encoding):
     with pytest.raises(InputError, match=r"UTF-16 or UTF-32.*--encoding utf-16"):
         read("milk,bread\n".encode(encoding))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+@pytest.mark.parametrize("block", [1, 5, 1 << 20])
+def test_wide_encodings_without_a_mark_have_the_order_of_this_machine(monkeypatch, encoding, block):
+    monkeypatch.setattr(source, "BLOCK", block)
+    monkeypatch.setattr(source, "HEAD", block)
+    data = "milk,brød\nmilk\n".encode(f"{encoding}-{sys.byteorder[0]}e")
+    assert as_sets(read(data, encoding=encoding)) == [{"milk", "brød"}, {"milk"}]
 
 
 def test_wide_encoding_without_a_mark():
