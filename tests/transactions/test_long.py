@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
+from fim_private.transactions import long, source
 from tests.transactions.reading import as_sets, by_unit, read, stripped
 
 LINES = "bill;who;thing\nA;Ann;milk\nB;Bob;bread\nA;Ann;bread\nA;Ann;milk\n"
@@ -210,3 +211,49 @@ def test_types_of_parquet_become_their_text():
 def test_types_that_are_no_text(bad):
     with pytest.raises(InputError, match=r"column for --item-column is of type .*not text"):
         read(pl.DataFrame({"tid": [1, 2], "item": bad}), format="long")
+
+
+FIELDS = st.text(st.sampled_from('ab1 ,"\n'), max_size=5)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), FIELDS, st.integers(0, 2)), max_size=20),
+    st.sampled_from(["\n", "\r\n"]),
+    st.lists(st.sampled_from(['"', "\n", 'x,"y', "1,a,2"]), max_size=2),
+    st.integers(1, 30),
+)
+def test_tables_do_not_depend_on_where_the_blocks_are_cut(rows, end, faults, block):
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator=end).writerows([("tid", "item", "customer"), *rows])
+    data = buffer.getvalue() + end.join(faults)
+
+    def outcome(**options):
+        try:
+            transactions = read(data, format="long", separator=",", **options)
+        except InputError as error:
+            return str(error)
+        units = None if transactions.units is None else transactions.units.tolist()
+        return as_sets(transactions), units, vars(transactions.notes)
+
+    for options in ({}, {"unit_column": "customer"}):
+        whole = outcome(**options)
+        with pytest.MonkeyPatch.context() as patch:
+            for name in ("BLOCK", "HEAD"):
+                patch.setattr(source, name, block)
+            assert outcome(**options) == whole
+
+
+def test_a_parquet_table_is_text_a_piece_at_a_time(monkeypatch):
+    frame = pl.DataFrame({"tid": [1, 1, 2, 2, 1, 3], "item": [7, None, 8, 7, 9, None], "customer": [1, 1, 2, 2, 1, 3]})
+    for piece in (1, 2, 100):
+        monkeypatch.setattr(long, "PIECE", piece)
+        transactions = read(frame, unit_column="customer")
+        assert as_sets(transactions) == [{"7", "9"}, {"8", "7"}]
+        assert transactions.units.tolist() == [0, 1]
+        assert (transactions.notes.blanks, transactions.notes.empty) == (2, 1)
+
+
+def test_items_of_dropped_rows_are_no_items():
+    data = "tid,item,customer\n1,milk,Ann\n2,zwieback,\n1,bread,Ann\n"
+    transactions = read(data, unit_column="customer", drop_rows_without_unit=True)
+    assert transactions.vocabulary.to_list() == ["bread", "milk"]
