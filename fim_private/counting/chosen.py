@@ -6,7 +6,6 @@ by a public table of weights: with w(q)^2 q bounded, so is the Euclidean length 
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.compiled import compiled
+from fim_private.counting.work import THREADS
 from fim_private.errors import UsageError
 from fim_private.profile import CountProfile
 from fim_private.transactions.dataset import Transactions
 
 _OCCURRENCES_AT_ONCE = 2**20
-_THREADS = min(2, os.cpu_count() or 1)
 
 _MOST_CELLS = 2**24
 """So large is a table of pairs at most, in cells of 4 bytes."""
@@ -89,7 +88,7 @@ def count_chosen(
     itemsets: NDArray[np.int32],
     weights: NDArray[np.int64] | None = None,
     *,
-    threads: int = _THREADS,
+    threads: int = THREADS,
 ) -> ChosenCounts:
     """How many transactions hold each of the itemsets.
 

@@ -17,8 +17,8 @@ from fim_private.counting.index import U32, Index, index
 from fim_private.counting.ordering import Ordering, Packed
 from fim_private.counting.selection import BestSoFar
 from fim_private.counting.task import Task
-from fim_private.counting.walk import THREADS, Tally, Walk, map_chunks
-from fim_private.counting.work import MOST_STEPS, Effort, too_much_work
+from fim_private.counting.walk import Tally, Walk, map_chunks
+from fim_private.counting.work import MOST_STEPS, THREADS, Effort, too_much_work
 from fim_private.errors import UsageError
 from fim_private.transactions.dataset import Transactions
 

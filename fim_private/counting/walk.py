@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -31,8 +30,6 @@ Tally = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Counts, increasing, and the number of itemsets of each."""
 
 Result = TypeVar("Result")
-
-THREADS = min(2, os.cpu_count() or 1)
 
 _BATCH_ROWS = 2**14
 """Of output at a time: they stay in the cache until they are taken away."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
+
+THREADS = min(2, os.cpu_count() or 1)
 
 MOST_STEPS = 5 * 10**10
 """The most occurrences of items that are walked over or packed for one count: some minutes on two cores."""
