@@ -148,10 +148,15 @@ def _whole_numbers(line: str) -> bool:
 
 def _delimited_format(name: str, sample: Sequence[str], separator: str, columns: Columns) -> str:
     lines = join_broken_fields("\n".join(sample).encode(), separator).decode().split("\n")
-    records = [split_line(line, separator) or [line] for line in lines if line]
-    header = [field.strip() for field in records[0]]
-    body = [[field.strip() for field in record] for record in records[1:]]
-    rectangular = len(header) >= 2 and all(len(record) == len(header) for record in body)
+    filled = [line for line in lines if line]
+    header = [field.strip() for field in _fields(filled[0], separator)]
+    body: list[list[str]] = []
+    # Most baskets differ in length within a few lines, which says enough.
+    for line in filled[1:] if len(header) >= 2 else ():
+        body.append([field.strip() for field in _fields(line, separator)])
+        if len(body[-1]) != len(header):
+            break
+    rectangular = len(header) >= 2 and all(len(record) == len(header) for record in body[-1:])
     if columns.named:
         items = [at for at, field in enumerate(header) if not _is_named(field, columns)]
         if columns.item is None and rectangular:
@@ -184,6 +189,10 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
             "Give --format long with --transaction-column and --item-column, or --format basket.",
         )
     return "basket"
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    return split_line(line, separator) or [line]
 
 
 def _is_named(field: str, columns: Columns) -> bool:
