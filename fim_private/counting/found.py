@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.compiled import compiled
 from fim_private.counting.batch import Batch, room_for
 from fim_private.counting.hidden import ItemsetCounts
 from fim_private.counting.ordering import Ordering
 from fim_private.counting.task import Task
+from fim_private.counting.work import THREADS
 
 _ROWS = 2**20
 """Of one block, so large that its memory is given back to the operating system when it is no longer needed."""
@@ -73,16 +77,36 @@ class FoundItemsets:
 
         Data, not a release, and protected by no privacy guarantee.
         """
-        itemsets = np.empty((self._task.size, len(self)), np.int32)
-        counts = np.empty(len(self), np.uint32)
-        codes = self._task.index.codes
-        first = 0
-        for block in self._blocks:
-            end = first + len(block.last)
-            lengths = np.diff(block.end, prepend=np.uint32(0))
-            for member, ranks in enumerate(block.prefix.T):
-                itemsets[member, first:end] = np.repeat(codes[ranks], lengths)
-            np.take(codes, block.last, out=itemsets[-1, first:end])
-            counts[first:end] = block.counts
-            first = end
-        return itemsets.T, counts
+        parts = self.reveal_in_parts_to_curator()
+        empty = np.empty((0, self._task.size), np.int32), np.empty(0, np.uint32)
+        itemsets, counts = zip(empty, *parts, strict=True)
+        return np.concatenate(itemsets), np.concatenate(counts)
+
+    def reveal_in_parts_to_curator(
+        self, *, threads: int = THREADS
+    ) -> list[tuple[NDArray[np.int32], NDArray[np.uint32]]]:
+        """The same in parts of up to some millions of rows, which takes no memory in one piece."""
+
+        def write(block: Batch) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
+            itemsets = np.empty((self._task.size, len(block.last)), np.int32)
+            _expand(block, self._task.index.codes, itemsets)
+            return itemsets.T, block.counts
+
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(write, self._blocks))
+
+
+@compiled
+def _expand(block: Batch, codes: NDArray[np.int32], itemsets: NDArray[np.int32]) -> None:
+    """Writes every row of a block with all its members."""
+    members = block.prefix.shape[1]
+    row = np.uint64(0)
+    for run in range(len(block.end)):
+        end = np.uint64(block.end[run])
+        for member in range(members):
+            code = codes[np.uint64(block.prefix[run, member])]
+            for place in range(row, end):
+                itemsets[member, place] = code
+        for place in range(row, end):
+            itemsets[members, place] = codes[np.uint64(block.last[place])]
+        row = end
