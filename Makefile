@@ -13,7 +13,7 @@ demo: .venv/.demo
 	$(BIN)/fim-private demo
 
 test: .venv/.test
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: .venv/.test
 	$(BIN)/ruff check .

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from fim_private.cli import options
+from fim_private.cli.engine import reader
 from fim_private.cli.progress import phases, say
 from fim_private.errors import InputError, UsageError
 from fim_private.privacy import NeighbouringRelation
@@ -44,6 +45,8 @@ def mine(
     transaction_column: options.TransactionColumn = None,
     item_column: options.ItemColumn = None,
     drop_rows_without_unit: options.DropRowsWithoutUnit = False,
+    engine: options.Engine = "local",
+    master: options.Master = None,
     seed: Annotated[
         int | None,
         typer.Option(help="Repeat the same noise; the output is then NOT private.", rich_help_panel="Output"),
@@ -93,11 +96,10 @@ def mine(
     from fim_private.mining.mine import mine_as_planned
     from fim_private.report.statement import found_note, promise, shortfall
     from fim_private.report.tables import release_table
-    from fim_private.transactions import read_transactions
 
-    with phases(quiet=quiet) as progress:
+    with phases(quiet=quiet) as progress, reader(engine, master) as read:
         progress("reading")
-        transactions = read_transactions(
+        database = read(
             file,
             format=format,
             separator=separator,
@@ -108,13 +110,13 @@ def mine(
             drop_rows_without_unit=drop_rows_without_unit,
         )
         release = mine_as_planned(
-            transactions,
+            database,
             plan,
             seed=seed,
             command=_command(file, universe_file, output),
             progress=progress,
         )
-    for note in options.reading_notes(transactions):
+    for note in options.reading_notes(database.notes):
         say(note, quiet=quiet)
     say("", quiet=quiet)
     # The file first: should the reader of the output have gone, the release is not lost.

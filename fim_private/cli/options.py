@@ -11,7 +11,7 @@ from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 
 if TYPE_CHECKING:
     from fim_private.plan import Plan, Universe
-    from fim_private.transactions import Transactions
+    from fim_private.transactions import ReadingNotes
 
 _WHAT, _PROMISE, _READ, _OUT = "What to find", "The promise", "How to read the file", "Output"
 
@@ -154,6 +154,23 @@ DropRowsWithoutUnit = Annotated[
     typer.Option("--drop-rows-without-unit", help="Leave out rows that name no unit.", rich_help_panel=_READ),
 ]
 
+Engine = Annotated[
+    str,
+    typer.Option(
+        metavar="local|spark",
+        help="What reads and counts: this process, or Spark (see the README).",
+        rich_help_panel=_READ,
+    ),
+]
+Master = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Spark's master, such as local[4], spark://host:7077 or yarn; all cores of this machine otherwise.",
+        rich_help_panel=_READ,
+    ),
+]
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.", rich_help_panel=_OUT)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.", rich_help_panel=_OUT)]
 
@@ -242,9 +259,8 @@ def plan_of(
     )
 
 
-def reading_notes(transactions: Transactions) -> list[str]:
+def reading_notes(notes: ReadingNotes) -> list[str]:
     """What was found and mended while reading, in words; for whoever holds the data, not part of a release."""
-    notes = transactions.notes
     mended = [
         f"{number:,} {what}"
         for number, what in (

@@ -68,13 +68,13 @@ def read_transactions(
         drop_rows_without_unit=drop_rows_without_unit,
     )
     separator = "\t" if separator == r"\t" else separator
-    _check_options(format, separator, columns)
+    check_options(format, separator, columns)
     with opened(source) as reading:
         transactions, layout = _read(reading, format, separator, encoding, columns)
     if not len(transactions):
         raise InputError("No item was found in the data.", "Check the format, the columns and the separator.")
     if layout is not None and layout.format in LINE_FORMATS and separator is None:
-        _refuse_single_items(transactions)
+        refuse_single_items(int((transactions.lengths() == 1).sum()), len(transactions))
     return transactions
 
 
@@ -86,14 +86,19 @@ def _read(
     if source.may_be_parquet:
         content = source.content()
         if content.is_parquet:
-            return _read_parquet(content, format_name, separator, columns), None
+            return read_parquet(content, format_name, separator, columns), None
         blocks = iter([content.data])
     text = Text(name=source.name, blocks=blocks, encoding=encoding)
-    layout = _layout(text, format_name, separator, columns)
-    return _read_text(text, layout, columns), layout
+    layout = layout_of(text, format_name, separator, columns)
+    return read_text(text, layout, columns), layout
 
 
-def _check_options(format_name: str, separator: str | None, columns: Columns) -> None:
+def check_options(format_name: str, separator: str | None, columns: Columns) -> None:
+    """Refuse what cannot be meant, before anything is read.
+
+    Errors:
+        UsageError: an unknown format, or options that do not go together.
+    """
     if format_name not in FORMATS:
         raise UsageError(f"There is no format {format_name!r}.", f"Choose one of {', '.join(FORMATS)}.")
     if separator is not None and (not separator or set(separator) & set('"\r\n')):
@@ -112,15 +117,9 @@ def _check_options(format_name: str, separator: str | None, columns: Columns) ->
         raise UsageError("Rows without a unit can only be dropped if there are units.", "Give --unit-column.")
 
 
-def _read_parquet(content: Content, format_name: str, separator: str | None, columns: Columns) -> Transactions:
-    if separator is not None:
-        raise UsageError("A Parquet file has no separator.", "Leave --separator out.")
-    if format_name in LINE_FORMATS:
-        raise InputError(
-            f"{content.name} is a Parquet file, not lines of text.",
-            "Leave --format out, or choose long, lists or one-hot.",
-        )
-    chosen = detect_parquet(content, columns) if format_name == "auto" else format_name
+def read_parquet(content: Content, format_name: str, separator: str | None, columns: Columns) -> Transactions:
+    """The transactions of a Parquet file; none at all is no error."""
+    chosen = parquet_layout(content, format_name, separator, columns)
     if chosen == "long":
         return read_long_parquet(content, columns)
     if chosen == "lists":
@@ -128,7 +127,29 @@ def _read_parquet(content: Content, format_name: str, separator: str | None, col
     return read_one_hot_parquet(content, columns)
 
 
-def _layout(text: Text, format_name: str, separator: str | None, columns: Columns) -> Layout:
+def parquet_layout(content: Content, format_name: str, separator: str | None, columns: Columns) -> str:
+    """The format of a Parquet file: lists, long or one-hot.
+
+    Errors:
+        InputError: it is none of them for sure.
+        UsageError: a separator was given.
+    """
+    if separator is not None:
+        raise UsageError("A Parquet file has no separator.", "Leave --separator out.")
+    if format_name in LINE_FORMATS:
+        raise InputError(
+            f"{content.name} is a Parquet file, not lines of text.",
+            "Leave --format out, or choose long, lists or one-hot.",
+        )
+    return detect_parquet(content, columns) if format_name == "auto" else format_name
+
+
+def layout_of(text: Text, format_name: str, separator: str | None, columns: Columns) -> Layout:
+    """The layout of a text, from its first lines.
+
+    Errors:
+        InputError: signs of more than one format, or none of a separator where one is needed.
+    """
     if format_name == "lists":
         raise InputError(f"{text.name} is a text, but lists are read from Parquet only.", "Use --format basket.")
     if format_name == "auto":
@@ -138,7 +159,8 @@ def _layout(text: Text, format_name: str, separator: str | None, columns: Column
     return Layout(format=format_name, separator=separator)
 
 
-def _read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
+def read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
+    """The transactions of a text; none at all is no error."""
     if layout.separator is None:
         return read_fimi(text)
     if layout.format == "basket":
@@ -149,9 +171,17 @@ def _read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
     return read_one_hot_text(table, columns)
 
 
-def _refuse_single_items(transactions: Transactions) -> None:
-    single = int((transactions.lengths() == 1).sum())
-    if len(transactions) >= FEW and single > NEARLY_ALL * len(transactions):
+def refuse_single_items(single: int, transactions: int) -> None:
+    """Refuse lines nearly all of which hold one item.
+
+    Args:
+        single: the number of transactions of one item.
+        transactions: the number of all.
+
+    Errors:
+        InputError: so it is.
+    """
+    if transactions >= FEW and single > NEARLY_ALL * transactions:
         raise InputError(
             "Nearly every line holds one item, which means a wrong separator or a long table.",
             "Give the right --separator or --format; --format basket with --separator insists on them.",

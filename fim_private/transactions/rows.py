@@ -90,14 +90,27 @@ def taken(transactions: Transactions, rows: NDArray[np.int64]) -> tuple[NDArray[
     return offsets, items
 
 
+def compressed(keys: NDArray[np.int64], width: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Offsets and codes, increasing inside each row and each there once, and the rows that occur.
+
+    Args:
+        keys: int64, shape (p,), row * width + code, in any order, repeated or not.
+        width: larger than any code.
+
+    Cost: sorting p 64-bit keys; for few, or where rows come in any order.
+    """
+    row_of, items = np.divmod(np.unique(keys), max(width, 1))
+    starts = np.flatnonzero(np.diff(row_of, prepend=-1)).astype(np.int64)
+    return np.append(starts, len(items)), items.astype(np.int32), row_of[starts]
+
+
 def _sorted_few(
     codes: NDArray[np.int32], lengths: NDArray[np.int32], new_code: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     width = len(new_code) + 1
     rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
-    row_of, items = np.divmod(np.unique(rows * width + new_code[codes]), width)
-    starts = np.flatnonzero(np.diff(row_of, prepend=-1)).astype(np.int64)
-    return np.append(starts, len(items)), items.astype(np.int32)
+    offsets, items, _ = compressed(rows * width + new_code[codes], width)
+    return offsets, items
 
 
 def without_gaps(codes: NDArray[np.int64]) -> NDArray[np.int64]:

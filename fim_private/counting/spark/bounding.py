@@ -1,0 +1,151 @@
+"""Bounding what a privacy unit adds, where tasks may run twice: random words that are a function of who is cut.
+
+Spark computes a partition again when a machine is lost, when its memory is short, or when two jobs ask for it. Words
+drawn afresh each time would cut a transaction in one pass otherwise than in the next: counts of two passes would not be
+of the same data. So the driver draws one secret key for each bounding, 256 bits of the same randomness that the noise
+comes from, and the words of a transaction are SHAKE256(key, its identity): a sponge with its key in front is a
+pseudorandom function (Bertoni, Daemen, Peeters, Van Assche 2011; NIST SP 800-185). They are the same however often and
+wherever they are computed, and the key is forgotten with the run.
+
+Privacy: what is left of a unit depends on its own transactions and its own words alone, which for distinct identities
+cannot be told from independent uniform ones. So, as in one process, two databases that differ in one unit differ, for
+every key, in what is left of that unit. Should two identities collide, their words are the same; each is uniform still,
+and the argument, which holds for every choice made unit by unit, still holds. A task's index stands in the
+identity of a transaction that has no name, and so a unit more or less moves the identities of those after it: to
+uniform words again, as it moves the words a stream gives in one process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from hashlib import shake_256
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame, Window
+from pyspark.sql.functions import col, row_number
+
+from fim_private.counting.spark.blocks import SCHEMA, Block, identities_of, pack, unpack, whole
+from fim_private.counting.spark.session import Cluster
+from fim_private.transactions.bounding import Words
+from fim_private.transactions.rows import compressed
+
+
+def secret_key(words: Words) -> bytes:
+    """256 bits for one bounding."""
+    return words(4).tobytes()
+
+
+def words_of(key: bytes, identity: bytes, number: int) -> NDArray[np.uint64]:
+    """Uniform words of one identity, uint64, shape (number,); fewer are the first of more."""
+    return np.frombuffer(shake_256(key + identity).digest(8 * number), np.uint64)
+
+
+def merge_units(cluster: Cluster, blocks: DataFrame) -> DataFrame:
+    """Blocks of one transaction a unit: the union of its items, named by the unit and without units."""
+    rows = cluster.map(blocks, _unit_rows, "unit string, items binary")
+    gathered = rows.repartition(cluster.partitions_for(blocks), "unit").groupBy("unit").agg({"items": "collect_list"})
+    return cluster.map(gathered.toDF("unit", "items"), _merged, SCHEMA)
+
+
+def keep_transactions(cluster: Cluster, blocks: DataFrame, most: int, key: bytes) -> DataFrame:
+    """Blocks of at most `most` transactions of each unit: those with its smallest words."""
+    drawn = cluster.map(
+        blocks, partial(_drawn_rows, key=key), "unit string, word long, identity long, items binary"
+    ).repartition(cluster.partitions_for(blocks), "unit")
+    place = row_number().over(Window.partitionBy("unit").orderBy("word", "identity"))
+    kept = drawn.withColumn("place", place).filter(col("place") <= most).select("unit", "identity", "items")
+    return cluster.map(kept, _kept, SCHEMA)
+
+
+def cap_items(cluster: Cluster, blocks: DataFrame, most: int, key: bytes) -> DataFrame:
+    """Blocks of transactions of at most `most` items: those with its smallest words."""
+    return cluster.map(blocks, partial(_capped, most=most, key=key), SCHEMA)
+
+
+def _unit_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """One row a unit and partition: the union there, so that little is left to shuffle."""
+    block = whole(batches)
+    if block.units is None:
+        return
+    names = block.units.unique().sort()
+    width = int(block.items.max(initial=0)) + 1
+    owner = block.units.rank("dense").to_numpy().astype(np.int64) - 1
+    offsets, items, _ = compressed((np.repeat(owner, block.lengths) * width + block.items).astype(np.int64), width)
+    yield _rows({"unit": pa.array(names.to_list(), pa.string()), "items": _slices(items, offsets)})
+
+
+def _merged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        lists = batch.column("items").to_pylist()
+        if not lists:
+            continue
+        lengths = [sum(len(part) for part in parts) // 4 for parts in lists]
+        codes = np.frombuffer(b"".join(part for parts in lists for part in parts), np.int32)
+        width = int(codes.max()) + 1
+        offsets, items, _ = compressed(
+            np.repeat(np.arange(len(lengths), dtype=np.int64), lengths) * width + codes, width
+        )
+        names = pl.Series(batch.column("unit").to_pylist(), dtype=pl.String)
+        yield pack(Block(np.diff(offsets).astype(np.int32), items, identities_of(names), None))
+
+
+def _drawn_rows(batches: Iterator[pa.RecordBatch], *, key: bytes) -> Iterator[pa.RecordBatch]:
+    """One row a transaction. Its words belong to unit and transaction together, which no other unit's do."""
+    for block in unpack(batches):
+        if block.units is None:
+            continue
+        words = [
+            words_of(key, identity.tobytes() + unit.encode(), 1)[0]
+            for identity, unit in zip(block.identities, block.units, strict=True)
+        ]
+        yield _rows(
+            {
+                "unit": pa.array(block.units.to_list(), pa.string()),
+                "word": pa.array(np.array(words, np.uint64).view(np.int64)),
+                "identity": pa.array(block.identities.view(np.int64)),
+                "items": _slices(block.items, block.offsets()),
+            }
+        )
+
+
+def _kept(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        parts = batch.column("items").to_pylist()
+        if parts:
+            yield pack(
+                Block(
+                    lengths=np.array([len(part) // 4 for part in parts], np.int32),
+                    items=np.frombuffer(b"".join(parts), np.int32),
+                    identities=batch.column("identity").to_numpy().view(np.uint64),
+                    units=pl.Series(batch.column("unit").to_pylist(), dtype=pl.String),
+                )
+            )
+
+
+def _capped(batches: Iterator[pa.RecordBatch], *, most: int, key: bytes) -> Iterator[pa.RecordBatch]:
+    for block in unpack(batches):
+        kept = np.ones(len(block.items), bool)
+        offsets = block.offsets()
+        for place in np.flatnonzero(block.lengths > most).tolist():
+            first, end = offsets[place], offsets[place + 1]
+            words = words_of(key, block.identities[place].tobytes(), int(end - first))
+            kept[first:end] = False
+            kept[first + np.argsort(words, kind="stable")[:most]] = True
+        yield pack(block.where(kept))
+
+
+def _slices(items: NDArray[np.int32], offsets: NDArray[np.int64]) -> Any:
+    """The items of each transaction as bytes."""
+    data = items.tobytes()
+    ends = (4 * offsets).tolist()
+    return pa.array([data[first:end] for first, end in pairwise(ends)], pa.binary())
+
+
+def _rows(columns: dict[str, Any]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict(columns)

@@ -1,0 +1,169 @@
+"""A database of transactions that stays with the executors of a Spark cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame
+
+from fim_private.counting.chosen import ChosenCounts
+from fim_private.counting.hidden import HiddenCounts, ItemsetCounts
+from fim_private.counting.spark import bounding
+from fim_private.counting.spark.blocks import SCHEMA, pack, unpack
+from fim_private.counting.spark.histogram import SparkHistogram
+from fim_private.counting.spark.session import Batches, Cluster
+from fim_private.counting.spark.top import Shape, count_in_partitions, count_items, shape_of, top_of_partitions
+from fim_private.errors import UsageError
+from fim_private.transactions.bounding import Words
+from fim_private.transactions.dataset import ReadingNotes, Transactions
+from fim_private.transactions.names import positions_in
+from fim_private.transactions.restrict import restrict_to
+
+
+class SparkDatabase:
+    """A `TransactionDatabase` of blocks. Its `repr` shows no data.
+
+    What it counts is what the local engine counts, to the order of equals. Its random choices have the same law, but
+    are made of other words (`bounding`), so that a seeded run that has to bound anything differs.
+    """
+
+    def __init__(
+        self, *, cluster: Cluster, blocks: DataFrame, vocabulary: pl.Series, has_units: bool, notes: ReadingNotes
+    ) -> None:
+        """Takes a frame of `blocks.SCHEMA` over.
+
+        Args:
+            cluster: Spark.
+            blocks: the transactions, the same however often they are computed.
+            vocabulary: names, in name order.
+            has_units: whether the blocks name units.
+            notes: what the reader noticed.
+        """
+        self._cluster = cluster
+        self._blocks = blocks
+        self._vocabulary = vocabulary
+        self._has_units = has_units
+        self._notes = notes
+
+    def __repr__(self) -> str:
+        return "SparkDatabase(hidden)"
+
+    @property
+    def vocabulary(self) -> pl.Series:
+        """The item names, in name order."""
+        return self._vocabulary
+
+    @property
+    def has_units(self) -> bool:
+        """Whether several transactions may belong to one privacy unit."""
+        return self._has_units
+
+    @property
+    def notes(self) -> ReadingNotes:
+        """What was noticed while reading."""
+        return self._notes
+
+    def restrict_to(self, names: Sequence[str]) -> SparkDatabase:
+        """See `transactions.restrict_to`."""
+        nothing = Transactions(offsets=np.zeros(1, np.int64), items=np.zeros(0, np.int32), vocabulary=self._vocabulary)
+        vocabulary = restrict_to(nothing, names).vocabulary
+        return self._recoded(positions_in(vocabulary, self._vocabulary).astype(np.int32), vocabulary)
+
+    def keep_items(self, codes: NDArray[np.int32]) -> SparkDatabase:
+        """See `transactions.keep_items`."""
+        new_code = np.full(len(self._vocabulary), -1, np.int32)
+        new_code[codes] = np.arange(len(codes), dtype=np.int32)
+        return self._recoded(new_code, self._vocabulary[codes])
+
+    def merge_units(self) -> SparkDatabase:
+        """See `transactions.merge_units`. Shuffles one row a unit and partition."""
+        if not self._has_units:
+            return self
+        return self._with(bounding.merge_units(self._cluster, self._blocks).persist(), has_units=False)
+
+    def keep_transactions(self, most: int, words: Words) -> SparkDatabase:
+        """See `transactions.keep_transactions`. Four words are drawn, a key. Shuffles one row a transaction."""
+        _at_least_one(most=most)
+        if not self._has_units:
+            return self
+        key = bounding.secret_key(words)
+        return self._with(bounding.keep_transactions(self._cluster, self._blocks, most, key).persist())
+
+    def cap_items(self, most: int, words: Words) -> SparkDatabase:
+        """See `transactions.cap_items`. Four words are drawn, a key, if any transaction is too long."""
+        _at_least_one(most=most)
+        if self._shape.longest <= most:
+            return self
+        return self._with(bounding.cap_items(self._cluster, self._blocks, most, bounding.secret_key(words)))
+
+    def top_itemsets(self, size: int, m: int) -> HiddenCounts:
+        """See `counting.top_itemsets`, and `top` for how."""
+        _at_least_one(size=size, m=m)
+        counts = self._item_counts
+        if size == 1:
+            order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+            first = order[:m].astype(np.int32)
+            return ItemsetCounts(itemsets=first[:, np.newaxis], counts=counts[first], complete=len(order) <= m)
+        return top_of_partitions(
+            self._cluster, self._blocks, item_counts=counts, transactions=self._shape.transactions, size=size, m=m
+        )
+
+    def count_histogram(self, size: int) -> HiddenCounts:
+        """See `counting.count_histogram`. Shuffles a row for each itemset that occurs in a partition."""
+        _at_least_one(size=size)
+        return SparkHistogram(self._cluster, self._blocks, size=size, width=len(self._vocabulary))
+
+    def count_chosen(self, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None) -> ChosenCounts:
+        """See `counting.count_chosen`."""
+        totals = count_in_partitions(
+            self._cluster, self._blocks, itemsets, width=len(self._vocabulary), weights=weights
+        )
+        return ChosenCounts(itemsets=itemsets, totals=totals)
+
+    def occurs(self, itemset: Sequence[int]) -> bool:
+        """See `counting.occurs`. One job."""
+        if max(itemset) >= len(self._vocabulary):
+            return False
+        codes = np.array([sorted(itemset)], np.int32)
+        return bool(count_in_partitions(self._cluster, self._blocks, codes, width=len(self._vocabulary))[0])
+
+    @cached_property
+    def _shape(self) -> Shape:
+        return shape_of(self._cluster, self._blocks)
+
+    @cached_property
+    def _item_counts(self) -> NDArray[np.int64]:
+        return count_items(self._cluster, self._blocks, len(self._vocabulary))
+
+    def _recoded(self, new_code: NDArray[np.int32], vocabulary: pl.Series) -> SparkDatabase:
+        sent = self._cluster.broadcast(new_code)
+        return self._with(self._cluster.map(self._blocks, partial(_recode, sent=sent), SCHEMA), vocabulary=vocabulary)
+
+    def _with(
+        self, blocks: DataFrame, *, vocabulary: pl.Series | None = None, has_units: bool | None = None
+    ) -> SparkDatabase:
+        return SparkDatabase(
+            cluster=self._cluster,
+            blocks=blocks,
+            vocabulary=self._vocabulary if vocabulary is None else vocabulary,
+            has_units=self._has_units if has_units is None else has_units,
+            notes=self._notes,
+        )
+
+
+def _recode(batches: Batches, sent: Any) -> Batches:
+    for block in unpack(batches):
+        recoded = block.recoded(sent.value)
+        if len(recoded.lengths):
+            yield pack(recoded)
+
+
+def _at_least_one(**arguments: int) -> None:
+    for name, value in arguments.items():
+        if value < 1:
+            raise UsageError(f"The {name} is below 1.", f"Give a {name} of 1 or more.")

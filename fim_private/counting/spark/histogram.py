@@ -1,0 +1,157 @@
+"""How many itemsets have which count, over all partitions: summed by Spark, which keeps the sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from math import comb
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+from pyspark.sql.functions import sum as total
+
+from fim_private.counting.local import count_itemsets
+from fim_private.counting.spark.blocks import whole
+from fim_private.counting.spark.rows import from_rows, members, schema, to_rows
+from fim_private.counting.spark.session import Batches, Cluster
+from fim_private.counting.work import MOST_STEPS, too_much_work
+from fim_private.profile import CountProfile
+
+TALLY_SCHEMA = "partition int, level long, number long"
+
+
+class SparkHistogram:
+    """The counts of all occurring itemsets of one size, and the way back to the itemsets of given ranks.
+
+    Ranks are in decreasing order of count; itemsets of the same count stand in the order of the partitions that Spark
+    put them into by a hash of their codes, and in each by code. That order is fixed, but not that of `ItemsetCounts`;
+    whoever chooses uniformly among equals need not mind. `repr` shows no data.
+    """
+
+    def __init__(self, cluster: Cluster, blocks: DataFrame, *, size: int, width: int) -> None:
+        """Counts; a row for each itemset that occurs in a partition is shuffled.
+
+        Args:
+            cluster: Spark.
+            blocks: the data.
+            size: of the itemsets, at least 1.
+            width: of the vocabulary.
+        """
+        listed = cluster.map(blocks, partial(_all_itemsets, size=size, width=width), schema(size))
+        self._cluster = cluster
+        self._size = size
+        self._sums = listed.groupBy(*members(size)).agg(total("count").alias("count")).persist()
+        tallies = cluster.collect(cluster.map(self._sums, _tally, TALLY_SCHEMA))
+        chunk, level, share = (tallies.column(name).to_numpy() for name in ("partition", "level", "number"))
+        order = np.lexsort([chunk, -level])
+        self._chunk, self._level, self._ends = chunk[order], level[order], np.cumsum(share[order])
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+    def __repr__(self) -> str:
+        return "SparkHistogram(hidden)"
+
+    @property
+    def size(self) -> int:
+        """The number of items of each itemset."""
+        return self._size
+
+    @property
+    def complete(self) -> bool:
+        """Always true: every itemset that occurs has been counted."""
+        return True
+
+    def profile(self, zeros: int | None = None) -> CountProfile:
+        """What a mechanism may see; for the door only.
+
+        Args:
+            zeros: number of itemsets of count 0 in a declared universe, None for an open one.
+        """
+        levels, multiplicities = self.reveal_to_curator()
+        return CountProfile(levels=levels.tolist(), multiplicities=multiplicities.tolist(), zeros=zeros)
+
+    def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
+        """The itemsets of these ranks, int32, shape (len(ranks), size), codes increasing; for the door only.
+
+        Cost: one pass over the sums. No itemset comes to the driver but those asked for.
+        """
+        wanted = np.asarray(ranks, np.int64)
+        if not len(wanted):
+            return np.empty((0, self._size), np.int32)
+        runs = np.searchsorted(self._ends, wanted, side="right")
+        starts = np.concatenate([[0], self._ends])
+        places = np.stack([self._chunk[runs], self._level[runs], wanted - starts[runs]], axis=1).tolist()
+        asked: dict[int, dict[int, list[int]]] = {}
+        for chunk, level, place in places:
+            asked.setdefault(chunk, {}).setdefault(level, []).append(place)
+        found = self._cluster.collect(
+            self._cluster.map(
+                self._sums, partial(_members, size=self._size, asked=asked), schema(self._size, "partition", "place")
+            )
+        )
+        itemsets, counts = from_rows(found, self._size)
+        keys = zip(
+            found.column("partition").to_pylist(), counts.tolist(), found.column("place").to_pylist(), strict=True
+        )
+        by_place = dict(zip(keys, itemsets, strict=True))
+        return np.stack([by_place[tuple(place)] for place in places])
+
+    def reveal_to_curator(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Distinct counts, decreasing, and how many itemsets have each: data, protected by no privacy guarantee."""
+        last = np.flatnonzero(np.diff(self._level, append=0))
+        return self._level[last], np.diff(self._ends[last], prepend=0)
+
+
+def _all_itemsets(batches: Batches, *, size: int, width: int) -> Iterator[pa.RecordBatch]:
+    transactions, codes = whole(batches).compact(width)
+    lengths, numbers = np.unique(transactions.lengths(), return_counts=True)
+    occurrences = sum(
+        comb(length, size) * number for length, number in zip(lengths.tolist(), numbers.tolist(), strict=True)
+    )
+    if occurrences > MOST_STEPS:
+        raise too_much_work(size)
+    if len(transactions):
+        itemsets, counts = count_itemsets(transactions, size, threads=1).reveal_to_curator()
+        yield from to_rows(codes[itemsets], counts)
+
+
+def _tally(batches: Batches) -> Iterator[pa.RecordBatch]:
+    counts = np.concatenate([np.zeros(0, np.int64), *(batch.column("count").to_numpy() for batch in batches)])
+    levels, numbers = np.unique(counts, return_counts=True)
+    if len(levels):
+        yield pa.RecordBatch.from_arrays(
+            [
+                pa.array(np.full(len(levels), _partition(), np.int32)),
+                pa.array(levels),
+                pa.array(numbers.astype(np.int64)),
+            ],
+            names=["partition", "level", "number"],
+        )
+
+
+def _members(batches: Batches, *, size: int, asked: dict[int, dict[int, list[int]]]) -> Iterator[pa.RecordBatch]:
+    """The itemsets at these places of these levels of this partition."""
+    levels = asked.get(_partition(), {})
+    parts: dict[int, list[Any]] = {level: [] for level in levels}
+    for batch in batches:
+        if levels:
+            itemsets, counts = from_rows(pa.Table.from_batches([batch]), size)
+            for level, found in parts.items():
+                found.append(itemsets[counts == level])
+    for level, found in parts.items():
+        itemsets = np.concatenate(found)
+        itemsets = itemsets[np.lexsort(itemsets.T[::-1])]
+        for place in sorted(set(levels[level])):
+            yield from to_rows(
+                itemsets[place : place + 1], np.array([level], np.int64), partition=_partition(), place=place
+            )
+
+
+def _partition() -> int:
+    context = TaskContext.get()
+    return 0 if context is None else context.partitionId()

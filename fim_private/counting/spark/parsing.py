@@ -1,0 +1,361 @@
+"""What an executor does with lines and rows of a file: names stripped and coded, as the local readers do it.
+
+Lines go through the local readers themselves, some ten thousand at a time. Tables that may carry units are read column
+by column, since the local readers keep no names of units. A line's number in the file is not known to an executor, so
+messages do not give one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fim_private.counting.spark.blocks import SCHEMA, Block, identities_in_order, identities_of, pack
+from fim_private.errors import FimPrivateError, InputError
+from fim_private.transactions.cells import not_a_cell, present_cells
+from fim_private.transactions.columns import Columns
+from fim_private.transactions.detect import Layout
+from fim_private.transactions.encode import in_name_order
+from fim_private.transactions.names import group_codes, not_blank, positions_in
+from fim_private.transactions.parquet import as_text
+from fim_private.transactions.read import read_text
+from fim_private.transactions.rows import compressed
+from fim_private.transactions.table import TextTable, text_table
+from fim_private.transactions.text import Text
+from fim_private.transactions.units import rows_with_unit, unit_of_each
+
+READ_SCHEMA = (
+    f"{SCHEMA}, names array<string>, transactions long, single long, occurrences long, blanks long, duplicates long, "
+    "empty long, rows_without_unit long"
+)
+"""A block in codes of its own names, which are in name order, and what was noticed while reading it."""
+
+LONG_SCHEMA = "transaction string, item string, unit string, rows_without_unit long"
+
+Batches = Iterator["pa.RecordBatch"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """What the executors have to know of a file.
+
+    Args:
+        name: to show in messages.
+        layout: format and separator.
+        encoding: of a text.
+        columns: what the user said about columns.
+        header: column names of a text table, as they stand in its first line.
+        positions: of the transaction, item and unit columns in the frame or header; None where there is none.
+    """
+
+    name: str
+    layout: Layout
+    encoding: str = "utf-8"
+    columns: Columns = field(default_factory=Columns)
+    header: tuple[str, ...] = ()
+    positions: tuple[int | None, int | None, int | None] = (None, None, None)
+
+
+def parse_lines(batches: Batches, source: Source) -> Batches:
+    """FIMI or basket lines; of `value binary` makes `READ_SCHEMA`."""
+    passed = 0
+    for batch in batches:
+        data = _joined(batch.column("value").to_pylist())
+        if data.isspace() or not data:
+            yield _nothing(empty=batch.num_rows)
+            continue
+        with _without_line_numbers():
+            read = read_text(_text(data, source), source.layout, source.columns)
+        yield _read_block(
+            Block(
+                lengths=read.lengths().astype(np.int32),
+                items=read.items,
+                identities=identities_in_order(passed, len(read)),
+                units=None,
+            ),
+            read.vocabulary,
+            blanks=read.notes.blanks,
+            duplicates=read.notes.duplicates,
+            empty=batch.num_rows - len(read),
+        )
+        passed += len(read)
+
+
+def parse_one_hot_lines(batches: Batches, source: Source) -> Batches:
+    """Lines of a one-hot table, headers among them; of `value binary, start long, file long` makes `READ_SCHEMA`."""
+    width = len(source.header)
+    passed = 0
+    for table in _tables(batches, source):
+        for fields, numbers in table.blocks():
+            at_column = [fields.gather_every(width, offset=at) for at in range(width)]
+            yield (block := _one_hot(at_column, list(source.header), source, passed))
+            passed += block.column("transactions")[0].as_py()
+            del numbers
+
+
+def parse_one_hot_rows(batches: Batches, source: Source) -> Batches:
+    """Rows of a one-hot Parquet table."""
+    passed = 0
+    for batch in batches:
+        columns = [as_text(column, "an item") for column in _series(batch)]
+        yield (block := _one_hot(columns, batch.schema.names, source, passed))
+        passed += block.column("transactions")[0].as_py()
+
+
+def parse_lists(batches: Batches, source: Source) -> Batches:
+    """Rows with a list of items each, columns in the order of `positions`; makes `READ_SCHEMA`."""
+    passed = 0
+    for batch in batches:
+        frame = dict(zip(batch.schema.names, _series(batch), strict=True))
+        lists = frame["item"]
+        kept, units = _units(frame.get("unit"), len(lists), source.columns)
+        lists = lists.filter(pl.Series(kept))
+        lengths = lists.list.len().fill_null(0)
+        names = as_text(lists.filter(lengths > 0).explode(), "--item-column")
+        rows = np.repeat(np.arange(len(lists), dtype=np.int64), lengths.to_numpy())
+        block = _coded(names, rows, len(lists), units, dropped=int((~kept).sum()), first=passed)
+        yield block
+        passed += block.column("transactions")[0].as_py()
+
+
+def parse_long_lines(batches: Batches, source: Source) -> Batches:
+    """Lines of a long table, headers among them; of `value binary, start long, file long` makes `LONG_SCHEMA`."""
+    for table in _tables(batches, source):
+        positions = [at for at in source.positions if at is not None]
+        with _without_line_numbers():
+            for fields, _ in table.blocks():
+                taken = [fields.gather_every(len(table.header), offset=at).str.strip_chars() for at in positions]
+                yield from _long_rows(taken, source.columns)
+
+
+def parse_long_rows(batches: Batches, source: Source) -> Batches:
+    """Rows of a long Parquet table, columns in the order transaction, item, unit."""
+    options = ("--transaction-column", "--item-column", "--unit-column")
+    for batch in batches:
+        columns = [as_text(column, option) for column, option in zip(_series(batch), options, strict=False)]
+        yield from _long_rows([column.str.strip_chars() for column in columns], source.columns)
+
+
+def group_long(batches: Batches, columns: Columns) -> Batches:
+    """Transactions of the rows of a partition, which holds all rows of each; of `LONG_SCHEMA` makes `READ_SCHEMA`."""
+    parts = list(batches)
+    if not parts:
+        return
+    table = pa.Table.from_batches(parts)
+    transaction, item, unit, dropped = (pl.Series(values=table.column(name)) for name in table.schema.names)
+    is_row = transaction.is_not_null()
+    transaction, item, unit = (column.filter(is_row) for column in (transaction, item, unit))
+    rows, row_count = group_codes(transaction)
+    units = None
+    if columns.unit is not None:
+        codes, _ = group_codes(unit)
+        units = unit.unique(maintain_order=True).gather(unit_of_each(rows, codes, row_count))
+    yield _coded(
+        item,
+        rows,
+        row_count,
+        units,
+        dropped=int(dropped.sum() or 0),
+        identities=lambda filled: identities_of(transaction.unique(maintain_order=True).gather(filled)),
+    )
+
+
+def encode(batches: Batches, vocabulary: pl.Series) -> Batches:
+    """Blocks in codes of the whole vocabulary; of `READ_SCHEMA` makes `SCHEMA`."""
+    for batch in batches:
+        for row in range(batch.num_rows):
+            lengths, items, identities = (
+                batch.column(name)[row].as_buffer() for name in ("lengths", "items", "identities")
+            )
+            units = batch.column("units")[row]
+            names = pl.Series(batch.column("names")[row].as_py(), dtype=pl.String)
+            new_code = positions_in(vocabulary, names).astype(np.int32)
+            block = Block(
+                lengths=np.frombuffer(lengths, np.int32),
+                items=np.frombuffer(items, np.int32),
+                identities=np.frombuffer(identities, np.uint64),
+                units=pl.Series(units.as_py(), dtype=pl.String) if units.is_valid else None,
+            )
+            if len(block.lengths):
+                yield pack(block._replace(items=new_code[block.items]))
+
+
+def _text(data: bytes, source: Source) -> Text:
+    return Text(name=source.name, blocks=[data], encoding=source.encoding)
+
+
+def _joined(lines: list[bytes]) -> bytes:
+    return b"\n".join(lines)
+
+
+def _tables(batches: Batches, source: Source) -> Iterator[TextTable]:
+    """The lines under the headers. Every file begins with one, at whose first line `start` is 0."""
+    separator = source.layout.separator
+    if separator is None:
+        raise AssertionError("a table has a separator")
+    under_way: int | None = None
+    headless = False
+    for batch in batches:
+        lines = batch.column("value").to_pylist()
+        files = batch.column("file").to_numpy()
+        starts = batch.column("start").to_numpy()
+        cuts = np.flatnonzero(np.diff(files)) + 1
+        kept: list[bytes] = []
+        for first, end in zip([0, *cuts.tolist()], [*cuts.tolist(), len(lines)], strict=True):
+            run = lines[first:end]
+            if first < end and files[first] != under_way:
+                under_way, headless = int(files[first]), starts[first] == 0
+            if headless:
+                header = next((place for place, line in enumerate(run) if line.strip()), None)
+                if header is None:
+                    continue
+                headless = False
+                _check_header(run[header], source)
+                run = run[header + 1 :]
+            kept += run
+        data = _joined(kept)
+        if data.strip():
+            with _without_line_numbers():
+                chunks = list(_text(data, source).chunks())
+            yield TextTable(name=source.name, below=iter(chunks), separator=separator, header=list(source.header))
+
+
+def _check_header(line: bytes, source: Source) -> None:
+    with _without_line_numbers():
+        header = text_table(_text(line, source), source.layout.separator or ",").header
+    if tuple(header) != source.header:
+        raise InputError(
+            "The files do not have the same header.", "Give files of the same columns in the same order, or one file."
+        )
+
+
+def _long_rows(columns: list[pl.Series], said: Columns) -> Batches:
+    """Rows of stripped strings, without those that no transaction is made of; refuses what local reading refuses."""
+    dropped = 0
+    if len(columns) > 2:
+        kept = rows_with_unit(columns[2], drop=said.drop_rows_without_unit)
+        dropped = int((~kept).sum())
+        columns = [column.filter(pl.Series(kept)) for column in columns]
+    has_transaction, has_item = not_blank(columns[0]), not_blank(columns[1])
+    if (has_item & ~has_transaction).any():
+        raise InputError(
+            "A row has an item but no transaction: the transaction column is blank there.",
+            "Fill the column, leave such rows out, or choose another --transaction-column.",
+        )
+    columns = [column.filter(has_transaction) for column in columns]
+    units = columns[2] if len(columns) > 2 else pl.repeat(None, len(columns[0]), dtype=pl.String, eager=True)
+    # Rows that were left out have one row to tell of them, which names no transaction.
+    arrays = [pa.array([*column.to_list(), None], pa.string()) for column in (columns[0], columns[1], units)]
+    told = pa.array([0] * len(columns[0]) + [dropped], pa.int64())
+    yield pa.RecordBatch.from_arrays([*arrays, told], names=["transaction", "item", "unit", "rows_without_unit"])
+
+
+def _one_hot(columns: list[pl.Series], header: list[str], source: Source, first: int) -> pa.RecordBatch:
+    transaction, _, unit = source.positions
+    items = [at for at in range(len(header)) if at not in {transaction, unit}]
+    kept, units = _units(None if unit is None else columns[unit], len(columns[0]), source.columns)
+    names = pl.Series([header[at].strip() for at in items], dtype=pl.String)
+    rows: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    codes: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    for code, at in enumerate(items):
+        present, bad = present_cells(columns[at])
+        if bad is not None:
+            raise not_a_cell("A line", str(columns[at][bad]))
+        where = np.flatnonzero(present[kept]).astype(np.int64)
+        rows.append(where)
+        codes.append(np.full(len(where), code, np.int64))
+    return _coded(
+        names.gather(np.concatenate(codes)),
+        np.concatenate(rows),
+        int(kept.sum()),
+        units,
+        dropped=int((~kept).sum()),
+        first=first,
+    )
+
+
+def _units(unit: pl.Series | None, rows: int, columns: Columns) -> tuple[NDArray[np.bool_], pl.Series | None]:
+    """Which rows are kept, and whose those are."""
+    if unit is None:
+        return np.ones(rows, bool), None
+    names = as_text(unit, "--unit-column").str.strip_chars()
+    kept = rows_with_unit(names, drop=columns.drop_rows_without_unit)
+    return kept, names.filter(pl.Series(kept))
+
+
+def _coded(
+    names: pl.Series,
+    rows: NDArray[np.int64],
+    row_count: int,
+    units: pl.Series | None,
+    *,
+    dropped: int,
+    first: int = 0,
+    identities: Callable[[NDArray[np.int64]], NDArray[np.uint64]] | None = None,
+) -> pa.RecordBatch:
+    """A block of names and the rows they stand in, without blanks, repetitions and empty rows."""
+    stripped = names.str.strip_chars()
+    filled = not_blank(stripped)
+    stripped, rows = stripped.filter(filled), rows[filled.to_numpy()]
+    vocabulary = in_name_order(stripped.unique())
+    offsets, items, left = compressed(rows * len(vocabulary) + positions_in(vocabulary, stripped), len(vocabulary))
+    return _read_block(
+        Block(
+            lengths=np.diff(offsets).astype(np.int32),
+            items=items,
+            identities=identities_in_order(first, len(left)) if identities is None else identities(left),
+            units=None if units is None else units.gather(left),
+        ),
+        vocabulary,
+        blanks=len(names) - len(stripped),
+        duplicates=len(stripped) - len(items),
+        empty=row_count - len(left),
+        rows_without_unit=dropped,
+    )
+
+
+def _read_block(
+    block: Block, vocabulary: pl.Series, *, blanks: int, duplicates: int, empty: int, rows_without_unit: int = 0
+) -> pa.RecordBatch:
+    packed = pack(block)
+    notes = {
+        "transactions": len(block.lengths),
+        "single": int((block.lengths == 1).sum()),
+        "occurrences": len(block.items),
+        "blanks": blanks,
+        "duplicates": duplicates,
+        "empty": empty,
+        "rows_without_unit": rows_without_unit,
+    }
+    names = pa.array([vocabulary.to_list()], pa.list_(pa.string()))
+    return pa.RecordBatch.from_arrays(
+        [*packed.columns, names, *(pa.array([number], pa.int64()) for number in notes.values())],
+        names=[*packed.schema.names, "names", *notes],
+    )
+
+
+def _nothing(*, empty: int) -> pa.RecordBatch:
+    block = Block(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint64), None)
+    return _read_block(block, pl.Series([], dtype=pl.String), blanks=0, duplicates=0, empty=empty)
+
+
+def _series(batch: pa.RecordBatch) -> list[pl.Series]:
+    frame = pl.from_arrow(batch)
+    return frame.get_columns() if isinstance(frame, pl.DataFrame) else [frame]
+
+
+@contextmanager
+def _without_line_numbers() -> Iterator[None]:
+    """Our errors as they are, but for the number of the line, which counts from the wrong place here."""
+    try:
+        yield
+    except FimPrivateError as error:
+        what = re.sub(r"\bsee line \d+", "somewhere", re.sub(r"^Line \d+\b", "A line", error.what))
+        raise type(error)(what, error.next_step) from None

@@ -1,0 +1,283 @@
+"""Reading what Spark reads: text and Parquet on any path, glob, folder or URL that the cluster has.
+
+The driver looks at the first lines or rows with the local readers, which decide on the format and refuse what they
+refuse in a local run. The executors then parse all of it by `parsing`, and the driver collects the distinct names: a
+million of them at most is what this is made for.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import polars as pl
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import coalesce, col, count, count_distinct, lit, trim
+
+from fim_private.counting.spark import parsing
+from fim_private.counting.spark.blocks import SCHEMA
+from fim_private.counting.spark.database import SparkDatabase
+from fim_private.counting.spark.parsing import LONG_SCHEMA, READ_SCHEMA, Source
+from fim_private.counting.spark.session import Batches, Cluster, plain_failures
+from fim_private.errors import FimPrivateError, InputError, UsageError
+from fim_private.transactions.columns import Columns, find_column, long_columns
+from fim_private.transactions.dataset import ReadingNotes
+from fim_private.transactions.detect import SAMPLE_LINES, SAMPLE_ROWS, Layout
+from fim_private.transactions.encode import in_name_order
+from fim_private.transactions.lists import list_columns
+from fim_private.transactions.parquet import parquet_schema
+from fim_private.transactions.read import (
+    LINE_FORMATS,
+    check_options,
+    layout_of,
+    parquet_layout,
+    read_parquet,
+    read_text,
+    refuse_single_items,
+)
+from fim_private.transactions.source import GZIP, PARQUET, Content, load
+from fim_private.transactions.table import text_table
+from fim_private.transactions.text import Text
+
+SPLITTABLE = ("utf-8", "ascii", "latin", "iso-8859", "iso8859", "cp125", "windows-125", "utf8", "koi8")
+"""Encodings in which a line feed is always one byte, and that byte always a line feed."""
+
+Parse = Callable[..., Batches]
+
+
+def read_with_spark(
+    session: SparkSession,
+    source: str,
+    *,
+    format: str = "auto",  # noqa: A002 - the option is called so everywhere
+    separator: str | None = None,
+    encoding: str = "utf-8",
+    transaction_column: str | None = None,
+    item_column: str | None = None,
+    unit_column: str | None = None,
+    drop_rows_without_unit: bool = False,
+) -> SparkDatabase:
+    """Read a file, or many of one kind, as `read_transactions` does, with the same options and the same strictness.
+
+    Not read here: standard input, fields with line breaks in them, texts in UTF-16 or UTF-32, gzip under another ending
+    than .gz (Spark goes by the ending).
+
+    Args:
+        session: any; `open_session` makes one.
+        source: a path, a folder, a glob or a URL, as the executors see it.
+        format: as in `read_transactions`, like all that follow.
+        separator: of delimited text.
+        encoding: of text.
+        transaction_column: long tables: which transaction a row belongs to.
+        item_column: long tables and lists: the item.
+        unit_column: whose transaction it is.
+        drop_rows_without_unit: leave rows without a unit out.
+
+    Raises:
+        InputError: the data cannot be read, or is not what the call says it is.
+        UsageError: options that do not go together, or something that Spark does not read.
+        FimPrivateError: Spark failed.
+
+    Cost: one pass over the file; what it holds is then kept by the executors, four bytes an occurrence, on their disks
+    where their memory is short.
+    """
+    columns = Columns(
+        transaction=transaction_column,
+        item=item_column,
+        unit=unit_column,
+        drop_rows_without_unit=drop_rows_without_unit,
+    )
+    separator = "\t" if separator == r"\t" else separator
+    check_options(format, separator, columns)
+    if source == "-":
+        raise UsageError("Spark reads files, not standard input.", "Give a path, or leave out --engine spark.")
+    cluster = Cluster(session)
+    first_file, head = _head(cluster, source)
+    if head.startswith(PARQUET):
+        raw, read_as = _parquet(cluster, source, first_file, format_name=format, separator=separator, columns=columns)
+        insisted = True
+    else:
+        raw, read_as, layout = _text(
+            cluster, source, head, format_name=format, separator=separator, encoding=encoding, columns=columns
+        )
+        insisted = layout.format not in LINE_FORMATS or separator is not None
+    return _coded(cluster, raw.persist(), read_as, has_units=unit_column is not None, insisted=insisted)
+
+
+def _head(cluster: Cluster, source: str) -> tuple[str, bytes]:
+    """The first file by name, and its first lines."""
+    with plain_failures():
+        files = sorted(cluster.session.read.text(source).inputFiles())
+    if not files:
+        raise InputError(f"{source} is empty.", "Check that the right file was given and that it was written in full.")
+    lines = cluster.session.read.text(files[0]).limit(SAMPLE_LINES).selectExpr("cast(value as binary) value")
+    return files[0], b"\n".join(cluster.collect(lines).column("value").to_pylist())
+
+
+def _parquet(
+    cluster: Cluster, source: str, first_file: str, *, format_name: str, separator: str | None, columns: Columns
+) -> tuple[DataFrame, str]:
+    """Blocks in codes of their own, and what was read, in words."""
+    if first_file.endswith(".gz"):
+        raise UsageError("Spark does not read Parquet inside gzip.", "Unpack it first: Parquet is packed by itself.")
+    try:
+        with plain_failures():
+            frame = cluster.session.read.parquet(source)
+    except FimPrivateError:
+        raise InputError(
+            f"{source} starts as a Parquet file, and Spark cannot read it as one.",
+            "Write it again with distinct column names, or save the table as CSV.",
+        ) from None
+    sample = pl.from_arrow(cluster.collect(frame.limit(SAMPLE_ROWS)))
+    if not isinstance(sample, pl.DataFrame):
+        raise AssertionError("a table becomes a frame")
+    buffer = io.BytesIO()
+    sample.write_parquet(buffer)
+    content = Content(name=source, data=buffer.getvalue())
+    chosen = parquet_layout(content, format_name, separator, columns)
+    read_as = read_parquet(content, chosen, separator, columns).notes.format
+    header = frame.columns
+    if chosen == "long":
+        positions = long_columns(header, columns)
+        taken = [frame[f"`{header[at]}`"].alias(str(place)) for place, at in enumerate(positions) if at is not None]
+        said = Source(name=source, layout=Layout(format="long"), columns=columns)
+        rows = _mapped(cluster, frame.select(*taken), parsing.parse_long_rows, said, schema=LONG_SCHEMA)
+        return _grouped(cluster, rows, columns), read_as
+    _refuse_repeated_transactions(cluster, frame, columns)
+    transaction, unit = (
+        None if wanted is None else find_column(header, wanted, option)
+        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, "--unit-column"))
+    )
+    said = Source(name=source, layout=Layout(format=chosen), columns=columns, positions=(transaction, None, unit))
+    if chosen == "one-hot":
+        return _mapped(cluster, frame, parsing.parse_one_hot_rows, said, schema=READ_SCHEMA), read_as
+    lists = list_columns(parquet_schema(content))
+    item = lists[0] if columns.item is None else header[find_column(header, columns.item, "--item-column")]
+    taken = [frame[f"`{item}`"].alias("item")]
+    taken += [] if unit is None else [frame[f"`{header[unit]}`"].alias("unit")]
+    return _mapped(cluster, frame.select(*taken), parsing.parse_lists, said, schema=READ_SCHEMA), read_as
+
+
+def _text(
+    cluster: Cluster,
+    source: str,
+    head: bytes,
+    *,
+    format_name: str,
+    separator: str | None,
+    encoding: str,
+    columns: Columns,
+) -> tuple[DataFrame, str, Layout]:
+    """Blocks in codes of their own, what was read, in words, and the layout."""
+    if head.startswith(GZIP):
+        raise UsageError(
+            "This is packed with gzip, and Spark knows that by the ending .gz only.", "Rename it, or unpack it."
+        )
+    if not encoding.lower().replace("_", "-").startswith(SPLITTABLE):
+        raise UsageError(
+            f"Spark does not split texts in {encoding} into lines.", "Save it as UTF-8, or leave out --engine spark."
+        )
+    data = _loaded(head, source).data
+
+    def text() -> Text:
+        return Text(name=source, blocks=[data], encoding=encoding)
+
+    layout = layout_of(text(), format_name, separator, columns)
+    read_as = read_text(text(), layout, columns).notes.format
+    said = Source(name=source, layout=layout, encoding=encoding, columns=columns)
+    with plain_failures():
+        # The lines as bytes: Spark takes every text for UTF-8, and the readers decode it themselves.
+        lines = cluster.session.read.text(source).selectExpr(
+            "cast(value as binary) value",
+            *(
+                []
+                if layout.format in LINE_FORMATS
+                else ["_metadata.file_block_start start", "hash(_metadata.file_path) file"]
+            ),
+        )
+    if layout.format in LINE_FORMATS:
+        return _mapped(cluster, lines, parsing.parse_lines, said, schema=READ_SCHEMA), read_as, layout
+    header = text_table(text(), layout.separator or ",").header
+    if layout.format == "long":
+        said = replace(said, header=tuple(header), positions=long_columns(header, columns))
+        rows = _mapped(cluster, lines, parsing.parse_long_lines, said, schema=LONG_SCHEMA)
+        return _grouped(cluster, rows, columns), read_as, layout
+    transaction, unit = (
+        None if wanted is None else find_column(header, wanted, option)
+        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, "--unit-column"))
+    )
+    said = replace(said, header=tuple(header), positions=(transaction, None, unit))
+    if transaction is not None:
+        raise UsageError(
+            "With Spark, a one-hot text has no transaction column to leave aside.", "Save the table as Parquet."
+        )
+    return _mapped(cluster, lines, parsing.parse_one_hot_lines, said, schema=READ_SCHEMA), read_as, layout
+
+
+def _loaded(head: bytes, source: str) -> Content:
+    """What `load` makes of a file that begins so: it refuses files of other kinds."""
+    try:
+        return load(io.BytesIO(head))
+    except FimPrivateError as error:
+        raise type(error)(error.what.replace("The open file", source), error.next_step) from None
+
+
+def _mapped(cluster: Cluster, frame: DataFrame, parse: Parse, said: Source, *, schema: str) -> DataFrame:
+    return cluster.map(frame, partial(parse, source=said), schema)
+
+
+def _grouped(cluster: Cluster, rows: DataFrame, columns: Columns) -> DataFrame:
+    """Rows of a long table, brought together by transaction."""
+    together = rows.repartition(cluster.partitions_for(rows), "transaction")
+    return cluster.map(together, partial(parsing.group_long, columns=columns), READ_SCHEMA)
+
+
+def _refuse_repeated_transactions(cluster: Cluster, frame: DataFrame, columns: Columns) -> None:
+    """As local reading does: where a row is a transaction, a column that names transactions names each once."""
+    if columns.transaction is None:
+        return
+    name = frame.columns[find_column(frame.columns, columns.transaction, "--transaction-column")]
+    text = coalesce(trim(col(f"`{name}`").cast("string")), lit(""))
+    found = cluster.collect(frame.agg(count(lit(1)).alias("rows"), count_distinct(text).alias("names")))
+    if found.column("names")[0].as_py() < found.column("rows")[0].as_py():
+        raise InputError(
+            "The transaction column holds the same value twice, but each row is a transaction here.",
+            "Join the rows of one transaction, or leave --transaction-column out if it is no identifier.",
+        )
+
+
+def _coded(cluster: Cluster, raw: DataFrame, read_as: str, *, has_units: bool, insisted: bool) -> SparkDatabase:
+    """The database, in codes of the vocabulary of all blocks together."""
+    noted = ("transactions", "single", "occurrences", "blanks", "duplicates", "empty", "rows_without_unit")
+    sums = cluster.collect(raw.selectExpr(*(f"coalesce(sum({name}), 0) {name}" for name in noted)))
+    note = {name: int(sums.column(name)[0].as_py()) for name in noted}
+    if not note["transactions"]:
+        raise InputError("No item was found in the data.", "Check the format, the columns and the separator.")
+    if not insisted:
+        refuse_single_items(note["single"], note["transactions"])
+    names = cluster.collect(raw.selectExpr("explode(names) name").distinct())
+    vocabulary = in_name_order(pl.Series(names.column("name").to_pylist(), dtype=pl.String))
+    sent = cluster.broadcast(vocabulary)
+    blocks = cluster.map(raw, partial(_encoded, vocabulary=sent), SCHEMA).persist()
+    # Filled while what it comes from is still held, which then need not be.
+    cluster.collect(blocks.groupBy().count())
+    raw.unpersist()
+    return SparkDatabase(
+        cluster=cluster,
+        blocks=blocks,
+        vocabulary=vocabulary,
+        has_units=has_units,
+        notes=ReadingNotes(
+            format=read_as,
+            blanks=note["blanks"],
+            duplicates=note["duplicates"],
+            empty=note["empty"],
+            rows_without_unit=note["rows_without_unit"],
+        ),
+    )
+
+
+def _encoded(batches: Batches, vocabulary: object) -> Batches:
+    return parsing.encode(batches, vocabulary.value)  # type: ignore[attr-defined]

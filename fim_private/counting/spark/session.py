@@ -1,0 +1,259 @@
+"""A Spark session of our own: Java looked for first, nothing printed, and failures that show no data.
+
+Spark's log and its exceptions quote rows of the data and values of variables. So the log goes nowhere but where Spark's
+own configuration sends it, and of an exception no more is told than that there was one.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fim_private.errors import FimPrivateError, InputError, UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+Batches = Iterator["pa.RecordBatch"]
+
+OLDEST_JAVA = 17
+JAVA_STEP = "Install Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless), or point JAVA_HOME at it."
+ROWS_AT_ONCE = 2**16
+LOCAL_ADDRESS = "127.0.0.1"
+PACKAGE_HOME = str(Path(__file__).resolve().parents[3])
+
+
+def open_session(master: str) -> SparkSession:
+    """A session of this program's own; stop it when done.
+
+    Args:
+        master: as Spark writes it: local[N], spark://HOST:PORT, yarn, k8s://...
+
+    On a local master everything listens on 127.0.0.1 alone, and Spark's web page is off. On a cluster the executors
+    need this package installed, with its dependencies and the extra `spark`.
+
+    Raises:
+        UsageError: pyspark or Java is missing or too old, or there is no such master.
+    """
+    # Neither what Spark's Python would log nor its warnings (nothing passes through pandas here) are for the terminal.
+    for name in ("py4j", "pyspark"):
+        logging.getLogger(name).addHandler(logging.NullHandler())
+        logging.getLogger(name).propagate = False
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    _check_pyspark()
+    _check_java()
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.master": master,
+        "spark.app.name": "fim_private",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+    }
+    if master.startswith("local"):
+        settings |= {
+            "spark.driver.host": LOCAL_ADDRESS,
+            "spark.driver.bindAddress": LOCAL_ADDRESS,
+            "spark.driver.memory": os.environ.get("SPARK_DRIVER_MEMORY", "4g"),
+        }
+        # Local executors are this very installation.
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        path = os.environ.get("PYTHONPATH")
+        if PACKAGE_HOME not in (path or "").split(os.pathsep):
+            os.environ["PYTHONPATH"] = PACKAGE_HOME if not path else f"{PACKAGE_HOME}{os.pathsep}{path}"
+    configuration = SparkConf().setAll(list(settings.items()))
+    gateway = None
+    try:
+        gateway = launch_gateway(  # type: ignore[no-untyped-call]
+            configuration, {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        )
+        context = SparkContext(conf=configuration, gateway=gateway)
+    except Exception:
+        if gateway is not None:
+            gateway.shutdown()
+        raise UsageError(
+            f"Spark could not be started with the master {master!r}.",
+            "Give --master local[2] for this machine, or the address of a cluster that runs this version of Spark.",
+        ) from None
+    context.setLogLevel("OFF")
+    session = SparkSession(context)
+    # The number of partitions after a shuffle stays what it was set to, so that every pass finds the same ones.
+    session.conf.set("spark.sql.adaptive.enabled", "false")
+    # A block is a batch of lines: larger ones have fewer names to put into the common vocabulary.
+    session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(ROWS_AT_ONCE))
+    if master.startswith("local"):
+        session.conf.set("spark.sql.shuffle.partitions", str(context.defaultParallelism))
+    return session
+
+
+def stop(session: SparkSession) -> None:
+    """End a session and its Java, whatever state they are in."""
+    from py4j.protocol import Py4JError
+
+    with suppress(Py4JError, OSError):
+        session.stop()
+
+
+def _check_pyspark() -> None:
+    try:
+        import pyarrow  # noqa: F401
+        import pyspark
+    except ImportError:
+        raise UsageError("Spark is not installed.", "Install it: pip install 'fim_private[spark]'.") from None
+    if int(pyspark.__version__.split(".")[0]) < 4:
+        raise UsageError(
+            f"pyspark {pyspark.__version__} is too old.", "Install it: pip install 'fim_private[spark]'."
+        ) from None
+
+
+def _check_java() -> None:
+    """Refuse a machine without Java, or with an older one than Spark needs.
+
+    Raises:
+        UsageError: so it is.
+    """
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
+    if java is None:
+        raise UsageError("Spark needs Java, and there is none.", JAVA_STEP)
+    try:
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
+    except (OSError, subprocess.SubprocessError):
+        raise UsageError("Java does not start.", JAVA_STEP) from None
+    version = re.search(r'version "(\d+)(?:\.(\d+))?', said.stderr + said.stdout)
+    if version is None:
+        raise UsageError("Java does not say which version it is.", JAVA_STEP)
+    # Java 8 and those before it called themselves 1.8 and so on.
+    major = int(version[2] or 0) if version[1] == "1" else int(version[1])
+    if major < OLDEST_JAVA:
+        raise UsageError(f"Spark needs Java {OLDEST_JAVA} or newer; this is {major}.", JAVA_STEP)
+
+
+class Cluster:
+    """A Spark session as the rest of the engine uses it: functions over Arrow batches, and plain failures.
+
+    What an executor refuses (our own errors, which hold no data) travels by an accumulator: if a task is tried again it
+    is told twice, which does no harm. Results never travel so; a retried task replaces its result.
+    """
+
+    def __init__(self, session: SparkSession) -> None:
+        """Takes over a session."""
+        from pyspark.accumulators import AccumulatorParam
+
+        class Union(AccumulatorParam[set[tuple[str, str, str]]]):
+            def zero(self, value: set[tuple[str, str, str]]) -> set[tuple[str, str, str]]:  # noqa: ARG002
+                return set()
+
+            def addInPlace(  # noqa: N802 - Spark's name
+                self, value1: set[tuple[str, str, str]], value2: set[tuple[str, str, str]]
+            ) -> set[tuple[str, str, str]]:
+                return value1 | value2
+
+        self.session = session
+        self._refusals = session.sparkContext.accumulator(set(), Union())
+
+    @property
+    def parallelism(self) -> int:
+        """The number of tasks that run at once."""
+        return self.session.sparkContext.defaultParallelism
+
+    def partitions_for(self, frame: DataFrame) -> int:
+        """Into how many partitions what comes of a frame is shuffled: as many as it has, and one a core at least."""
+        return max(self.parallelism, frame.rdd.getNumPartitions())
+
+    def broadcast(self, value: Any) -> Any:
+        """The value, sent once to every executor."""
+        return self.session.sparkContext.broadcast(value)
+
+    def map(self, frame: DataFrame, function: Callable[[Batches], Batches], schema: str) -> DataFrame:
+        """`function` over the Arrow batches of each partition.
+
+        Args:
+            frame: any.
+            function: importable on the executors, or a partial of such a function. Our errors end its partition early
+                and are raised here by the `collect` that runs it.
+            schema: of what it yields, as Spark writes it.
+        """
+        refusals = self._refusals
+
+        def guarded(batches: Batches) -> Batches:
+            try:
+                yield from function(batches)
+            except FimPrivateError as error:
+                refusals.add({(type(error).__name__, error.what, error.next_step)})
+
+        with _unwarned():
+            return frame.mapInArrow(guarded, schema)
+
+    def sum_groups(self, frame: DataFrame, by: str, function: Callable[[pa.Table], pa.Table], schema: str) -> DataFrame:
+        """`function` over the rows of each group, as an Arrow table."""
+        with _unwarned():
+            return frame.groupBy(by).applyInArrow(function, schema)
+
+    def collect(self, frame: DataFrame) -> pa.Table:
+        """All rows of a frame, here.
+
+        Raises:
+            InputError: as an executor refused.
+            UsageError: as an executor refused.
+            FimPrivateError: Spark failed.
+        """
+        with plain_failures(), _unwarned():
+            table = frame.toArrow()
+        self._raise_refusal()
+        return table
+
+    def _raise_refusal(self) -> None:
+        refusals = sorted(self._refusals.value)
+        if refusals:
+            self._refusals.value = set()
+            kind, what, next_step = refusals[0]
+            raise {"InputError": InputError, "UsageError": UsageError}.get(kind, FimPrivateError)(what, next_step)
+
+
+@contextmanager
+def plain_failures() -> Iterator[None]:
+    """Turn whatever Spark raises into an error that shows none of it.
+
+    Raises:
+        InputError: there is no such path, or a file is not what its ending says.
+        FimPrivateError: a task failed as often as Spark tries, or the cluster was lost.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import AnalysisException, PySparkException
+
+    try:
+        yield
+    except AnalysisException as error:
+        if error.getCondition() == "PATH_NOT_FOUND":
+            raise InputError("Spark finds no file there.", "Check the path as the executors see it.") from None
+        raise InputError(
+            "Spark cannot read this file as what it seems to be.", "Check the path, the format and the column names."
+        ) from None
+    except (PySparkException, Py4JError, OSError):
+        raise FimPrivateError(
+            "Spark gave up: a task failed again and again, or the cluster was lost.",
+            "Look into the logs of its executors (they may show data), give them more memory, or bound the work with "
+            "--max-items.",
+        ) from None
+
+
+@contextmanager
+def _unwarned() -> Iterator[None]:
+    """Without Spark's warnings about versions of pandas, through which nothing passes here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

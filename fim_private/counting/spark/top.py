@@ -1,0 +1,191 @@
+"""The first m itemsets of all partitions together, exactly, from lists of each partition's most frequent.
+
+Three rounds, after Partition (Savasere, Omiecinski, Navathe 1995) and the three-phase threshold algorithm TPUT (Cao,
+Wang 2004):
+
+1. Every partition lists its own first m. The sums of what is listed bound counts from below, so the m-th largest of
+   them, tau, is no more than the m-th largest count. (Were there fewer than m in all, no partition had m, each has
+   listed all it has, and the sums are the counts.)
+2. Items below tau are in no itemset that is wanted, and are dropped. Of the rest, partition p with n_p of the n
+   transactions lists what it counts at least f_p = max(1, ceil(tau n_p / n)) times.
+
+   *No itemset of count tau or more is missed.* If no partition listed it, it counts at most ceil(tau n_p / n) - 1 <
+   tau n_p / n in every partition that holds a transaction, and nothing elsewhere; the sum over p is below tau.
+
+   An itemset's sum over the partitions that list it is again a lower bound, low. Each of the others adds f_p - 1 at
+   most, so low + sum of (f_p - 1) over those others is an upper bound. With tau' the larger of tau and the m-th largest
+   low, an itemset whose upper bound is below tau' is not among the first m; the rest are candidates.
+3. Candidates that some partition did not list, and might have counted, are counted in all of them.
+
+Among equals the order of codes decides, which is the same everywhere; a candidate of count tau' is always kept.
+Nothing is assumed of how the transactions are spread: partitions may be empty, or one may hold nearly all.
+
+Cost: rounds 2 and 3 shuffle as many rows as partitions list. That is little while tau n_p / n is well above 1, so
+partitions should be large: one that is smaller than n / tau lists everything it holds of the remaining items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame
+from pyspark.sql.functions import col, desc
+from pyspark.sql.functions import sum as total
+
+from fim_private.counting.chosen import count_chosen
+from fim_private.counting.hidden import ItemsetCounts
+from fim_private.counting.local import count_itemsets, top_itemsets
+from fim_private.counting.spark.blocks import Block, whole
+from fim_private.counting.spark.rows import from_rows, in_order, members, schema, to_rows
+from fim_private.counting.spark.session import Batches, Cluster
+from fim_private.counting.spark.sums import sum_over_partitions
+from fim_private.errors import InputError
+
+MOST_CANDIDATES = 2 * 10**7
+"""The driver holds these; more mean that partitions are too small for the floor."""
+
+
+class Shape(NamedTuple):
+    """How the transactions are spread: int64 of the partitions that hold any, and the length of the longest."""
+
+    transactions: NDArray[np.int64]
+    longest: int
+
+
+def shape_of(cluster: Cluster, blocks: DataFrame) -> Shape:
+    """Asks every partition."""
+    found = cluster.collect(cluster.map(blocks, _shape, "transactions long, longest int"))
+    return Shape(found.column("transactions").to_numpy(), int(max(found.column("longest").to_pylist(), default=0)))
+
+
+def top_of_partitions(
+    cluster: Cluster,
+    blocks: DataFrame,
+    *,
+    item_counts: NDArray[np.int64],
+    transactions: NDArray[np.int64],
+    size: int,
+    m: int,
+) -> ItemsetCounts:
+    """The first m itemsets in order of (count descending, codes ascending), or all if fewer occur.
+
+    Args:
+        cluster: Spark.
+        blocks: the data.
+        item_counts: int64, of every item of the vocabulary.
+        transactions: int64, of each partition that holds any.
+        size: items an itemset, at least 2.
+        m: at least 1.
+    """
+    width = len(item_counts)
+    listed = cluster.map(blocks, partial(_own_top, width=width, size=size, m=m), schema(size))
+    itemsets, counts = _first(cluster, _summed(listed, size), size, m)
+    if len(counts) < m or len(transactions) == 1:
+        return ItemsetCounts(itemsets=itemsets, counts=counts, complete=len(counts) < m)
+
+    tau, n = int(counts[-1]), int(transactions.sum())
+    slack = sum(_floor(tau, of, n) - 1 for of in transactions.tolist())
+    frequent = cluster.broadcast(np.flatnonzero(item_counts >= tau).astype(np.int32))
+    above = cluster.map(
+        blocks, partial(_above_share, frequent=frequent, width=width, size=size, tau=tau, n=n), schema(size, "below")
+    )
+    sums = _summed(above, size, "below").withColumn("upper", col("count") + slack - col("below")).persist()
+    try:
+        # The m-th largest lower bound, which may have risen.
+        tau = max(tau, int(_first(cluster, sums, size, m)[1][-1]))
+        candidates = sums.filter(col("upper") >= tau).select(*members(size), "count", "upper")
+        if cluster.collect(candidates.groupBy().count()).column(0)[0].as_py() > MOST_CANDIDATES:
+            raise InputError(
+                "The partitions are too small to tell the most frequent itemsets from the others.",
+                "Spread the data over fewer partitions, bound its work with --max-items, or ask for less.",
+            )
+        table = cluster.collect(candidates)
+    finally:
+        sums.unpersist()
+    itemsets, counts = from_rows(table, size)
+    open_ = counts < table.column("upper").to_numpy()
+    counts[open_] = count_in_partitions(cluster, blocks, itemsets[open_], width=width)
+    itemsets, counts = in_order(itemsets, counts)
+    return ItemsetCounts(itemsets=itemsets[:m].copy(), counts=counts[:m].copy(), complete=False)
+
+
+def count_in_partitions(
+    cluster: Cluster,
+    blocks: DataFrame,
+    itemsets: NDArray[np.int32],
+    *,
+    width: int,
+    weights: NDArray[np.int64] | None = None,
+) -> NDArray[np.int64]:
+    """What `count_chosen` counts, summed over the partitions, int64, shape (number of itemsets,)."""
+    if not len(itemsets):
+        return np.zeros(0, np.int64)
+    sent = cluster.broadcast((itemsets, weights))
+    return sum_over_partitions(cluster, blocks, len(itemsets), partial(_chosen, sent=sent, width=width))
+
+
+def count_items(cluster: Cluster, blocks: DataFrame, width: int) -> NDArray[np.int64]:
+    """In how many transactions each item of the vocabulary is, int64, shape (width,)."""
+    return sum_over_partitions(cluster, blocks, width, partial(_item_counts, width=width))
+
+
+def _summed(rows: DataFrame, size: int, *more: str) -> DataFrame:
+    return rows.groupBy(*members(size)).agg(*(total(name).alias(name) for name in ("count", *more)))
+
+
+def _first(cluster: Cluster, sums: DataFrame, size: int, m: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The first m rows in order."""
+    first = sums.orderBy(desc("count"), *members(size)).limit(m).select(*members(size), "count")
+    return in_order(*from_rows(cluster.collect(first), size))
+
+
+def _floor(tau: int, transactions: int, n: int) -> int:
+    return max(1, -(-tau * transactions // n))
+
+
+def _shape(batches: Batches) -> Iterator[pa.RecordBatch]:
+    block = whole(batches)
+    if len(block.lengths):
+        longest = pa.array([int(block.lengths.max())], pa.int32())
+        yield pa.RecordBatch.from_arrays(
+            [pa.array([len(block.lengths)], pa.int64()), longest], names=["transactions", "longest"]
+        )
+
+
+def _own_top(batches: Batches, *, width: int, size: int, m: int) -> Iterator[pa.RecordBatch]:
+    transactions, codes = whole(batches).compact(width)
+    if len(transactions):
+        itemsets, counts = top_itemsets(transactions, size, m, threads=1).reveal_to_curator()
+        yield from to_rows(codes[itemsets], counts)
+
+
+def _above_share(
+    batches: Batches, *, frequent: Any, width: int, size: int, tau: int, n: int
+) -> Iterator[pa.RecordBatch]:
+    block = whole(batches)
+    if not len(block.lengths):
+        return
+    # The share is of all transactions, those that hold no frequent item among them.
+    floor = _floor(tau, len(block.lengths), n)
+    codes = frequent.value
+    new_code = np.full(width, -1, np.int32)
+    new_code[codes] = np.arange(len(codes), dtype=np.int32)
+    transactions = block._replace(units=None).recoded(new_code).as_transactions(len(codes))
+    if len(transactions):
+        itemsets, counts = count_itemsets(transactions, size, floor, threads=1).reveal_to_curator()
+        yield from to_rows(codes[itemsets], counts, below=floor - 1)
+
+
+def _chosen(block: Block, *, sent: Any, width: int) -> NDArray[np.int64]:
+    itemsets, weights = sent.value
+    transactions = block._replace(units=None).as_transactions(width)
+    return count_chosen(transactions, itemsets, weights).reveal_to_curator()[1]
+
+
+def _item_counts(block: Block, *, width: int) -> NDArray[np.int64]:
+    return np.bincount(block.items, minlength=width).astype(np.int64)

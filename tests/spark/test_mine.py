@@ -1,0 +1,137 @@
+"""The whole way with Spark: the same release, and the same words, as in one process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyspark")
+
+from fim_private import Budget, PrivacyUnit, Universe, mine
+from fim_private.counting.spark.reading import read_with_spark
+from fim_private.transactions import read_transactions
+from tests.cli.command import PROMISE
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="module")
+def baskets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten thousand baskets with clear leads among the first pairs, and customers of whom each has one basket."""
+    generator = np.random.default_rng(5)
+    path = tmp_path_factory.mktemp("spark") / "baskets.csv"
+    chances = np.array([0.9, 0.8, 0.6, 0.45, 0.3, *[0.02] * 60])
+    rows = ["customer;basket;item"]
+    for number in range(10_000):
+        bought = np.flatnonzero(generator.random(len(chances)) < chances).tolist()
+        rows += [f"c{number // 2};b{number};item{item}" for item in bought]
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+CHOICES: dict[str, dict[str, Any]] = {
+    "lmm": {"mechanism": "lmm", "top": 3},
+    "limited-domain": {"mechanism": "limited-domain", "top": 3},
+    "items-first, peel": {"mechanism": "items-first", "top": 5, "select": "peel"},
+    "items-first, counts": {"mechanism": "items-first", "top": 40, "select": "counts"},
+    "items-first, merged": {"mechanism": "items-first", "top": 10, "unit": PrivacyUnit(column="customer")},
+    "merged": {"mechanism": "limited-domain", "top": 3, "unit": PrivacyUnit(column="customer")},
+}
+
+
+@pytest.mark.parametrize("choice", CHOICES.values(), ids=CHOICES)
+def test_seeded_releases_are_equal(spark: SparkSession, baskets: Path, choice: dict[str, Any]) -> None:
+    asked: dict[str, Any] = {"size": 2, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit(), "seed": 11, **choice}
+    column = asked["unit"].column
+    here = mine(read_transactions(baskets, unit_column=column), **asked)
+    there = mine(read_with_spark(spark, str(baskets), unit_column=column), **asked)
+    assert there.to_json() == here.to_json()
+    assert here.itemsets
+
+
+def test_a_declared_universe_and_bounds(spark: SparkSession, baskets: Path) -> None:
+    names = [f"item{number}" for number in range(5)]
+    database = read_with_spark(spark, str(baskets), unit_column="customer")
+    for unit in (PrivacyUnit(column="customer", max_transactions=1), PrivacyUnit(column="customer")):
+        release = mine(
+            database, size=2, top=2, budget=Budget("1", "1e-6"), unit=unit, mechanism="exponential",
+            universe=Universe(names=tuple(names)), max_items=4,
+        )  # fmt: skip
+        assert {itemset.items for itemset in release.itemsets} == {("item0", "item1"), ("item0", "item2")}
+
+
+def command(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fim_private", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=540,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_command_says_the_same(baskets: Path, tmp_path: Path) -> None:
+    asked = ("mine", baskets, "--size", 2, "--top", 3, *PROMISE, "--mechanism", "lmm", "--seed", 2)
+    here = command(*asked)
+    there = command(*asked, "--engine", "spark", "--master", "local[2]", "-o", tmp_path / "release.json")
+    assert there.returncode == here.returncode == 0, there.stderr
+    assert there.stdout == here.stdout
+    assert there.stderr.replace(f"\nWritten to {tmp_path / 'release.json'}.\n", "") == here.stderr
+    assert json.loads((tmp_path / "release.json").read_text())["seeded"] is True
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_command_refuses_as_here(tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text("a,SECRET\n" * 3000 + '"SECRET,b\n')
+    asked = ("mine", path, "--size", 2, "--top", 1, *PROMISE, "--engine", "spark", "--master", "local[2]")
+    done = command(*asked)
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"Error: A line of {path} has unbalanced quotes.\n")
+    assert len(done.stderr.splitlines()) == 2
+
+
+def refused(tmp_path: Path, *options: object, **environment: str) -> str:
+    path = tmp_path / "baskets.csv"
+    path.write_text("a,b\n")
+    done = command("mine", path, "--size", 2, "--top", 1, *PROMISE, *options, **environment)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 2
+    return done.stderr
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    assert "no engine" in refused(tmp_path, "--engine", "hadoop")
+    assert "--master is for Spark" in refused(tmp_path, "--master", "local[2]")
+    spark = ("--engine", "spark")
+    assert "there is none" in refused(tmp_path, *spark, JAVA_HOME="", PATH=str(tmp_path))
+    assert "openjdk-17" in refused(tmp_path, *spark, JAVA_HOME=str(tmp_path))
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    for says, expected in (('openjdk version "1.8.0_292"', "this is 8"), ('java version "11.0.2"', "this is 11")):
+        java.write_text(f"#!/bin/sh\necho '{says}' >&2\n")
+        java.chmod(0o755)
+        assert expected in refused(tmp_path, *spark, JAVA_HOME=str(tmp_path))
+    java.write_text("#!/bin/sh\nexit 1\n")
+    assert "which version" in refused(tmp_path, *spark, JAVA_HOME=str(tmp_path))
+    (tmp_path / "pyspark.py").write_text("raise ImportError")
+    home = str(Path(__file__).resolve().parents[2])
+    said = refused(tmp_path, *spark, PYTHONPATH=f"{tmp_path}{os.pathsep}{home}")
+    assert "pip install 'fim_private[spark]'" in said
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_master_that_is_none(tmp_path: Path) -> None:
+    assert "could not be started" in refused(tmp_path, "--engine", "spark", "--master", "nonsense://nowhere")

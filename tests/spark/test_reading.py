@@ -1,0 +1,192 @@
+"""Spark reads what this process reads, as strictly, from one file or many."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+pytest.importorskip("pyspark")
+
+from fim_private.counting.spark.reading import read_with_spark
+from fim_private.errors import FimPrivateError, InputError, UsageError
+from fim_private.transactions import read_transactions
+from tests.spark.data import local_rows, rows_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LONG = [
+    (1, "milk", "ann"), (1, " bread ", "ann"), (2, "milk", "bob"), (1, "milk", "ann"), (3, "", "ann"),
+    (4, "tea", "ann"), (2, "10", "bob"), (2, "9", "bob"), (5, "tea; green", "cy"), ("", "", "cy"),
+]  # fmt: skip
+QUOTED = {item: f'"{item}"' for _, item, _ in LONG if ";" in item}
+LONG_TEXT = "invoice;item;customer\n\n" + "".join(
+    f"{invoice};{QUOTED.get(item, item)};{customer}\n" for invoice, item, customer in LONG
+)
+
+
+def write_lists(path: Path) -> None:
+    frame = pl.DataFrame(
+        {"id": [1, 2, 3, 4], "basket": [["milk", " bread", "milk"], [], None, ["tea", ""]], "who": ["a", "b", "b", "a"]}
+    )
+    frame.write_parquet(path)
+
+
+def write_one_hot(path: Path) -> None:
+    pl.DataFrame(
+        {"who": ["a", "b", "a"], "milk": [1, 0, 1], "bread": [0, 0, 1], "tea": [False, True, None]}
+    ).write_parquet(path)
+
+
+Case = tuple[str, bytes | Callable[[Path], None], dict[str, Any]]
+
+CASES: dict[str, Case] = {
+    "fimi": ("a.dat", b"1 2 3\n2 3\n\n10 9\n3 3 1\n", {}),
+    "fimi of names": ("a.dat", b"x y\r\ny\tz x\r\n  \r\n007 7\r\n", {"format": "fimi"}),
+    "basket": ("a.csv", b'milk,bread\n"jam, red",milk,,milk\n\n,,\ntea,\xc3\xa9clair\n', {}),
+    "basket in latin-1": ("a.csv", b"caf\xe9,milk\nmilk,tea\n", {"encoding": "latin-1"}),
+    "basket, gzip": ("a.csv.gz", gzip.compress(b"milk|bread\nbread|tea|milk\n" * 30), {}),
+    "long": ("a.csv", LONG_TEXT.encode(), {}),
+    "long with units": ("a.csv", LONG_TEXT.encode(), {"unit_column": "customer"}),
+    "long Parquet": (
+        "a.parquet",
+        lambda path: pl.DataFrame(LONG[:9], schema=["order_id", "item", "customer"], orient="row").write_parquet(path),
+        {"unit_column": "customer"},
+    ),
+    "lists": ("a.parquet", write_lists, {}),
+    "lists with units": ("a.parquet", write_lists, {"unit_column": "who", "transaction_column": "id"}),
+    "one-hot": ("a.csv", b"milk,bread,tea\n1,0,1\n0,0,0\ntrue,?,\n", {"format": "one-hot"}),
+    "one-hot with units": ("a.csv", b"who,milk,bread\nb,1,0\na,1,1\nb,0,1\n", {"unit_column": "who"}),
+    "one-hot Parquet": ("a.parquet", write_one_hot, {"unit_column": "who"}),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "options"), CASES.values(), ids=CASES)
+def test_a_file_of_each_kind(
+    spark: SparkSession, tmp_path: Path, name: str, content: bytes | Callable[[Path], None], options: dict[str, Any]
+) -> None:
+    path = tmp_path / name
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        content(path)
+    local, database = read_transactions(path, **options), read_with_spark(spark, str(path), **options)
+    assert database.vocabulary.to_list() == local.vocabulary.to_list()
+    rows = rows_of(database)
+    assert sorted((items for _, items in rows), key=sorted) == local_rows(local)
+    for note in ("format", "blanks", "duplicates", "empty", "rows_without_unit"):
+        assert getattr(database.notes, note) == getattr(local.notes, note), note
+    assert database.has_units == (local.units is not None)
+    if local.units is not None:
+        sizes = sorted(local.units.tolist().count(unit) for unit in set(local.units.tolist()))
+        names = [unit for unit, _ in rows]
+        assert sorted(names.count(unit) for unit in set(names)) == sizes
+    assert "hidden" in repr(database)
+
+
+def test_many_files_each_with_its_header(spark: SparkSession, tmp_path: Path) -> None:
+    for number in range(3):
+        rows = "".join(f"{number}{row},item{row % 3},c{row % 2}\n" for row in range(20))
+        (tmp_path / f"part{number}.csv").write_text("invoice,item,customer\n" + rows)
+    database = read_with_spark(spark, str(tmp_path), unit_column="customer", drop_rows_without_unit=True)
+    rows = rows_of(database)
+    assert len(rows) == 60
+    assert {unit for unit, _ in rows} == {"c0", "c1"}
+    (tmp_path / "part3.csv").write_text("invoice,customer,item\n1,2,SECRET\n")
+    with pytest.raises(InputError, match="same header"):
+        read_with_spark(spark, str(tmp_path))
+
+
+def test_rows_without_a_unit(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text(
+        "invoice,item,customer\n" + "".join(f"{row},i{row % 3},{'x' if row % 4 else ''}\n" for row in range(40))
+    )
+    with pytest.raises(InputError, match="Some rows have no unit"):
+        read_with_spark(spark, str(path), unit_column="customer")
+    database = read_with_spark(spark, str(path), unit_column="customer", drop_rows_without_unit=True)
+    assert database.notes.rows_without_unit == 10
+    assert len(rows_of(database)) == 30
+
+
+Refusal = tuple[str, bytes, dict[str, Any], type[FimPrivateError], str]
+
+HEAD = b"a,b\n" * 3000
+REFUSALS: dict[str, Refusal] = {
+    "an open quote far down": ("a.csv", HEAD + b'"SECRET,b\n', {}, InputError, "A line of .* unbalanced quotes"),
+    "no UTF-8 far down": ("a.csv", HEAD + b"SECRET\xe9,b\n", {}, InputError, "not a text in utf-8: somewhere"),
+    "a transaction of two units": (
+        "a.csv",
+        b"invoice,item,customer\n" + b"1,SECRET,x\n" * 2500 + b"1,milk,y\n",
+        {"unit_column": "customer"},
+        InputError,
+        "two different units",
+    ),
+    "an item of no transaction": (
+        "a.csv",
+        b"invoice,item\n" + b"1,SECRET\n" * 2500 + b",milk\n",
+        {},
+        InputError,
+        "item but no transaction",
+    ),
+    "a ragged table": (
+        "a.csv",
+        b"invoice,item\n" + b"1,x\n" * 2500 + b"1,x,SECRET\n",
+        {},
+        InputError,
+        "number of fields",
+    ),
+    "a cell that is none": (
+        "a.csv",
+        b"milk,tea\n" + b"1,0\n" * 2500 + b"1,SECRET\n",
+        {},
+        InputError,
+        "neither yes nor no",
+    ),
+    "one item a line": ("a.csv", b"SECRET\n" * 50, {}, InputError, "one item"),
+    "no item": ("a.csv", b",,\n,\n", {"format": "basket"}, InputError, "No item"),
+    "nothing": ("a.csv", b"", {}, InputError, "empty"),
+    "binary": ("a.dat", b"\0\1SECRET\0" * 30, {}, InputError, "NUL"),
+    "UTF-16": ("a.csv", "a,b\n".encode("utf-16"), {"encoding": "utf-16"}, UsageError, "does not split"),
+    "gzip by another name": ("a.csv", gzip.compress(b"SECRET,b\n"), {}, UsageError, "ending .gz"),
+    "Parquet that is none": ("a.parquet", b"PAR1 SECRET \0 PAR1", {}, InputError, "cannot read"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "options", "kind", "said"), REFUSALS.values(), ids=REFUSALS)
+def test_what_is_refused(
+    spark: SparkSession,
+    tmp_path: Path,
+    name: str,
+    content: bytes,
+    options: dict[str, Any],
+    kind: type[FimPrivateError],
+    said: str,
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(kind, match=said) as caught:
+        read_with_spark(spark, str(path), **options)
+    assert "SECRET" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_what_is_not_there(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no file"):
+        read_with_spark(spark, str(tmp_path / "absent.csv"))
+    with pytest.raises(UsageError, match="not standard input"):
+        read_with_spark(spark, "-")
+    with pytest.raises(UsageError, match="no format"):
+        read_with_spark(spark, "a.csv", format="excel")
+
+
+def test_lists_whose_ids_repeat(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"id": [*range(1500), 1], "basket": [["a", "b"]] * 1501}).write_parquet(path)
+    with pytest.raises(InputError, match="same value twice"):
+        read_with_spark(spark, str(path), transaction_column="id")
