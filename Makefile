@@ -1,19 +1,24 @@
 # Two commands do everything on a fresh machine with Python >= 3.11 (with venv) and make:
 #   make demo    set up .venv and run the main job on the data that ships
 #   make test    set up .venv and run the whole test-suite
-# Also: make audit (every privacy claim, a quarter of an hour), make mutants (would the tests notice?), make reports (the
-# comparison reports, an hour from nothing), make check, make bench, make clean
+# Also: make spark (tests of the engine on Spark; needs Java), make audit (every privacy claim, a quarter of an hour), make
+# mutants (would the tests notice?), make reports (the comparison reports, an hour from nothing), make check, make bench,
+# make clean
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: demo test check audit mutants reports bench clean
+.PHONY: demo test spark check audit mutants reports bench clean
 
 demo: .venv/.demo
 	$(BIN)/fim-private demo
 
 test: .venv/.test
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto
+
+# The engine on Spark, with two tasks at a time on this machine; needs Java 17 or newer.
+spark: .venv/.test
+	$(BIN)/python -m pytest -m 'spark and not long'
 
 check: .venv/.test
 	$(BIN)/ruff check .

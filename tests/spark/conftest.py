@@ -31,8 +31,8 @@ def spark() -> Iterator[SparkSession]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All in one process of a parallel run, and longer than other tests: the first of them starts Java."""
+    """Allowed longer than other tests: the first of them starts Java."""
     for item in items:
         if "/spark/" in str(item.path):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+            item.add_marker(pytest.mark.spark)
             item.add_marker(pytest.mark.timeout(600))
