@@ -55,3 +55,21 @@ def test_a_failure_costs_what_the_theorem_says() -> None:
     assert claimed_delta(losses, failure, 1.0) == pytest.approx(alone + (1 + math.e) * 1e-6)
     assert claimed_delta(losses, failure, 1.0, independent=True) == pytest.approx(alone + 1e-6, rel=1e-4)
     assert claimed_delta(losses, F(1, 2), 5.0) == 1.0
+
+
+def test_each_part_of_a_claim_stands_where_it_should() -> None:
+    """With deltas and failures large enough to show in every term."""
+    losses = [ZCDP(F(1, 50))]
+    moved = renyi_delta(losses, 0.3 + math.log(0.8))
+    assert claimed_delta(losses, F(1, 5), 0.3, independent=True) == pytest.approx(moved + 0.2, rel=1e-12)
+    assert claimed_delta([ZCDP(F(50))], F(3, 4), 0.0, independent=True) == 1
+    unequal = [ApproxDP(F(1, 2), F(1, 10)), ApproxDP(F(1, 2), F(1, 5))]
+    exact = 0.3 + 0.7 * (math.e - math.exp(0.5)) / (1 + math.e)
+    assert claimed_delta(unequal, F(0), 0.5) == pytest.approx(exact, rel=1e-12)
+
+
+def test_losses_of_several_kinds_take_the_theorems_that_know_them_all() -> None:
+    with_gauss = [PureDP(F(1, 10)), ZCDP(F(1, 50))]
+    assert claimed_delta(with_gauss, F(0), 0.5) == renyi_delta(with_gauss, 0.5)
+    with_delta = [PureDP(F(1, 10)), ApproxDP(F(1, 10), F(1, 10**6))]
+    assert claimed_delta(with_delta, F(0), 0.2) == 1e-6
