@@ -2,8 +2,8 @@
 #   make demo    set up .venv and run the main job on the data that ships
 #   make test    set up .venv and run the whole test-suite
 # Also: make spark (tests of the engine on Spark; needs Java), make audit (every privacy claim, a quarter of an hour), make
-# mutants (would the tests notice?), make reports (the comparison reports, an hour from nothing), make check, make bench,
-# make clean
+# mutants (would the tests notice?), make reports (the comparison reports, an hour from nothing), make bench (how fast,
+# beside others; 20 minutes), make check, make clean
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
@@ -42,8 +42,10 @@ reports: .venv/.demo
 
 found = $(or $(wildcard $(DATA)/$(2)),$$($(BIN)/fim-private datasets path $(1) || $(BIN)/fim-private datasets fetch $(1)))
 
-bench: .venv/.test  # FILE=... for other data
-	$(BIN)/python benchmarks/counting.py $(FILE)
+# How fast it counts, beside its peers: reports/speed.md. QUICK=1: two minutes, into .bench/quick. LARGE=1: also 100 M
+# baskets, which takes 20 GB of memory and 8 GB of disk.
+bench: .venv/.bench
+	$(BIN)/python -m benchmarks --data $(DATA) $(if $(QUICK),--quick) $(if $(LARGE),--large)
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed (Debian: apt-get install python3-venv)."; exit 1; }
@@ -60,6 +62,10 @@ bench: .venv/.test  # FILE=... for other data
 .venv/.oracles: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,oracles]'
 	@touch $@ .venv/.test .venv/.demo
+
+.venv/.bench: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@ .venv/.demo
 
 clean:
 	rm -rf .venv

@@ -1,0 +1,91 @@
+"""The benchmarks on a thousand baskets: what they make, count, measure and write. Most peers may be missing."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from benchmarks.agree import compare
+from benchmarks.data import count_lines, prepare
+from benchmarks.generate import Shape, generate
+from benchmarks.measure import measure
+from benchmarks.peers import OURS
+from benchmarks.peers.protocol import Work
+from benchmarks.report import write
+from benchmarks.results import Measured, Measurements, Results
+from benchmarks.targets import targets
+
+SMALL = Shape(items=60, length=5.0, patterns=20)
+
+
+@pytest.fixture(scope="module")
+def baskets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bench") / "baskets.dat"
+    generate(path, 1000, SMALL, block=300)
+    return path
+
+
+def test_generated_baskets_are_the_same_again_and_a_beginning_of_more(baskets: Path, tmp_path: Path) -> None:
+    more = tmp_path / "more.dat"
+    generate(more, 1500, SMALL, block=300)
+    lines = baskets.read_text().splitlines()
+    assert len(lines) == count_lines(baskets) == 1000
+    assert more.read_text().splitlines()[:1000] == lines
+    items = [line.split(" ") for line in lines]
+    assert all(len(set(basket)) == len(basket) and basket[0] for basket in items)
+    assert {int(item) for basket in items for item in basket} <= set(range(60))
+
+
+@pytest.mark.parametrize(("size", "floor"), [(2, 1), (2, 8), (3, 3)])
+def test_peers_find_the_same(baskets: Path, size: int, floor: int) -> None:
+    work = Work(size=size, floor=floor, transactions=1000)
+    outcomes = dict(compare(baskets, work, ("fim_private, in order", "scipy", "polars")))
+    assert outcomes["polars"].endswith("the same")
+    assert outcomes["scipy"].endswith("the same") == (size == 2)
+
+
+def test_a_peer_that_finds_other_itemsets_is_noticed(baskets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import agree
+
+    monkeypatch.setattr(agree, "itemsets_of", lambda name, _path, _work: {("1", "2"): 3 if name == OURS else 4})
+    with pytest.raises(ValueError, match="polars finds other itemsets"):
+        list(compare(baskets, Work(size=2, floor=1), ("polars",)))
+
+
+def test_names_are_read_with_repetitions_and_blanks_gone(tmp_path: Path) -> None:
+    (tmp_path / "groceries.csv.gz").write_bytes(gzip.compress(b"milk, bread,milk\n\nroot beer\n"))
+    path = prepare("groceries", tmp_path, tmp_path / "cache")
+    assert path.read_text() == "milk,bread\nroot beer\n"
+
+
+def test_the_report_is_written_from_measurements(baskets: Path, tmp_path: Path) -> None:
+    work = Work(size=2, floor=1, transactions=1000)
+    rows = []
+    for name in (OURS, "polars"):
+        got = measure(name, baskets, work, runs=1)
+        rows.append(
+            Measured(peer=name, number=got["number"], cold=got["cold"], warm=got["warm"], runs=1, memory=got["memory"])
+        )
+    rows.append(Measured(peer="Spark", skipped="not installed (pyspark)"))
+    task = {"size": 2, "share": 0.0, "peers": rows}
+    results = Results(
+        machine={"processor": "p", "cores": "2", "memory": "1 GiB", "load before the run": "0.0"},
+        date="2024-01-01",
+        form="quick",
+        tasks=[
+            Measurements(key="generated-10k size 2 floor 1", data="generated-10k", floor=1, transactions=10**4, **task),
+            Measurements(key="generated-1M size 2 floor 1", data="generated-1M", floor=1, transactions=10**6, **task),
+        ],
+    )
+    results.save(tmp_path / "results.json")
+    assert Results.load(tmp_path / "results.json") == results
+    write(results, tmp_path / "speed.md")
+    text = (tmp_path / "speed.md").read_text()
+    assert f"{rows[0].number:,} itemsets found" in text
+    assert "*not installed (pyspark)*" in text
+    assert (tmp_path / "speed" / "figures" / "transactions.png").stat().st_size > 10_000
+    reached = {target.what: target.passed for target in targets(results)}
+    assert reached["all pairs of retail"] is None
+    assert reached["all pairs of 1 M baskets"] == (rows[1].warm >= 12 * rows[0].warm)
