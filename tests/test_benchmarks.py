@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from benchmarks.peers import OURS
 from benchmarks.peers.protocol import Work
 from benchmarks.report import write
 from benchmarks.results import Measured, Measurements, Results
+from benchmarks.running import run
 from benchmarks.targets import targets
 
 SMALL = Shape(items=60, length=5.0, patterns=20)
@@ -89,3 +91,13 @@ def test_the_report_is_written_from_measurements(baskets: Path, tmp_path: Path) 
     reached = {target.what: target.passed for target in targets(results)}
     assert reached["all pairs of retail"] is None
     assert reached["all pairs of 1 M baskets"] == (rows[1].warm >= 12 * rows[0].warm)
+
+
+def test_a_process_is_ended_at_the_limit_and_a_failure_told() -> None:
+    slow = run([sys.executable, "-c", "import time; time.sleep(60)"], 0.3)
+    assert slow.failure == "> 0.3 s"
+    assert slow.seconds < 30
+    failed = run([sys.executable, "-c", "raise SystemExit('no Java here')"], 30)
+    assert failed.failure == "failed: no Java here"
+    fine = run([sys.executable, "-c", "print(1)"], 30)
+    assert (fine.output, fine.failure) == ("1\n", None)
