@@ -67,7 +67,7 @@ def generate(path: Path, transactions: int, shape: Shape = Shape(), *, block: in
     numbers = random.permutation(shape.items).astype(np.int32)
     patterns = _patterns(shape, weights, random)
 
-    def lines(first: int) -> memoryview:
+    def lines(first: int) -> NDArray[np.uint8]:
         random = default_rng([shape.seed, 1 + first // block])
         lengths = random.poisson(random.exponential(shape.length / 2, block) + shape.length / 2)
         wanted = np.maximum(lengths[: transactions - first], 1)
@@ -75,14 +75,14 @@ def generate(path: Path, transactions: int, shape: Shape = Shape(), *, block: in
         _draw(random, wanted, weights, *patterns, shape.pattern_share, flat, ends)
         items = numbers[flat[: ends[-1]]]
         text = np.empty(MOST_BYTES * len(items), np.uint8)
-        return memoryview(text[: _write(items, ends, text)])
+        return text[: _write(items, ends, text)]
 
     part = path.with_name(path.name + ".part")
     starts = range(0, transactions, block)
     with part.open("wb") as file, ThreadPoolExecutor(THREADS) as pool:
         for some in range(0, len(starts), THREADS):
             for text in pool.map(lines, starts[some : some + THREADS]):
-                file.write(text)
+                text.tofile(file)
     part.replace(path)
 
 

@@ -49,7 +49,7 @@ def measure(
         return {"skipped": reason}
     began = time.perf_counter()
     data = peer.load(path)
-    reading = time.perf_counter() - began
+    reading, reading_memory = time.perf_counter() - began, peak_memory()
     began = time.perf_counter()
     found = peer.count(data, work.size, work.floor)
     first = time.perf_counter() - began
@@ -73,6 +73,7 @@ def measure(
         "warm": statistics.median(times) if times else None,
         "times": times,
         "memory": memory,
+        "reading_memory": reading_memory,
         "delivers": peer.delivers,
     }
 

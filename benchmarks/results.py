@@ -31,6 +31,7 @@ class Measured:
         whole_runs: how many these were.
         memory: the most the process held when it had read and counted once.
         reading: time to read the file, for information.
+        reading_memory: the most the process held when it had read the file.
         delivers: what is delivered.
         skipped: why nothing was measured.
     """
@@ -44,6 +45,7 @@ class Measured:
     whole_runs: int = 0
     memory: int | None = None
     reading: float | None = None
+    reading_memory: int | None = None
     delivers: str = ""
     skipped: str | None = None
 

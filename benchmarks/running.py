@@ -151,6 +151,7 @@ def _measure(name: str, path: Path, task: Task, about: Measurements, number: int
         runs=len(got["times"]),
         memory=got["memory"],
         reading=got["reading"],
+        reading_memory=got.get("reading_memory"),
         delivers=got["delivers"],
     )
     return _with_whole(row, once, task.limit) if task.whole else row

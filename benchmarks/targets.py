@@ -100,6 +100,7 @@ def _ten_million(results: Results) -> Iterator[Target]:
     task = results.of("generated-10M size 2 floor 1")
     ours: Measured | None = task.of(OURS) if task else None
     warm, memory = (ours.warm, ours.memory) if ours else (None, None)
+    read = (ours.reading_memory if ours else None) or 0
     yield Target(
         what="all pairs of 10 M baskets, counting alone",
         asked="under 10 s warm",
@@ -109,7 +110,7 @@ def _ten_million(results: Results) -> Iterator[Target]:
     yield Target(
         what="all pairs of 10 M baskets, reading included",
         asked="at most 3 GB",
-        reached=f"{memory / 1e9:.1f} GB" if memory is not None else "",
+        reached=f"{memory / 1e9:.1f} GB, {read / 1e9:.1f} GB before counting began" if memory is not None else "",
         passed=memory <= 3e9 if memory is not None else None,
     )
 
