@@ -54,8 +54,7 @@ def _lines(results: Results, figures: Sequence[tuple[str, str]], folder: str) ->
     yield f"load before the run {about['load before the run']}; {results.seconds / 60:.0f} minutes in all."
     yield ""
     yield from _targets(results)
-    yield "## Figures"
-    yield ""
+    yield from ["## Figures", ""] if figures else []
     for name, caption in figures:
         yield f"![{caption}]({folder}/figures/{name}.png)"
         yield ""

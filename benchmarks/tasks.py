@@ -9,7 +9,7 @@ from benchmarks.peers import OURS
 VARIANTS = ("fim_private, in order", "fim_private, histogram", "fim_private, top 1,000")
 COUNTERS = ("scipy", "polars", "DuckDB")
 MINERS = ("pyfim eclat", "pyfim fpgrowth", "rusket fpgrowth", "rusket eclat", "fastapriori", "fastapriori eclat")
-FAST_MINERS = ("pyfim eclat", "rusket eclat", "fastapriori")
+FAST_MINERS = ("pyfim eclat", "rusket fpgrowth", "fastapriori")
 DENSE_MINERS = ("pyfim eclat", "pyfim fpgrowth", "rusket eclat", "fastapriori eclat")
 SPECTRUM = "pyfim eclat, spectrum"
 MLXTEND = "mlxtend fpgrowth"
@@ -48,7 +48,7 @@ class Task:
         return int(self.floor) if self.floor >= 1 else max(1, round(self.floor * transactions))
 
 
-SCALE = (OURS, "rusket eclat", "fastapriori", *COUNTERS)
+SCALE = (OURS, "rusket fpgrowth", "fastapriori", *COUNTERS)
 FLOORED = (OURS, *MINERS, MLXTEND, "polars", "DuckDB")
 
 TASKS = (
