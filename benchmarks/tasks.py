@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmarks.peers import OURS
+from benchmarks.peers import OURS, SHARED
 
-VARIANTS = ("fim_private, in order", "fim_private, histogram", "fim_private, top 1,000")
+HISTOGRAM, TOP = "fim_private, histogram", "fim_private, top 1,000"
+VARIANTS = (SHARED, "fim_private, in order", HISTOGRAM, TOP)
 COUNTERS = ("scipy", "polars", "DuckDB")
 MINERS = ("pyfim eclat", "pyfim fpgrowth", "rusket fpgrowth", "rusket eclat", "fastapriori", "fastapriori eclat")
 SPARSE_MINERS = tuple(name for name in MINERS if name != "rusket eclat")
@@ -77,12 +78,12 @@ TASKS = (
     Task(data="online-retail-sales-baskets", size=2),
     Task(data="online-retail-sales-baskets", size=3, floor=20, peers=(OURS, "pyfim eclat")),
     Task(data="mushroom", size=3, peers=(OURS, *VARIANTS, SPECTRUM, *MINERS, "polars", "DuckDB"), quick=True),
-    Task(data="mushroom", size=4, peers=(OURS, *VARIANTS[:2], SPECTRUM, *DENSE_MINERS)),
-    Task(data="mushroom", size=5, peers=(OURS, *VARIANTS[:2], SPECTRUM, *DENSE_MINERS)),
+    Task(data="mushroom", size=4, peers=(OURS, SHARED, HISTOGRAM, SPECTRUM, *DENSE_MINERS)),
+    Task(data="mushroom", size=5, peers=(OURS, SHARED, HISTOGRAM, SPECTRUM, *DENSE_MINERS)),
     Task(data="generated-10k", size=2, peers=SCALE, quick=True),
     Task(data="generated-100k", size=2, peers=SCALE),
-    Task(data="generated-1M", size=2, peers=(*SCALE, "fim_private, top 1,000")),
-    Task(data="generated-10M", size=2, peers=(OURS, "fim_private, top 1,000", *COUNTERS), limit=400),
+    Task(data="generated-1M", size=2, peers=(*SCALE, SHARED, TOP)),
+    Task(data="generated-10M", size=2, peers=(OURS, SHARED, TOP, *COUNTERS), limit=400),
 )
 
 MINE_PAIRS = ("--size", "2", "--top", "100", "--epsilon", "1", "--delta", "1e-6", "--unit", "transaction")

@@ -13,8 +13,17 @@ def _itemsets(transactions: Transactions, found: Any) -> Itemsets:
     return by_name(transactions.vocabulary.to_list(), *found.reveal_to_curator())
 
 
+FULL = Peer(
+    delivers="arrays with every member of every itemset, and counts, in no order",
+    load=read_transactions,
+    count=lambda transactions, size, floor: find_itemsets(transactions, size, floor).reveal_in_parts_to_curator(),
+    number=lambda parts: sum(len(counts) for _, counts in parts),
+    itemsets=lambda transactions, parts: {
+        itemset: count for part in parts for itemset, count in by_name(transactions.vocabulary.to_list(), *part).items()
+    },
+)
 FIND = Peer(
-    delivers="arrays of itemsets and counts, in no order; prefixes shared",
+    delivers="arrays of itemsets and counts, in no order; members that itemsets share stand there once",
     load=read_transactions,
     count=find_itemsets,
     number=len,
