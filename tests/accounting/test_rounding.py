@@ -64,6 +64,7 @@ def test_optimal_delta_is_not_below_the_exact_one_where_its_terms_begin() -> Non
 def test_delta_is_never_more_than_certainty() -> None:
     assert optimal_delta(0.0, 1.0, 0.9, 1000) == 1
     assert optimal_delta(0.0, 80.0, 0.0, 3) == 1
+    assert optimal_delta(0.0, 0.5, 1 - 1e-13, 3) == 1
 
 
 @pytest.mark.parametrize("a", [0.01, 1.0, 40.0])
