@@ -111,4 +111,5 @@ def renyi_delta(losses: Sequence[Loss], epsilon: float) -> float:
         best = int(np.argmin(bound))
         around = log_orders[max(best - 1, 0)], log_orders[min(best + 1, len(log_orders) - 1)]
         log_orders = np.linspace(*around, 32)
-    return min(1.0, math.exp(min(0.0, float(bound[best]) + RELATIVE_ERROR * (1 + abs(float(bound[best]))))))
+    log_delta = float(bound[best])
+    return math.exp(min(0.0, log_delta + RELATIVE_ERROR * (1 + abs(log_delta))))
