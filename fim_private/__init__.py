@@ -10,7 +10,8 @@ Baskets are read, bounded, counted, and selected from through one door; everythi
     >>> mine(baskets, size=2, top=10, budget=Budget("1", "1e-6"), unit=PrivacyUnit()).to_polars()  # doctest: +SKIP
 
 Layers, each importing only from those before it: errors, privacy, profile, version, compiled; randomness, accounting,
-estimation; mechanisms; plan; transactions, counting; release; mining; comparison, audit; report; cli.
+estimation; mechanisms; plan; transactions, counting; release; ledger; mining; comparison,
+audit; report; cli.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.version import __version__
 
 if TYPE_CHECKING:
+    from fim_private.ledger import Ledger
     from fim_private.mining import mine
     from fim_private.plan import Plan, Universe, make_plan
     from fim_private.release import Release
@@ -33,6 +35,7 @@ __all__ = [
     "BudgetError",
     "FimPrivateError",
     "InputError",
+    "Ledger",
     "NeighbouringRelation",
     "Plan",
     "PrivacyUnit",
@@ -48,6 +51,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Ledger": "fim_private.ledger",
     "Plan": "fim_private.plan",
     "Release": "fim_private.release",
     "Transactions": "fim_private.transactions",

@@ -73,6 +73,8 @@ class Plan:
         guarantee: what was proved for this unit and relation; at most the budget.
         why: the reason for the mechanism, in words, where the planner chose it.
         min_count: only itemsets whose noisy count exceeds this are released; None for the top alone.
+        asked_mechanism: the mechanism that was asked for: a name, or "auto".
+        asked_select: how items-first was asked to select; None where that was left to it.
     """
 
     size: int
@@ -87,6 +89,8 @@ class Plan:
     guarantee: Guarantee
     why: str | None = None
     min_count: int | None = None
+    asked_mechanism: str
+    asked_select: str | None = None
 
     @property
     def takes_names_as_public(self) -> bool:
@@ -190,6 +194,27 @@ def make_plan(
     return _choose(planned, universe, max_items) if mechanism == AUTO else planned(find(mechanism))
 
 
+def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
+    """The plan that the same question would get with another budget or top.
+
+    Raises:
+        UsageError: as `make_plan`.
+        BudgetError: likewise.
+    """
+    return make_plan(
+        size=plan.size,
+        top=top,
+        budget=budget,
+        unit=plan.unit,
+        relation=plan.relation,
+        universe=plan.universe,
+        max_items=plan.max_items,
+        mechanism=plan.asked_mechanism,
+        select=plan.asked_select,
+        min_count=plan.min_count,
+    )
+
+
 def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int | None) -> Plan:
     """The plan that needs the smallest lead over the bulk, from public quantities alone."""
     plans = []
@@ -211,7 +236,7 @@ def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int |
         f"chosen because it needs the smallest lead of an itemset over the bulk of the ranking: {lead:,} transactions"
         + (f" ({others})" if others else "")
     )
-    return replace(plans[best], why=why)
+    return replace(plans[best], why=why, asked_mechanism=AUTO)
 
 
 def _plan_of(
@@ -246,6 +271,8 @@ def _plan_of(
         mechanism=cast(Mechanism | ItemsFirst, calibrated.mechanism),
         guarantee=_doubled(calibrated.guarantee) if halved else calibrated.guarantee,
         min_count=min_count,
+        asked_mechanism=row.name,
+        asked_select=select,
     )
 
 

@@ -29,10 +29,13 @@ MAY_IMPORT = {
     "transactions": {"errors", "compiled"},
     "counting": {"errors", "compiled", "profile", "transactions"},
     "release": {"errors", "profile", "randomness", "mechanisms", "plan", "transactions", "counting"},
+    # Right of `release`, whose records it keeps; not in `accounting`, which knows no files and no plans.
+    "ledger": {"errors", "privacy", "randomness", "accounting", "mechanisms", "plan", "release"},
     "mining": {
         "errors",
         "version",
         "privacy",
+        "ledger",
         "randomness",
         "estimation",
         "mechanisms",

@@ -14,7 +14,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from fim_private.cli import datasets
+from fim_private.cli import budget, datasets
 from fim_private.cli.audit import audit
 from fim_private.cli.compare import compare
 from fim_private.cli.demo import demo
@@ -40,6 +40,7 @@ app.command()(inspect)
 app.command()(audit)
 app.command()(law)
 app.command()(demo)
+app.add_typer(budget.app, name="budget")
 app.add_typer(datasets.app, name="datasets")
 
 

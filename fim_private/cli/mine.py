@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +15,9 @@ from fim_private.cli.engine import reader
 from fim_private.cli.progress import phases, say
 from fim_private.errors import InputError, UsageError
 from fim_private.privacy import NeighbouringRelation
+
+if TYPE_CHECKING:
+    from fim_private.plan import Plan
 
 
 def mine(
@@ -61,6 +65,14 @@ def mine(
             rich_help_panel="Output",
         ),
     ] = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="LEDGER",
+            help="Charge this ledger first, and stop if it refuses (see `fim-private budget`).",
+            rich_help_panel="The promise",
+        ),
+    ] = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -93,11 +105,15 @@ def mine(
         select=select,
         min_count=min_count,
     )
-    from fim_private.mining.mine import mine_as_planned
+    from fim_private.mining.mine import mine_as_planned, refuse_seed
     from fim_private.report.statement import found_note, promise, shortfall
     from fim_private.report.tables import release_table
 
-    with phases(quiet=quiet) as progress, reader(engine, master) as read:
+    command = _command(file, universe_file, output, ledger)
+    if ledger is not None and seed is not None:
+        refuse_seed()
+    books = None if ledger is None else _Books(ledger, plan, command)
+    with phases(quiet=quiet) as progress, books or nullcontext(), reader(engine, master) as read:
         progress("reading")
         database = read(
             file,
@@ -113,7 +129,8 @@ def mine(
             database,
             plan,
             seed=seed,
-            command=_command(file, universe_file, output),
+            command=command,
+            charge=None if books is None else books.charge,
             progress=progress,
         )
     for note in options.reading_notes(database.notes):
@@ -126,7 +143,11 @@ def mine(
             write_release(release, output)
         except InputError as error:
             failure = error
+    if books is not None and output is not None and failure is None:
+        books.deliver()
     _print_release(release.to_json() if as_json else release_table(release))
+    if books is not None:
+        books.deliver()
     if failure is not None:
         raise failure
     if output is not None:
@@ -135,6 +156,37 @@ def mine(
         if remark:
             say(f"\n{remark}", quiet=quiet)
     say(f"\n{promise(plan, seeded=release.seeded)}", quiet=quiet)
+
+
+class _Books:
+    """The ledger of one run: asked before anything is read, charged once, told of the delivery once.
+
+    As a context it says, where the run ends early, that the cost is spent.
+    """
+
+    def __init__(self, path: Path, plan: Plan, command: str) -> None:
+        from fim_private.ledger import Ledger
+
+        self._ledger, self._plan, self._command = Ledger(path), plan, command
+        self._charged: str | None = None
+        self._delivered = False
+        self._ledger.check(plan)
+
+    def charge(self) -> str:
+        self._charged = self._ledger.charge(self._plan, command=self._command)
+        return self._charged
+
+    def deliver(self) -> None:
+        if self._charged is not None and not self._delivered:
+            self._ledger.deliver(self._charged)
+            self._delivered = True
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and self._charged is not None:
+            say(f"The ledger was charged; its history shows {self._charged} as charged, not delivered.")
 
 
 def _command(*files: object) -> str:

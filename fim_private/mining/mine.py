@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import NoReturn
 
 from fim_private.counting import HiddenCounts, TransactionDatabase, as_database
 from fim_private.errors import UsageError
+from fim_private.ledger import Ledger
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.mining import items_first
@@ -13,7 +16,7 @@ from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import FoundItem, Release, ReleasedItemset
-from fim_private.release.door import pass_through
+from fim_private.release.door import check_universe, pass_through
 from fim_private.release.planned import plan_record, privacy_record
 from fim_private.transactions import Transactions
 from fim_private.version import __version__
@@ -35,6 +38,7 @@ def mine(
     select: str | None = None,
     min_count: int | None = None,
     seed: int | None = None,
+    ledger: Ledger | None = None,
 ) -> Release:
     """The `top` most frequent itemsets of one size, (epsilon, delta)-differentially private.
 
@@ -51,11 +55,12 @@ def mine(
         select: how items-first selects, "peel" or "counts"; None where the planner decides.
         min_count: release only itemsets whose noisy count exceeds this (items-first).
         seed: makes the noise repeatable, and the release not private. For tests and teaching.
+        ledger: is charged before any noise is drawn, and refuses what does not fit; not with a seed.
 
     Raises:
         UsageError: a number is out of range, or options contradict each other.
-        InputError: the data does not fit what was declared.
-        BudgetError: the budget cannot pay for the mechanism.
+        InputError: the data does not fit what was declared, or the ledger cannot be used.
+        BudgetError: the budget cannot pay for the mechanism, or the ledger not for the release.
     """
     plan = make_plan(
         size=size,
@@ -69,7 +74,22 @@ def mine(
         select=select,
         min_count=min_count,
     )
-    return mine_as_planned(transactions, plan, seed=seed)
+    if ledger is None:
+        return mine_as_planned(transactions, plan, seed=seed)
+    if seed is not None:
+        refuse_seed()
+    ledger.check(plan)
+    release = mine_as_planned(transactions, plan, charge=partial(ledger.charge, plan))
+    if release.id is not None:
+        ledger.deliver(release.id)
+    return release
+
+
+def refuse_seed() -> NoReturn:
+    """Say why seeded noise and a ledger exclude each other."""
+    raise UsageError(
+        "A seeded run is not private, and no ledger can answer for it.", "Leave out the seed, or the ledger."
+    )
 
 
 def mine_as_planned(
@@ -78,6 +98,7 @@ def mine_as_planned(
     *,
     seed: int | None = None,
     command: str | None = None,
+    charge: Callable[[], str] | None = None,
     progress: Progress = lambda _phase: None,
 ) -> Release:
     """What `mine` does, from a plan.
@@ -87,15 +108,26 @@ def mine_as_planned(
         plan: from `make_plan`.
         seed: as in `mine`.
         command: what was typed, for the record.
+        charge: called once, after all that can fail without cost and before any noise is drawn; returns the id of the
+            release in a ledger, or raises where that refuses. Whoever calls this tells the ledger of the delivery.
         progress: told the name of each phase as it begins.
     """
+    if seed is not None and charge is not None:
+        refuse_seed()
     randomness = SecureRandomness() if seed is None else SeededRandomness(seed)
     progress("bounding")
     bounded = bound(as_database(transactions), plan, randomness)
     if isinstance(plan.mechanism, ItemsFirst):
+        name = charge() if charge else None
         itemsets, found = _items_first(bounded, plan, plan.mechanism, randomness, progress)
     else:
-        itemsets, found = _in_one_go(bounded, plan, plan.mechanism, randomness, progress), None
+        check_universe(bounded, plan)
+        progress("counting")
+        counts = count(bounded, plan.size, plan.mechanism)
+        # Counts are hidden until the mechanism sees them, so whatever failed up to here has cost nothing.
+        name = charge() if charge else None
+        progress("selecting")
+        itemsets, found = _in_one_go(bounded, counts, plan, plan.mechanism, randomness), None
     return Release(
         itemsets=itemsets,
         mechanism=plan.mechanism_name,
@@ -105,15 +137,13 @@ def mine_as_planned(
         version=__version__,
         command=command,
         found=found,
+        id=name,
     )
 
 
 def _in_one_go(
-    bounded: TransactionDatabase, plan: Plan, mechanism: Mechanism, randomness: Randomness, progress: Progress
+    bounded: TransactionDatabase, counts: HiddenCounts, plan: Plan, mechanism: Mechanism, randomness: Randomness
 ) -> tuple[ReleasedItemset, ...]:
-    progress("counting")
-    counts = count(bounded, plan.size, mechanism)
-    progress("selecting")
     return tuple(
         ReleasedItemset(rank=rank, items=passed.items, lead=passed.lead)
         for rank, passed in enumerate(pass_through(bounded, counts, mechanism, plan, randomness), start=1)

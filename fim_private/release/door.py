@@ -57,11 +57,7 @@ def pass_through(
         InputError: more itemsets occur than the declared universe has.
     """
     database = as_database(data)
-    if plan.universe.items is not None and plan.universe.items < len(database.vocabulary):
-        raise InputError(
-            "The data holds more items than the declared universe.",
-            "Correct --universe-items, or give the items themselves with --universe-file.",
-        )
+    check_universe(database, plan)
     itemsets = plan.universe.itemsets(plan.size)
     profile = counts.profile(None if itemsets is None else itemsets - len(counts))
     ranks, leads = _select(mechanism, profile, randomness)
@@ -73,6 +69,19 @@ def pass_through(
         itemset = next(codes) if rank < profile.occurring else _absent(database, plan, absent, randomness)
         chosen.append(Passed(items=tuple(_name(database, code) for code in itemset), lead=lead))
     return tuple(chosen)
+
+
+def check_universe(database: TransactionDatabase, plan: Plan) -> None:
+    """Refuse data that holds more items than were declared; before a ledger is charged, so that it costs nothing.
+
+    Raises:
+        InputError: it does.
+    """
+    if plan.universe.items is not None and plan.universe.items < len(database.vocabulary):
+        raise InputError(
+            "The data holds more items than the declared universe.",
+            "Correct --universe-items, or give the items themselves with --universe-file.",
+        )
 
 
 def discover(

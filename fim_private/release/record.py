@@ -57,6 +57,7 @@ class Release:
         version: the version of this program.
         command: what was typed, without the data.
         found: the items that were found first, in decreasing order of count, where the mechanism finds items.
+        id: under which it stands in the ledger that it was charged to; None without a ledger.
     """
 
     itemsets: tuple[ReleasedItemset, ...]
@@ -67,6 +68,7 @@ class Release:
     version: str
     command: str | None = None
     found: tuple[FoundItem, ...] | None = None
+    id: str | None = None
 
     def to_json(self) -> str:
         """The whole release as JSON text; `from_json` reads it back."""

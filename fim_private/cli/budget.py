@@ -1,0 +1,190 @@
+"""`fim-private budget`: ledgers, which keep the privacy budget of a data set over all that is released from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fim_private.errors import UsageError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from fim_private.ledger import Entry, State
+
+app = typer.Typer(
+    name="budget",
+    help="A ledger keeps the books of a privacy budget over several releases: make one, look at it, change its total.",
+    no_args_is_help=True,
+)
+
+File = Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger's file, on a local disk.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, with exact fractions.")]
+
+
+@app.command()
+def create(
+    ledger: File,
+    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="What all releases together may cost.")],
+    delta: Annotated[str, typer.Option(metavar="NUMBER", help="Likewise; 0 for releases without a delta.")],
+    dataset: Annotated[str | None, typer.Option(metavar="NAME", help="What it is about, for people.")] = None,
+    composition: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|basic|renyi|both",
+            help="How costs add up: basic, guarantee by guarantee; renyi, sharper for many small releases; both, "
+            "whichever admits, with half of delta for each; auto: basic or both, as suits the first release.",
+        ),
+    ] = "auto",
+) -> None:
+    """Make a ledger with a total that all releases charged to it stay within.
+
+    Example: fim-private budget create shop.ledger --epsilon 3 --delta 1e-5 --dataset "shop 2026"
+
+    Then: fim-private mine FILE ... --ledger shop.ledger
+    """
+    from fim_private.ledger import Ledger
+
+    made = Ledger.create(ledger, epsilon=epsilon, delta=delta, dataset=dataset, composition=composition)
+    typer.echo(_shown(made.state()))
+
+
+@app.command()
+def show(ledger: File, as_json: AsJson = False) -> None:
+    """Show the total, what was spent and what remains.
+
+    Example: fim-private budget show shop.ledger
+    """
+    from fim_private.ledger import Ledger
+
+    state = Ledger(ledger).state()
+    if as_json:
+        _print_json(_state_record(state))
+    else:
+        typer.echo(_shown(state))
+
+
+@app.command()
+def history(ledger: File, as_json: AsJson = False) -> None:
+    """Show every release that was charged and every total that was set, oldest first; times are UTC.
+
+    A release that is charged and not delivered was interrupted, or is still running: its cost is spent.
+
+    Example: fim-private budget history shop.ledger
+    """
+    from fim_private.ledger import Ledger
+    from fim_private.ledger.refusal import amount
+    from fim_private.report.tables import printable, table
+
+    entries = Ledger(ledger).history()
+    if as_json:
+        _print_json([_entry_record(entry) for entry in entries])
+        return
+    rows = [
+        [
+            entry.time.removesuffix("+00:00"),
+            "total" if entry.what == "total" else "release",
+            amount(entry.epsilon, up=True),
+            amount(entry.delta, up=True),
+            {None: "set", "charged": "charged, not delivered"}.get(entry.state, "delivered"),
+            entry.id or "-",
+            printable(entry.mechanism or "-"),
+        ]
+        for entry in entries
+    ]
+    head = ["time (UTC)", "what", "epsilon", "delta", "state", "id", "mechanism"]
+    typer.echo(table(head, rows, right=[False, False, True, True, False, False, False]))
+
+
+@app.command("set")
+def set_total(
+    ledger: File,
+    epsilon: Annotated[str | None, typer.Option(metavar="NUMBER", help="The new total; as it was if left out.")] = None,
+    delta: Annotated[str | None, typer.Option(metavar="NUMBER", help="Likewise.")] = None,
+) -> None:
+    """Set another total. It is recorded with its time, and cannot be set below what was spent.
+
+    A higher total weakens the promise for everything released before, too: it is then that of the new total.
+
+    Example: fim-private budget set shop.ledger --epsilon 4
+    """
+    if epsilon is None and delta is None:
+        raise UsageError("No new total was given.", "Give --epsilon, --delta or both.")
+    from fim_private.ledger import Ledger
+
+    typer.echo(_shown(Ledger(ledger).set_total(epsilon=epsilon, delta=delta)))
+
+
+def _shown(state: State) -> str:
+    """The state in words."""
+    from fim_private.ledger.refusal import amount, remaining
+    from fim_private.report.tables import printable
+
+    spent, rule = state.spent, state.rule()
+    left = remaining(rule, spent)
+    releases = f"{state.releases:,}" + (
+        f", {state.undelivered:,} of them charged, not delivered" if state.undelivered else ""
+    )
+    undecided = " (the first release decides)" if state.basic_share is None else ""
+    lines = [
+        *([("dataset", printable(state.dataset))] if state.dataset else []),
+        ("total", f"epsilon {amount(state.budget.epsilon)}, delta {amount(state.budget.delta)}"),
+        ("protects", _protected(state)),
+        ("releases", releases),
+        ("composition", f"{state.composition}{undecided}"),
+        (
+            "spent",
+            f"epsilon {amount(spent.epsilon, up=True)}, delta {amount(spent.delta, up=True)} (basic composition)",
+        ),
+        ("remaining", f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)} (basic composition)"),
+    ]
+    if rule.bound is not None:
+        shares = (spent.renyi / rule.bound, rule.failures(spent) / rule.failures_delta)
+        used = amount(100 * max(shares), up=True)
+        lines.append(("", f"or by Renyi composition: {used} % of what it allows is spent; a release has to fit one"))
+    return "\n".join(f"{name:<13}{text}" for name, text in lines)
+
+
+def _protected(state: State) -> str:
+    if state.relation is None:
+        return "what the first release protects"
+    unit = "one transaction" if state.unit_column is None else f"one unit of column {state.unit_column!r}"
+    return f"{unit}, {state.relation} neighbours"
+
+
+def _state_record(state: State) -> dict[str, Any]:
+    from fim_private.ledger.refusal import remaining
+
+    rule = state.rule()
+    left = remaining(rule, state.spent)
+    return {
+        "dataset": state.dataset,
+        "total": _pair(state.budget.epsilon, state.budget.delta),
+        "unit_column": state.unit_column,
+        "neighbours": None if state.relation is None else str(state.relation),
+        "composition": state.composition,
+        "basic_share": None if state.basic_share is None else str(state.basic_share),
+        "renyi_order": None if state.order is None else str(state.order + 1),
+        "renyi_allowed": None if rule.bound is None else str(rule.bound),
+        "releases": state.releases,
+        "undelivered": state.undelivered,
+        "spent": {name: str(value) for name, value in vars(state.spent).items()},
+        "remaining": _pair(left.epsilon, left.delta),
+    }
+
+
+def _entry_record(entry: Entry) -> dict[str, Any]:
+    record = {**vars(entry), **_pair(entry.epsilon, entry.delta)}
+    return {name: value for name, value in record.items() if value is not None}
+
+
+def _pair(epsilon: Fraction, delta: Fraction) -> dict[str, str]:
+    return {"epsilon": str(epsilon), "delta": str(delta)}
+
+
+def _print_json(value: object) -> None:
+    import json
+
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))

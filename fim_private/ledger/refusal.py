@@ -1,0 +1,131 @@
+"""A refusal in words: what was requested, what remains, by how much it is too much, and what would fit."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from fim_private.accounting.filter import Charge, Filter, log_of
+from fim_private.accounting.rounding import round_down
+from fim_private.errors import BudgetError, FimPrivateError
+from fim_private.ledger.charge import charge_of
+from fim_private.plan import Plan, plan_again
+from fim_private.privacy import SMALLEST_EPSILON, Budget
+
+SEARCH_SECONDS = 1.2
+"""What the search for an epsilon, or for a top, may take at most; it ends sooner unless the machine is busy."""
+
+
+def refusal(plan: Plan, rules: Sequence[Filter], spent: Charge, *, search: bool) -> BudgetError:
+    """The error for a plan that none of the filters admits.
+
+    Args:
+        plan: what was asked for.
+        rules: the filters that could be in force.
+        spent: what was charged so far.
+        search: whether to look for what would fit, by planning again.
+    """
+    basic = max(rules, key=lambda rule: rule.basic_share)
+    asked, left = plan.guarantee, remaining(basic, spent)
+    what = (
+        f"The ledger's budget does not allow this release: requested epsilon {amount(asked.epsilon, up=True)}, delta "
+        f"{amount(asked.delta, up=True)}; remaining epsilon {amount(left.epsilon)}, delta {amount(left.delta)} by "
+        f"basic composition; too much by epsilon {_excess(asked.epsilon, left.epsilon)}, delta "
+        f"{_excess(asked.delta, left.delta)}."
+    )
+    if any(rule.bound is not None for rule in rules):
+        what += " By Renyi composition it does not fit either."
+    if not search:
+        return BudgetError(what, "Ask for less, or raise the total with `fim-private budget set`.")
+
+    def fits(other: Plan | None) -> bool:
+        return other is not None and any(rule.admits(spent + charge_of(other, rule)) for rule in rules)
+
+    ways = []
+    epsilon = _largest_epsilon(plan, left.epsilon, fits)
+    if epsilon is not None:
+        ways.append(f"--epsilon {float(epsilon):.4g} (the largest, at this delta and --top)")
+    top = _largest_top(plan, fits)
+    if top is not None:
+        ways.append(f"--top {top} (the largest, at this epsilon and delta)")
+    if ways:
+        return BudgetError(what, f"What would fit: {'; or '.join(ways)}.")
+    return BudgetError(what, "No epsilon would fit at this delta: ask for a smaller --delta too, or raise the total.")
+
+
+def remaining(rule: Filter, spent: Charge) -> Charge:
+    """What the basic test leaves, never below 0."""
+    return Charge(
+        epsilon=max(Fraction(0), rule.budget.epsilon - spent.epsilon),
+        delta=max(Fraction(0), rule.basic_delta - spent.delta),
+    )
+
+
+def amount(value: Fraction, *, up: bool = False) -> str:
+    """A number of at most four digits, rounded up or down.
+
+    >>> amount(Fraction(1, 3)), amount(Fraction(1, 3), up=True), amount(Fraction(0)), amount(Fraction(1, 10**6))
+    ('0.3333', '0.3334', '0', '1e-6')
+    """
+    if not value:
+        return "0"
+    unit = Fraction(10) ** (math.floor(log_of(value) / math.log(10) + 1e-12) - 3)
+    rounded = unit * (math.ceil(value / unit) if up else math.floor(value / unit))
+    return f"{float(rounded):.4g}".replace("e-0", "e-").replace("e+0", "e")
+
+
+def _excess(asked: Fraction, left: Fraction) -> str:
+    return amount(max(Fraction(0), asked - left), up=True)
+
+
+def _planned(plan: Plan, *, epsilon: Fraction | None = None, top: int | None = None) -> Plan | None:
+    """The plan for less, or None where there is none."""
+    try:
+        budget = plan.budget if epsilon is None else Budget(epsilon, plan.budget.delta)
+        return plan_again(plan, budget=budget, top=plan.top if top is None else top)
+    except FimPrivateError:
+        return None
+
+
+def _largest_epsilon(plan: Plan, left: Fraction, fits: Callable[[Plan | None], bool]) -> Fraction | None:
+    """The largest epsilon that fits, of three digits, below the one that was asked for.
+
+    What the planner decides by itself (the mechanism) is kept as it was decided while searching, and left to it again
+    for the answer, which is what would be planned for whoever takes it.
+    """
+    until = time.monotonic() + SEARCH_SECONDS
+    settled = replace(plan, asked_mechanism=plan.mechanism_name)
+
+    def tried(epsilon: Fraction) -> bool:
+        return fits(_planned(settled, epsilon=epsilon))
+
+    asked = plan.budget.epsilon
+    starts = [round_down(float(left), digits=4)] if left else []
+    starts += [round_down(float(asked) / 10**power, digits=3) for power in (1, 2, 3, 4)]
+    low = next((start for start in starts if SMALLEST_EPSILON <= start < asked and tried(start)), None)
+    if low is None:
+        return None
+    high = asked
+    while high > low * Fraction(1005, 1000) and time.monotonic() < until:
+        middle = round_down(math.sqrt(float(low) * float(high)), digits=3)
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if tried(middle) else (low, middle)
+    found = (low, *(start for start in starts if start < low))
+    return next((epsilon for epsilon in found if fits(_planned(plan, epsilon=epsilon))), None)
+
+
+def _largest_top(plan: Plan, fits: Callable[[Plan | None], bool]) -> int | None:
+    """The largest --top below the one asked for that fits at the same epsilon; None if none of those tried does."""
+    until = time.monotonic() + SEARCH_SECONDS / 2
+    low, high = 0, plan.top
+    for top in (plan.top // 2, 1):
+        if top and not low and fits(_planned(plan, top=top)):
+            low = top
+    while low and high - low > max(1, high // 50) and time.monotonic() < until:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(_planned(plan, top=middle)) else (low, middle)
+    return low or None
