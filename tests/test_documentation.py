@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,15 @@ def test_readme_python_example_runs(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "1"
+
+
+def test_readme_s_ledger_keeps_the_books(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)
+    file = ROOT / "datasets" / "online-retail-customers.csv.gz"
+    done = in_shell(f"cd '{tmp_path}' && {example.replace('FILE', shlex.quote(str(file)))}")
+    assert done.returncode == 0, done.stderr
+    assert "spent        epsilon 1, delta 1e-6" in done.stdout
+    assert done.stdout.splitlines()[-1].split()[1:5] == ["release", "1", "1e-6", "delivered"]
 
 
 def test_readme_names_what_there_is() -> None:

@@ -9,7 +9,7 @@ RELATIVE_ERROR = 1e-9
 """Taken off or put on every float of the accounting: far above its rounding errors, far below what anybody notices."""
 
 
-def round_down(value: float, digits: int = 9) -> Fraction:
+def round_down(value: float | Fraction, digits: int = 9) -> Fraction:
     """The largest fraction of `digits` significant decimal digits that is at most `value` (> 0).
 
     >>> round_down(0.12345678999)
@@ -19,7 +19,7 @@ def round_down(value: float, digits: int = 9) -> Fraction:
     return unit * math.floor(Fraction(value) / unit)
 
 
-def round_up(value: float, digits: int = 9) -> Fraction:
+def round_up(value: float | Fraction, digits: int = 9) -> Fraction:
     """The smallest fraction of `digits` significant decimal digits that is at least `value` (>= 0)."""
     if value == 0:
         return Fraction(0)
@@ -27,7 +27,7 @@ def round_up(value: float, digits: int = 9) -> Fraction:
     return unit * math.ceil(Fraction(value) / unit)
 
 
-def _last_digit(value: float, digits: int) -> Fraction:
+def _last_digit(value: float | Fraction, digits: int) -> Fraction:
     return Fraction(10) ** (math.floor(math.log10(value)) - digits + 1)
 
 

@@ -127,23 +127,26 @@ def _shown(state: State) -> str:
     releases = f"{state.releases:,}" + (
         f", {state.undelivered:,} of them charged, not delivered" if state.undelivered else ""
     )
-    undecided = " (the first release decides)" if state.basic_share is None else ""
+    shared = f"{float(100 * rule.basic_share):g} % of delta for adding guarantees up, the rest for Renyi composition"
+    undecided = "the first release decides; as it stands, " if state.basic_share is None else ""
     lines = [
         *([("dataset", printable(state.dataset))] if state.dataset else []),
         ("total", f"epsilon {amount(state.budget.epsilon)}, delta {amount(state.budget.delta)}"),
         ("protects", _protected(state)),
         ("releases", releases),
-        ("composition", f"{state.composition}{undecided}"),
+        ("composition", f"{state.composition}: {undecided}{shared}"),
         (
             "spent",
-            f"epsilon {amount(spent.epsilon, up=True)}, delta {amount(spent.delta, up=True)} (basic composition)",
+            f"epsilon {amount(spent.epsilon, up=True)}, delta {amount(spent.delta, up=True)}, added up",
         ),
-        ("remaining", f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)} (basic composition)"),
+        ("remaining", f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)} for adding up"),
     ]
     if rule.bound is not None:
         shares = (spent.renyi / rule.bound, rule.failures(spent) / rule.failures_delta)
         used = amount(100 * max(shares), up=True)
-        lines.append(("", f"or by Renyi composition: {used} % of what it allows is spent; a release has to fit one"))
+        lines.append(
+            ("", f"or by Renyi composition: {used} % of what it allows is spent; a release has to fit one of the two")
+        )
     return "\n".join(f"{name:<13}{text}" for name, text in lines)
 
 

@@ -30,30 +30,43 @@ def refusal(plan: Plan, rules: Sequence[Filter], spent: Charge, *, search: bool)
     """
     basic = max(rules, key=lambda rule: rule.basic_share)
     asked, left = plan.guarantee, remaining(basic, spent)
-    what = (
-        f"The ledger's budget does not allow this release: requested epsilon {amount(asked.epsilon, up=True)}, delta "
-        f"{amount(asked.delta, up=True)}; remaining epsilon {amount(left.epsilon)}, delta {amount(left.delta)} by "
-        f"basic composition; too much by epsilon {_excess(asked.epsilon, left.epsilon)}, delta "
-        f"{_excess(asked.delta, left.delta)}."
-    )
-    if any(rule.bound is not None for rule in rules):
-        what += " By Renyi composition it does not fit either."
-    if not search:
-        return BudgetError(what, "Ask for less, or raise the total with `fim-private budget set`.")
 
     def fits(other: Plan | None) -> bool:
         return other is not None and any(rule.admits(spent + charge_of(other, rule)) for rule in rules)
 
+    epsilon = _largest_epsilon(plan, left.epsilon, fits) if search else None
+    top = _largest_top(plan, fits) if search else None
+    by_adding_up = f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)}"
+    over = [
+        f"{name} {amount(more, up=True)}"
+        for name, more in (
+            ("epsilon", asked.epsilon - max(left.epsilon, epsilon or Fraction(0))),
+            ("delta", Fraction(0) if epsilon else asked.delta - left.delta),
+        )
+        if more > 0
+    ]
+    what = (
+        f"The ledger's budget does not allow this release: requested epsilon {amount(asked.epsilon, up=True)}, delta "
+        f"{amount(asked.delta, up=True)}; remaining "
+        + (
+            f"epsilon {amount(epsilon)} for this question (adding guarantees up leaves {by_adding_up})"
+            if epsilon is not None and epsilon > left.epsilon
+            else by_adding_up
+        )
+        + f"; too much by {', '.join(over)}."
+    )
+    if not search:
+        return BudgetError(what, "Ask for less.")
     ways = []
-    epsilon = _largest_epsilon(plan, left.epsilon, fits)
     if epsilon is not None:
-        ways.append(f"--epsilon {float(epsilon):.4g} (the largest, at this delta and --top)")
-    top = _largest_top(plan, fits)
+        ways.append(f"--epsilon {amount(epsilon)}, the largest at this delta and --top")
     if top is not None:
-        ways.append(f"--top {top} (the largest, at this epsilon and delta)")
+        ways.append(f"--top {top}, the largest at this epsilon and delta")
     if ways:
         return BudgetError(what, f"What would fit: {'; or '.join(ways)}.")
-    return BudgetError(what, "No epsilon would fit at this delta: ask for a smaller --delta too, or raise the total.")
+    return BudgetError(
+        what, "No epsilon would fit at this delta: give a smaller --delta too, or raise the total (budget set)."
+    )
 
 
 def remaining(rule: Filter, spent: Charge) -> Charge:
@@ -75,10 +88,6 @@ def amount(value: Fraction, *, up: bool = False) -> str:
     unit = Fraction(10) ** (math.floor(log_of(value) / math.log(10) + 1e-12) - 3)
     rounded = unit * (math.ceil(value / unit) if up else math.floor(value / unit))
     return f"{float(rounded):.4g}".replace("e-0", "e-").replace("e+0", "e")
-
-
-def _excess(asked: Fraction, left: Fraction) -> str:
-    return amount(max(Fraction(0), asked - left), up=True)
 
 
 def _planned(plan: Plan, *, epsilon: Fraction | None = None, top: int | None = None) -> Plan | None:
@@ -103,8 +112,8 @@ def _largest_epsilon(plan: Plan, left: Fraction, fits: Callable[[Plan | None], b
         return fits(_planned(settled, epsilon=epsilon))
 
     asked = plan.budget.epsilon
-    starts = [round_down(float(left), digits=4)] if left else []
-    starts += [round_down(float(asked) / 10**power, digits=3) for power in (1, 2, 3, 4)]
+    starts = [round_down(left, digits=4)] if left else []
+    starts += [round_down(asked / 10**power, digits=3) for power in (1, 2, 3, 4)]
     low = next((start for start in starts if SMALLEST_EPSILON <= start < asked and tried(start)), None)
     if low is None:
         return None

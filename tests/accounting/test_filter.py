@@ -1,0 +1,205 @@
+"""The filter against the strongest analyst there is: all that can be asked next, after every answer, by brute force."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fim_private.accounting.filter import Charge, Filter, best_order, log_of, renyi_bound
+from fim_private.accounting.renyi import renyi_curve, renyi_epsilon
+from fim_private.accounting.rounding import round_up
+from fim_private.privacy import ZCDP, Budget, PureDP
+
+Step = tuple[tuple[tuple[float, float], ...], Charge]
+"""Outcomes, each with its probability on D and its log ratio (infinite: only D has it); and what is charged."""
+
+TENTH = 0.1
+"""Log ratios are whole multiples of this but for failures, so that paths meet and the tree stays small."""
+
+
+def response(tenths: int, order: Fraction, *, leak: str = "0", failing: str = "0") -> Step:
+    """Randomised response with log odds of so many tenths, at its worst.
+
+    Args:
+        tenths: of the log odds.
+        order: a, for its charge.
+        leak: with this probability it reveals everything instead: the worst (epsilon, delta) there is.
+        failing: a failure on either side that the loss does not cover, in the worst place: on D it reveals, on D' it
+            takes from what is likely on D.
+    """
+    epsilon, delta, lost = Fraction(tenths, 10), Fraction(leak), Fraction(failing)
+    high = 1 / (1 + math.exp(-tenths * TENTH))
+    low, leaks, f = 1 - high, float(delta), float(lost)
+    renyi = float(renyi_curve([PureDP(epsilon)], np.array([float(order)]))[0]) - math.log1p(-leaks)
+    outcomes = [
+        ((1 - leaks) * high, math.log(high / (low - f))),
+        ((1 - leaks) * (low - f), math.log((low - f) / high)),
+        ((1 - leaks) * f + leaks, math.inf),
+    ]
+    charge = Charge(
+        epsilon=epsilon if not lost else Fraction(1000),  # the basic test knows nothing of the failing one
+        delta=delta,
+        renyi=round_up(renyi * (1 + 1e-9), digits=12),
+        plain=delta,
+        failure=lost,
+    )
+    return tuple(outcome for outcome in outcomes if outcome[0]), charge
+
+
+def worst_delta(rule: Filter, steps: list[Step]) -> float:
+    """The largest T(S) - e^eps T'(S) over all adaptive choices of the steps that the rule admits.
+
+    Dynamic programming over (how often each was used, log ratio). What only D has is in S for good.
+    """
+    epsilon = float(rule.budget.epsilon)
+
+    @cache
+    def open_to(used: tuple[int, ...]) -> list[bool]:
+        spent = sum((charge_times(charge, n) for (_, charge), n in zip(steps, used, strict=True)), Charge())
+        return [rule.admits(spent + charge) for _, charge in steps]
+
+    @cache
+    def gain(used: tuple[int, ...], log_ratio: float) -> float:
+        """max sum (p - e^eps p')_+ from here on, for p = 1 and p' = e^-log_ratio."""
+        if log_ratio == math.inf:
+            return 1.0
+        best = max(0.0, -math.expm1(epsilon - log_ratio))
+        for (place, (outcomes, _)), admitted in zip(enumerate(steps), open_to(used), strict=True):
+            if admitted:
+                after = (*used[:place], used[place] + 1, *used[place + 1 :])
+                best = max(best, sum(p * gain(after, round(log_ratio + ratio, 9)) for p, ratio in outcomes))
+        return best
+
+    return gain((0,) * len(steps), 0.0)
+
+
+def charge_times(charge: Charge, times: int) -> Charge:
+    return Charge(**{name: value * times for name, value in vars(charge).items()})
+
+
+def rule_for(epsilon: str, delta: str, share: str) -> Filter:
+    budget = Budget(epsilon, delta)
+    rule = Filter(budget=budget, basic_share=Fraction(share))
+    order = best_order(budget.epsilon, rule.renyi_delta - rule.failures_delta) if rule.renyi_delta else None
+    return replace(rule, order=order)
+
+
+KINDS = {
+    "small": [{"tenths": 1}],
+    "small and large": [{"tenths": 1}, {"tenths": 5}],
+    "leaking": [{"tenths": 2, "leak": "1/1000"}, {"tenths": 1, "leak": "1/200"}, {"tenths": 4}],
+    "failing": [{"tenths": 2, "failing": "1/500"}, {"tenths": 1}],
+}
+
+
+@pytest.mark.parametrize("share", ["0", "1/2", "1"])
+@pytest.mark.parametrize("kinds", KINDS)
+@pytest.mark.parametrize(("epsilon", "delta"), [("1", "0.05"), ("1.5", "0.1"), ("0.5", "0.02")])
+def test_no_analyst_gets_more_than_the_budget(kinds: str, share: str, epsilon: str, delta: str) -> None:
+    rule = rule_for(epsilon, delta, share)
+    steps = [response(order=rule.order or Fraction(1), **kind) for kind in KINDS[kinds]]
+    assert worst_delta(rule, steps) <= float(rule.budget.delta) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("share", "tenths"), [("0", 1), ("1", 10)])
+def test_a_filter_that_charges_too_little_is_caught(share: str, tenths: int) -> None:
+    rule = rule_for("1", "0.05", share)
+    outcomes, charge = response(tenths, rule.order or Fraction(1))
+    assert worst_delta(rule, [(outcomes, charge)]) <= 0.05
+    assert worst_delta(rule, [(outcomes, replace(charge, renyi=charge.renyi / 3, epsilon=charge.epsilon / 2))]) > 0.05
+
+
+def test_failures_that_are_not_charged_are_caught() -> None:
+    rule = rule_for("1", "0.05", "0")
+    assert rule.order is not None
+    outcomes, charge = response(2, rule.order, failing="1/50")
+    assert worst_delta(rule, [(outcomes, charge)]) <= 0.05
+    assert worst_delta(rule, [(outcomes, replace(charge, failure=Fraction(0)))]) > 0.05
+
+
+def test_two_tests_with_the_whole_of_delta_each_would_promise_too_much() -> None:
+    """Why delta is shared out: what is gained one way after some answers adds to what is gained the other way."""
+
+    class Both(Filter):
+        @property
+        def renyi_delta(self) -> Fraction:
+            return self.budget.delta
+
+    whole = Both(budget=Budget("0.5", "0.02"), basic_share=Fraction(1))
+    whole = replace(whole, order=best_order(whole.budget.epsilon, whole.failures_delta))
+    assert whole.order is not None
+    # A leak of all of delta at once, or many small steps.
+    steps = [response(1, whole.order), response(0, whole.order, leak="1/50")]
+    assert whole.passes_basic(steps[1][1])
+    assert worst_delta(whole, steps) > 0.02
+
+
+def test_the_renyi_test_is_the_conversion_for_releases_fixed_beforehand() -> None:
+    """With its order fixed beforehand the filter loses next to nothing against the best order found afterwards."""
+    budget = Budget("3", "1e-5")
+    rule = rule_for("3", "1e-5", "0")
+    delta_acc = float(rule.renyi_delta - rule.failures_delta)
+    rho = 0.0005
+    n = 1
+    while rule.passes_renyi(Charge(renyi=round_up(n * rho * (1 + float(rule.order)), digits=12))):
+        n += 1
+    fits = n - 1
+    assert renyi_epsilon([ZCDP(Fraction(1, 2000))] * fits, delta_acc) <= float(budget.epsilon)
+    assert renyi_epsilon([ZCDP(Fraction(1, 2000))] * round(fits * 1.01 + 1), delta_acc) > float(budget.epsilon)
+
+
+@settings(max_examples=40)
+@given(
+    epsilon=st.fractions(Fraction(1, 1000), 20),
+    delta=st.fractions(Fraction(1, 10**9), Fraction(1, 10)),
+    share=st.fractions(0, 1),
+    charges=st.lists(
+        st.builds(
+            Charge,
+            epsilon=st.fractions(0, 5),
+            delta=st.fractions(0, Fraction(1, 100)),
+            renyi=st.fractions(0, 2),
+            plain=st.fractions(0, Fraction(1, 100)),
+            failure=st.fractions(0, Fraction(1, 1000)),
+        ),
+        max_size=8,
+    ),
+)
+def test_what_is_admitted_never_exceeds(
+    epsilon: Fraction, delta: Fraction, share: Fraction, charges: list[Charge]
+) -> None:
+    rule = Filter(budget=Budget(epsilon, delta), basic_share=share, order=Fraction(7, 2))
+    spent = Charge()
+    for charge in charges:
+        if rule.admits(spent + charge):
+            spent += charge
+    basic = spent.epsilon <= epsilon and spent.delta <= delta * share
+    rest = delta * (1 - share)
+    failing = float(spent.plain) + (1 + math.exp(epsilon)) * float(spent.failure)
+    renyi = False
+    if rest:
+        a = 3.5
+        acc = float(rest) - failing
+        if acc > 0:
+            proved = float(spent.renyi) + math.log(a / (1 + a)) - (math.log(acc) + math.log1p(a)) / a
+            renyi = proved <= float(epsilon) * (1 + 1e-12)
+    assert basic or renyi
+    assert (spent + Charge(epsilon=Fraction(1, 3))).epsilon - spent.epsilon == Fraction(1, 3)  # exact
+
+
+def test_the_bound_is_rounded_against_the_user() -> None:
+    epsilon, delta, order = Fraction(2), Fraction(1, 10**6), Fraction(9)
+    bound = renyi_bound(epsilon, delta, order)
+    assert bound is not None
+    exactly = 2 + math.log(10 / 9) + (math.log(1e-6) + math.log(10)) / 9
+    assert exactly - 1e-7 < float(bound) < exactly
+    assert renyi_bound(Fraction(1, 10), Fraction(1, 10**9), Fraction(1)) is None
+    assert best_order(Fraction(1, 10**6), Fraction(1, 10**90)) is not None
+    assert log_of(Fraction(1, 10**400)) == pytest.approx(-400 * math.log(10))
