@@ -116,14 +116,23 @@ class Filter:
         """What the failures use of delta_R, rounded up."""
         return spent.plain + (1 + exp_up(self.budget.epsilon)) * spent.failure
 
+    def renyi_share(self, spent: Charge) -> Fraction:
+        """How much of what the Renyi test allows this takes, in divergence or in failures; above 1 it fails.
+
+        Raises:
+            ValueError: there is no Renyi test.
+        """
+        if self.bound is None:
+            raise ValueError("this filter has no Renyi test")
+        return max(spent.renyi / self.bound, self.failures(spent) / self.failures_delta)
+
     def passes_basic(self, spent: Charge) -> bool:
         """Test B."""
         return spent.epsilon <= self.budget.epsilon and spent.delta <= self.basic_delta
 
     def passes_renyi(self, spent: Charge) -> bool:
         """Test R."""
-        bound = self.bound
-        return bound is not None and spent.renyi <= bound and self.failures(spent) <= self.failures_delta
+        return self.bound is not None and self.renyi_share(spent) <= 1
 
     def admits(self, spent: Charge) -> bool:
         """Whether everything charged, the new charge included, keeps the promise."""

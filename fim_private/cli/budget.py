@@ -142,8 +142,7 @@ def _shown(state: State) -> str:
         ("remaining", f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)} for adding up"),
     ]
     if rule.bound is not None:
-        shares = (spent.renyi / rule.bound, rule.failures(spent) / rule.failures_delta)
-        used = amount(100 * max(shares), up=True)
+        used = amount(100 * rule.renyi_share(spent), up=True)
         lines.append(
             ("", f"or by Renyi composition: {used} % of what it allows is spent; a release has to fit one of the two")
         )

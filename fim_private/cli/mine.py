@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from contextlib import nullcontext
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +17,9 @@ from fim_private.errors import InputError, UsageError
 from fim_private.privacy import NeighbouringRelation
 
 if TYPE_CHECKING:
+    from fim_private.ledger import Ledger
     from fim_private.plan import Plan
+    from fim_private.release import Release
 
 
 def mine(
@@ -85,7 +87,7 @@ def mine(
     What epsilon and delta to take: `fim-private plan` shows what each choice asks of the data.
     """
     privacy_unit = options.privacy_unit(unit, unit_column, merge=merge, max_transactions=max_transactions)
-    from fim_private.release.files import check_writable, write_release
+    from fim_private.release.files import check_writable
 
     if output is not None:
         check_writable(output)
@@ -109,83 +111,108 @@ def mine(
     from fim_private.report.statement import found_note, promise, shortfall
     from fim_private.report.tables import release_table
 
-    command = _command(file, universe_file, output, ledger)
     if ledger is not None and seed is not None:
         refuse_seed()
-    books = None if ledger is None else _Books(ledger, plan, command)
-    with phases(quiet=quiet) as progress, books or nullcontext(), reader(engine, master) as read:
-        progress("reading")
-        database = read(
-            file,
-            format=format,
-            separator=separator,
-            encoding=encoding,
-            transaction_column=transaction_column,
-            item_column=item_column,
-            unit_column=unit_column,
-            drop_rows_without_unit=drop_rows_without_unit,
-        )
-        release = mine_as_planned(
-            database,
-            plan,
-            seed=seed,
-            command=command,
-            charge=None if books is None else books.charge,
-            progress=progress,
-        )
-    for note in options.reading_notes(database.notes):
-        say(note, quiet=quiet)
-    say("", quiet=quiet)
-    # The file first: should the reader of the output have gone, the release is not lost.
-    failure = None
-    if output is not None:
-        try:
-            write_release(release, output)
-        except InputError as error:
-            failure = error
-    if books is not None and output is not None and failure is None:
-        books.deliver()
-    _print_release(release.to_json() if as_json else release_table(release))
-    if books is not None:
-        books.deliver()
-    if failure is not None:
-        raise failure
+    command = _command(file, universe_file, output, ledger)
+    with _Books(ledger, plan, command) as books:
+        with phases(quiet=quiet) as progress, reader(engine, master) as read:
+            progress("reading")
+            database = read(
+                file,
+                format=format,
+                separator=separator,
+                encoding=encoding,
+                transaction_column=transaction_column,
+                item_column=item_column,
+                unit_column=unit_column,
+                drop_rows_without_unit=drop_rows_without_unit,
+            )
+            release = mine_as_planned(
+                database,
+                plan,
+                seed=seed,
+                command=command,
+                charge=books.charge if ledger is not None else None,
+                progress=progress,
+            )
+        for note in options.reading_notes(database.notes):
+            say(note, quiet=quiet)
+        say("", quiet=quiet)
+        _hand_over(release, release.to_json() if as_json else release_table(release), output, books)
     if output is not None:
         say(f"\nWritten to {output}.", quiet=quiet)
     for remark in (found_note(plan, release), shortfall(plan, release)):
         if remark:
             say(f"\n{remark}", quiet=quiet)
     say(f"\n{promise(plan, seeded=release.seeded)}", quiet=quiet)
+    if ledger is not None and not quiet:
+        say(f"\n{books.remaining()}")
+
+
+def _hand_over(release: Release, text: str, output: Path | None, books: _Books) -> None:
+    """Write and print the release. The file first: should the reader of the output have gone, it is not lost."""
+    from fim_private.release.files import write_release
+
+    failure = None
+    if output is not None:
+        try:
+            write_release(release, output)
+            books.deliver()
+        except InputError as error:
+            failure = error
+    _print_release(text)
+    books.deliver()
+    if failure is not None:
+        raise failure
 
 
 class _Books:
     """The ledger of one run: asked before anything is read, charged once, told of the delivery once.
 
-    As a context it says, where the run ends early, that the cost is spent.
+    As a context it says, where the run ends early, that the cost is spent. Without a ledger it does nothing.
     """
 
-    def __init__(self, path: Path, plan: Plan, command: str) -> None:
-        from fim_private.ledger import Ledger
-
-        self._ledger, self._plan, self._command = Ledger(path), plan, command
+    def __init__(self, path: Path | None, plan: Plan, command: str) -> None:
+        self._plan, self._command = plan, command
+        self._ledger: Ledger | None = None
         self._charged: str | None = None
         self._delivered = False
-        self._ledger.check(plan)
+        if path is not None:
+            from fim_private.ledger import Ledger
+
+            self._ledger = Ledger(path)
+            self._ledger.check(plan)
 
     def charge(self) -> str:
+        if self._ledger is None:
+            raise AssertionError("there is no ledger to charge")
         self._charged = self._ledger.charge(self._plan, command=self._command)
         return self._charged
 
     def deliver(self) -> None:
-        if self._charged is not None and not self._delivered:
-            self._ledger.deliver(self._charged)
+        if self._ledger is not None and self._charged is not None and not self._delivered:
             self._delivered = True
+            self._ledger.deliver(self._charged)
 
-    def __enter__(self) -> None:
-        return
+    def remaining(self) -> str:
+        from fim_private.ledger.refusal import amount, remaining
+
+        if self._ledger is None:
+            raise AssertionError("there is no ledger")
+        state = self._ledger.state()
+        rule = state.rule()
+        left, bound = remaining(rule, state.spent), rule.bound
+        words = f"adding guarantees up leaves epsilon {amount(left.epsilon)}, delta {amount(left.delta)}"
+        if bound is not None:
+            unused = max(Fraction(0), 1 - rule.renyi_share(state.spent))
+            words += f"; Renyi composition leaves {amount(100 * unused)} %"
+        return f"Charged to the ledger as {self._charged}: {words}."
+
+    def __enter__(self) -> _Books:
+        return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and self._charged is not None:
+        if kind is not None and self._charged is not None and not self._delivered:
             say(f"The ledger was charged; its history shows {self._charged} as charged, not delivered.")
 
 

@@ -47,13 +47,8 @@ def charge_of(plan: Plan, rule: Filter) -> Charge:
             once, paid_twice = paid_twice, once
             tries = mechanism.top if isinstance(mechanism, LimitedDomain) else 1
         ways.append(_renyi(mechanism.losses, once, paid_twice, tries, rule.order))
-    bound, failures = rule.bound, rule.failures_delta
-
-    def share(way: Charge) -> Fraction:
-        """Of the Renyi test's means, the larger share that it takes."""
-        return max(way.renyi / bound, rule.failures(way) / failures) if bound and failures else way.renyi
-
-    return min(ways, key=share) + Charge(epsilon=guarantee.epsilon, delta=guarantee.delta)
+    cheapest = min(ways, key=lambda way: way.renyi if rule.bound is None else rule.renyi_share(way))
+    return cheapest + Charge(epsilon=guarantee.epsilon, delta=guarantee.delta)
 
 
 def losses_hold(plan: Plan) -> bool:

@@ -240,7 +240,14 @@ class Ledger:
                 (_now(), release),
             ).rowcount
 
-        if store.write(self.path, work) != 1:
+        try:
+            noted = store.write(self.path, work)
+        except InputError as error:
+            raise InputError(
+                error.what,
+                f"The release {release} was charged and handed over; only the note that it was delivered is missing.",
+            ) from None
+        if noted != 1:
             raise InputError("The ledger knows no such release, or it was delivered before.", "Look at its history.")
 
     def set_total(self, *, epsilon: Number | None = None, delta: Number | None = None) -> State:

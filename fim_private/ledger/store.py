@@ -28,16 +28,16 @@ SCHEMA = """
 CREATE TABLE ledger (
     one INTEGER PRIMARY KEY CHECK (one = 1), created TEXT NOT NULL, dataset TEXT,
     composition TEXT NOT NULL, basic_share TEXT, renyi_order TEXT, relation TEXT, unit_column TEXT
-) STRICT;
+);
 CREATE TABLE totals (
     number INTEGER PRIMARY KEY, time TEXT NOT NULL, epsilon TEXT NOT NULL, delta TEXT NOT NULL
-) STRICT;
+);
 CREATE TABLE releases (
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, time TEXT NOT NULL, command TEXT,
     mechanism TEXT NOT NULL, plan TEXT NOT NULL, losses TEXT NOT NULL, failure_event TEXT NOT NULL,
     epsilon TEXT NOT NULL, delta TEXT NOT NULL, renyi TEXT NOT NULL, plain TEXT NOT NULL, failure TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('charged', 'delivered')), delivered TEXT
-) STRICT;
+);
 """
 
 Answer = TypeVar("Answer")

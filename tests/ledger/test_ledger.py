@@ -17,11 +17,9 @@ from pathlib import Path
 import pytest
 
 from fim_private import Budget, BudgetError, InputError, Ledger, PrivacyUnit, Universe, UsageError, make_plan, mine
-from fim_private.accounting.filter import Filter, best_order
 from fim_private.ledger import store
-from fim_private.ledger.charge import charge_of, losses_record
 from fim_private.plan import Plan
-from fim_private.privacy import BoundedRange, NeighbouringRelation, PureDP
+from fim_private.privacy import NeighbouringRelation
 from fim_private.transactions import transactions_from_lists
 
 PROCESSES = multiprocessing.get_context("forkserver")
@@ -136,32 +134,6 @@ def test_many_small_releases_cost_less_than_their_sum(tmp_path: Path) -> None:
     assert charged_until_refused(ledger, plan) > 15
 
 
-def test_failures_are_paid_as_proved(tmp_path: Path) -> None:
-    budget = Budget("3", "1e-5")
-    rule = Filter(budget=budget, basic_share=Fraction(1, 2), order=best_order(budget.epsilon, Fraction(1, 400000)))
-    assert rule.order is not None
-    asked = {"top": 10, "universe": None}
-    limited = charge_of(plan_for("1", "1e-6", mechanism="limited-domain", **asked), rule)
-    assert limited.failure == 0
-    assert 0 < limited.plain < Fraction(1, 10**6)
-    margin = plan_for("1", "1e-6", mechanism="lmm", **asked)
-    by_margin = charge_of(margin, rule)
-    assert by_margin.failure in {0, margin.mechanism.failure}
-    assert (by_margin.plain == 0) == (by_margin.failure > 0)
-    replaced = charge_of(
-        plan_for("1", "1e-6", mechanism="limited-domain", relation=NeighbouringRelation.REPLACE, **asked), rule
-    )
-    assert replaced.plain == replaced.delta <= Fraction(1, 10**6)
-    rounds = charge_of(plan_for("1", "1e-6", mechanism="stable-max", **asked), rule)
-    assert rounds.plain == rounds.delta
-    for charge in (limited, by_margin, replaced, rounds):
-        assert 0 < charge.renyi < 1 * (1 + rule.order) / 2 + 1  # pure epsilon 1 is at most alpha/2
-    assert losses_record([PureDP(Fraction(1)), *[BoundedRange(Fraction(1, 3))] * 2]) == [
-        {"loss": "PureDP", "epsilon": "1", "times": 1},
-        {"loss": "BoundedRange", "epsilon": "1/3", "times": 2},
-    ]
-
-
 def test_releases_of_another_kind_are_refused(ledger: Ledger, tenth: Plan) -> None:
     ledger.charge(tenth)
     with pytest.raises(UsageError, match="different promises"):
@@ -182,6 +154,19 @@ def test_the_total_can_be_raised_and_not_set_below_what_was_spent(ledger: Ledger
     ledger.charge(plan_for("1.3"))
     totals = [(entry.epsilon, entry.delta) for entry in ledger.history() if entry.what == "total"]
     assert totals == [(1, 0), (Fraction(7, 10), 0), (2, Fraction(1, 10**6))]
+
+
+def test_the_first_charge_decides_how_delta_is_shared_and_no_later_one(tmp_path: Path) -> None:
+    """Were a later one to decide, what was answered before could have a say."""
+    for first, later, share in ((("1", "1e-6"), ("0.1", "1e-6"), "1"), (("1", "1e-7"), ("0.1", "5e-7"), "1/2")):
+        ledger = Ledger.create(tmp_path / f"{share[0]}{share[-1]}.ledger", epsilon="2", delta="2e-6")
+        assert ledger.state().basic_share is None
+        with pytest.raises(BudgetError):
+            ledger.charge(plan_for("3", "1e-7"))
+        assert ledger.state().basic_share is None
+        for epsilon, delta in (first, later):
+            ledger.charge(plan_for(epsilon, delta, mechanism="limited-domain", universe=None))
+            assert ledger.state().basic_share == Fraction(share)
 
 
 def test_what_cannot_be_made(tmp_path: Path, ledger: Ledger) -> None:

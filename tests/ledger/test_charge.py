@@ -1,0 +1,126 @@
+"""What a plan is charged: by hand, from the proof in `ledger/charge.py`."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fim_private import Budget, PrivacyUnit, Universe, make_plan
+from fim_private.accounting.filter import Filter
+from fim_private.accounting.renyi import bounded_range_curve, pure_curve
+from fim_private.ledger.charge import charge_of, losses_hold, losses_record
+from fim_private.mechanisms.limited_domain import LimitedDomain
+from fim_private.mechanisms.registry import REGISTRY
+from fim_private.plan import Plan
+from fim_private.privacy import BoundedRange, NeighbouringRelation, PureDP
+
+ORDER = Fraction(7)
+RULE = Filter(budget=Budget("3", "1e-5"), basic_share=Fraction(1, 2), order=ORDER)
+
+
+def plan_for(mechanism: str, *, top: int = 10, epsilon: str = "1", delta: str = "1e-6", **options: Any) -> Plan:
+    needs = {"universe": Universe(items=1000)} if REGISTRY[mechanism].needs_universe else {}
+    needs |= {"max_items": 5} if REGISTRY[mechanism].needs_cap else {}
+    options = {"size": 2, "unit": PrivacyUnit(), **needs, **options}
+    return make_plan(mechanism=mechanism, top=top, budget=Budget(epsilon, delta), **options)
+
+
+def curve(function: Any, epsilon: Fraction) -> float:
+    return float(function(float(epsilon), np.array([float(ORDER)]))[0])
+
+
+@pytest.mark.parametrize("mechanism", REGISTRY)
+@pytest.mark.parametrize("relation", list(NeighbouringRelation))
+def test_every_mechanism_is_charged_its_guarantee_and_no_more_renyi_than_that(
+    mechanism: str, relation: NeighbouringRelation
+) -> None:
+    plan = plan_for(mechanism, top=2, relation=relation)
+    charge = charge_of(plan, RULE)
+    assert (charge.epsilon, charge.delta) == (plan.guarantee.epsilon, plan.guarantee.delta)
+    by_guarantee = curve(pure_curve, plan.guarantee.epsilon) - math.log1p(-float(plan.guarantee.delta))
+    assert RULE.bound is not None
+    worst = max(by_guarantee / float(RULE.bound), float(plan.guarantee.delta / RULE.failures_delta))
+    assert RULE.renyi_share(charge) <= worst * (1 + 1e-8)
+    assert charge.renyi > 0
+    if relation is NeighbouringRelation.REPLACE and not REGISTRY[mechanism].both_relations:
+        assert not losses_hold(plan)
+        assert (charge.plain, charge.failure) == (plan.guarantee.delta, 0)
+        assert float(charge.renyi) == pytest.approx(by_guarantee, rel=1e-8)
+
+
+def test_without_a_renyi_test_the_guarantee_is_all() -> None:
+    plan = plan_for("limited-domain")
+    charge = charge_of(plan, Filter(budget=Budget("3", "1e-5")))
+    assert (charge.epsilon, charge.delta) == (plan.guarantee.epsilon, plan.guarantee.delta)
+    assert charge.renyi == charge.plain == charge.failure == 0
+
+
+def test_picks_of_bounded_range() -> None:
+    plan = plan_for("exponential")
+    charge = charge_of(plan, RULE)
+    assert plan.guarantee.composition == "renyi"
+    assert float(charge.renyi) == pytest.approx(10 * curve(bounded_range_curve, plan.mechanism.losses[0].epsilon))
+    assert charge.renyi >= 10 * curve(bounded_range_curve, plan.mechanism.losses[0].epsilon)
+    assert charge.plain == charge.failure == 0
+
+
+def test_the_limited_domain_s_failure_is_paid_once() -> None:
+    plan = plan_for("limited-domain")
+    mechanism = plan.mechanism
+    assert isinstance(mechanism, LimitedDomain)
+    charge = charge_of(plan, RULE)
+    assert (charge.plain, charge.failure) == (mechanism.stop_delta, 0)
+    divergence = 10 * curve(bounded_range_curve, mechanism.pick_epsilon)
+    failed = -10 * math.log1p(-float(mechanism.stop_delta))
+    assert divergence + failed <= float(charge.renyi) <= (divergence + failed) * (1 + 1e-8)
+
+
+def test_whatever_was_picked_before_the_stop_symbol_keeps_strangers_out() -> None:
+    """At most kbar itemsets that only one neighbour ranks, none above c_(kbar+1) + Delta, against the stop symbol."""
+    for sensitivity in (1, 3):
+        mechanism = LimitedDomain(
+            top=3, candidates=20, pick_epsilon=Fraction(1, 3), stop_delta=Fraction(1, 100), sensitivity=sensitivity
+        )
+        strangers = mechanism.candidates * math.exp(mechanism.rate * (sensitivity - mechanism.stop_lead))
+        assert strangers <= mechanism.stop_delta
+        assert strangers == pytest.approx(float(mechanism.stop_delta))
+
+
+def test_items_first_fails_once_and_independently() -> None:
+    plan = plan_for("items-first", top=100)
+    charge = charge_of(plan, RULE)
+    assert (charge.plain, charge.failure) == (plan.mechanism.failure, 0)
+    rho = sum(loss.rho for loss in plan.mechanism.losses)
+    assert float(charge.renyi) == pytest.approx(float(rho * (1 + ORDER) + plan.mechanism.failure), rel=1e-8)
+
+
+def test_a_certificate_s_failure_is_paid_on_both_sides() -> None:
+    # With much of delta to spare, the losses are the cheaper way.
+    roomy = Filter(budget=Budget("3", "0.01"), basic_share=Fraction(1, 2), order=ORDER)
+    plan = plan_for("lmm")
+    charge = charge_of(plan, roomy)
+    assert (charge.plain, charge.failure) == (0, plan.mechanism.failure)
+    assert roomy.failures(charge) >= (1 + math.exp(3)) * float(plan.mechanism.failure)
+    # With next to none, the guarantee is.
+    tight = Filter(budget=Budget("3", "4.1e-6"), basic_share=Fraction(0), order=ORDER)
+    assert charge_of(plan, tight).failure == 0
+
+
+def test_rounds_that_reveal_are_paid_once() -> None:
+    plan = plan_for("stable-max", top=3)
+    charge = charge_of(plan, RULE)
+    loss = plan.mechanism.losses[0]
+    assert charge.plain in {3 * loss.delta, plan.guarantee.delta}
+    each = curve(pure_curve, loss.epsilon) - math.log1p(-float(loss.delta))
+    assert float(charge.renyi) <= 3 * each * (1 + 1e-8)
+
+
+def test_losses_as_text() -> None:
+    assert losses_record([PureDP(Fraction(1)), *[BoundedRange(Fraction(1, 3))] * 2]) == [
+        {"loss": "PureDP", "epsilon": "1", "times": 1},
+        {"loss": "BoundedRange", "epsilon": "1/3", "times": 2},
+    ]
