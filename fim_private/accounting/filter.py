@@ -36,6 +36,8 @@ by the choice of the bound. Step by step M' >= e^-g (R' less its failure), so E_
 failure; and T(S) <= Q(S) + sum plain + sum failure by coupling the two until they first differ. Together T(S) <=
 e^eps T'(S) + delta_acc + sum plain + (1 + e^eps) sum failure.                                                      []
 
+Releases may overlap: answers that come after the next charge only leave the analyst less to go by when making it.
+
 delta has to be shared between the tests: an analyst may go one way after some answers and the other way after others.
 How it is shared may depend on the first plan (nothing has been answered then), and on nothing later.
 """

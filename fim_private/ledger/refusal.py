@@ -36,24 +36,17 @@ def refusal(plan: Plan, rules: Sequence[Filter], spent: Charge, *, search: bool)
 
     epsilon = _largest_epsilon(plan, left.epsilon, fits) if search else None
     top = _largest_top(plan, fits) if search else None
-    by_adding_up = f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)}"
-    over = [
-        f"{name} {amount(more, up=True)}"
-        for name, more in (
-            ("epsilon", asked.epsilon - max(left.epsilon, epsilon or Fraction(0))),
-            ("delta", Fraction(0) if epsilon else asked.delta - left.delta),
-        )
-        if more > 0
-    ]
+    added_up = f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)}"
+    if epsilon is None or (asked.delta <= left.delta and epsilon <= left.epsilon):
+        rest, most = added_up, left
+    else:
+        rest = f"epsilon {amount(epsilon)} for this question (adding guarantees up leaves {added_up})"
+        most = Charge(epsilon=epsilon, delta=asked.delta)
+    over = {"epsilon": asked.epsilon - most.epsilon, "delta": asked.delta - most.delta}
+    excess = ", ".join(f"{name} {amount(more, up=True)}" for name, more in over.items() if more > 0)
     what = (
         f"The ledger's budget does not allow this release: requested epsilon {amount(asked.epsilon, up=True)}, delta "
-        f"{amount(asked.delta, up=True)}; remaining "
-        + (
-            f"epsilon {amount(epsilon)} for this question (adding guarantees up leaves {by_adding_up})"
-            if epsilon is not None and epsilon > left.epsilon
-            else by_adding_up
-        )
-        + f"; too much by {', '.join(over)}."
+        f"{amount(asked.delta, up=True)}; remaining {rest}; too much by {excess}."
     )
     if not search:
         return BudgetError(what, "Ask for less.")

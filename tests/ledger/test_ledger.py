@@ -106,6 +106,37 @@ def test_what_would_fit_by_renyi_composition_fits(tmp_path: Path) -> None:
         ledger.check(plan_for(str(float(epsilon) * 1.03), **asked))
 
 
+@pytest.mark.parametrize(
+    ("composition", "spent"),
+    [("renyi", {"delta": "1e-7", "mechanism": "limited-domain"}), ("both", {"delta": "5e-6", "top": 50})],
+)
+def test_what_only_renyi_composition_allows_is_told_too(tmp_path: Path, composition: str, spent: dict) -> None:
+    """Where guarantees leave room in epsilon and none in delta."""
+    ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="4", delta="1e-5", composition=composition)
+    ledger.charge(plan_for("1.5", **spent))
+    with pytest.raises(BudgetError) as refused:
+        ledger.check(plan_for("3.9", "1e-6", top=50))
+    assert "for this question (adding guarantees up leaves epsilon 2.5, delta 0); too much by epsilon" in str(
+        refused.value
+    )
+    epsilon = refused.value.next_step.split("--epsilon ")[1].split(",")[0]
+    ledger.check(plan_for(epsilon, "1e-6", top=50))
+
+
+def test_a_smaller_top_and_a_smaller_delta_are_told_where_they_help(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="4", delta="1e-6", composition="basic")
+    ledger.charge(plan_for("1", "9e-7", top=50))
+    with pytest.raises(BudgetError) as refused:
+        ledger.check(plan_for("1", "2e-7", top=50))
+    assert "remaining epsilon 3, delta 1e-7; too much by delta 1e-7." in refused.value.what
+    assert (
+        refused.value.next_step == "What would fit: --top 2, the largest at this epsilon and delta."
+    )  # needs no delta
+    ledger.check(plan_for("1", "2e-7", top=2))
+    with pytest.raises(BudgetError, match="smaller --delta"):
+        ledger.check(plan_for("1", "2e-7", top=50, mechanism="limited-domain", universe=None))
+
+
 def test_the_budget_can_be_divided_evenly(tmp_path: Path) -> None:
     """Whoever divides epsilon and delta alike gets all of it: the first release says that half of delta will not do."""
     for parts, epsilon, delta in ((1, "1", "1e-6"), (2, "0.5", "5e-7"), (4, "0.25", "2.5e-7")):
