@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import shlex
 import sys
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fim_private.cli import options
+from fim_private.cli.books import Books
 from fim_private.cli.engine import reader
 from fim_private.cli.progress import phases, say
 from fim_private.errors import InputError, UsageError
 from fim_private.privacy import NeighbouringRelation
 
 if TYPE_CHECKING:
-    from fim_private.ledger import Ledger
-    from fim_private.plan import Plan
     from fim_private.release import Release
 
 
@@ -114,7 +112,7 @@ def mine(
     if ledger is not None and seed is not None:
         refuse_seed()
     command = _command(file, universe_file, output, ledger)
-    with _Books(ledger, plan, command) as books:
+    with Books(ledger, plan, command) as books:
         with phases(quiet=quiet) as progress, reader(engine, master) as read:
             progress("reading")
             database = read(
@@ -149,7 +147,7 @@ def mine(
         say(f"\n{books.remaining()}")
 
 
-def _hand_over(release: Release, text: str, output: Path | None, books: _Books) -> None:
+def _hand_over(release: Release, text: str, output: Path | None, books: Books) -> None:
     """Write and print the release. The file first: should the reader of the output have gone, it is not lost."""
     from fim_private.release.files import write_release
 
@@ -164,56 +162,6 @@ def _hand_over(release: Release, text: str, output: Path | None, books: _Books) 
     books.deliver()
     if failure is not None:
         raise failure
-
-
-class _Books:
-    """The ledger of one run: asked before anything is read, charged once, told of the delivery once.
-
-    As a context it says, where the run ends early, that the cost is spent. Without a ledger it does nothing.
-    """
-
-    def __init__(self, path: Path | None, plan: Plan, command: str) -> None:
-        self._plan, self._command = plan, command
-        self._ledger: Ledger | None = None
-        self._charged: str | None = None
-        self._delivered = False
-        if path is not None:
-            from fim_private.ledger import Ledger
-
-            self._ledger = Ledger(path)
-            self._ledger.check(plan)
-
-    def charge(self) -> str:
-        if self._ledger is None:
-            raise AssertionError("there is no ledger to charge")
-        self._charged = self._ledger.charge(self._plan, command=self._command)
-        return self._charged
-
-    def deliver(self) -> None:
-        if self._ledger is not None and self._charged is not None and not self._delivered:
-            self._delivered = True
-            self._ledger.deliver(self._charged)
-
-    def remaining(self) -> str:
-        from fim_private.ledger.refusal import amount, remaining
-
-        if self._ledger is None:
-            raise AssertionError("there is no ledger")
-        state = self._ledger.state()
-        rule = state.rule()
-        left, bound = remaining(rule, state.spent), rule.bound
-        words = f"adding guarantees up leaves epsilon {amount(left.epsilon)}, delta {amount(left.delta)}"
-        if bound is not None:
-            unused = max(Fraction(0), 1 - rule.renyi_share(state.spent))
-            words += f"; Renyi composition leaves {amount(100 * unused)} %"
-        return f"Charged to the ledger as {self._charged}: {words}."
-
-    def __enter__(self) -> _Books:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and self._charged is not None and not self._delivered:
-            say(f"The ledger was charged; its history shows {self._charged} as charged, not delivered.")
 
 
 def _command(*files: object) -> str:

@@ -1,5 +1,6 @@
 """The ledger: what was spent on a data set so far, in one SQLite file that several processes may use at once."""
 
-from fim_private.ledger.ledger import Entry, Ledger, State
+from fim_private.ledger.ledger import Ledger
+from fim_private.ledger.records import Entry, State
 
 __all__ = ["Entry", "Ledger", "State"]

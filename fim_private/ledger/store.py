@@ -106,7 +106,8 @@ def read(path: Path, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
 
     def attempt() -> Answer:
         # Whoever may write tidies up behind himself; a reader who may not would leave the log's files behind.
-        with _opened(path, "rw" if os.access(path, os.W_OK) else "ro") as connection:
+        writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+        with _opened(path, "rw" if writable else "ro") as connection:
             connection.execute("BEGIN")
             return work(connection)
 
