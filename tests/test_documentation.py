@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+from operator import itemgetter
 from pathlib import Path
 
 import polars as pl
@@ -120,6 +121,32 @@ def test_readme_s_audit_table_is_the_report_s() -> None:
     assert f"<!-- audit table -->\n{audit_table()}\n<!-- end of audit table -->" in README
     records = json.loads((ROOT / "reports" / "audit" / "verdicts.json").read_text(encoding="utf-8"))
     assert all(record["holds"] and all(twin["caught"] for twin in record["twins"]) for record in records)
+
+
+def speed_figures() -> str:
+    """What the README quotes of the speed report: seconds, warm, and how many times the quickest peer takes."""
+    results = json.loads((ROOT / "reports" / "speed" / "results.json").read_text(encoding="utf-8"))
+    lines = []
+    for what, data, size, floor in (
+        ("all 3,586,797 pairs of 88,162 supermarket baskets", "retail", 2, "1"),
+        ("all 46,495,042 triples of the same", "retail", 3, "1"),
+        ("the triples that are in one of a thousand of them", "retail", 3, "0.001"),
+    ):
+        (task,) = (task for task in results["tasks"] if task["key"] == f"{data} size {size} floor {floor}")
+        warm = {row["peer"]: row["warm"] for row in task["peers"] if row["warm"] is not None}
+        peer, least = min(
+            ((name, seconds) for name, seconds in warm.items() if "fim_private" not in name and "spectrum" not in name),
+            key=itemgetter(1),
+        )
+        ours = warm["fim_private"]
+        lines.append(
+            f"* {what}: {ours:.2f} s; the quickest of the others, {peer}, takes {least / ours:.1f} times as long"
+        )
+    return "\n".join(lines)
+
+
+def test_readme_s_speed_is_the_report_s() -> None:
+    assert f"<!-- speed -->\n{speed_figures()}\n<!-- end of speed -->" in README
 
 
 MODULES = [
