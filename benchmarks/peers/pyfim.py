@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +24,20 @@ def _itemsets(_baskets: Any, found: Any) -> Itemsets:
 
 _MANY = too_many(8_000_000, "each two Python tuples: too much memory")
 
-ECLAT = Peer(
-    delivers="a list of (tuple of items, count)",
-    load=_load,
-    count=lambda baskets, size, floor: fim.eclat(baskets, supp=-floor, zmin=size, zmax=size, report="a"),
-    number=len,
-    itemsets=_itemsets,
-    refuses=_MANY,
-)
-FPGROWTH = Peer(
-    delivers="a list of (tuple of items, count)",
-    load=_load,
-    count=lambda baskets, size, floor: fim.fpgrowth(baskets, supp=-floor, zmin=size, zmax=size, report="a"),
-    number=len,
-    itemsets=_itemsets,
-    refuses=_MANY,
-)
+
+def _miner(mine: Callable[..., Any]) -> Peer:
+    return Peer(
+        delivers="a list of (tuple of items, count)",
+        load=_load,
+        count=lambda baskets, size, floor: mine(baskets, supp=-floor, zmin=size, zmax=size, report="a"),
+        number=len,
+        itemsets=_itemsets,
+        refuses=_MANY,
+    )
+
+
+ECLAT = _miner(fim.eclat)
+FPGROWTH = _miner(fim.fpgrowth)
 SPECTRUM = Peer(
     delivers="how many itemsets have which count; no itemsets",
     load=_load,

@@ -50,10 +50,11 @@ class Task:
         end = int(np.count_nonzero(index.counts >= least)) if size > 1 else 0
         self.lists: Lists = index.lists(self.first, max(self.first, end))
         self.dense = size > 2 and is_dense(index)
-        self.work = self._owner_work()
+        longest = index.longest()
+        self.work = self._owner_work(longest)
         before = np.zeros(index.items)
         if size > 2 and not self.dense:
-            sum_over_lists(self.lists, np.arange(index.longest() + 1, dtype=np.float64), before)
+            sum_over_lists(self.lists, np.arange(longest + 1, dtype=np.float64), before)
         self.width = int(before.max(initial=0))
 
     def __repr__(self) -> str:
@@ -64,13 +65,12 @@ class Task:
         """No itemset has a larger count: it is at most that of its rarest member."""
         return int(self.index.counts[self.size - 1]) if self.index.items >= self.size else 0
 
-    def _owner_work(self) -> NDArray[np.float64]:
+    def _owner_work(self, longest: int) -> NDArray[np.float64]:
         """For every owner, the occurrences of its itemsets; for one in the triangle, its cells.
 
         An occurrence of an item with p items before it in its transaction gives C(p, size - 1), or 2^53 where that is
         more: far more than can be counted, and floats are exact up to there. So the sum is 0 only if nothing occurs.
         """
-        longest = self.index.longest()
         combinations = np.full(longest + 1, 2.0**53)
         for before in range(longest + 1):
             exact = math.comb(before, self.size - 1)
