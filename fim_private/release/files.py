@@ -35,7 +35,8 @@ def check_writable(path: Path) -> None:
 def write_release(release: Release, path: Path) -> None:
     """Write the release in the format that the ending names, replacing a file of that name in one step.
 
-    Columns of the tables: rank, item_1 ... item_r in CSV (`items`, a list, elsewhere), count, lead, seeded.
+    Columns of the tables: rank, item_1 ... item_r in CSV (`items`, a list, elsewhere), count, count_low,
+    count_high, support, lead, seeded.
 
     Raises:
         InputError: the file system refuses.
@@ -71,4 +72,4 @@ def _write(release: Release, suffix: str, path: Path) -> None:
         case _:
             size = int(release.plan["size"])
             items = [pl.col("items").list.get(place).alias(f"item_{place + 1}") for place in range(size)]
-            frame.select("rank", *items, "count", "lead", "seeded").write_csv(path)
+            frame.select("rank", *items, *frame.columns[2:]).write_csv(path)

@@ -20,7 +20,11 @@ class ReleasedItemset:
     Args:
         rank: 1 for the first that was picked.
         items: the names, in item order.
-        count: a noisy count in transactions, where counts were released; long transactions count less in it.
+        count: a noisy count in transactions, where counts were released; in those of items-first long transactions
+            count less.
+        count_low, count_high: an interval that held the true count with 95 % chance when the noise was drawn; None
+            where the noise of the count says too little about its error.
+        support: the count over the number of transactions, where that was declared public.
         lead: by how many transactions its noisy count exceeded the runner-up's, rounded down, where the mechanism
             gives that.
     """
@@ -28,6 +32,9 @@ class ReleasedItemset:
     rank: int
     items: tuple[str, ...]
     count: int | None = None
+    count_low: int | None = None
+    count_high: int | None = None
+    support: float | None = None
     lead: int | None = None
 
 
@@ -88,9 +95,7 @@ class Release:
             fields = json.loads(text)
             fields.pop("warning", None)
             itemsets = tuple(
-                ReleasedItemset(
-                    rank=line["rank"], items=tuple(line["items"]), count=line["count"], lead=line.get("lead")
-                )
+                ReleasedItemset(**{**line, "rank": line["rank"], "items": tuple(line["items"])})
                 for line in fields.pop("itemsets")
             )
             found = fields.pop("found", None)
@@ -102,19 +107,16 @@ class Release:
             raise InputError("This is not a release.", "Give a JSON file that `fim-private mine -o` wrote.") from None
 
     def to_polars(self) -> pl.DataFrame:
-        """One row an itemset: rank, items (list of text), count and lead (null unless released), seeded."""
+        """One row an itemset: rank, items (list of text), counts, support and lead (null unless released), seeded."""
         return pl.DataFrame(
-            {
-                "rank": [itemset.rank for itemset in self.itemsets],
-                "items": [list(itemset.items) for itemset in self.itemsets],
-                "count": [itemset.count for itemset in self.itemsets],
-                "lead": [itemset.lead for itemset in self.itemsets],
-                "seeded": [self.seeded] * len(self.itemsets),
-            },
+            [{**asdict(itemset), "items": list(itemset.items), "seeded": self.seeded} for itemset in self.itemsets],
             schema={
                 "rank": pl.Int64,
                 "items": pl.List(pl.String),
                 "count": pl.Int64,
+                "count_low": pl.Int64,
+                "count_high": pl.Int64,
+                "support": pl.Float64,
                 "lead": pl.Int64,
                 "seeded": pl.Boolean,
             },
