@@ -10,7 +10,8 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, NoReturn
+from types import ModuleType
+from typing import Annotated, NoReturn, cast
 
 import typer
 
@@ -59,6 +60,8 @@ def main(
 
 def run() -> NoReturn:
     """Run the command line and exit with the code of what happened."""
+    # Numba loads scipy's linear algebra if it can, for 0.4 s; nothing that is compiled here uses it.
+    sys.modules.setdefault("scipy", cast(ModuleType, None))
     listen()
     try:
         app()

@@ -46,18 +46,27 @@ class Discovery:
     @classmethod
     def failing(cls, delta: Fraction, *, measurement: Measurement, max_items: int) -> Discovery:
         """The discovery with the least threshold for which one unit's own items are found with chance delta at most."""
-        draft = cls(measurement=measurement, max_items=max_items, threshold=0)
         allowed = math.log(float(delta) * _SAFE)
-        low, high = 0, math.isqrt(measurement.variance)
-        while replace(draft, threshold=high).log_failure > allowed:
-            low, high = high, 2 * high
+        found = cls(measurement=measurement, max_items=max_items, threshold=1)
+        # One length after the other: nearly always the first needs the most, and the others are looked at once.
+        for length in found._lengths:
+            found = found._raised_for(length, allowed)
+        return found
+
+    def _raised_for(self, length: int, allowed: float) -> Discovery:
+        """With the least threshold from this one on at which units of this length fail no more than allowed."""
+
+        def fails(threshold: int) -> bool:
+            return replace(self, threshold=threshold)._log_failure_of(length) > allowed
+
+        low = high = self.threshold
+        step = math.isqrt(self.measurement.variance)
+        while fails(high):
+            low, high = high, high + step
         while high - low > 1:
             middle = (low + high) // 2
-            if replace(draft, threshold=middle).log_failure > allowed:
-                low = middle
-            else:
-                high = middle
-        return replace(draft, threshold=high)
+            low, high = (middle, high) if fails(middle) else (low, middle)
+        return replace(self, threshold=high)
 
     @cached_property
     def log_failure(self) -> float:
@@ -65,13 +74,18 @@ class Discovery:
 
         Of units whose items weigh the same the one with most of them is the worst, so each weight is looked at once.
         """
-        weights = self.measurement.weights[: self.max_items + 1]
-        last = np.flatnonzero(np.diff(weights[1:], append=-1)) + 1
-        return max(
-            math.log(length)
-            + _log_survival_at_most(self.threshold + 1 - int(weights[length]), float(self.measurement.variance))
-            for length in last.tolist()
-        )
+        return max(self._log_failure_of(length) for length in self._lengths)
+
+    @property
+    def _lengths(self) -> list[int]:
+        """The largest numbers of items of each weight."""
+        weights = self.measurement.weights[1 : self.max_items + 1]
+        lengths: list[int] = (np.flatnonzero(np.diff(weights, append=-1)) + 1).tolist()
+        return lengths
+
+    def _log_failure_of(self, length: int) -> float:
+        own = int(self.measurement.weights[length])
+        return math.log(length) + _log_survival_at_most(self.threshold + 1 - own, float(self.measurement.variance))
 
     def find(self, counts: NDArray[np.int64], randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The places of the items found, in the order given, and their noisy counts, in units.

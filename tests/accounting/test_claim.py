@@ -73,3 +73,7 @@ def test_losses_of_several_kinds_take_the_theorems_that_know_them_all() -> None:
     assert claimed_delta(with_gauss, F(0), 0.5) == renyi_delta(with_gauss, 0.5)
     with_delta = [PureDP(F(1, 10)), ApproxDP(F(1, 10), F(1, 10**6))]
     assert claimed_delta(with_delta, F(0), 0.2) == 1e-6
+
+
+def test_a_probability_is_never_above_one() -> None:
+    assert renyi_delta([PureDP(F(50))], 0.0) <= 1

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from fim_private.accounting.filter import Charge, Filter, best_order, log_of, renyi_bound
 from fim_private.accounting.renyi import renyi_curve, renyi_epsilon
-from fim_private.accounting.rounding import round_up
+from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_up
 from fim_private.privacy import ZCDP, Budget, PureDP
 
 Step = tuple[tuple[tuple[float, float], ...], Charge]
@@ -203,3 +203,41 @@ def test_the_bound_is_rounded_against_the_user() -> None:
     assert renyi_bound(Fraction(1, 10), Fraction(1, 10**9), Fraction(1)) is None
     assert best_order(Fraction(1, 10**6), Fraction(1, 10**90)) is not None
     assert log_of(Fraction(1, 10**400)) == pytest.approx(-400 * math.log(10))
+
+
+@pytest.mark.parametrize(("epsilon", "delta_acc", "order"), [("0.001", "0.99", "0.01"), ("100", "1e-52", "2")])
+def test_the_bound_has_a_margin_for_every_term(epsilon: str, delta_acc: str, order: str) -> None:
+    """Terms that cancel leave their rounding errors behind."""
+    bound = renyi_bound(Fraction(epsilon), Fraction(delta_acc), Fraction(order))
+    assert bound is not None
+    a = float(order)
+    terms = float(epsilon), math.log(1 + 1 / a), (math.log(float(delta_acc)) + math.log(1 + a)) / a
+    assert sum(terms) - float(bound) == pytest.approx(RELATIVE_ERROR * sum(map(abs, terms)), rel=0.01)
+
+
+def test_without_more_being_said_the_filter_is_basic_composition() -> None:
+    rule = Filter(budget=Budget("1", "0.1"))
+    whole = Charge(epsilon=Fraction(1), delta=Fraction(1, 10))
+    assert rule.admits(whole)
+    assert not rule.admits(whole + Charge(epsilon=Fraction(1, 10**9)))
+    assert not rule.admits(whole + Charge(delta=Fraction(1, 10**9)))
+
+
+def test_without_an_order_or_without_delta_there_is_no_renyi_test() -> None:
+    budget = Budget("1", "0.1")
+    for rule in (Filter(budget=budget, basic_share=Fraction(0)), Filter(budget=budget, order=Fraction(7, 2))):
+        assert rule.bound is None
+        assert not rule.passes_renyi(Charge())
+        with pytest.raises(ValueError, match="no Renyi test"):
+            rule.renyi_share(Charge())
+
+
+def test_the_renyi_test_can_be_used_up_to_the_last() -> None:
+    rule = rule_for("1", "0.1", "0")
+    assert rule.bound is not None
+    whole = Charge(renyi=rule.bound)
+    assert rule.renyi_share(whole) == 1
+    assert rule.passes_renyi(whole)
+    assert not rule.passes_renyi(whole + Charge(renyi=Fraction(1, 10**12)))
+    failing = Charge(plain=Fraction(1, 100), failure=Fraction(1, 100))
+    assert rule.failures(failing) == (2 + exp_up(Fraction(1))) / 100
