@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from fim_private.errors import InputError
 
 QUOTE = '"'
+MARK = "\x1f"
+"""The unit separator of ASCII, for fields that were told apart."""
 
 
 @cache
@@ -71,9 +73,24 @@ def split_lines(
     if not quoted.any():
         return plain.explode(), plain_widths
     where = quoted.to_numpy()
+    fields, widths = _split_quoted(lines.filter(quoted), separator, name=name, numbers=numbers[where])
+    return _interleave(
+        pl.concat([plain.explode(), fields]),
+        np.concatenate([plain_widths, widths]),
+        np.argsort(np.concatenate([np.flatnonzero(~where), np.flatnonzero(where)])),
+    )
+
+
+def _split_quoted(
+    lines: pl.Series, separator: str, *, name: str, numbers: NDArray[np.int64]
+) -> tuple[pl.Series, NDArray[np.int64]]:
+    """What `split_lines` gives, for lines that hold quotes."""
+    at_once = _split_between_quotes(lines, separator)
+    if at_once is not None:
+        return at_once
     fields: list[str] = []
-    widths: list[int] = []
-    for line, number in zip(lines.filter(quoted), numbers[where], strict=True):
+    widths = np.empty(len(lines), dtype=np.int64)
+    for place, (line, number) in enumerate(zip(lines, numbers, strict=True)):
         split = split_line(line, separator)
         if split is None:
             raise InputError(
@@ -81,12 +98,33 @@ def split_lines(
                 "Close each quoted field on its line, with nothing after it, and double the quotes inside.",
             )
         fields += split
-        widths.append(len(split))
-    return _interleave(
-        pl.concat([plain.explode(), pl.Series(fields, dtype=pl.String)]),
-        np.concatenate([plain_widths, np.asarray(widths, dtype=np.int64)]),
-        np.argsort(np.concatenate([np.flatnonzero(~where), np.flatnonzero(where)])),
-    )
+        widths[place] = len(split)
+    return pl.Series(fields, dtype=pl.String), widths
+
+
+def _split_between_quotes(lines: pl.Series, separator: str) -> tuple[pl.Series, NDArray[np.int64]] | None:
+    """The same for lines in which every field has no quote or is quoted as it should be; None if some are not.
+
+    In such lines a separator divides fields if the quotes before it are even in number.
+    """
+    if len(separator) > 1 or not separator.isascii():
+        return None
+    text = "\n".join(lines.to_list()).encode()
+    if MARK.encode() in text:
+        return None
+    data = np.frombuffer(bytearray(text), dtype=np.uint8)
+    # 32 bits may wrap around: only whether it is odd matters.
+    quotes_before = np.cumsum(data == ord(QUOTE), dtype=np.uint32)
+    data[(data == ord(separator)) & (quotes_before & 1 == 0)] = ord(MARK)
+    split = pl.Series(data.tobytes().decode().split("\n")).str.split(MARK)
+    fields = split.explode()
+    blanks = "" if separator == " " else " *"
+    inner = fields.str.extract(f'^{blanks}"((?:[^"]|"")*)"{blanks}$')
+    # A quote that is left open is in such a field too, so the lines after it do not matter.
+    if (fields.str.contains(QUOTE, literal=True) & inner.is_null()).any():
+        return None
+    unquoted = inner.str.replace_all('""', QUOTE, literal=True).fill_null(fields)
+    return unquoted, split.list.len().to_numpy().astype(np.int64)
 
 
 def _interleave(

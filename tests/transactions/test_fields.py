@@ -3,11 +3,14 @@ from __future__ import annotations
 import csv
 import io
 
+import numpy as np
+import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fim_private.transactions.fields import is_open, split_line
+from fim_private.errors import InputError
+from fim_private.transactions.fields import QUOTE, is_open, split_line, split_lines
 from fim_private.transactions.table import join_broken_fields
 
 TEXT = st.text(st.sampled_from('ab,;" \t'), max_size=6)
@@ -77,3 +80,24 @@ def test_a_record_has_no_end_of_line_breaks():
     few, many = b'a,"' + b"\n" * 50 + b'b"\n', b'a,"' + b"\n" * 200 + b'b"\n'
     assert join_broken_fields(few, ",") != few
     assert join_broken_fields(many, ",") == many
+
+
+@settings(max_examples=300)
+@given(
+    rows=st.lists(st.lists(st.text('ab", ;\x1f', max_size=5), min_size=1, max_size=5), min_size=1, max_size=4),
+    separator=st.sampled_from([",", ";", " ", "::"]),
+    proper=st.booleans(),
+)
+def test_many_lines_are_split_as_one_by_one(rows, separator, proper):
+    if proper:
+        rows = [[f'"{field.replace(QUOTE, QUOTE * 2)}"' if field[1:] else field for field in row] for row in rows]
+    lines = [separator.join(row) for row in rows]
+    expected = [split_line(line, separator) for line in lines]
+    numbers = np.arange(len(lines)) + 1
+    if None in expected:
+        with pytest.raises(InputError, match=f"Line {expected.index(None) + 1} of it has unbalanced quotes"):
+            split_lines(pl.Series(lines), separator, name="it", numbers=numbers)
+    else:
+        fields, widths = split_lines(pl.Series(lines), separator, name="it", numbers=numbers)
+        assert fields.to_list() == [field for line in expected for field in line]
+        assert widths.tolist() == [len(line) for line in expected]
