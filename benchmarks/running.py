@@ -59,7 +59,8 @@ def run(command: Sequence[str], limit: float, environment: Mapping[str, str] | N
             stderr=errors,
             cwd=ROOT,
             start_new_session=True,
-            env={**os.environ, **(environment or {})},
+            # Bytecode is kept, as it is of what is installed: the peers' is there.
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **(environment or {})},
         )
         usage, status = None, None
         while status is None:
