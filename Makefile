@@ -7,6 +7,8 @@
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
+# Bytecode is kept even where the machine is told not to: tests start hundreds of processes, a quarter of a second each.
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: demo test spark check audit mutants reports reliability bench clean
 
