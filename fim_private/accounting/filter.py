@@ -53,6 +53,8 @@ from fim_private.privacy import Budget
 
 HALF = Fraction(1, 2)
 LEAST_BOUND = 1e-12
+_ORDERS = [round_down(10 ** (step / 100), digits=6) for step in range(-200, 1001)]
+"""Tried for a: every order is valid, a coarse search costs tightness alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,17 +156,10 @@ def renyi_bound(epsilon: Fraction, delta_acc: Fraction, order: Fraction) -> Frac
 
 
 def best_order(epsilon: Fraction, delta_acc: Fraction) -> Fraction | None:
-    """The order a at which most releases of Gaussian kind (a divergence proportional to 1 + a) fit; None if none does.
-
-    Any order is valid; a coarse one costs tightness alone. Six significant digits.
-    """
-    best, most = None, 0.0
-    for step in range(1201):
-        order = round_down(10 ** (-2 + step / 100), digits=6)
-        bound = renyi_bound(epsilon, delta_acc, order)
-        if bound is not None and float(bound) / (1 + float(order)) > most:
-            best, most = order, float(bound) / (1 + float(order))
-    return best
+    """The order a at which most releases of Gaussian kind (a divergence of about 1 + a) fit; None if none does."""
+    bounds = ((order, renyi_bound(epsilon, delta_acc, order)) for order in _ORDERS)
+    fitting = {order: bound / (1 + order) for order, bound in bounds if bound is not None}
+    return max(fitting, key=lambda order: fitting[order], default=None)
 
 
 def log_of(value: Fraction) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,14 +89,11 @@ def renyi_epsilon(losses: Sequence[Loss], delta: float) -> float:
 
     min over alpha of R(alpha) + ln((alpha-1)/alpha) - (ln delta + ln alpha)/(alpha-1).
     """
-    log_orders = np.linspace(math.log(1e-2), math.log(1e9), 512)
-    for _ in range(3):
-        a = np.exp(log_orders)
-        bound = renyi_curve(losses, a) - np.log1p(1 / a) - (math.log(delta) + np.log1p(a)) / a
-        best = int(np.argmin(bound))
-        around = log_orders[max(best - 1, 0)], log_orders[min(best + 1, len(log_orders) - 1)]
-        log_orders = np.linspace(*around, 32)
-    return max(0.0, float(bound[best])) * (1 + RELATIVE_ERROR) + 1e-12
+
+    def proved(a: Floats) -> Floats:
+        return renyi_curve(losses, a) - np.log1p(1 / a) - (math.log(delta) + np.log1p(a)) / a
+
+    return max(0.0, _least(proved)) * (1 + RELATIVE_ERROR) + 1e-12
 
 
 def renyi_delta(losses: Sequence[Loss], epsilon: float) -> float:
@@ -104,12 +101,20 @@ def renyi_delta(losses: Sequence[Loss], epsilon: float) -> float:
 
     min over alpha of e^{(alpha-1) (R(alpha) + ln((alpha-1)/alpha) - epsilon)}/alpha.
     """
+
+    def proved(a: Floats) -> Floats:
+        return a * (renyi_curve(losses, a) - np.log1p(1 / a) - epsilon) - np.log1p(a)
+
+    log_delta = _least(proved)
+    return math.exp(min(0.0, log_delta + RELATIVE_ERROR * (1 + abs(log_delta))))
+
+
+def _least(bound: Callable[[Floats], Floats]) -> float:
+    """The least of bound(a) over orders 1 + a, as far as the search finds it."""
     log_orders = np.linspace(math.log(1e-2), math.log(1e9), 512)
     for _ in range(3):
-        a = np.exp(log_orders)
-        bound = a * (renyi_curve(losses, a) - np.log1p(1 / a) - epsilon) - np.log1p(a)
-        best = int(np.argmin(bound))
+        values = bound(np.exp(log_orders))
+        best = int(np.argmin(values))
         around = log_orders[max(best - 1, 0)], log_orders[min(best + 1, len(log_orders) - 1)]
         log_orders = np.linspace(*around, 32)
-    log_delta = float(bound[best])
-    return math.exp(min(0.0, log_delta + RELATIVE_ERROR * (1 + abs(log_delta))))
+    return float(values[best])
