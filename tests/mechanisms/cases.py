@@ -62,10 +62,15 @@ def limited_domain(top: int = 1, sensitivity: int = 1, **changes: object) -> Lim
     return LimitedDomain(**{**options, **changes})  # type: ignore[arg-type]
 
 
-def published(top: int = 1, sensitivity: int = 1) -> PublishedLargeMargin:
-    return PublishedLargeMargin(
-        top=top, alpha=F(3) / top, selection_delta=F(1, 20), max_candidates=3, sensitivity=sensitivity
-    )
+def published(top: int = 1, sensitivity: int = 1, **changes: object) -> PublishedLargeMargin:
+    options = {
+        "top": top,
+        "alpha": F(3) / top,
+        "selection_delta": F(1, 20),
+        "max_candidates": 3,
+        "sensitivity": sensitivity,
+    }
+    return PublishedLargeMargin(**{**options, **changes})  # type: ignore[arg-type]
 
 
 def repeated(top: int = 2, sensitivity: int = 1) -> RepeatedLargeMargin:

@@ -18,7 +18,7 @@ from fim_private.mechanisms.stable_max import StableMax
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.noisy_maximum import Noise
-from tests.mechanisms.cases import CASES, Case
+from tests.mechanisms.cases import CASES, Case, large_margin, published
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
 F = Fraction
@@ -105,6 +105,47 @@ def test_published_thresholds_reproduce_the_specification() -> None:
             + 6 * (1 + math.log(3 * size / delta))
         )
         assert continuous == pytest.approx(before_rounding, abs=0.005)
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_published_thresholds_are_wider_for_larger_units_and_smaller_budgets(size: int) -> None:
+    """Every term but the unit's own change is proportional to Delta/alpha; four terms are rounded up each."""
+    mechanism = PublishedLargeMargin(top=1, alpha=F(1, 10), selection_delta=F(1, 10**6), sensitivity=3)
+    bounds = 3 * 14.2209, 6 * 14.9141, 12 * (14.9141 + math.log(size * (size + 1))), 6 * (14.9141 + math.log(size))
+    excess = mechanism.threshold(size) - (6 * 3 + 30 * sum(bounds))
+    assert -0.1 < excess < 4.1
+
+
+def test_the_published_noise_is_three_six_and_twelve_times_delta_over_alpha(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the maximum, the threshold and the queries; 1500 draws cannot tell 12 from 13."""
+    scales: list[Fraction] = []
+
+    def no_noise(scale: Fraction, _randomness: object) -> int:
+        scales.append(scale)
+        return 0
+
+    for module in ("lmm_paper", "sparse_vector"):
+        monkeypatch.setattr(f"fim_private.mechanisms.{module}.sample_discrete_laplace", no_noise)
+    mechanism = PublishedLargeMargin(top=1, alpha=F(1, 10), selection_delta=F(1, 100), sensitivity=3, max_candidates=2)
+    assert mechanism.select(CountProfile.of([9]), SeededRandomness(SEED)) == ()
+    assert scales == [90, 180, 360, 360]
+
+
+@pytest.mark.parametrize("mechanism", [large_margin(pick_epsilon=F(1, 10**6)), published(alpha=F(1, 10**6))])
+def test_after_a_search_all_candidates_are_drawn_from_and_no_others(
+    mechanism: LargeMargin | PublishedLargeMargin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search that ended at its second size: picks are next to uniform, and in an open universe may name nothing."""
+    monkeypatch.setattr(f"{type(mechanism).__module__}.search", lambda *_, **__: 1)
+    randomness = SeededRandomness(SEED)
+    for counts, zeros, expected in (
+        ([9, 9, 9, 9], None, {(0,), (1,)}),
+        ([9], None, {(0,), ()}),
+        ([9], 5, {(0,), (1,)}),
+    ):
+        profile = CountProfile.of(counts, zeros=zeros)
+        drawn = {mechanism.select(profile, randomness) for _ in range(60)}
+        assert drawn == expected, (counts, zeros)
 
 
 def test_exponential_law_is_the_softmax() -> None:
