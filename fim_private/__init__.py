@@ -9,8 +9,9 @@ Baskets are read, bounded, counted, and selected from through one door; everythi
     >>> baskets = read_transactions("baskets.csv")  # doctest: +SKIP
     >>> mine(baskets, size=2, top=10, budget=Budget("1", "1e-6"), unit=PrivacyUnit()).to_polars()  # doctest: +SKIP
 
-Layers, each importing only from those before it: errors, privacy, profile, version, compiled; randomness, accounting,
-estimation; mechanisms; plan; transactions, counting; release; ledger; mining; comparison, audit; report; cli.
+Layers, each importing only from those before it: errors, privacy, constraints, profile, version, compiled;
+randomness, accounting, estimation; mechanisms; plan; transactions, counting; release; ledger; mining; comparison,
+audit; report; cli.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from fim_private.constraints import Constraints
 from fim_private.errors import BudgetError, FimPrivateError, InputError, UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.version import __version__
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Budget",
     "BudgetError",
+    "Constraints",
     "FimPrivateError",
     "InputError",
     "Ledger",

@@ -14,6 +14,7 @@ from functools import partial
 from typing import cast
 
 from fim_private.accounting.rounding import exp_up, round_down
+from fim_private.constraints import NOTHING, Constraints
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.items_first import COUNTS, ItemsFirst
 from fim_private.mechanisms.protocol import Margin, Mechanism, Request
@@ -55,6 +56,31 @@ class Universe:
         """C(items, size), exact; None for an open universe."""
         return None if self.items is None else math.comb(self.items, size)
 
+    def without(self, constraints: Constraints) -> Universe:
+        """The items that are searched among: those that the constraints do not name.
+
+        Where only a number was declared, the items named are taken to be among them.
+
+        Raises:
+            UsageError: none is left, or an item to be contained is not on the list.
+        """
+        if self.items is None or not constraints.named:
+            return self
+        if self.names is None:
+            left = self.items - len(constraints.named)
+        else:
+            listed = {name.strip() for name in self.names}
+            if not listed.issuperset(constraints.must_contain):
+                raise UsageError(
+                    "An item to be contained is not on the public list of items.",
+                    "Add it to --universe-file, or leave out --must-contain.",
+                )
+            names = tuple(sorted(listed - constraints.named))
+            left = len(names)
+        if left < 1:
+            raise UsageError("The constraints leave nothing of the declared universe.", "Declare more items.")
+        return Universe(items=left) if self.names is None else Universe(names=names)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -67,7 +93,8 @@ class Plan:
         unit: the privacy unit.
         relation: the neighbouring relation.
         universe: the declared universe, or the open one.
-        max_items: how many items of a transaction are kept; None for all.
+        constraints: what itemsets must and must not contain.
+        max_items: how many of the remaining items of a transaction are kept; None for all.
         mechanism_name: the row of the registry.
         mechanism: its parameters.
         guarantee: what was proved for this unit and relation; at most the budget.
@@ -87,10 +114,21 @@ class Plan:
     mechanism_name: str
     mechanism: Mechanism | ItemsFirst
     guarantee: Guarantee
+    constraints: Constraints = NOTHING
     why: str | None = None
     min_count: int | None = None
     asked_mechanism: str
     asked_select: str | None = None
+
+    @property
+    def remaining_size(self) -> int:
+        """How many items of an itemset are searched for, beside those it must contain."""
+        return self.constraints.remaining_size(self.size)
+
+    @property
+    def remaining_universe(self) -> Universe:
+        """What they are searched among."""
+        return self.universe.without(self.constraints)
 
     @property
     def takes_names_as_public(self) -> bool:
@@ -123,6 +161,7 @@ def make_plan(
     unit: PrivacyUnit,
     relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE,
     universe: Universe | None = None,
+    constraints: Constraints | None = None,
     max_items: int | None = None,
     mechanism: str = "lmm",
     select: str | None = None,
@@ -137,7 +176,8 @@ def make_plan(
         unit: the privacy unit.
         relation: the neighbouring relation.
         universe: the declared universe; None for an open one.
-        max_items: how many items of a transaction are kept; None for all.
+        constraints: what itemsets must and must not contain; None for nothing.
+        max_items: how many of the remaining items of a transaction are kept; None for all.
         mechanism: a name of the registry, or "auto" for the one that needs the smallest lead over the bulk.
         select: how items-first selects, "peel" or "counts"; None where the planner decides.
         min_count: release only itemsets whose noisy count exceeds this; needs a mechanism that counts.
@@ -164,10 +204,12 @@ def make_plan(
             raise UsageError("It was not said how many itemsets to find.", "Give --top, or --min-count.")
         top = MOST_ABOVE
     _check_range(top, 1, LARGEST_TOP, "The number of itemsets")
+    constraints = constraints or NOTHING
+    remaining = constraints.remaining_size(size)
     if max_items is not None:
-        _check_range(max_items, size, 10**6, "The number of items to keep of a transaction")
+        _check_range(max_items, remaining, 10**6, "The number of items to keep of a transaction")
     universe = universe or Universe()
-    itemsets = universe.itemsets(size)
+    itemsets = universe.without(constraints).itemsets(remaining)
     if itemsets is not None and itemsets > MOST_ITEMSETS:
         raise UsageError(
             "The declared universe has more than 1e300 itemsets of this size, too many to calculate with.",
@@ -187,6 +229,7 @@ def make_plan(
         unit=unit,
         relation=relation,
         universe=universe,
+        constraints=constraints,
         max_items=max_items,
         select=select,
         min_count=min_count,
@@ -208,6 +251,7 @@ def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
         unit=plan.unit,
         relation=plan.relation,
         universe=plan.universe,
+        constraints=plan.constraints,
         max_items=plan.max_items,
         mechanism=plan.asked_mechanism,
         select=plan.asked_select,
@@ -241,20 +285,21 @@ def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int |
 
 def _plan_of(
     row: Row, *, size: int, top: int, budget: Budget, unit: PrivacyUnit, relation: NeighbouringRelation,
-    universe: Universe, max_items: int | None, select: str | None, min_count: int | None,
+    universe: Universe, constraints: Constraints, max_items: int | None, select: str | None, min_count: int | None,
 ) -> Plan:  # fmt: skip
     """The plan with this mechanism; group privacy serves `replace` where the mechanism's proof does not."""
     halved = relation is NeighbouringRelation.REPLACE and not row.both_relations
     epsilon, delta = _half(budget) if halved else (budget.epsilon, budget.delta)
+    remaining = constraints.remaining_size(size)
     calibrated = row.calibrate(
         Request(
             top=top,
             epsilon=epsilon,
             delta=delta,
             sensitivity=unit.sensitivity,
-            universe_size=universe.itemsets(size),
-            most_new=None if max_items is None else unit.sensitivity * math.comb(max_items, size),
-            size=size,
+            universe_size=universe.without(constraints).itemsets(remaining),
+            most_new=None if max_items is None else unit.sensitivity * math.comb(max_items, remaining),
+            size=remaining,
             select=select,
             min_count=min_count,
         )
@@ -266,6 +311,7 @@ def _plan_of(
         unit=unit,
         relation=relation,
         universe=universe,
+        constraints=constraints,
         max_items=max_items,
         mechanism_name=row.name,
         mechanism=cast(Mechanism | ItemsFirst, calibrated.mechanism),

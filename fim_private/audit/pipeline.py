@@ -168,6 +168,10 @@ def _same(path: Path, plan: Plan, seed: int) -> bool:
         universe = path.with_name("universe.txt")
         universe.write_text("\n".join(plan.universe.names) + "\n", encoding="utf-8")
         arguments += ["--universe-file", str(universe)]
+    for name in plan.constraints.must_contain:
+        arguments += ["--must-contain", name]
+    for name in plan.constraints.exclude:
+        arguments += ["--exclude", name]
     if plan.max_items is not None:
         arguments += ["--max-items", str(plan.max_items)]
     if isinstance(plan.mechanism, ItemsFirst):

@@ -102,8 +102,8 @@ def limits_of(plan: Plan) -> Limits:
         relation=plan.relation,
         most_new=None
         if plan.max_items is None or not row.needs_cap
-        else plan.unit.sensitivity * math.comb(plan.max_items, plan.size),
-        universe_size=plan.universe.itemsets(plan.size) if row.needs_universe else None,
+        else plan.unit.sensitivity * math.comb(plan.max_items, plan.remaining_size),
+        universe_size=plan.remaining_universe.itemsets(plan.remaining_size) if row.needs_universe else None,
     )
 
 

@@ -43,6 +43,8 @@ def mine(
     no_fallback: options.NoFallback = False,
     universe_items: options.UniverseItems = None,
     universe_file: options.UniverseFile = None,
+    must_contain: options.MustContain = None,
+    exclude: options.Exclude = None,
     format: options.Format = "auto",  # noqa: A002 - the option's name
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
@@ -100,6 +102,7 @@ def mine(
         unit=privacy_unit,
         neighbours=neighbours,
         universe=options.declared_universe(universe_items, universe_file),
+        constraints=options.constraints_of(must_contain, exclude),
         max_items=max_items,
         mechanism=options.mechanism_name(mechanism, repeat=repeat, no_fallback=no_fallback),
         select=select,

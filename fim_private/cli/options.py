@@ -10,6 +10,7 @@ from fim_private.errors import UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 
 if TYPE_CHECKING:
+    from fim_private.constraints import Constraints
     from fim_private.plan import Plan, Universe
     from fim_private.transactions import ReadingNotes
 
@@ -39,7 +40,8 @@ MaxItems = Annotated[
     int | None,
     typer.Option(
         metavar="B",
-        help="Keep a random choice of at most B items of each transaction: less work, no privacy cost.",
+        help="Keep a random choice of at most B items of each transaction (beside those of --must-contain): less work, "
+        "no privacy cost.",
         rich_help_panel=_WHAT,
     ),
 ]
@@ -69,8 +71,26 @@ UniverseItems = Annotated[
 UniverseFile = Annotated[
     str | None,
     typer.Option(
+        "--universe-file",
+        "--items-file",
         metavar="FILE",
-        help="Declare the public list of items, one a line; other items are left out.",
+        help="Look at the items listed here alone, one a line; the list is public, and declares the universe.",
+        rich_help_panel=_WHAT,
+    ),
+]
+MustContain = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ITEM",
+        help="Only itemsets that contain this item (may be given again: all of them). A smaller search.",
+        rich_help_panel=_WHAT,
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ITEM",
+        help="Leave this item out (may be given again). Items named here and above are public.",
         rich_help_panel=_WHAT,
     ),
 ]
@@ -238,9 +258,17 @@ def declared_universe(items: int | None, file: str | None) -> Universe:
     return Universe(names=tuple(names))
 
 
+def constraints_of(must_contain: list[str] | None, exclude: list[str] | None) -> Constraints:
+    """The constraints that the options make."""
+    from fim_private.constraints import Constraints
+
+    return Constraints(must_contain=must_contain or (), exclude=exclude or ())
+
+
 def plan_of(
     *, size: int, top: int | None, epsilon: str, delta: str, unit: PrivacyUnit, neighbours: NeighbouringRelation,
-    universe: Universe, max_items: int | None, mechanism: str, select: str | None, min_count: int | None,
+    universe: Universe, constraints: Constraints, max_items: int | None, mechanism: str, select: str | None,
+    min_count: int | None,
 ) -> Plan:  # fmt: skip
     """The plan that the options ask for."""
     from fim_private.plan import make_plan
@@ -252,6 +280,7 @@ def plan_of(
         unit=unit,
         relation=neighbours,
         universe=universe,
+        constraints=constraints,
         max_items=max_items,
         mechanism=mechanism,
         select=select,

@@ -36,6 +36,8 @@ def plan(
     no_fallback: options.NoFallback = False,
     universe_items: options.UniverseItems = None,
     universe_file: options.UniverseFile = None,
+    must_contain: options.MustContain = None,
+    exclude: options.Exclude = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -45,6 +47,7 @@ def plan(
     """
     privacy_unit = options.privacy_unit(unit, unit_column, merge=merge, max_transactions=max_transactions)
     universe = options.declared_universe(universe_items, universe_file)
+    constraints = options.constraints_of(must_contain, exclude)
     from fim_private.mechanisms.registry import AUTO, REGISTRY
 
     if min_count is not None or select is not None:
@@ -67,6 +70,7 @@ def plan(
             unit=privacy_unit,
             neighbours=neighbours,
             universe=universe,
+            constraints=constraints,
             max_items=max_items,
             mechanism=name,
             select=select,
@@ -82,8 +86,8 @@ def plan(
     if not plans:
         raise refused[0][1]
     from fim_private.release.planned import plan_record, privacy_record
-    from fim_private.report.statement import plan_text
-    from fim_private.report.tables import table
+    from fim_private.report.statement import plan_text, wrapped
+    from fim_private.report.tables import printable, table
 
     if as_json:
         import json
@@ -91,7 +95,8 @@ def plan(
         records = [{"plan": plan_record(plan), "privacy": privacy_record(plan)} for plan in plans]
         typer.echo(json.dumps(records, ensure_ascii=False, indent=2))
         return
-    typer.echo(f"{_asked(size, top, min_count)}, protecting {privacy_unit.describe()}. Nothing is read or spent.\n")
+    asked = _asked(size, top, min_count, printable(constraints.describe()))
+    typer.echo(wrapped([f"{asked}, protecting {privacy_unit.describe()}. Nothing is read or spent."]) + "\n")
     if len(plans) == 1:
         typer.echo(plan_text(plans[0]))
     else:
@@ -119,9 +124,11 @@ def plan(
         )
 
 
-def _asked(size: int, top: int | None, min_count: int | None) -> str:
+def _asked(size: int, top: int | None, min_count: int | None, constraints: str) -> str:
     which = f"The top {top:,} itemsets of size {size}" if top is not None else f"Itemsets of size {size}"
-    return which if min_count is None else f"{which} with a noisy count above {min_count:,}"
+    if min_count is not None:
+        which += f" with a noisy count above {min_count:,}"
+    return f"{which} {constraints}" if constraints else which
 
 
 def _lead(counts: int | None) -> str:

@@ -19,16 +19,16 @@ from fim_private.counting.chosen import ChosenCounts, count_chosen
 from fim_private.counting.hidden import HiddenCounts
 from fim_private.transactions.bounding import Words, cap_items, keep_transactions, merge_units
 from fim_private.transactions.dataset import ReadingNotes, Transactions
-from fim_private.transactions.restrict import keep_items, restrict_to
+from fim_private.transactions.restrict import containing, keep_items, restrict_to
 
 
 class TransactionDatabase(Protocol):
     """Transactions over a vocabulary, wherever they are. Every method leaves the database as it is.
 
     What the methods promise, privacy included, is what the functions of the same names promise for `Transactions`:
-    `restrict_to`, `keep_items`, `merge_units`, `keep_transactions` and `cap_items` of the layer `transactions`,
-    `top_itemsets`, `count_histogram`, `count_chosen` and `occurs` of this one. An engine may fail with its own errors,
-    which show no data either.
+    `restrict_to`, `keep_items`, `containing`, `merge_units`, `keep_transactions` and `cap_items` of the layer
+    `transactions`, `top_itemsets`, `count_histogram`, `count_chosen` and `occurs` of this one. An engine may fail with
+    its own errors, which show no data either.
     """
 
     @property
@@ -48,6 +48,9 @@ class TransactionDatabase(Protocol):
 
     def keep_items(self, codes: NDArray[np.int32]) -> TransactionDatabase:
         """With the items of these increasing codes alone as vocabulary."""
+
+    def containing(self, names: Sequence[str]) -> TransactionDatabase:
+        """Of the transactions that hold all these items alone, without these items."""
 
     def merge_units(self) -> TransactionDatabase:
         """With one transaction for each unit, the union of its items."""
@@ -106,6 +109,10 @@ class LocalDatabase:
     def keep_items(self, codes: NDArray[np.int32]) -> LocalDatabase:
         """See `transactions.keep_items`."""
         return LocalDatabase(keep_items(self.transactions, codes))
+
+    def containing(self, names: Sequence[str]) -> LocalDatabase:
+        """See `transactions.containing`."""
+        return LocalDatabase(containing(self.transactions, names))
 
     def merge_units(self) -> LocalDatabase:
         """See `transactions.merge_units`."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NoReturn
 
+from fim_private.constraints import Constraints
 from fim_private.counting import HiddenCounts, TransactionDatabase, as_database
 from fim_private.errors import UsageError
 from fim_private.ledger import Ledger
@@ -16,9 +17,10 @@ from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import FoundItem, Release, ReleasedItemset
-from fim_private.release.door import check_universe, pass_through
+from fim_private.release.door import UNLISTED, check_universe, pass_through
 from fim_private.release.planned import plan_record, privacy_record
-from fim_private.transactions import Transactions
+from fim_private.transactions import Transactions, without_items
+from fim_private.transactions.encode import name_order
 from fim_private.version import __version__
 
 Progress = Callable[[str], None]
@@ -34,6 +36,7 @@ def mine(
     relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE,
     mechanism: str = "auto",
     universe: Universe | None = None,
+    constraints: Constraints | None = None,
     max_items: int | None = None,
     select: str | None = None,
     min_count: int | None = None,
@@ -51,7 +54,9 @@ def mine(
         relation: what neighbours are; add-remove or replace.
         mechanism: a name of the registry, or "auto".
         universe: the declared universe; None for an open one.
-        max_items: keep a uniform random choice of at most so many items of each transaction. Costs no privacy.
+        constraints: what itemsets must and must not contain: a smaller search, which costs less noise.
+        max_items: keep a uniform random choice of at most so many of the remaining items of each transaction. Costs no
+            privacy.
         select: how items-first selects, "peel" or "counts"; None where the planner decides.
         min_count: release only itemsets whose noisy count exceeds this (items-first).
         seed: makes the noise repeatable, and the release not private. For tests and teaching.
@@ -70,6 +75,7 @@ def mine(
         relation=relation,
         mechanism=mechanism,
         universe=universe,
+        constraints=constraints,
         max_items=max_items,
         select=select,
         min_count=min_count,
@@ -123,7 +129,7 @@ def mine_as_planned(
     else:
         check_universe(bounded, plan)
         progress("counting")
-        counts = count(bounded, plan.size, plan.mechanism)
+        counts = count(bounded, plan.remaining_size, plan.mechanism)
         # Counts are hidden until the mechanism sees them, so whatever failed up to here has cost nothing.
         name = charge() if charge else None
         progress("selecting")
@@ -145,7 +151,7 @@ def _in_one_go(
     bounded: TransactionDatabase, counts: HiddenCounts, plan: Plan, mechanism: Mechanism, randomness: Randomness
 ) -> tuple[ReleasedItemset, ...]:
     return tuple(
-        ReleasedItemset(rank=rank, items=passed.items, lead=passed.lead)
+        ReleasedItemset(rank=rank, items=completed(passed.items, plan), lead=passed.lead)
         for rank, passed in enumerate(pass_through(bounded, counts, mechanism, plan, randomness), start=1)
     )
 
@@ -159,7 +165,7 @@ def _items_first(
     itemsets = tuple(
         ReleasedItemset(
             rank=rank,
-            items=tuple(names.gather(itemset).to_list()),
+            items=completed(names.gather(itemset).to_list(), plan),
             count=None if estimate is None else max(0, round(estimate)),
         )
         for rank, (itemset, estimate) in enumerate(zip(outcome.itemsets, counts, strict=True), start=1)
@@ -171,10 +177,24 @@ def _items_first(
     return itemsets, found
 
 
+def completed(items: Sequence[str], plan: Plan) -> tuple[str, ...]:
+    """What was searched for together with what every itemset contains, in item order."""
+    return tuple(
+        sorted((*plan.constraints.must_contain, *items), key=lambda name: (name == UNLISTED, name_order(name)))
+    )
+
+
 def bound(database: TransactionDatabase, plan: Plan, randomness: Randomness) -> TransactionDatabase:
-    """The transactions that are counted: of the declared items, per unit and per transaction no more than planned."""
+    """The transactions that are counted: of the declared items, per unit and per transaction no more than planned.
+
+    With constraints these are the remaining items of the transactions that hold all items to be contained: after a
+    unit's transactions are merged, but before some of them are chosen, so that the choice is made among those that
+    matter. Why one unit changes counts by no more than before: `constraints.py`.
+    """
     if plan.universe.names is not None:
         database = database.restrict_to(plan.universe.names)
+    if plan.constraints.exclude:
+        database = database.keep_items(without_items(database.vocabulary, plan.constraints.exclude))
     if plan.unit.column is not None:
         if not database.has_units:
             raise UsageError(
@@ -183,8 +203,10 @@ def bound(database: TransactionDatabase, plan: Plan, randomness: Randomness) -> 
             )
         if plan.unit.max_transactions is None:
             database = database.merge_units()
-        else:
-            database = database.keep_transactions(plan.unit.max_transactions, randomness.words)
+    if plan.constraints.must_contain:
+        database = database.containing(plan.constraints.must_contain)
+    if plan.unit.max_transactions is not None:
+        database = database.keep_transactions(plan.unit.max_transactions, randomness.words)
     if plan.max_items is not None:
         database = database.cap_items(plan.max_items, randomness.words)
     return database

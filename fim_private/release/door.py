@@ -58,7 +58,7 @@ def pass_through(
     """
     database = as_database(data)
     check_universe(database, plan)
-    itemsets = plan.universe.itemsets(plan.size)
+    itemsets = plan.remaining_universe.itemsets(plan.remaining_size)
     profile = counts.profile(None if itemsets is None else itemsets - len(counts))
     ranks, leads = _select(mechanism, profile, randomness)
     occurring = [rank for rank in ranks if rank < profile.occurring]
@@ -77,7 +77,8 @@ def check_universe(database: TransactionDatabase, plan: Plan) -> None:
     Raises:
         InputError: it does.
     """
-    if plan.universe.items is not None and plan.universe.items < len(database.vocabulary):
+    declared = plan.remaining_universe.items
+    if declared is not None and declared < len(database.vocabulary):
         raise InputError(
             "The data holds more items than the declared universe.",
             "Correct --universe-items, or give the items themselves with --universe-file.",
@@ -130,11 +131,11 @@ def _absent(
     database: TransactionDatabase, plan: Plan, drawn: set[tuple[int, ...]], randomness: Randomness
 ) -> tuple[int, ...]:
     """A uniform itemset of the declared universe that does not occur and was not drawn before (by rejection)."""
-    items = plan.universe.items
+    items = plan.remaining_universe.items
     if items is None:
         raise AssertionError("an open universe has no itemsets that do not occur")
     while True:
-        itemset = _uniform_itemset(items, plan.size, randomness)
+        itemset = _uniform_itemset(items, plan.remaining_size, randomness)
         if itemset not in drawn and not database.occurs(itemset):
             drawn.add(itemset)
             return itemset

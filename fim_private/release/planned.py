@@ -39,6 +39,8 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "max_items": plan.max_items,
         "min_count": plan.min_count,
         "universe_items": plan.universe.items,
+        "must_contain": list(plan.constraints.must_contain),
+        "exclude": list(plan.constraints.exclude),
         "sensitivity": plan.unit.sensitivity,
         "parameters": parameters(plan.mechanism),
         "spending": [

@@ -44,7 +44,8 @@ class FoundItem:
 
     Args:
         item: its name.
-        count: a noisy count of the units that hold it, in which units with many items count less.
+        count: a noisy count of the units that hold it (beside what every itemset has to contain), in which units with
+            many items count less.
     """
 
     item: str

@@ -13,6 +13,7 @@ from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation
 from fim_private.release import Release
 from fim_private.release.record import SEEDED_NOTE
+from fim_private.report.tables import printable
 
 
 def number(value: Fraction | float) -> str:
@@ -49,6 +50,11 @@ def promise(plan: Plan, *, seeded: bool) -> str:
         f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
         "whether the data could be read and counted at all (--max-items bounds the work).",
     ]
+    if plan.constraints.named:
+        paragraphs.append(
+            f"Looked for were itemsets {printable(plan.constraints.describe())}. The items that the question names are "
+            "public."
+        )
     if plan.takes_names_as_public:
         paragraphs.append(
             "Taken as public: the names of the items that occur, and that they are no more than declared, since only "
@@ -81,6 +87,8 @@ def found_note(plan: Plan, release: Release) -> str | None:
         return None
     number = f"{len(release.found):,}"
     note = f"Items found to be frequent: {number}; they and their noisy counts are part of the release (JSON)."
+    if plan.constraints.must_contain:
+        note += " An item is counted where the items that every itemset contains are as well."
     if mechanism.itemsets is not None:
         off = f"{mechanism.itemsets.deviation:,.0f}"
         note += (
@@ -96,6 +104,8 @@ def plan_text(plan: Plan) -> str:
     paragraphs = [f"{plan.mechanism_name}: {find(plan.mechanism_name).summary}"]
     if plan.why:
         paragraphs.append(f"  {plan.why}")
+    if plan.constraints.named:
+        paragraphs.append(f"  {_search(plan)}")
     for line in plan.mechanism.spending:
         times = f" each, {line.times:,} times" if line.times > 1 else ""
         paragraphs.append(f"  {line.what}: {_cost(line)}{times}")
@@ -109,6 +119,20 @@ def plan_text(plan: Plan) -> str:
         )
     paragraphs.append(f"  {margin_sentence(plan)}")
     return wrapped(paragraphs, indent="    ")
+
+
+def _search(plan: Plan) -> str:
+    """What is searched because of the constraints, and what would be without them."""
+    size, universe = plan.remaining_size, plan.remaining_universe
+    beside = f" beside the {plan.size - size} given" if size < plan.size else ""
+    text = f"looks for {size} item{'s' if size > 1 else ''} of each itemset{beside}"
+    left, whole = universe.itemsets(size), plan.universe.itemsets(plan.size)
+    if left is not None and whole is not None:
+        text += f": among {left:,} itemsets instead of {whole:,}"
+    if plan.max_items is not None:
+        most, before = math.comb(plan.max_items, size), math.comb(plan.max_items, plan.size)
+        text += f"; a transaction of {plan.max_items:,} items holds {most:,} of them, not {before:,}"
+    return text
 
 
 def _cost(line: Spending) -> str:

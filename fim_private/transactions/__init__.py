@@ -4,12 +4,13 @@ from fim_private.transactions.bounding import cap_items, keep_transactions, merg
 from fim_private.transactions.dataset import ReadingNotes, Transactions
 from fim_private.transactions.encode import transactions_from_lists
 from fim_private.transactions.read import read_transactions
-from fim_private.transactions.restrict import keep_items, read_item_names, restrict_to
+from fim_private.transactions.restrict import containing, keep_items, read_item_names, restrict_to, without_items
 
 __all__ = [
     "ReadingNotes",
     "Transactions",
     "cap_items",
+    "containing",
     "keep_items",
     "keep_transactions",
     "merge_units",
@@ -17,4 +18,5 @@ __all__ = [
     "read_transactions",
     "restrict_to",
     "transactions_from_lists",
+    "without_items",
 ]

@@ -1,4 +1,4 @@
-"""Restricting transactions to a public list of items, and reading such a list."""
+"""Restricting transactions to a public list of items, or to those that hold some items, and reading such a list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fim_private.errors import InputError, UsageError
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.encode import in_name_order
 from fim_private.transactions.names import not_blank, positions_in
-from fim_private.transactions.rows import recoded, runs_of, without_gaps
+from fim_private.transactions.rows import recoded, runs_of, taken, without_gaps
 from fim_private.transactions.source import opened
 from fim_private.transactions.text import Text, lines_of
 
@@ -69,6 +69,33 @@ def keep_items(transactions: Transactions, codes: NDArray[np.int32]) -> Transact
     new_code = np.full(len(transactions.vocabulary), -1, np.int32)
     new_code[codes] = np.arange(len(codes), dtype=np.int32)
     return _recoded(transactions, new_code, transactions.vocabulary[codes])
+
+
+def without_items(vocabulary: pl.Series, names: Sequence[str]) -> NDArray[np.int32]:
+    """The codes of all other items, increasing; names that are no item's are ignored."""
+    others = ~vocabulary.is_in(pl.Series(names, dtype=pl.String))
+    return np.flatnonzero(others.to_numpy()).astype(np.int32)
+
+
+def containing(transactions: Transactions, names: Sequence[str]) -> Transactions:
+    """The transactions that hold all these items and more, without these; the names leave the vocabulary.
+
+    What happens to one transaction does not depend on the others, so this costs no privacy. It may leave no transaction
+    at all, which is no error.
+
+    Args:
+        transactions: any.
+        names: item names, each once; where one is no item's, no transaction holds them all.
+    """
+    width = len(transactions.vocabulary)
+    wanted = np.ones(width, np.int32)
+    others = without_items(transactions.vocabulary, names)
+    wanted[others] = 0
+    held = [np.add.reduceat(wanted[items], np.cumsum(lengths) - lengths) for items, lengths in runs_of(transactions)]
+    holders = np.flatnonzero(np.concatenate([np.empty(0, np.int32), *held]) == len(names))
+    offsets, items = taken(transactions, holders)
+    units = None if transactions.units is None else transactions.units[holders]
+    return keep_items(replace(transactions, offsets=offsets, items=items, units=units), others)
 
 
 def _recoded(transactions: Transactions, new_code: NDArray[np.int32], vocabulary: pl.Series) -> Transactions:

@@ -13,7 +13,7 @@ pytest.importorskip("pyspark")
 from fim_private.counting.spark.bounding import words_of
 from fim_private.errors import UsageError
 from fim_private.randomness import SecureRandomness, SeededRandomness
-from fim_private.transactions import Transactions, merge_units, transactions_from_lists
+from fim_private.transactions import Transactions, containing, merge_units, transactions_from_lists
 from tests.spark.data import local_rows, rows_of, spread
 
 if TYPE_CHECKING:
@@ -81,6 +81,18 @@ def test_a_choice_of_each_transaction_s_items(spark: SparkSession) -> None:
     for call in (database.cap_items, database.keep_transactions):
         with pytest.raises(UsageError):
             call(0, SeededRandomness(1).words)
+
+
+def test_transactions_that_contain_items(spark: SparkSession) -> None:
+    generator = np.random.default_rng(2)
+    lists = [generator.choice(9, size=generator.integers(1, 6), replace=False).tolist() for _ in range(300)]
+    local = transactions_from_lists(lists, generator.integers(0, 50, size=300).tolist())
+    database = spread(spark, local, [10, 10, 200])
+    for names in (["0"], ["0", "3"], ["0", "absent"]):
+        left, here = database.containing(names), containing(local, names)
+        assert left.vocabulary.equals(here.vocabulary)
+        assert left.has_units
+        assert [items for _, items in sorted(rows_of(left), key=lambda row: sorted(row[1]))] == local_rows(here)
 
 
 def test_words_are_of_key_and_identity() -> None:

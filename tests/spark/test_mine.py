@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from fim_private import Budget, PrivacyUnit, Universe, mine
+from fim_private import Budget, Constraints, PrivacyUnit, Universe, mine
 from fim_private.counting.spark.reading import read_with_spark
 from fim_private.transactions import read_transactions
 from tests.cli.command import PROMISE
@@ -44,6 +44,12 @@ CHOICES: dict[str, dict[str, Any]] = {
     "items-first, counts": {"mechanism": "items-first", "top": 40, "select": "counts"},
     "items-first, merged": {"mechanism": "items-first", "top": 10, "unit": PrivacyUnit(column="customer")},
     "merged": {"mechanism": "limited-domain", "top": 3, "unit": PrivacyUnit(column="customer")},
+    "constrained": {
+        "mechanism": "limited-domain",
+        "top": 3,
+        "unit": PrivacyUnit(column="customer"),
+        "constraints": Constraints(must_contain=["item1"], exclude=["item0", "absent"]),
+    },
 }
 
 

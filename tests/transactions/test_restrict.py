@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions import rows
 from fim_private.transactions.encode import name_order, transactions_from_lists
-from fim_private.transactions.restrict import keep_items, read_item_names, restrict_to
+from fim_private.transactions.restrict import (
+    containing,
+    keep_items,
+    read_item_names,
+    restrict_to,
+    without_items,
+)
 from tests.transactions.reading import as_sets
 
 NAME = st.sampled_from(["1", "10", "9", "a", "b", "c"])
@@ -76,3 +82,28 @@ def test_keeping_items_part_by_part(lists, wanted, at_once):
     assert kept.vocabulary.to_list() == [names[code] for code in codes]
     assert kept.units is not None
     assert kept.units.tolist() == list(range(len(left)))
+
+
+@given(
+    st.lists(st.tuples(st.sets(NAME, min_size=1), st.integers(0, 3)), max_size=9),
+    st.sets(NAME | st.sampled_from(["x"]), min_size=1, max_size=3),
+    st.integers(1, 9),
+)
+def test_transactions_that_contain_items_without_these(rows_given, names, at_once):
+    transactions = transactions_from_lists([items for items, _ in rows_given], [unit for _, unit in rows_given])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rows, "AT_ONCE", at_once)
+        left = containing(transactions, sorted(names))
+    expected = [(items - names, unit) for items, unit in rows_given if items > names]
+    assert as_sets(left) == [items for items, _ in expected]
+    assert left.vocabulary.to_list() == [name for name in transactions.vocabulary if name not in names]
+    assert left.units is not None
+    same = [[a == b for b in left.units.tolist()] for a in left.units.tolist()]
+    assert same == [[a == b for _, b in expected] for _, a in expected]
+
+
+def test_items_to_leave_out_need_not_be_there():
+    transactions = transactions_from_lists([["a", "b"], ["c"]])
+    assert without_items(transactions.vocabulary, ["b", "x"]).tolist() == [0, 2]
+    assert without_items(transactions.vocabulary, []).tolist() == [0, 1, 2]
+    assert not len(containing(transactions, ["a", "x"]))

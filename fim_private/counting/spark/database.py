@@ -22,7 +22,7 @@ from fim_private.errors import UsageError
 from fim_private.transactions.bounding import Words
 from fim_private.transactions.dataset import ReadingNotes, Transactions
 from fim_private.transactions.names import positions_in
-from fim_private.transactions.restrict import restrict_to
+from fim_private.transactions.restrict import restrict_to, without_items
 
 
 class SparkDatabase:
@@ -76,9 +76,14 @@ class SparkDatabase:
 
     def keep_items(self, codes: NDArray[np.int32]) -> SparkDatabase:
         """See `transactions.keep_items`."""
-        new_code = np.full(len(self._vocabulary), -1, np.int32)
-        new_code[codes] = np.arange(len(codes), dtype=np.int32)
-        return self._recoded(new_code, self._vocabulary[codes])
+        return self._recoded(self._places_in(codes), self._vocabulary[codes])
+
+    def containing(self, names: Sequence[str]) -> SparkDatabase:
+        """See `transactions.containing`."""
+        others = without_items(self._vocabulary, names)
+        sent = self._cluster.broadcast(self._places_in(others))
+        blocks = self._cluster.map(self._blocks, partial(_contain, sent=sent, number=len(names)), SCHEMA)
+        return self._with(blocks, vocabulary=self._vocabulary[others])
 
     def merge_units(self) -> SparkDatabase:
         """See `transactions.merge_units`. Shuffles one row a unit and partition."""
@@ -140,6 +145,12 @@ class SparkDatabase:
     def _item_counts(self) -> NDArray[np.int64]:
         return count_items(self._cluster, self._blocks, len(self._vocabulary))
 
+    def _places_in(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """For each item its place among these codes, -1 for the others, int32."""
+        places = np.full(len(self._vocabulary), -1, np.int32)
+        places[codes] = np.arange(len(codes), dtype=np.int32)
+        return places
+
     def _recoded(self, new_code: NDArray[np.int32], vocabulary: pl.Series) -> SparkDatabase:
         sent = self._cluster.broadcast(new_code)
         return self._with(self._cluster.map(self._blocks, partial(_recode, sent=sent), SCHEMA), vocabulary=vocabulary)
@@ -161,6 +172,15 @@ def _recode(batches: Batches, sent: Any) -> Batches:
         recoded = block.recoded(sent.value)
         if len(recoded.lengths):
             yield pack(recoded)
+
+
+def _contain(batches: Batches, sent: Any, number: int) -> Batches:
+    for block in unpack(batches):
+        wanted = (sent.value < 0)[block.items]
+        held = np.add.reduceat(wanted, block.offsets()[:-1], dtype=np.int32) if len(block.lengths) else block.lengths
+        left = block.where(~wanted & np.repeat(held == number, block.lengths), sent.value)
+        if len(left.lengths):
+            yield pack(left)
 
 
 def _at_least_one(**arguments: int) -> None:

@@ -1,0 +1,103 @@
+"""Which itemsets are asked for, said before the search: those that contain some items, and none of others.
+
+The names are given by whoever asks, so they are public, and a search for fewer itemsets costs less noise.
+
+Privacy. Leaving out the excluded items, keeping the transactions that hold all of M (the items to contain), taking M
+out of these and dropping what is empty are done transaction by transaction, and merging or keeping at most m
+transactions unit by unit. So the whole is a function g of one unit at a time (with random words of its own), and the
+data that is counted is the sum of g over the units:
+  add-remove: a unit more adds g(unit), at most Delta transactions or none. All counts move one way, each by at most
+    Delta, as without constraints: Delta is what it was, and so is every theorem that rests on it.
+  replace: one g(unit) goes and another comes, one removal and one addition; a count moves by at most Delta either way.
+An itemset of size r that contains M and no excluded item is M and r - |M| of the remaining items, one for one, and its
+count in the data is the count of those r - |M| items in what is counted. So of a universe of |I| items, e of them
+excluded, C(|I| - |M| - e, r - |M|) itemsets are left, and a unit with at most B remaining items a transaction makes at
+most Delta C(B, r - |M|) of them occur. M is put back when the choice is made, which is post-processing. Whether a named
+item occurs decides nothing but counts: where it does not, they are those of no fewer items, or of no transactions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fim_private.errors import UsageError
+
+NAMED_AT_MOST = 5
+"""So many items are named in a sentence; more are counted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constraints:
+    """Which itemsets are asked for. The names are public.
+
+    Args:
+        must_contain: items that every itemset contains; stripped, each once.
+        exclude: items that no itemset contains; likewise.
+
+    Raises:
+        UsageError: a name is blank, or an item is both, or a plain text was given for a list of names.
+
+    >>> Constraints(must_contain=["milk", "milk "], exclude=["bag"])
+    Constraints(must_contain=('milk',), exclude=('bag',))
+    """
+
+    must_contain: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for field in ("must_contain", "exclude"):
+            object.__setattr__(self, field, _names(getattr(self, field)))
+        if set(self.must_contain) & set(self.exclude):
+            raise UsageError("An item is to be contained and excluded.", "Leave out one of the two.")
+
+    @property
+    def named(self) -> frozenset[str]:
+        """All items that are not searched among."""
+        return frozenset((*self.must_contain, *self.exclude))
+
+    def remaining_size(self, size: int) -> int:
+        """How many items of an itemset of this size are searched for.
+
+        Raises:
+            UsageError: none.
+        """
+        if size <= len(self.must_contain):
+            raise UsageError(
+                "An itemset of this size holds nothing beside the items that it must contain.",
+                "Ask for a larger --size, or give --must-contain fewer times.",
+            )
+        return size - len(self.must_contain)
+
+    def describe(self) -> str:
+        """The constraints in words; empty where there are none.
+
+        >>> Constraints(must_contain=["milk", "tea"], exclude=["bag"]).describe()
+        'that contain milk and tea, and not bag'
+        """
+        parts = []
+        if self.must_contain:
+            parts.append(f"that contain {_listed(self.must_contain, 'and')}")
+        if self.exclude:
+            parts.append(("and not " if parts else "that do not contain ") + _listed(self.exclude, "or"))
+        return ", ".join(parts)
+
+
+def _names(given: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise UsageError("The items of a constraint are one text.", "Give a list of names.")
+    names = tuple(dict.fromkeys(str(name).strip() for name in given))
+    if "" in names:
+        raise UsageError("An item of a constraint has no name.", "Name an item.")
+    return names
+
+
+def _listed(names: Sequence[str], joint: str) -> str:
+    if len(names) > NAMED_AT_MOST:
+        return f"{'all' if joint == 'and' else 'any'} of {len(names)} given items"
+    *others, last = names
+    return f"{', '.join(others)} {joint} {last}" if others else last
+
+
+NOTHING = Constraints()
+"""No constraints."""

@@ -1,0 +1,84 @@
+"""Constraints as they are typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import PROMISE, fim_private, words
+
+PAIRS = ("--size", 2, "--top", 1, *PROMISE)
+
+
+@pytest.fixture
+def baskets(tmp_path: Path) -> Path:
+    path = tmp_path / "baskets.csv"
+    path.write_text("bread,milk,SECRET-ITEM\n" * 900 + "bread,milk\n" * 2000 + "tea,jam\n" * 900 + "tea,milk\n" * 600)
+    return path
+
+
+def test_only_what_contains_an_item_and_none_of_others(baskets: Path, tmp_path: Path) -> None:
+    output = tmp_path / "release.json"
+    done = fim_private("mine", baskets, *PAIRS, "--must-contain", "tea", "--exclude", "jam", "-o", output)
+    assert done.returncode == 0, words(done)
+    assert done.stdout.decode().splitlines()[-1].split(maxsplit=1) == ["1", "milk + tea"]
+    assert "Looked for were itemsets that contain tea, and not jam" in words(done)
+    release = json.loads(output.read_text())
+    assert release["plan"]["must_contain"] == ["tea"]
+    assert "--must-contain tea --exclude jam" in release["command"]
+    both = fim_private("mine", baskets, *PAIRS, "--size", 3, "--must-contain", "milk", "--must-contain", "SECRET-ITEM")
+    assert "SECRET-ITEM + bread + milk" in both.stdout.decode()
+
+
+def test_a_file_of_items_is_a_declared_universe(baskets: Path, tmp_path: Path) -> None:
+    items = tmp_path / "items.txt"
+    items.write_text("tea\njam\nmilk\n")
+    asked = (*PAIRS, "--mechanism", "exponential", "--seed", 1, "--json")
+    one, other = (
+        json.loads(fim_private("mine", baskets, *asked, f"--{name}-file", items).stdout)
+        for name in ("items", "universe")
+    )
+    assert one["command"].replace("--items-file", "--universe-file") == other["command"]
+    del one["command"], other["command"]
+    assert one == other
+    assert one["itemsets"][0]["items"] == ["jam", "tea"]
+
+
+def test_the_plan_shows_what_is_saved() -> None:
+    planned = fim_private(
+        "plan", *PAIRS, "--universe-items", 1000, "--max-items", 10, "--must-contain", "milk", "--mechanism", "choosing"
+    ).stdout.decode()
+    assert planned.startswith("The top 1 itemsets of size 2 that contain milk, protecting one transaction.")
+    assert "among 999 itemsets instead of 499,500" in " ".join(planned.split())
+    (record,) = json.loads(fim_private("plan", *PAIRS, "--exclude", "milk", "--mechanism", "lmm", "--json").stdout)
+    assert record["plan"]["exclude"] == ["milk"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--must-contain", "milk", "--must-contain", "tea"), "nothing beside the items"),
+        (("--must-contain", "milk", "--exclude", "milk"), "contained and excluded"),
+        (("--exclude", " "), "has no name"),
+    ],
+)
+def test_bad_calls(baskets: Path, options: tuple[str, ...], said: str) -> None:
+    for command in (("mine", baskets), ("plan",)):
+        done = fim_private(*command, *PAIRS, *options)
+        assert done.returncode == 2
+        assert said in words(done)
+        assert "milk" not in words(done)
+
+
+@pytest.mark.parametrize("option", ["--must-contain", "--exclude"])
+def test_words_do_not_tell_whether_an_item_occurs(baskets: Path, option: str) -> None:
+    """The same words for an item that stands out and for one that does not occur."""
+    said = []
+    for name in ("SECRET-ITEM", "SECRET-ITEM-2"):
+        done = fim_private("mine", baskets, *PAIRS, option, name, "--mechanism", "exponential", "--universe-items", 100)
+        assert done.returncode == 0
+        assert len(done.stdout.decode().splitlines()) == 3
+        said.append(" ".join(words(done).replace(name, "NAME").split()))
+    assert said[0] == said[1]

@@ -1,0 +1,109 @@
+"""Constraints as values, and what they make of a universe and a plan."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from fim_private import Budget, Constraints, NeighbouringRelation, Plan, PrivacyUnit, Universe, UsageError, make_plan
+from fim_private.mechanisms.registry import REGISTRY
+from fim_private.plan import plan_again
+from fim_private.release.planned import plan_record
+from fim_private.report.statement import plan_text, promise
+from tests.mechanisms.cases import needs
+
+MILK = Constraints(must_contain=["milk"])
+
+
+def plan_of(mechanism: str = "limited-domain", **options: Any) -> Plan:
+    asked = {"size": 3, "top": 5, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit(), **needs(mechanism, 1000)}
+    return make_plan(mechanism=mechanism, **{**asked, **options})
+
+
+def test_names_are_stripped_and_each_there_once() -> None:
+    constraints = Constraints(must_contain=[" milk", "milk", "tea "], exclude=("bag",))
+    assert constraints == Constraints(must_contain=("milk", "tea"), exclude=["bag", "bag"])
+    assert constraints.named == {"milk", "tea", "bag"}
+    assert hash(constraints)
+    assert Constraints().describe() == ""
+    assert Constraints(exclude=["bag", "box"]).describe() == "that do not contain bag or box"
+    assert Constraints(exclude=list("abcdef")).describe() == "that do not contain any of 6 given items"
+    assert Constraints(must_contain=list("abcdef")).describe() == "that contain all of 6 given items"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"must_contain": "milk"}, "one text"),
+        ({"exclude": "milk"}, "one text"),
+        ({"exclude": ["milk", " "]}, "has no name"),
+        ({"must_contain": ["milk"], "exclude": ["tea", " milk"]}, "contained and excluded"),
+    ],
+)
+def test_what_is_no_constraint(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        Constraints(**given)
+
+
+def test_a_universe_shrinks() -> None:
+    constraints = Constraints(must_contain=["milk"], exclude=["bag", "not listed"])
+    named = Universe(names=("milk", "tea", " bag ", "jam"))
+    assert named.without(constraints).names == ("jam", "tea")
+    assert Universe(items=10).without(constraints).items == 7
+    assert Universe().without(constraints).items is None
+    assert named.without(Constraints()) is named
+    with pytest.raises(UsageError, match="not on the public list"):
+        named.without(Constraints(must_contain=["salt"]))
+    for universe in (Universe(items=2), Universe(names=("milk", "bag"))):
+        with pytest.raises(UsageError, match="leave nothing"):
+            universe.without(Constraints(must_contain=["milk"], exclude=["bag"]))
+
+
+@pytest.mark.parametrize("relation", list(NeighbouringRelation))
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_a_plan_is_that_of_the_smaller_search(name: str, relation: NeighbouringRelation) -> None:
+    """The same mechanism with the same parameters as for one item less, over one item less: nothing else is spent."""
+    universe, smaller = (Universe(items=items) if REGISTRY[name].needs_universe else None for items in (1000, 998))
+    constraints = Constraints(must_contain=["milk"], exclude=["bag"])
+    plan = plan_of(name, constraints=constraints, universe=universe, relation=relation)
+    alike = plan_of(name, size=2, universe=smaller, relation=relation)
+    assert (plan.size, plan.remaining_size) == (3, 2)
+    assert plan.mechanism == alike.mechanism
+    assert plan.guarantee == alike.guarantee
+    assert plan_of(name, universe=universe, relation=relation).mechanism.top == plan.mechanism.top
+
+
+def test_a_smaller_search_needs_a_smaller_lead() -> None:
+    for name, options in (("exponential", {}), ("choosing", {"max_items": 20}), ("permute-and-flip", {})):
+        lead, constrained = plan_of(name, **options).lead, plan_of(name, constraints=MILK, **options).lead
+        assert lead is not None
+        assert constrained is not None
+        assert constrained < lead
+
+
+def test_what_cannot_be_planned() -> None:
+    with pytest.raises(UsageError, match="nothing beside"):
+        plan_of(size=1, constraints=MILK)
+    with pytest.raises(UsageError, match="fewer itemsets"):
+        plan_of("exponential", universe=Universe(items=5), size=2, constraints=MILK)
+    assert plan_of("exponential", universe=Universe(items=6), size=2, constraints=MILK).remaining_universe.items == 5
+    assert plan_of("choosing", max_items=1, size=2, constraints=MILK).max_items == 1  # of the remaining items
+    with pytest.raises(UsageError, match="items to keep"):
+        plan_of("choosing", max_items=1, size=3, constraints=MILK)
+
+
+def test_constraints_are_kept_and_said() -> None:
+    constraints = Constraints(must_contain=["milk"], exclude=["ba\x1bg"])
+    plan = plan_of("choosing", constraints=constraints, universe=Universe(items=100), max_items=10)
+    assert plan_again(plan, budget=plan.budget, top=plan.top) == plan
+    record = plan_record(plan)
+    assert (record["size"], record["must_contain"], record["exclude"]) == (3, ["milk"], ["ba\x1bg"])
+    said = " ".join(plan_text(plan).split())
+    assert f"among {math.comb(98, 2):,} itemsets instead of {math.comb(100, 3):,}" in said
+    assert "a transaction of 10 items holds 45 of them, not 120" in said
+    promised = " ".join(promise(plan, seeded=False).split())
+    assert "Looked for were itemsets that contain milk, and not ba\\x1bg." in promised
+    assert "The items that the question names are public." in promised
+    assert "Looked for" not in promise(plan_of(), seeded=False)
