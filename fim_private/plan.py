@@ -121,6 +121,11 @@ class Plan:
     asked_select: str | None = None
 
     @property
+    def gives_counts(self) -> bool:
+        """Whether every released itemset comes with a count."""
+        return isinstance(self.mechanism, ItemsFirst) and self.mechanism.itemsets is not None
+
+    @property
     def remaining_size(self) -> int:
         """How many items of an itemset are searched for, beside those it must contain."""
         return self.constraints.remaining_size(self.size)

@@ -39,7 +39,17 @@ from tests.mutations import Mutation, mutations, noting_lines, optional_argument
 
 ROOT = Path(__file__).resolve().parent.parent
 FAULTY = ("accounting", "mechanisms", "plan.py", "randomness", "release")
-TESTS = ("accounting", "audit", "mechanisms", "mining", "randomness", "release", "test_plan.py", "test_plans.py")
+TESTS = (
+    "accounting",
+    "audit",
+    "mechanisms",
+    "mining",
+    "randomness",
+    "release",
+    "test_constraints.py",
+    "test_plan.py",
+    "test_plans.py",
+)
 SURVIVORS = ROOT / "tests" / "mutants_survivors.toml"
 MEASURED = ROOT / ".mutants.json"
 """What was measured of the tests; measured again where the package or the test has changed."""

@@ -52,6 +52,7 @@ def test_a_universe_shrinks() -> None:
     named = Universe(names=("milk", "tea", " bag ", "jam"))
     assert named.without(constraints).names == ("jam", "tea")
     assert Universe(items=10).without(constraints).items == 7
+    assert Universe(items=4).without(constraints).items == 1
     assert Universe().without(constraints).items is None
     assert named.without(Constraints()) is named
     with pytest.raises(UsageError, match="not on the public list"):

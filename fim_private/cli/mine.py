@@ -75,6 +75,7 @@ def mine(
             rich_help_panel="The promise",
         ),
     ] = None,
+    keep: options.Keep = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -88,6 +89,7 @@ def mine(
     """
     privacy_unit = options.privacy_unit(unit, unit_column, merge=merge, max_transactions=max_transactions)
     from fim_private.release.files import check_writable
+    from fim_private.release.filters import check_keep, filtered
 
     if output is not None:
         check_writable(output)
@@ -108,6 +110,8 @@ def mine(
         select=select,
         min_count=min_count,
     )
+    if keep is not None:
+        check_keep(keep, counts=plan.gives_counts)
     from fim_private.mining.mine import mine_as_planned, refuse_seed
     from fim_private.report.statement import found_note, promise, shortfall
     from fim_private.report.tables import release_table
@@ -139,9 +143,13 @@ def mine(
         for note in options.reading_notes(database.notes):
             say(note, quiet=quiet)
         say("", quiet=quiet)
-        _hand_over(release, release.to_json() if as_json else release_table(release), output, books)
+        shown = release if keep is None else filtered(release, keep)
+        _hand_over(shown, shown.to_json() if as_json else release_table(shown), output, books)
     if output is not None:
         say(f"\nWritten to {output}.", quiet=quiet)
+    left_out = len(release.itemsets) - len(shown.itemsets)
+    if left_out:
+        say(f"\nLeft out by --keep {keep}: {left_out:,} of {len(release.itemsets):,} released itemsets.", quiet=quiet)
     for remark in (found_note(plan, release), shortfall(plan, release)):
         if remark:
             say(f"\n{remark}", quiet=quiet)

@@ -191,6 +191,15 @@ Master = Annotated[
     ),
 ]
 
+Keep = Annotated[
+    str | None,
+    typer.Option(
+        metavar="closed|non-redundant|maximal",
+        help="Of the released itemsets, those that no larger one says as well: with as large a count, nearly so "
+        "(nine tenths), or any. Costs nothing; what is left out is paid for all the same.",
+        rich_help_panel=_OUT,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.", rich_help_panel=_OUT)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.", rich_help_panel=_OUT)]
 

@@ -82,3 +82,20 @@ def test_words_do_not_tell_whether_an_item_occurs(baskets: Path, option: str) ->
         assert len(done.stdout.decode().splitlines()) == 3
         said.append(" ".join(words(done).replace(name, "NAME").split()))
     assert said[0] == said[1]
+
+
+def test_what_is_kept_is_checked_before_anything_is_read(tmp_path: Path) -> None:
+    for keep, said in (("closed", "not released"), ("frequent", "Choose one of: closed")):
+        done = fim_private("mine", tmp_path / "absent.csv", *PAIRS, "--keep", keep)
+        assert done.returncode == 2
+        assert said in words(done)
+
+
+def test_what_is_kept_is_recorded(baskets: Path) -> None:
+    for keep in ("closed", "non-redundant", "maximal"):
+        done = fim_private("mine", baskets, *PAIRS, "--select", "counts", "--keep", keep, "--json")
+        assert done.returncode == 0, words(done)
+        release = json.loads(done.stdout)
+        assert release["plan"]["keep"] == keep
+        assert [line["items"] for line in release["itemsets"]] == [["bread", "milk"]]
+        assert "Left out" not in words(done)  # of one size all are kept

@@ -1,0 +1,73 @@
+"""Filters of a release, against their definitions."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fim_private.errors import UsageError
+from fim_private.release import Release, ReleasedItemset
+from fim_private.release.filters import KEEPS, check_keep, filtered
+
+counted = st.dictionaries(st.frozensets(st.sampled_from("abcde"), min_size=1), st.integers(0, 30), max_size=20)
+
+
+def release(counts: dict[frozenset[str], int | None]) -> Release:
+    return Release(
+        itemsets=tuple(
+            ReleasedItemset(rank=rank, items=tuple(sorted(items)), count=count)
+            for rank, (items, count) in enumerate(counts.items(), start=1)
+        ),
+        mechanism="items-first",
+        privacy={},
+        plan={"size": 2},
+        seeded=False,
+        version="0",
+    )
+
+
+@given(counted, st.sampled_from(KEEPS))
+def test_what_is_kept(counts: dict[frozenset[str], int], keep: str) -> None:
+    larger = {one: [counts[other] for other in counts if one < other] for one in counts}
+    reasons = {
+        "closed": lambda one, other: other >= counts[one],
+        "non-redundant": lambda one, other: 10 * other >= 9 * counts[one],
+        "maximal": lambda one, other: True,
+    }
+    expected = [one for one in counts if not any(reasons[keep](one, other) for other in larger[one])]
+    whole = release(counts)
+    left = filtered(whole, keep)
+    assert [frozenset(itemset.items) for itemset in left.itemsets] == expected
+    assert set(left.itemsets) <= set(whole.itemsets)
+    assert left.plan == {"size": 2, "keep": keep}
+    assert Release.from_json(left.to_json()) == left
+
+
+@given(st.lists(st.frozensets(st.sampled_from("abcde"), min_size=1), min_size=1, max_size=12))
+def test_closed_itemsets_say_all_counts(baskets: list[frozenset[str]]) -> None:
+    """The property that the definition is made for: with exact counts of everything, each is the largest above it."""
+    everything = {
+        frozenset(some) for basket in baskets for r in range(1, 6) for some in combinations(sorted(basket), r)
+    }
+    counts = {some: sum(some <= basket for basket in baskets) for some in everything}
+    closed = {frozenset(line.items): line.count for line in filtered(release(counts), "closed").itemsets}
+    for some, count in counts.items():
+        assert count == max(closed[other] or 0 for other in closed if some <= other)
+    maximal = {frozenset(line.items) for line in filtered(release(counts), "maximal").itemsets}
+    non_redundant = {frozenset(line.items) for line in filtered(release(counts), "non-redundant").itemsets}
+    assert maximal <= non_redundant <= closed.keys()
+
+
+def test_what_cannot_be_filtered() -> None:
+    without_counts = release({frozenset("ab"): None, frozenset("abc"): None})
+    assert [line.items for line in filtered(without_counts, "maximal").itemsets] == [("a", "b", "c")]
+    for keep in ("closed", "non-redundant"):
+        with pytest.raises(UsageError, match="not released"):
+            filtered(without_counts, keep)
+        check_keep(keep, counts=True)
+    with pytest.raises(UsageError, match="Choose one of: closed"):
+        filtered(without_counts, "frequent")
+    assert filtered(release({}), "closed").itemsets == ()
