@@ -102,8 +102,14 @@ def test_constraints_are_kept_and_said() -> None:
     record = plan_record(plan)
     assert (record["size"], record["must_contain"], record["exclude"]) == (3, ["milk"], ["ba\x1bg"])
     said = " ".join(plan_text(plan).split())
-    assert f"among {math.comb(98, 2):,} itemsets instead of {math.comb(100, 3):,}" in said
-    assert "a transaction of 10 items holds 45 of them, not 120" in said
+    assert "looks for 2 of 3 items, the others being given" in said
+    assert f"searches {math.comb(98, 2):,} itemsets instead of {math.comb(100, 3):,}" in said
+    assert "a transaction holds 45 at most, instead of 120" in said
+    excluding = plan_text(
+        plan_of("exponential", constraints=Constraints(exclude=["bag"]), universe=Universe(items=100))
+    )
+    assert f"\n  searches {math.comb(99, 3):,} itemsets instead of {math.comb(100, 3):,}\n" in excluding
+    assert plan_text(plan_of(constraints=Constraints(exclude=["bag"]))) == plan_text(plan_of())  # of an open universe
     promised = " ".join(promise(plan, seeded=False).split())
     assert "Looked for were itemsets that contain milk, and not ba\\x1bg." in promised
     assert "The items that the question names are public." in promised

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fim_private.cli import options
 from fim_private.cli.progress import phases, say
 
-BANNER = "EXACT FIGURES, NOT PRIVATE: for the curator of the data only. Do not publish any of this."
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+BANNER = (
+    "EXACT FIGURES, NOT PRIVATE: for the curator of the data only. Do not publish any of this.\n"
+    "No promise covers a bound chosen by the very data it is for: take such figures from older or similar data."
+)
+LEAST_ITEMS = 5
+"""A smaller --max-items leaves few pairs."""
 
 
 def inspect(
@@ -25,9 +35,11 @@ def inspect(
     drop_rows_without_unit: options.DropRowsWithoutUnit = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Show a basket file's exact shape, lengths, oddities and top counts. For the curator only: not private.
+    """Show a basket file's exact shape, what bounds would drop, and top counts. For the curator only: not private.
 
     Example: fim-private inspect baskets.csv
+
+    What it costs to protect customers: --unit-column customer
     """
     from fim_private.counting import top_itemsets
     from fim_private.report.tables import JOINT, printable, table
@@ -62,16 +74,24 @@ def inspect(
         ("repeated items merged", f"{notes.duplicates:,}"),
         ("empty transactions left out", f"{notes.empty:,}"),
     ]
+    bounds = [_items_table(lengths)]
     if transactions.units is not None:
         import numpy as np
 
-        per_unit = np.bincount(transactions.units)
+        from fim_private.transactions import merge_units
+
+        per_unit, merged = np.bincount(transactions.units), merge_units(transactions).lengths()
         rows += [
             ("units", f"{len(per_unit):,}"),
             ("transactions a unit", _spread(per_unit)),
+            ("items a unit, merged", _spread(merged)),
             ("rows without a unit left out", f"{notes.rows_without_unit:,}"),
         ]
+        bounds = [_transactions_table(per_unit), _items_table(lengths, merged)]
     typer.echo(table(["exact, not private", ""], rows, right=[False, False]))
+    typer.echo("\nWhat bounds drop (exact, not private):")
+    for shown in bounds:
+        typer.echo(f"\n{shown}")
     for size, itemsets, counts in counted:
         typer.echo("")
         lines = [
@@ -79,6 +99,43 @@ def inspect(
             for itemset, count in zip(itemsets.tolist(), counts.tolist(), strict=True)
         ]
         typer.echo(table(["count", f"itemset of size {size}"], lines, right=[True, False]))
+
+
+def _transactions_table(per_unit: NDArray[np.int64]) -> str:
+    """What --max-transactions drops."""
+    from fim_private.report.tables import table
+    from fim_private.transactions.dropped import caps, dropped
+
+    rows = [["--merge instead", _share(0, 1), _share(0, 1), "x 1"]]
+    for most in caps(int(per_unit.max())):
+        gone, cut = dropped(per_unit, most)
+        rows.append([f"{most:,}", _share(gone, int(per_unit.sum())), _share(cut, len(per_unit)), f"x {most:,}"])
+    head = ["--max-transactions", "transactions dropped", "units cut", "noise"]
+    return table(head, rows, right=[True] * len(head))
+
+
+def _items_table(lengths: NDArray[np.int64], merged: NDArray[np.int64] | None = None) -> str:
+    """What --max-items drops of transactions, and of units' merged ones."""
+    from fim_private.report.tables import table
+    from fim_private.transactions.dropped import caps, dropped
+
+    head = ["--max-items", "items dropped", "transactions cut"]
+    kinds = [lengths]
+    if merged is not None:
+        head += ["merged: items dropped", "units cut"]
+        kinds.append(merged)
+    rows = []
+    for most in caps(max(LEAST_ITEMS, *(int(sizes.max()) for sizes in kinds))):
+        if most >= LEAST_ITEMS:
+            found = [(dropped(sizes, most), sizes) for sizes in kinds]
+            cells = [(_share(gone, int(sizes.sum())), _share(cut, len(sizes))) for (gone, cut), sizes in found]
+            rows.append([f"{most:,}", *chain.from_iterable(cells)])
+    return table(head, rows, right=[True] * len(head))
+
+
+def _share(part: int, whole: int) -> str:
+    """A number and its share of all."""
+    return f"{part:,} ({100 * part / whole:4.1f} %)"
 
 
 def _spread(values: object) -> str:

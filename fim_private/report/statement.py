@@ -104,8 +104,9 @@ def plan_text(plan: Plan) -> str:
     paragraphs = [f"{plan.mechanism_name}: {find(plan.mechanism_name).summary}"]
     if plan.why:
         paragraphs.append(f"  {plan.why}")
-    if plan.constraints.named:
-        paragraphs.append(f"  {_search(plan)}")
+    search = _search(plan)
+    if search:
+        paragraphs.append(f"  {search}")
     for line in plan.mechanism.spending:
         times = f" each, {line.times:,} times" if line.times > 1 else ""
         paragraphs.append(f"  {line.what}: {_cost(line)}{times}")
@@ -122,17 +123,17 @@ def plan_text(plan: Plan) -> str:
 
 
 def _search(plan: Plan) -> str:
-    """What is searched because of the constraints, and what would be without them."""
-    size, universe = plan.remaining_size, plan.remaining_universe
-    beside = f" beside the {plan.size - size} given" if size < plan.size else ""
-    text = f"looks for {size} item{'s' if size > 1 else ''} of each itemset{beside}"
-    left, whole = universe.itemsets(size), plan.universe.itemsets(plan.size)
-    if left is not None and whole is not None:
-        text += f": among {left:,} itemsets instead of {whole:,}"
-    if plan.max_items is not None:
+    """By how much the constraints make the search smaller; empty where they do not, or nobody knows by how much."""
+    size, whole = plan.remaining_size, plan.universe.itemsets(plan.size)
+    parts = []
+    if size < plan.size:
+        parts.append(f"looks for {size} of {plan.size} items, the others being given")
+    if plan.constraints.named and whole is not None:
+        parts.append(f"searches {plan.remaining_universe.itemsets(size):,} itemsets instead of {whole:,}")
+    if size < plan.size and plan.max_items is not None:
         most, before = math.comb(plan.max_items, size), math.comb(plan.max_items, plan.size)
-        text += f"; a transaction of {plan.max_items:,} items holds {most:,} of them, not {before:,}"
-    return text
+        parts.append(f"of which a transaction holds {most:,} at most, instead of {before:,}")
+    return "; ".join(parts)
 
 
 def _cost(line: Spending) -> str:

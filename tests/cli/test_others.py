@@ -50,8 +50,26 @@ def test_inspect_is_for_the_curator(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert words(done).startswith("EXACT FIGURES, NOT PRIVATE")
     shown = " ".join(done.stdout.decode().split())
-    for fact in ("transactions 3", "different items 3", "repeated items merged 1", "units 2", "3 milk", "1 milk + tea"):
+    for fact in (
+        "transactions 3",
+        "different items 3",
+        "repeated items merged 1",
+        "units 2",
+        "items a unit, merged 2 to 2",
+        "What bounds drop (exact, not private)",
+        "--merge instead 0 ( 0.0 %) 0 ( 0.0 %) x 1 1 1 (33.3 %) 1 (50.0 %) x 1 2 0 ( 0.0 %) 0 ( 0.0 %) x 2",
+        "3 milk",
+        "1 milk + tea",
+    ):
         assert fact in shown
+
+
+def test_inspect_shows_what_caps_drop(tmp_path: Path) -> None:
+    path = tmp_path / "baskets.csv"
+    path.write_text(",".join(f"item{number}" for number in range(8)) + "\na,b\n")
+    shown = " ".join(fim_private("inspect", path).stdout.decode().split())
+    assert "5 3 (30.0 %) 1 (50.0 %) 10 0 ( 0.0 %) 0 ( 0.0 %)" in shown
+    assert "--max-transactions" not in shown
 
 
 def test_demo_runs_and_is_honest() -> None:

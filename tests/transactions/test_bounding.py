@@ -11,12 +11,26 @@ from scipy.stats import chisquare
 from fim_private.errors import UsageError
 from fim_private.transactions import bounding
 from fim_private.transactions.bounding import cap_items, keep_transactions, merge_units
+from fim_private.transactions.dropped import dropped
 from fim_private.transactions.encode import transactions_from_lists
 from tests.transactions.reading import as_sets
 
 ROWS = st.lists(st.tuples(st.integers(0, 4), st.sets(st.integers(0, 12), min_size=1)), max_size=14)
 LEAST_CHANCE = 1e-7
 """A correct build fails less than once in a million runs even if the seed were drawn anew."""
+
+
+@given(ROWS.filter(bool), st.integers(1, 6))
+def test_what_caps_drop_is_known_beforehand(rows, most):
+    transactions = of(rows)
+    gone, cut = dropped(np.bincount(transactions.units), most)
+    kept = keep_transactions(transactions, most, words_from(1))
+    assert gone == len(transactions) - len(kept)
+    assert cut == int((np.bincount(transactions.units) > np.bincount(kept.units)).sum())
+    gone, cut = dropped(transactions.lengths(), most)
+    capped = cap_items(transactions, most, words_from(1))
+    assert gone == len(transactions.items) - len(capped.items)
+    assert cut == int((transactions.lengths() > capped.lengths()).sum())
 
 
 def words_from(seed: int):
