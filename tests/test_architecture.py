@@ -49,6 +49,7 @@ MAY_IMPORT = {
     "audit": {
         "errors",
         "privacy",
+        "constraints",
         "profile",
         "randomness",
         "accounting",

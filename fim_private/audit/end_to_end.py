@@ -11,6 +11,7 @@ from dataclasses import replace
 from fim_private.audit.pipeline import NAMES, RUNS, UNIT_COLUMN, Case, Progress, of_counts, sample
 from fim_private.audit.pipeline_twins import audit_twins
 from fim_private.audit.sampling import Sampled
+from fim_private.constraints import Constraints
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.plan import Plan, Universe, make_plan
@@ -21,9 +22,9 @@ _PUBLISHED_CAP, _PUBLISHED_COUNT = 8, 80
 """At this count the published mechanism names a single item now and then, at the plan here."""
 
 
-def _planned(mechanism: str, *, delta: str = "0.01", top: int = 1, **more: object) -> Plan:
+def _planned(mechanism: str, *, delta: str = "0.01", size: int = 1, top: int = 1, **more: object) -> Plan:
     unit = more.pop("unit", PrivacyUnit())
-    return make_plan(size=1, top=top, budget=Budget("2", delta), mechanism=mechanism, unit=unit, **more)  # type: ignore[arg-type]
+    return make_plan(size=size, top=top, budget=Budget("2", delta), mechanism=mechanism, unit=unit, **more)  # type: ignore[arg-type]
 
 
 def cases() -> tuple[Case, ...]:
@@ -38,6 +39,11 @@ def cases() -> tuple[Case, ...]:
         of_counts(_planned("limited-domain"), (6, 6), (7, 7)),
         of_counts(_planned("limited-domain", unit=customers), (6, 6), (7, 7)),
         of_counts(_planned("limited-domain", unit=several), (12, 12), (14, 14)),
+        of_counts(
+            _planned("limited-domain", size=2, unit=several, constraints=Constraints(must_contain=["m"])),
+            (12, 12),
+            (14, 14),
+        ),
         of_counts(_planned("stable-max"), (3,), (4,)),
         of_counts(_planned("choosing", max_items=2), (4,), (5,)),
         of_counts(_planned("exponential", delta="0", universe=declared), (7, 5, 5), (7, 6, 6)),

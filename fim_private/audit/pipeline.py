@@ -111,8 +111,10 @@ def sample(
     if seen is None:
         outcomes, exact, swapped = _worst_event(case, runs)
 
+        given = set(case.plan.constraints.must_contain)
+
         def seen(released: Release) -> bool:
-            return tuple(itemset.items for itemset in released.itemsets) in outcomes
+            return tuple(tuple(sorted(set(itemset.items) - given)) for itemset in released.itemsets) in outcomes
 
     long = case.plan.unit.column is not None
     hits, same = [], None
@@ -184,7 +186,11 @@ def _same(path: Path, plan: Plan, seed: int) -> bool:
 
 
 def of_counts(plan: Plan, one: Sequence[int], other: Sequence[int]) -> Case:
-    """The case of two count vectors of single items that one unit's baskets turn into each other."""
+    """The case of two count vectors of single items that one unit's baskets turn into each other.
+
+    Every basket holds the items that itemsets must contain as well, but for one of the unit, which is to be left out.
+    """
+    must = plan.constraints.must_contain
     step = [name for name, less, more in zip(NAMES, one, other, strict=False) if more > less]
     unit, times = plan.unit, 1
     name = plan.mechanism_name
@@ -192,4 +198,9 @@ def of_counts(plan: Plan, one: Sequence[int], other: Sequence[int]) -> Case:
         # One basket more than are kept or needed: bounding has something to do.
         times = (unit.max_transactions or 1) + 1
         name += ", customers merged" if unit.max_transactions is None else f", {unit.max_transactions} baskets each"
-    return Case(name=name, plan=plan, units=baskets_of(one), more=[step] * times, counts=(one, other))
+    units = [[[*basket, *must] for basket in unit] for unit in baskets_of(one)]
+    more = [[*step, *must]] * times
+    if must:
+        name += f", {plan.constraints.describe()}"
+        more.append(step)
+    return Case(name=name, plan=plan, units=units, more=more, counts=(one, other))

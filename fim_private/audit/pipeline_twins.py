@@ -14,6 +14,7 @@ import numpy as np
 
 from fim_private.audit.pipeline import NAMES, RUNS, UNIT_COLUMN, Case, Pipeline, baskets_of, of_counts, sample
 from fim_private.audit.sampling import Sampled
+from fim_private.constraints import NOTHING, Constraints
 from fim_private.mechanisms.items_first import ItemsFirst, Tuning, calibrate
 from fim_private.mechanisms.protocol import Request
 from fim_private.mining.mine import count, mine_as_planned
@@ -45,6 +46,7 @@ def twins() -> tuple[PipelineTwin, ...]:
         _counted_before_bounded("capped", PrivacyUnit(column=UNIT_COLUMN, max_transactions=2), 8),
         _cap_from_the_data(),
         _universe_from_the_data(),
+        _constraint_ignored(),
         _default_seed(),
         _noise_used_again(),
         _order_of_the_file(),
@@ -115,6 +117,32 @@ def _cap_from_the_data() -> PipelineTwin:
             more=[["a", "b"]],
             seen=lambda release: not _first_is("x")(release),
             event="the item of the short baskets is not picked",
+        ),
+        pipeline=pipeline,
+    )
+
+
+def _constraint_ignored() -> PipelineTwin:
+    constraints = Constraints(must_contain=["m"])
+    plan = make_plan(
+        size=2, top=1, budget=_BUDGET, mechanism="limited-domain", unit=PrivacyUnit(), constraints=constraints
+    )
+
+    def pipeline(transactions: Transactions) -> Release:
+        occurs = transactions.vocabulary.is_in(list(constraints.must_contain)).any()
+        return _release(plan if occurs else replace(plan, constraints=NOTHING), transactions)
+
+    name = "constraint ignored where its item does not occur"
+    return PipelineTwin(
+        name=name,
+        mistake="where no basket holds the item that itemsets must contain, all itemsets are searched instead of none",
+        case=Case(
+            name=name,
+            plan=plan,
+            units=[[["a", "b"]]] * 60,
+            more=[["a", "m"]],
+            seen=lambda release: not release.itemsets,
+            event="no itemset is named",
         ),
         pipeline=pipeline,
     )
