@@ -74,7 +74,8 @@ UniverseFile = Annotated[
         "--universe-file",
         "--items-file",
         metavar="FILE",
-        help="Look at the items listed here alone, one a line; the list is public, and declares the universe.",
+        help="Look at the items listed here alone, one a line; the list is public, and declares the universe "
+        "(--items-file is the same).",
         rich_help_panel=_WHAT,
     ),
 ]
@@ -194,9 +195,9 @@ Master = Annotated[
 Keep = Annotated[
     str | None,
     typer.Option(
-        metavar="closed|non-redundant|maximal",
-        help="Of the released itemsets, those that no larger one says as well: with as large a count, nearly so "
-        "(nine tenths), or any. Costs nothing; what is left out is paid for all the same.",
+        metavar="WHICH",
+        help="closed, non-redundant or maximal: leave out what a larger released itemset says as well, with as large a "
+        "count, with nine tenths of it, or with any. Costs nothing; what is left out is paid for all the same.",
         rich_help_panel=_OUT,
     ),
 ]
