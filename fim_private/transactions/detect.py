@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from fim_private.errors import InputError
 from fim_private.transactions.cells import is_cell
+from fim_private.transactions.columnar import ColumnTable, as_text
 from fim_private.transactions.columns import ITEM_NAMES, TRANSACTION_NAMES, Columns, known_column
 from fim_private.transactions.fields import QUOTE, split_line
 from fim_private.transactions.lists import list_columns
-from fim_private.transactions.parquet import as_text, parquet_columns, parquet_schema
-from fim_private.transactions.source import Content
 from fim_private.transactions.table import join_broken_fields
 from fim_private.transactions.text import Text
 
@@ -89,13 +88,13 @@ def find_separator(sample: Sequence[str]) -> str | None:
     return best if weight(best)[0] else None
 
 
-def detect_parquet(content: Content, columns: Columns) -> str:
-    """The format of a Parquet file in `auto` mode: lists, long or one-hot.
+def detect_columnar(table: ColumnTable, columns: Columns) -> str:
+    """The format of a table of columns in `auto` mode: lists, long or one-hot.
 
     Errors:
         InputError: none of them for sure.
     """
-    schema = parquet_schema(content)
+    schema = table.schema()
     lists = list_columns(schema)
     if columns.item is not None:
         wanted = columns.item.strip().casefold()
@@ -109,11 +108,11 @@ def detect_parquet(content: Content, columns: Columns) -> str:
         return "long"
     items = [name for name in header if not _is_named(name, columns)]
     if items and not any(schema[name].is_nested() for name in items):
-        values = (as_text(column, "an item").unique() for column in parquet_columns(content, items, rows=SAMPLE_ROWS))
+        values = (as_text(column, "an item").unique() for column in table.columns(items, rows=SAMPLE_ROWS))
         if all(is_cell(value or "") for column in values for value in column):
             return "one-hot"
     raise InputError(
-        f"{content.name} is a Parquet table without lists, well-known columns or one-hot cells.",
+        f"{table.name} is a table without lists, well-known columns or one-hot cells.",
         "Give --transaction-column and --item-column for one item a row, or --format one-hot.",
     )
 

@@ -1,4 +1,4 @@
-"""Parquet with a column of lists: one transaction a row."""
+"""Tables with a column of lists, Parquet or frames: one transaction a row."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import numpy as np
 import polars as pl
 
 from fim_private.errors import InputError, UsageError
+from fim_private.transactions.columnar import ColumnTable, as_text
 from fim_private.transactions.columns import Columns, find_column
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.encode import Coder
-from fim_private.transactions.parquet import as_text, parquet_columns, parquet_schema
 from fim_private.transactions.row_columns import row_units
-from fim_private.transactions.source import Content
 
 
 def list_columns(schema: pl.Schema) -> list[str]:
@@ -19,14 +18,14 @@ def list_columns(schema: pl.Schema) -> list[str]:
     return [name for name, dtype in schema.items() if isinstance(dtype, pl.List | pl.Array)]
 
 
-def read_lists(content: Content, columns: Columns) -> Transactions:
+def read_lists(table: ColumnTable, columns: Columns) -> Transactions:
     """Read lists of strings or of numbers; null lists and null items are blanks.
 
     Errors:
         InputError: no column of lists, a named column is missing, lists inside lists.
         UsageError: several columns of lists and none named.
     """
-    schema = parquet_schema(content)
+    schema = table.schema()
     header = list(schema)
     item = _item_column(schema, columns)
     named = [
@@ -37,7 +36,7 @@ def read_lists(content: Content, columns: Columns) -> Transactions:
     if item in others:
         raise UsageError("One column is named twice.", "Give different columns for items, transactions and units.")
     wanted = list(dict.fromkeys([item, *others]))
-    taken = dict(zip(wanted, parquet_columns(content, wanted), strict=True))
+    taken = dict(zip(wanted, table.columns(wanted), strict=True))
     lists = taken[item].arr.to_list() if isinstance(schema[item], pl.Array) else taken[item]
     transaction, unit = named
     rows = row_units(
@@ -52,7 +51,7 @@ def read_lists(content: Content, columns: Columns) -> Transactions:
     coder = Coder()
     coder.add(names, lengths.to_numpy().astype(np.int64))
     return coder.finish(
-        read_as=f"Parquet with lists: item column {item!r}",
+        read_as=f"{table.kind} with lists: item column {item!r}",
         units=rows.units,
         rows_without_unit=int((~rows.kept).sum()),
     )

@@ -1,4 +1,4 @@
-"""Long tables, text or Parquet: a row for each item of a transaction, rows of one transaction anywhere."""
+"""Long tables, text or columns: a row for each item of a transaction, rows of one transaction anywhere."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
+from fim_private.transactions.columnar import ColumnTable, as_text
 from fim_private.transactions.columns import Columns, long_columns
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.encode import Coder
 from fim_private.transactions.names import group_codes, not_blank
-from fim_private.transactions.parquet import as_text, parquet_columns, parquet_schema
-from fim_private.transactions.source import Content
 from fim_private.transactions.table import TextTable
 from fim_private.transactions.units import rows_with_unit, unit_of_each
 
 PIECE = 1 << 20
-"""Rows of a Parquet table that are text at a time."""
+"""Rows of a table of columns that are text at a time."""
 
 OPTIONS = ("--transaction-column", "--item-column", "--unit-column")
 
@@ -41,11 +40,11 @@ def read_long_text(table: TextTable, columns: Columns) -> Transactions:
     return rows.finish(_read_as("CSV", [table.header[at] for at in positions]))
 
 
-def read_long_parquet(content: Content, columns: Columns) -> Transactions:
-    """Read a long Parquet table; numbers and dates become their text. Errors as for text."""
-    header = list(parquet_schema(content))
+def read_long_columnar(table: ColumnTable, columns: Columns) -> Transactions:
+    """Read a long table of columns; numbers and dates become their text. Errors as for text."""
+    header = list(table.schema())
     names = [header[at] for at in long_columns(header, columns) if at is not None]
-    values = parquet_columns(content, list(dict.fromkeys(names)))
+    values = table.columns(list(dict.fromkeys(names)))
     by_name = dict(zip(dict.fromkeys(names), values, strict=True))
     rows = _Rows(drop_rows_without_unit=columns.drop_rows_without_unit)
     # A piece at a time, for as text numbers and dates take several times the memory.
@@ -53,7 +52,7 @@ def read_long_parquet(content: Content, columns: Columns) -> Transactions:
         rows.add(
             *(as_text(by_name[name].slice(start, PIECE), option) for name, option in zip(names, OPTIONS, strict=False))
         )
-    return rows.finish(_read_as("Parquet", names))
+    return rows.finish(_read_as(table.kind, names))
 
 
 def _read_as(kind: str, names: list[str]) -> str:

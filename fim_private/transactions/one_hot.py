@@ -1,4 +1,4 @@
-"""One-hot tables, text or Parquet: a column for each item, and cells that say yes or no."""
+"""One-hot tables, text or columns: a column for each item, and cells that say yes or no."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.cells import not_a_cell, present_cells
+from fim_private.transactions.columnar import ColumnTable, as_text
 from fim_private.transactions.columns import Columns, find_column
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.encode import Coder
-from fim_private.transactions.parquet import as_text, parquet_columns, parquet_schema
 from fim_private.transactions.row_columns import row_units
-from fim_private.transactions.source import Content
 from fim_private.transactions.table import TextTable
 
 COLUMN_BLOCK = 128
-"""Parquet columns read at a time."""
+"""Columns read at a time."""
 
 
 def read_one_hot_text(table: TextTable, columns: Columns) -> Transactions:
@@ -61,9 +60,9 @@ def read_one_hot_text(table: TextTable, columns: Columns) -> Transactions:
     )
 
 
-def read_one_hot_parquet(content: Content, columns: Columns) -> Transactions:
-    """Read a one-hot Parquet table of booleans, zeros and ones, or words. Errors as for text."""
-    header = list(parquet_schema(content))
+def read_one_hot_columnar(table: ColumnTable, columns: Columns) -> Transactions:
+    """Read a one-hot table of columns: booleans, zeros and ones, or words. Errors as for text."""
+    header = list(table.schema())
     transaction, unit = _special(header, columns)
     is_item = np.ones(len(header), dtype=bool)
     is_item[[at for at in (transaction, unit) if at is not None]] = False
@@ -73,7 +72,7 @@ def read_one_hot_parquet(content: Content, columns: Columns) -> Transactions:
     codes: list[NDArray[np.int64]] = []
     row_count = 0
     for start in range(0, len(item_columns), COLUMN_BLOCK):
-        block = parquet_columns(content, item_columns[start : start + COLUMN_BLOCK])
+        block = table.columns(item_columns[start : start + COLUMN_BLOCK])
         for code, column in enumerate(block, start):
             cells = as_text(column, "an item")
             present, bad = present_cells(cells)
@@ -88,15 +87,15 @@ def read_one_hot_parquet(content: Content, columns: Columns) -> Transactions:
         np.concatenate(rows),
         np.concatenate(codes),
         row_count,
-        transaction=_text_column(content, header, transaction, "--transaction-column"),
-        unit=_text_column(content, header, unit, "--unit-column"),
+        transaction=_text_column(table, header, transaction, "--transaction-column"),
+        unit=_text_column(table, header, unit, "--unit-column"),
         columns=columns,
-        read_as="one-hot Parquet: a column for each item",
+        read_as=f"one-hot {table.kind}: a column for each item",
     )
 
 
-def _text_column(content: Content, header: list[str], at: int | None, option: str) -> pl.Series | None:
-    return None if at is None else as_text(parquet_columns(content, [header[at]])[0], option)
+def _text_column(table: ColumnTable, header: list[str], at: int | None, option: str) -> pl.Series | None:
+    return None if at is None else as_text(table.columns([header[at]])[0], option)
 
 
 def _special(header: Sequence[str], columns: Columns) -> tuple[int | None, int | None]:

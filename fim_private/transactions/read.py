@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.basket import read_basket
+from fim_private.transactions.columnar import ColumnTable
 from fim_private.transactions.columns import Columns
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.detect import Layout, detect_parquet, detect_text, separator_of
+from fim_private.transactions.detect import Layout, detect_columnar, detect_text, separator_of
 from fim_private.transactions.fimi import read_fimi
+from fim_private.transactions.frames import SupportsArrow, frame_table
 from fim_private.transactions.lists import read_lists
-from fim_private.transactions.long import read_long_parquet, read_long_text
-from fim_private.transactions.one_hot import read_one_hot_parquet, read_one_hot_text
-from fim_private.transactions.source import Content, Source, opened
+from fim_private.transactions.long import read_long_columnar, read_long_text
+from fim_private.transactions.one_hot import read_one_hot_columnar, read_one_hot_text
+from fim_private.transactions.parquet import ParquetTable
+from fim_private.transactions.source import opened
 from fim_private.transactions.table import text_table
 from fim_private.transactions.text import Text
 
@@ -27,7 +30,7 @@ NEARLY_ALL = 0.95
 
 
 def read_transactions(
-    source: str | Path | BinaryIO,
+    source: str | Path | BinaryIO | SupportsArrow,
     *,
     format: str = "auto",  # noqa: A002 - the option is called so everywhere
     separator: str | None = None,
@@ -37,12 +40,13 @@ def read_transactions(
     unit_column: str | None = None,
     drop_rows_without_unit: bool = False,
 ) -> Transactions:
-    r"""Read a file of transactions; what was read and what was dropped stands in the `notes` of the result.
+    r"""Read a file or a frame of transactions; what was read and what was dropped stands in the `notes` of the result.
 
     Args:
-        source: a path, "-" for standard input, or an open binary file; gzip is undone.
+        source: a path, "-" for standard input, or an open binary file; gzip is undone. Or a frame of Polars or pandas,
+            an Arrow table, or what else hands over Arrow data: long, lists or one-hot.
         format: "fimi" (items between blanks), "basket" (names between separators, one transaction a line),
-            "long" (one item a row), "lists" (Parquet, a list a row), "one-hot" (a column an item), or "auto".
+            "long" (one item a row), "lists" (no text: a list a row), "one-hot" (a column an item), or "auto".
         separator: of delimited text, found by itself among comma, semicolon, tab and pipe. Giving it also
             says that many transactions of a single item are meant.
         encoding: of text.
@@ -69,8 +73,7 @@ def read_transactions(
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
-    with opened(source) as reading:
-        transactions, layout = _read(reading, format, separator, encoding, columns)
+    transactions, layout = _read(source, format, separator, encoding, columns)
     if not len(transactions):
         raise InputError("No item was found in the data.", "Check the format, the columns and the separator.")
     if layout is not None and layout.format in LINE_FORMATS and separator is None:
@@ -79,18 +82,30 @@ def read_transactions(
 
 
 def _read(
-    source: Source, format_name: str, separator: str | None, encoding: str, columns: Columns
+    source: str | Path | BinaryIO | SupportsArrow,
+    format_name: str,
+    separator: str | None,
+    encoding: str,
+    columns: Columns,
 ) -> tuple[Transactions, Layout | None]:
     """The transactions, and the layout if they were read from text."""
-    blocks = source.blocks()
-    if source.may_be_parquet:
-        content = source.content()
-        if content.is_parquet:
-            return read_parquet(content, format_name, separator, columns), None
-        blocks = iter([content.data])
-    text = Text(name=source.name, blocks=blocks, encoding=encoding)
-    layout = layout_of(text, format_name, separator, columns)
-    return read_text(text, layout, columns), layout
+    if not isinstance(source, str | Path) and (table := frame_table(source)) is not None:
+        return read_columnar(table, format_name, separator, columns), None
+    if not isinstance(source, str | Path) and not hasattr(source, "read"):
+        raise UsageError(
+            "Transactions cannot be read from this kind of value.",
+            "Give a path, an open file or a frame; for Python lists there is transactions_from_lists.",
+        )
+    with opened(cast(str | Path | BinaryIO, source)) as reading:
+        blocks = reading.blocks()
+        if reading.may_be_parquet:
+            content = reading.content()
+            if content.is_parquet:
+                return read_columnar(ParquetTable(content=content), format_name, separator, columns), None
+            blocks = iter([content.data])
+        text = Text(name=reading.name, blocks=blocks, encoding=encoding)
+        layout = layout_of(text, format_name, separator, columns)
+        return read_text(text, layout, columns), layout
 
 
 def check_options(format_name: str, separator: str | None, columns: Columns) -> None:
@@ -117,31 +132,31 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
         raise UsageError("Rows without a unit can only be dropped if there are units.", "Give --unit-column.")
 
 
-def read_parquet(content: Content, format_name: str, separator: str | None, columns: Columns) -> Transactions:
-    """The transactions of a Parquet file; none at all is no error."""
-    chosen = parquet_layout(content, format_name, separator, columns)
+def read_columnar(table: ColumnTable, format_name: str, separator: str | None, columns: Columns) -> Transactions:
+    """The transactions of a Parquet file or a frame; none at all is no error."""
+    chosen = columnar_layout(table, format_name, separator, columns)
     if chosen == "long":
-        return read_long_parquet(content, columns)
+        return read_long_columnar(table, columns)
     if chosen == "lists":
-        return read_lists(content, columns)
-    return read_one_hot_parquet(content, columns)
+        return read_lists(table, columns)
+    return read_one_hot_columnar(table, columns)
 
 
-def parquet_layout(content: Content, format_name: str, separator: str | None, columns: Columns) -> str:
-    """The format of a Parquet file: lists, long or one-hot.
+def columnar_layout(table: ColumnTable, format_name: str, separator: str | None, columns: Columns) -> str:
+    """The format of a table of columns: lists, long or one-hot.
 
     Errors:
         InputError: it is none of them for sure.
         UsageError: a separator was given.
     """
     if separator is not None:
-        raise UsageError("A Parquet file has no separator.", "Leave --separator out.")
+        raise UsageError(f"{table.name} is a {table.kind} table and has no separator.", "Leave --separator out.")
     if format_name in LINE_FORMATS:
         raise InputError(
-            f"{content.name} is a Parquet file, not lines of text.",
+            f"{table.name} is a {table.kind} table, not lines of text.",
             "Leave --format out, or choose long, lists or one-hot.",
         )
-    return detect_parquet(content, columns) if format_name == "auto" else format_name
+    return detect_columnar(table, columns) if format_name == "auto" else format_name
 
 
 def layout_of(text: Text, format_name: str, separator: str | None, columns: Columns) -> Layout:

@@ -86,7 +86,7 @@ def test_wrong_columns():
 
 def test_formats_and_options_of_text():
     for format_name in ("fimi", "basket"):
-        with pytest.raises(InputError, match="is a Parquet file"):
+        with pytest.raises(InputError, match="is a Parquet table"):
             read(FRAME, format=format_name)
     with pytest.raises(UsageError, match="no separator"):
         read(FRAME, separator=",")

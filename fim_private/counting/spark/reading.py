@@ -22,18 +22,18 @@ from fim_private.counting.spark.database import SparkDatabase
 from fim_private.counting.spark.parsing import LONG_SCHEMA, READ_SCHEMA, Source
 from fim_private.counting.spark.session import Batches, Cluster, plain_failures
 from fim_private.errors import FimPrivateError, InputError, UsageError
+from fim_private.transactions.columnar import FrameTable
 from fim_private.transactions.columns import Columns, find_column, long_columns
 from fim_private.transactions.dataset import ReadingNotes
 from fim_private.transactions.detect import SAMPLE_LINES, SAMPLE_ROWS, Layout
 from fim_private.transactions.encode import in_name_order
 from fim_private.transactions.lists import list_columns
-from fim_private.transactions.parquet import parquet_schema
 from fim_private.transactions.read import (
     LINE_FORMATS,
     check_options,
+    columnar_layout,
     layout_of,
-    parquet_layout,
-    read_parquet,
+    read_columnar,
     read_text,
     refuse_single_items,
 )
@@ -133,11 +133,9 @@ def _parquet(
     sample = pl.from_arrow(cluster.collect(frame.limit(SAMPLE_ROWS)))
     if not isinstance(sample, pl.DataFrame):
         raise AssertionError("a table becomes a frame")
-    buffer = io.BytesIO()
-    sample.write_parquet(buffer)
-    content = Content(name=source, data=buffer.getvalue())
-    chosen = parquet_layout(content, format_name, separator, columns)
-    read_as = read_parquet(content, chosen, separator, columns).notes.format
+    table = FrameTable(frame=sample, name=source, kind="Parquet")
+    chosen = columnar_layout(table, format_name, separator, columns)
+    read_as = read_columnar(table, chosen, separator, columns).notes.format
     header = frame.columns
     if chosen == "long":
         positions = long_columns(header, columns)
@@ -153,7 +151,7 @@ def _parquet(
     said = Source(name=source, layout=Layout(format=chosen), columns=columns, positions=(transaction, None, unit))
     if chosen == "one-hot":
         return _mapped(cluster, frame, parsing.parse_one_hot_rows, said, schema=READ_SCHEMA), read_as
-    lists = list_columns(parquet_schema(content))
+    lists = list_columns(table.schema())
     item = lists[0] if columns.item is None else header[find_column(header, columns.item, "--item-column")]
     taken = [frame[f"`{item}`"].alias("item")]
     taken += [] if unit is None else [frame[f"`{header[unit]}`"].alias("unit")]
