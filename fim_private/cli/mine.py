@@ -63,7 +63,7 @@ def mine(
             "--output",
             "-o",
             metavar="FILE",
-            help="Also write the release: .json, .csv, .parquet or .jsonl.",
+            help="Also write the release: .json, .parquet, .jsonl, .csv, .spmf or .fimi.",
             rich_help_panel="Output",
         ),
     ] = None,
@@ -88,7 +88,7 @@ def mine(
     What epsilon and delta to take: `fim-private plan` shows what each choice asks of the data.
     """
     privacy_unit = options.privacy_unit(unit, unit_column, merge=merge, max_transactions=max_transactions)
-    from fim_private.release.files import check_writable
+    from fim_private.release.files import check_carries, check_writable
     from fim_private.release.filters import check_keep, filtered
 
     if output is not None:
@@ -112,6 +112,8 @@ def mine(
     )
     if keep is not None:
         check_keep(keep, counts=plan.gives_counts)
+    if output is not None:
+        check_carries(output, plan, seeded=seed is not None)
     from fim_private.mining.mine import mine_as_planned, refuse_seed
     from fim_private.report.statement import found_note, promise, shortfall
     from fim_private.report.tables import release_table

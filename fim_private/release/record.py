@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from types import NoneType
 from typing import Any
 
 import polars as pl
@@ -94,18 +96,15 @@ class Release:
         """
         try:
             fields = json.loads(text)
+            json.dumps(fields, ensure_ascii=False).encode()  # half letters, which JSON can name, are no text
             fields.pop("warning", None)
-            itemsets = tuple(
-                ReleasedItemset(**{**line, "rank": line["rank"], "items": tuple(line["items"])})
-                for line in fields.pop("itemsets")
-            )
+            itemsets = tuple(map(itemset_of, fields.pop("itemsets")))
             found = fields.pop("found", None)
-            items = (
-                None if found is None else tuple(FoundItem(item=line["item"], count=line["count"]) for line in found)
-            )
-            return cls(itemsets=itemsets, found=items, **fields)
-        except (ValueError, KeyError, TypeError, AttributeError):
+            release = cls(itemsets=itemsets, found=None if found is None else tuple(map(_found_item, found)), **fields)
+            _check(release, _OF_RELEASE)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError("This is not a release.", "Give a JSON file that `fim-private mine -o` wrote.") from None
+        return release
 
     def to_polars(self) -> pl.DataFrame:
         """One row an itemset: rank, items (list of text), counts, support and lead (null unless released), seeded."""
@@ -122,3 +121,52 @@ class Release:
                 "seeded": pl.Boolean,
             },
         )
+
+
+_OF_ITEMSET = {
+    "rank": (int,),
+    "count": (int, NoneType),
+    "count_low": (int, NoneType),
+    "count_high": (int, NoneType),
+    "support": (int, float, NoneType),
+    "lead": (int, NoneType),
+}
+_OF_RELEASE = {
+    "mechanism": (str,),
+    "privacy": (dict,),
+    "plan": (dict,),
+    "seeded": (bool,),
+    "version": (str,),
+    "command": (str, NoneType),
+    "id": (str, NoneType),
+}
+
+
+def itemset_of(fields: Mapping[str, Any]) -> ReleasedItemset:
+    """An itemset from what a file says of it.
+
+    Raises:
+        TypeError: a value is of another type, is missing, or is one more.
+    """
+    items = fields["items"]
+    if not isinstance(items, list) or not items or not all(isinstance(item, str) for item in items):
+        raise TypeError("items are a list of names")
+    itemset = ReleasedItemset(**{**fields, "rank": fields["rank"], "items": tuple(items)})
+    _check(itemset, _OF_ITEMSET)
+    return itemset
+
+
+def _found_item(fields: Mapping[str, Any]) -> FoundItem:
+    found = FoundItem(item=fields["item"], count=fields["count"])
+    _check(found, {"item": (str,), "count": (int, float)})
+    return found
+
+
+def _check(value: object, types: Mapping[str, tuple[type, ...]]) -> None:
+    """Refuse values of other types; a truth value is no number, and numbers are finite and of at most 64 bits."""
+    for name, allowed in types.items():
+        found = getattr(value, name)
+        if not isinstance(found, allowed) or (isinstance(found, bool) and bool not in allowed):
+            raise TypeError(f"{name} is of another type")
+        if isinstance(found, int | float) and not -(2**63) <= found < 2**63:
+            raise TypeError(f"{name} is out of range")

@@ -1,0 +1,54 @@
+"""CSV: rank, item_1 to item_r for the largest itemset, count, count_low, count_high, support, lead, seeded.
+
+Smaller itemsets leave their last item columns blank, and so does every column what was not released. An item whose name
+is empty would look like none; no reader of transactions gives one, and it is refused here.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import polars as pl
+
+from fim_private.errors import InputError
+from fim_private.release.files.format import Format, Itemsets, itemsets_of
+from fim_private.release.record import Release
+
+NUMBERS = {"rank": int, "count": int, "count_low": int, "count_high": int, "support": float, "lead": int}
+
+
+def _write(release: Release, path: Path) -> None:
+    if any(not item for itemset in release.itemsets for item in itemset.items):
+        raise InputError("An item has no name, which CSV cannot tell from no item.", "Write JSON.")
+    frame = release.to_polars()
+    width = max((len(itemset.items) for itemset in release.itemsets), default=1)
+    items = [pl.col("items").list.get(place, null_on_oob=True).alias(f"item_{place + 1}") for place in range(width)]
+    frame.select("rank", *items, pl.exclude("rank", "items")).write_csv(path)
+
+
+def _read(data: bytes) -> Itemsets:
+    # Spreadsheets put a byte order mark first.
+    rows = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
+    if not {"rank", "item_1"} <= set(rows.fieldnames or ()):
+        raise ValueError("there is no such header")
+    return itemsets_of(list(map(_fields, rows)))
+
+
+def _fields(row: dict[str, str]) -> dict[str, object]:
+    """The fields of a line in their types.
+
+    Raises:
+        ValueError: the line is longer or shorter than the header, or a number is none.
+    """
+    if None in row or None in row.values():
+        raise ValueError("the line does not fit the header")
+    items: list[str] = []
+    while text := row.get(f"item_{len(items) + 1}"):
+        items.append(text)
+    numbers = {name: kind(row[name]) for name, kind in NUMBERS.items() if row.get(name)}
+    return {**numbers, "items": items, "seeded": row.get("seeded", "").lower() == "true"}
+
+
+FORMAT = Format(name="CSV", ending=".csv", write=_write, read=_read)

@@ -1,0 +1,22 @@
+"""JSON Lines: an object an itemset, with the keys rank, items, count, count_low, count_high, support, lead, seeded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from fim_private.release.files.format import Format, Itemsets, itemsets_of
+from fim_private.release.record import Release
+
+
+def _write(release: Release, path: Path) -> None:
+    release.to_polars().write_ndjson(path)
+
+
+def _read(data: bytes) -> Itemsets:
+    rows = [json.loads(line) for line in data.decode().split("\n") if line.strip()]
+    json.dumps(rows, ensure_ascii=False).encode()  # half letters, which JSON can name, are no text
+    return itemsets_of(rows)
+
+
+FORMAT = Format(name="JSON Lines", ending=".jsonl", write=_write, read=_read)

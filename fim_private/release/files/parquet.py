@@ -1,0 +1,47 @@
+"""Parquet: the columns of `Release.to_polars`, and the whole release as JSON in the metadata under "fim_private"."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import polars as pl
+
+from fim_private.errors import InputError
+from fim_private.release.files.format import Format, Itemsets, itemsets_of
+from fim_private.release.record import Release
+
+KEY = "fim_private"
+UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
+
+
+def _write(release: Release, path: Path) -> None:
+    release.to_polars().write_parquet(path, metadata={KEY: release.to_json()})
+
+
+def read_release(data: bytes) -> Release:
+    """The whole release.
+
+    Raises:
+        InputError: the file is damaged, or has lost the release on the way through another program.
+    """
+    try:
+        text = pl.read_parquet_metadata(io.BytesIO(data)).get(KEY)
+    except UNREADABLE:
+        raise InputError("This Parquet file cannot be read.", "Write it again.") from None
+    if text is None:
+        raise InputError(
+            "This Parquet file has no release in its metadata.", "Give the file as `fim-private mine -o` wrote it."
+        )
+    return Release.from_json(text)
+
+
+def _read(data: bytes) -> Itemsets:
+    """From the columns, which other programs keep where they do not keep the metadata."""
+    try:
+        return itemsets_of(pl.read_parquet(io.BytesIO(data)).to_dicts())
+    except UNREADABLE:
+        raise ValueError("not Parquet") from None
+
+
+FORMAT = Format(name="Parquet", ending=".parquet", write=_write, read=_read)
