@@ -10,8 +10,8 @@ Baskets are read, bounded, counted, and selected from through one door; everythi
     >>> mine(baskets, size=2, top=10, budget=Budget("1", "1e-6"), unit=PrivacyUnit()).to_polars()  # doctest: +SKIP
 
 Layers, each importing only from those before it: errors, privacy, constraints, profile, version, compiled;
-randomness, accounting, estimation; mechanisms; plan; transactions, counting; release; ledger; mining; comparison,
-audit; report; cli.
+randomness, accounting, estimation; mechanisms; plan; transactions, counting; release; rules, ledger; mining;
+comparison, audit; report; cli.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from fim_private.mining import mine
     from fim_private.plan import Plan, Universe, make_plan
     from fim_private.release import Release
+    from fim_private.release.files import read_release
+    from fim_private.rules import association_rules
     from fim_private.transactions import Transactions, read_transactions, transactions_from_lists
 
 __all__ = [
@@ -46,8 +48,10 @@ __all__ = [
     "Universe",
     "UsageError",
     "__version__",
+    "association_rules",
     "make_plan",
     "mine",
+    "read_release",
     "read_transactions",
     "transactions_from_lists",
 ]
@@ -58,8 +62,10 @@ _HOMES = {
     "Release": "fim_private.release",
     "Transactions": "fim_private.transactions",
     "Universe": "fim_private.plan",
+    "association_rules": "fim_private.rules",
     "make_plan": "fim_private.plan",
     "mine": "fim_private.mining",
+    "read_release": "fim_private.release.files",
     "read_transactions": "fim_private.transactions",
     "transactions_from_lists": "fim_private.transactions",
 }

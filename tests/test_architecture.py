@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "transactions": {"errors", "compiled"},
     "counting": {"errors", "compiled", "profile", "transactions"},
     "release": {"errors", "profile", "randomness", "mechanisms", "plan", "transactions", "counting"},
+    "rules": {"errors", "release"},
     # Right of `release`, whose records it keeps; not in `accounting`, which knows no files and no plans.
     "ledger": {"errors", "privacy", "randomness", "accounting", "mechanisms", "plan", "release"},
     "mining": {
@@ -71,7 +72,18 @@ MAY_IMPORT = {
         "counting",
         "mining",
     },
-    "report": {"errors", "version", "privacy", "profile", "mechanisms", "plan", "release", "audit", "comparison"},
+    "report": {
+        "errors",
+        "version",
+        "privacy",
+        "profile",
+        "mechanisms",
+        "plan",
+        "release",
+        "rules",
+        "audit",
+        "comparison",
+    },
     "catalogue": {"errors"},
     "fetching": {"errors", "catalogue"},
 }

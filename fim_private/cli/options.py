@@ -18,6 +18,10 @@ _WHAT, _PROMISE, _READ, _OUT = "What to find", "The promise", "How to read the f
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="The basket file; - reads standard input.")]
 
+ReleaseFile = Annotated[
+    str, typer.Argument(metavar="RELEASE", help="A release that `mine -o` wrote: .json or .parquet; - reads JSON.")
+]
+
 Size = Annotated[int, typer.Option(help="Number of items of each itemset.", rich_help_panel=_WHAT)]
 Top = Annotated[int | None, typer.Option(metavar="K", help="How many itemsets.", rich_help_panel=_WHAT)]
 MinCount = Annotated[

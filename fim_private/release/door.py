@@ -21,10 +21,8 @@ from fim_private.plan import Plan
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.uniform import uniform_below
+from fim_private.release.record import UNLISTED
 from fim_private.transactions import Transactions
-
-UNLISTED = "(an item that does not occur)"
-"""What stands for an item of a universe whose number was declared and whose names were not."""
 
 Itemset = tuple[str, ...]
 

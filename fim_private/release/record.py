@@ -6,11 +6,18 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from types import NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from fim_private.errors import InputError
+from fim_private.errors import InputError, UsageError
+from fim_private.release.optional import pandas
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNLISTED = "(an item that does not occur)"
+"""What stands for an item of a universe whose number was declared and whose names were not."""
 
 SEEDED_NOTE = "seeded, not private: whoever knows the seed can undo the noise"
 
@@ -120,6 +127,28 @@ class Release:
                 "lead": pl.Int64,
                 "seeded": pl.Boolean,
             },
+        )
+
+    def to_mlxtend(self) -> pd.DataFrame:
+        """The pandas frame of itemsets that mlxtend's `association_rules` takes: columns support and itemsets.
+
+        Where not every part of every itemset is in the release, mlxtend wants `support_only=True`; the rules of this
+        package (`association_rules`) do with what there is.
+
+        Raises:
+            UsageError: supports were not released (they need counts and a public number of transactions), or pandas is
+                not installed.
+        """
+        if any(itemset.support is None for itemset in self.itemsets):
+            raise UsageError(
+                "mlxtend works with supports, and this release has none.",
+                "Release with counts and --public-transactions; rules do without: fim_private.association_rules.",
+            )
+        supports = [itemset.support for itemset in self.itemsets]
+        itemsets = [frozenset(itemset.items) for itemset in self.itemsets]
+        library = pandas()
+        return library.DataFrame(
+            {"support": library.Series(supports, dtype=float), "itemsets": library.Series(itemsets, dtype=object)}
         )
 
 

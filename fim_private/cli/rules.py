@@ -1,0 +1,112 @@
+"""`fim-private rules`: association rules from a release with counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fim_private.cli import options
+from fim_private.cli.progress import say
+from fim_private.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from fim_private.rules import AssociationRules
+
+ENDINGS = (".csv", ".json", ".jsonl", ".parquet")
+
+
+def rules(
+    release: options.ReleaseFile,
+    min_confidence: Annotated[float, typer.Option(metavar="SHARE", help="The least confidence, from 0 to 1.")] = 0.5,
+    min_lift: Annotated[
+        float | None, typer.Option(metavar="NUMBER", help="The least lift; needs a public number of transactions.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Also write the rules with all measures and intervals: .csv, .json, .jsonl or .parquet.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Show the association rules that released counts give. Costs nothing: only the release is read.
+
+    Example: fim-private rules release.json --min-confidence 0.5
+
+    Only good ones, into a table: fim-private rules release.json --min-lift 1.2 -o rules.csv
+    """
+    from fim_private.release.files import check_folder, read_release
+    from fim_private.report.rules_table import rules_remarks, rules_table
+    from fim_private.rules import association_rules
+
+    if output is not None:
+        check_folder(output)
+        if output.suffix.lower() not in ENDINGS:
+            raise UsageError("The output file's ending does not say what to write.", f"Use {', '.join(ENDINGS)}.")
+        if output.exists() and Path(release).exists() and output.samefile(release):
+            raise UsageError("The output would replace the release.", "Give --output another name.")
+    found = association_rules(read_release(release), min_confidence=min_confidence, min_lift=min_lift)
+    if output is not None:
+        _write(found, output)
+    typer.echo(_json(found) if as_json else rules_table(found))
+    if output is not None:
+        say(f"\nWritten to {output}.", quiet=quiet)
+    for remark in rules_remarks(found):
+        say(f"\n{remark}", quiet=quiet)
+
+
+def _json(found: AssociationRules) -> str:
+    """The frame as a list of objects; what is infinite is the text "Infinity", which JSON has no number for."""
+    import json
+    import math
+
+    def plain(value: object) -> object:
+        return "Infinity" if isinstance(value, float) and math.isinf(value) else value
+
+    rows = [{name: plain(value) for name, value in row.items()} for row in found.to_polars().to_dicts()]
+    return json.dumps(rows, ensure_ascii=False, indent=2)
+
+
+def _write(found: AssociationRules, path: Path) -> None:
+    import json
+
+    import polars as pl
+
+    from fim_private.release.files import write_whole
+
+    frame = found.to_polars()
+
+    def write(part: Path) -> None:
+        match path.suffix.lower():
+            case ".json":
+                part.write_text(_json(found) + "\n", encoding="utf-8")
+            case ".jsonl":
+                lines = (json.dumps(row, ensure_ascii=False) for row in json.loads(_json(found)))
+                part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            case ".parquet":
+                frame.write_parquet(part)
+            case _:
+                # Names may hold any separator, so that a side of a rule is a list in JSON here.
+                sides = [
+                    pl.Series(
+                        side,
+                        [json.dumps(names, ensure_ascii=False) for names in frame[side].to_list()],
+                        dtype=pl.String,
+                    )
+                    for side in ("antecedents", "consequents")
+                ]
+                frame.with_columns(sides).write_csv(part)
+
+    try:
+        write_whole(path, write)
+    except OSError as error:
+        raise InputError(
+            f"The rules could not be written to {path}: {error.strerror}.", "Give --output another name."
+        ) from None

@@ -1,0 +1,69 @@
+"""Association rules in a terminal."""
+
+from __future__ import annotations
+
+import math
+
+from fim_private.release.record import SEEDED_NOTE
+from fim_private.report.statement import wrapped
+from fim_private.report.tables import JOINT, printable, table
+from fim_private.rules import AssociationRules, Rule
+
+SHOWN = ("confidence", "lift", "leverage", "conviction")
+INTERVALS = (
+    "In brackets: intervals that hold the true value with 95 % chance over the noise, each for its rule and measure."
+)
+FREE = "Rules are computed from the release alone and cost no privacy."
+
+
+def rules_table(found: AssociationRules) -> str:
+    """The rules with their measures and intervals, a line each; measures that no rule has are left out."""
+    marked = [f"*** {SEEDED_NOTE} ***"] if found.seeded else []
+    if not found.rules:
+        return "\n".join([*marked, "No rule reaches the thresholds."])
+    given = [
+        name
+        for name in SHOWN
+        if name == "confidence"
+        or any(rule.measures[name] is not None or rule.intervals[name] is not None for rule in found.rules)
+    ]
+    rows = [
+        [
+            f"{JOINT.join(map(printable, rule.antecedents))} -> {JOINT.join(map(printable, rule.consequents))}",
+            *(_cell(rule, name) for name in given),
+            f"{rule.counts[2]:,}",
+        ]
+        for rule in found.rules
+    ]
+    right = [False, *(True for _ in given), True]
+    return "\n".join([*marked, table(["rule", *given, "count"], rows, right=right)])
+
+
+def rules_remarks(found: AssociationRules) -> list[str]:
+    """What has to be known to read the table, a paragraph each."""
+    remarks = [FREE]
+    if any(interval is not None for rule in found.rules for interval in rule.intervals.values()):
+        remarks[0] += f" {INTERVALS}"
+    unknown = [rule for rule in found.rules if rule.measures["confidence"] is None]
+    if unknown:
+        remarks.append(
+            f"Of {len(unknown):,} of {len(found.rules):,} rules the confidence is not known, since the count of the "
+            "antecedent was not released or is 0; they are listed for they may reach the threshold. To release smaller "
+            "itemsets along with larger ones: --sizes 1-2."
+        )
+    if any(rule.note and "number of transactions" in rule.note for rule in found.rules):
+        remarks.append(
+            "Lift, leverage and conviction need the number of transactions, which is private unless it is declared "
+            "public: --public-transactions N when mining."
+        )
+    return [wrapped([remark]) for remark in remarks]
+
+
+def _cell(rule: Rule, name: str) -> str:
+    value, interval = rule.measures[name], rule.intervals[name]
+    shown = "?" if value is None else _number(value)
+    return shown if interval is None else f"{shown} [{_number(interval[0])}, {_number(interval[1])}]"
+
+
+def _number(value: float) -> str:
+    return "inf" if math.isinf(value) else f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"

@@ -1,0 +1,113 @@
+"""A rule, and all rules of a release as frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from fim_private.release.optional import pandas
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MEASURES = (
+    "antecedent support",
+    "consequent support",
+    "support",
+    "confidence",
+    "lift",
+    "representativity",
+    "leverage",
+    "conviction",
+    "zhangs_metric",
+    "jaccard",
+    "certainty",
+    "kulczynski",
+)
+"""The columns of mlxtend's `association_rules`, in its order, after antecedents and consequents."""
+
+WITH_INTERVALS = ("confidence", "lift", "leverage", "conviction")
+COUNTS = ("antecedent_count", "consequent_count", "count")
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """Who has the antecedent tends to have the consequent as well.
+
+    Args:
+        antecedents: names, in item order.
+        consequents: likewise; none is in both.
+        rank: of the itemset of both together, in the release.
+        counts: released: of the antecedent, the consequent and both (`COUNTS`); None where it was not.
+        measures: by name (`MEASURES`); None where the counts that were released do not give it.
+        intervals: by name (`WITH_INTERVALS`), at 95 % each; None where nothing is known of the noise.
+        note: why a measure is None.
+    """
+
+    antecedents: tuple[str, ...]
+    consequents: tuple[str, ...]
+    rank: int
+    counts: tuple[int | None, int | None, int]
+    measures: Mapping[str, float | None]
+    intervals: Mapping[str, Interval | None]
+    note: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssociationRules:
+    """The rules of a release.
+
+    Args:
+        rules: in decreasing order of confidence; those whose confidence is unknown last.
+        seeded: whether the release was, and so is not private.
+    """
+
+    rules: tuple[Rule, ...]
+    seeded: bool
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def to_polars(self) -> pl.DataFrame:
+        """One row a rule: mlxtend's columns (names as lists), then counts, intervals, note and the mark of seeds."""
+        lists = dict.fromkeys(("antecedents", "consequents"), pl.List(pl.String))
+        intervals = [f"{name}_{end}" for name in WITH_INTERVALS for end in ("low", "high")]
+        return pl.DataFrame(
+            [self._row(rule) for rule in self.rules],
+            schema={
+                **lists,
+                **dict.fromkeys(MEASURES, pl.Float64),
+                **dict.fromkeys(COUNTS, pl.Int64),
+                **dict.fromkeys(intervals, pl.Float64),
+                "note": pl.String,
+                "seeded": pl.Boolean,
+            },
+        )
+
+    def to_mlxtend(self) -> pd.DataFrame:
+        """The frame that mlxtend's `association_rules` gives: its columns in its order, names as frozensets.
+
+        Raises:
+            UsageError: pandas is not installed.
+        """
+        columns: dict[str, list[Any]] = {
+            "antecedents": [frozenset(rule.antecedents) for rule in self.rules],
+            "consequents": [frozenset(rule.consequents) for rule in self.rules],
+        }
+        for name in MEASURES:
+            values = [rule.measures[name] for rule in self.rules]
+            columns[name] = [float("nan") if value is None else value for value in values]
+        return pandas().DataFrame(columns)
+
+    def _row(self, rule: Rule) -> dict[str, object]:
+        row: dict[str, object] = {"antecedents": list(rule.antecedents), "consequents": list(rule.consequents)}
+        row.update(rule.measures)
+        row.update(zip(COUNTS, rule.counts, strict=True))
+        for name in WITH_INTERVALS:
+            row[f"{name}_low"], row[f"{name}_high"] = rule.intervals[name] or (None, None)
+        return {**row, "note": rule.note, "seeded": self.seeded}

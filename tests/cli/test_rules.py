@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from fim_private.release.files import write_release
+from fim_private.rules import association_rules
+from tests.cli.command import fim_private, words
+from tests.rules.releases import released
+
+COUNTS = {("milk",): 600, ("bread, sliced",): 400, ("milk", "bread, sliced"): 400, ("tea",): 90, ("tea", "milk"): 60}
+RELEASE = released(COUNTS, total=1000, half=20)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    write_release(RELEASE, tmp_path / "release.json")
+    return tmp_path / "release.json"
+
+
+def test_rules_in_a_table(file: Path) -> None:
+    done = fim_private("rules", file)
+    assert done.returncode == 0
+    head, _, first, *others = done.stdout.decode().splitlines()
+    assert head.split() == ["rule", "confidence", "lift", "leverage", "conviction", "count"]
+    # Two intervals of 20 either side hold together as intervals of 25: (400 - 25) / (400 + 25).
+    assert first.startswith("bread, sliced -> milk  1.000 [0.882, 1.000]")
+    assert "inf [" in first
+    assert len(others) == 2
+    assert "cost no privacy" in words(done)
+    assert "hold the true value with 95 % chance" in " ".join(words(done).split())
+    assert words(fim_private("rules", file, "--quiet")) == ""
+
+
+def test_rules_as_json_and_from_standard_release_files(file: Path, tmp_path: Path) -> None:
+    write_release(RELEASE, tmp_path / "release.parquet")
+    for source in (file, tmp_path / "release.parquet"):
+        rows = json.loads(fim_private("rules", source, "--json", "--min-confidence", "0.9").stdout)
+        assert [(row["antecedents"], row["consequents"]) for row in rows] == [(["bread, sliced"], ["milk"])]
+        assert rows[0]["conviction"] == rows[0]["conviction_high"] == "Infinity"
+        assert rows[0]["lift"] == pytest.approx(1000 / 600)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".json", ".jsonl", ".parquet"])
+def test_rules_are_written_with_everything(file: Path, tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"rules{ending}"
+    done = fim_private("rules", file, "-o", path, "--min-lift", "1.1")
+    assert done.returncode == 0
+    assert f"Written to {path}" in words(done)
+    frame = association_rules(RELEASE, min_lift=1.1).to_polars()
+    if ending == ".parquet":
+        assert pl.read_parquet(path).equals(frame)
+        return
+    if ending == ".csv":
+        with path.open(newline="", encoding="utf-8") as lines:
+            rows = [{**row, "antecedents": json.loads(row["antecedents"])} for row in csv.DictReader(lines)]
+    else:
+        text = path.read_text("utf-8")
+        rows = json.loads(text) if ending == ".json" else [json.loads(line) for line in text.splitlines()]
+    assert list(rows[0]) == frame.columns
+    assert [row["antecedents"] for row in rows] == frame["antecedents"].to_list()
+    assert [float(row["confidence_low"]) for row in rows] == frame["confidence_low"].to_list()
+
+
+def test_what_is_not_known_is_said(tmp_path: Path) -> None:
+    write_release(released({("a", "b"): 9}), tmp_path / "pairs.json")
+    done = fim_private("rules", tmp_path / "pairs.json")
+    assert done.returncode == 0
+    assert [line.split() for line in done.stdout.decode().splitlines()[2:]] == [
+        ["a", "->", "b", "?", "9"],
+        ["b", "->", "a", "?", "9"],
+    ]
+    said = " ".join(words(done).split())
+    assert "Of 2 of 2 rules the confidence is not known" in said
+    assert "--public-transactions" in said
+
+
+def test_seeded_releases_are_marked(tmp_path: Path) -> None:
+    for counts in (COUNTS, {}):
+        write_release(released(counts, seeded=True), tmp_path / "seeded.json")
+        shown = fim_private("rules", tmp_path / "seeded.json").stdout.decode()
+        assert shown.startswith("*** seeded, not private")
+    assert "No rule reaches" in shown
+
+
+def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    write_release(released({("a\x1b[2J",): 5, ("a\x1b[2J", "b\n"): 5}), tmp_path / "nasty.json")
+    shown = fim_private("rules", tmp_path / "nasty.json").stdout
+    assert b"\x1b" not in shown
+    assert len(shown.splitlines()) == 4
+
+
+def test_calls_that_cannot_be_served(file: Path, tmp_path: Path) -> None:
+    write_release(released({("a", "b"): 9}), tmp_path / "pairs.json")
+    for code, arguments in (
+        (2, ("rules",)),
+        (2, ("rules", file, "--min-confidence", "2")),
+        (2, ("rules", tmp_path / "pairs.json", "--min-lift", "1")),
+        (2, ("rules", file, "-o", tmp_path / "rules.txt")),
+        (2, ("rules", file, "-o", tmp_path / "absent" / "rules.csv")),
+        (2, ("rules", file, "-o", file)),
+        (3, ("rules", tmp_path / "absent.json")),
+        (3, ("rules", __file__)),
+    ):
+        assert fim_private(*arguments).returncode == code, arguments
+    assert json.loads(file.read_text("utf-8"))["itemsets"]
