@@ -25,6 +25,7 @@ from fim_private.cli.law import law
 from fim_private.cli.mine import mine
 from fim_private.cli.plan import plan
 from fim_private.cli.rules import rules
+from fim_private.cli.show import show
 from fim_private.errors import FimPrivateError
 from fim_private.version import __version__
 
@@ -37,6 +38,7 @@ app = typer.Typer(
 )
 app.command()(mine)
 app.command()(plan)
+app.command()(show)
 app.command()(rules)
 app.command()(compare)
 app.command()(inspect)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -204,6 +205,10 @@ Keep = Annotated[
         "count, with nine tenths of it, or with any. Costs nothing; what is left out is paid for all the same.",
         rich_help_panel=_OUT,
     ),
+]
+Html = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Also write it as one page for a browser.", rich_help_panel=_OUT),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.", rich_help_panel=_OUT)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.", rich_help_panel=_OUT)]

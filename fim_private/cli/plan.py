@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -38,12 +39,15 @@ def plan(
     universe_file: options.UniverseFile = None,
     must_contain: options.MustContain = None,
     exclude: options.Exclude = None,
+    html: options.Html = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Show what each mechanism would spend where, and the lead in counts it needs. No data is read.
 
     Example: fim-private plan --size 2 --top 10 --epsilon 1 --delta 1e-6 --unit transaction
+
+    As a page to talk about: add --html plan.html
     """
     privacy_unit = options.privacy_unit(unit, unit_column, merge=merge, max_transactions=max_transactions)
     universe = options.declared_universe(universe_items, universe_file)
@@ -89,13 +93,15 @@ def plan(
     from fim_private.report.statement import plan_text, wrapped
     from fim_private.report.tables import printable, table
 
+    asked = _asked(size, top, min_count, printable(constraints.describe()))
+    if html is not None:
+        _write_page(html, asked, plans, refused, plans[0] if len(plans) == 1 else plan_for(AUTO), quiet=quiet)
     if as_json:
         import json
 
         records = [{"plan": plan_record(plan), "privacy": privacy_record(plan)} for plan in plans]
         typer.echo(json.dumps(records, ensure_ascii=False, indent=2))
         return
-    asked = _asked(size, top, min_count, printable(constraints.describe()))
     typer.echo(wrapped([f"{asked}, protecting {privacy_unit.describe()}. Nothing is read or spent."]) + "\n")
     if len(plans) == 1:
         typer.echo(plan_text(plans[0]))
@@ -122,6 +128,19 @@ def plan(
             "--universe-file).",
             quiet=quiet,
         )
+
+
+def _write_page(
+    path: Path, asked: str, plans: list[Plan], refused: list[tuple[str, BudgetError]], chosen: Plan, *, quiet: bool
+) -> None:
+    from fim_private.release.files import check_folder
+    from fim_private.report.plan_page import plan_document
+    from fim_private.report.write import write_page
+
+    check_folder(path)
+    reasons = [(name, str(reason)) for name, reason in refused]
+    write_page(plan_document(asked, chosen, plans if len(plans) > 1 else (), reasons), path)
+    say(f"Written to {path}.\n", quiet=quiet)
 
 
 def _asked(size: int, top: int | None, min_count: int | None, constraints: str) -> str:

@@ -83,6 +83,11 @@ def _write(found: AssociationRules, path: Path) -> None:
 
     frame = found.to_polars()
 
+    def as_text(side: str) -> pl.Series:
+        return pl.Series(
+            side, [json.dumps(names, ensure_ascii=False) for names in frame[side].to_list()], dtype=pl.String
+        )
+
     def write(part: Path) -> None:
         match path.suffix.lower():
             case ".json":

@@ -17,8 +17,9 @@ from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import FoundItem, Release, ReleasedItemset
-from fim_private.release.door import UNLISTED, check_universe, pass_through
+from fim_private.release.door import check_universe, pass_through
 from fim_private.release.planned import plan_record, privacy_record
+from fim_private.release.record import UNLISTED
 from fim_private.transactions import Transactions, without_items
 from fim_private.transactions.encode import name_order
 from fim_private.version import __version__

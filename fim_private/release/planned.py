@@ -6,7 +6,6 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
-from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.plan import Plan
 
 
@@ -26,11 +25,6 @@ def privacy_record(plan: Plan) -> dict[str, Any]:
     if plan.takes_names_as_public:
         record["taken_as_public"] = "the names of the items that occur, and that they are no more than declared"
     return record
-
-
-def gives_counts(plan: Plan) -> bool:
-    """Whether every itemset of the release will have a count."""
-    return isinstance(plan.mechanism, ItemsFirst) and plan.mechanism.itemsets is not None
 
 
 def plan_record(plan: Plan) -> dict[str, Any]:

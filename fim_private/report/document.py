@@ -131,6 +131,7 @@ class Document:
         sections: in order; each is a line of the contents.
         mechanisms: the names a reader can switch on and off, in the order of the switch.
         footer: the small print, with inline marks.
+        alarm: the banner is a warning that has to be seen.
     """
 
     title: str
@@ -139,6 +140,7 @@ class Document:
     sections: tuple[Section, ...]
     mechanisms: tuple[str, ...]
     footer: str
+    alarm: bool = False
 
     def __post_init__(self) -> None:
         """Refuse anchors that are not unique or not safe.

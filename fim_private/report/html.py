@@ -72,7 +72,7 @@ def to_html(document: Document) -> str:
         f"<style>\n{asset('page.css')}</style>",
         "</head>",
         "<body>",
-        f'<header class="banner"><p>{text(document.banner)}</p></header>',
+        f'<header class="banner{" alarm" if document.alarm else ""}"><p>{text(document.banner)}</p></header>',
         f'<h1 id="top">{title}{self_link("top", document.title)}</h1>',
         '<div class="side">',
         *contents(document),

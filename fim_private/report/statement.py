@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
+from fim_private.constraints import Constraints
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Spending
-from fim_private.mechanisms.registry import find
+from fim_private.mechanisms.registry import REGISTRY, find
 from fim_private.plan import Plan
-from fim_private.privacy import NeighbouringRelation
+from fim_private.privacy import LARGEST_EPSILON, NeighbouringRelation
 from fim_private.release import Release
+from fim_private.release.planned import privacy_record
 from fim_private.release.record import SEEDED_NOTE
 from fim_private.report.tables import printable
 
@@ -27,42 +31,97 @@ def number(value: Fraction | float) -> str:
 
 def promise(plan: Plan, *, seeded: bool) -> str:
     """What is protected, how much, by what, and what is not; a paragraph each."""
-    epsilon = float(plan.budget.epsilon)
-    unit = plan.unit.describe()
-    if plan.relation is NeighbouringRelation.ADD_REMOVE:
+    return wrapped(promise_paragraphs(plan, seeded=seeded))
+
+
+def promise_paragraphs(plan: Plan, *, seeded: bool = False) -> list[str]:
+    """The same, not wrapped."""
+    return _promised(
+        privacy_record(plan), plan.mechanism_name, plan.unit.column, constraints=plan.constraints, seeded=seeded
+    )
+
+
+def promised(release: Release) -> list[str]:
+    """The same from a release alone, not wrapped. A release that does not say what it protects is told so."""
+    if not has_promise(release):
+        unknown = ["This file does not say what was promised, so that it has to be taken for not private."]
+        return [*unknown, f"WARNING: {SEEDED_NOTE}."] if release.seeded else unknown
+    must, never = ([str(name) for name in release.plan.get(kind) or []] for kind in ("must_contain", "exclude"))
+    return _promised(
+        release.privacy,
+        release.mechanism,
+        release.plan.get("unit_column"),
+        constraints=Constraints(must_contain=must, exclude=never),
+        seeded=release.seeded,
+    )
+
+
+def has_promise(release: Release) -> bool:
+    """Whether the release says what it protects and how much."""
+    privacy = release.privacy
+    numbers = all(_is_number(privacy.get(name)) for name in ("epsilon", "delta"))
+    return numbers and isinstance(privacy.get("unit"), str) and privacy["epsilon"] <= LARGEST_EPSILON
+
+
+def _promised(
+    privacy: Mapping[str, Any], mechanism: str, unit_column: object, *, constraints: Constraints, seeded: bool
+) -> list[str]:
+    epsilon, delta = privacy["epsilon"], privacy["delta"]
+    if privacy.get("neighbours") == NeighbouringRelation.ADD_REMOVE:
         event = "whether it is in the data, and what it holds"
         guess = "whether one unit is in the data"
     else:
         event = "what it holds (that it is in the data is not hidden)"
         guess = "which of two versions of one unit is in the data"
-    failing = f"but for a chance of {number(plan.budget.delta)}" if plan.budget.delta else "without exception"
+    failing = f"but for a chance of {number(delta)}" if delta else "without exception"
     odds = 100 / (1 + math.exp(-epsilon))
-    row = find(plan.mechanism_name)
     source = "a SEED: this output is NOT private" if seeded else "the operating system's secure source"
-    owners = "" if plan.unit.column else ", who may own several transactions (see --unit-column)"
+    owners = "" if unit_column else ", who may own several transactions (see --unit-column)"
     paragraphs = [
-        f"Protected is {unit}: {event}.",
-        f"How much: epsilon {number(plan.budget.epsilon)}, delta {number(plan.budget.delta)}. One unit makes no answer "
+        f"Protected is {privacy['unit']}: {event}.",
+        f"How much: epsilon {number(epsilon)}, delta {number(delta)}. One unit makes no answer "
         f"more than {math.exp(epsilon):.3g} times likelier or less likely, {failing}. Somebody to whom it is a toss of "
         f"a coin {guess} will be at most {odds:.{3 if odds < 99.9 else 7}g} % sure after seeing the answer.",
-        f"By what: {row.summary} ({row.source}). Noise is drawn exactly, not in floating point, from {source}.",
+        f"By what: {_by(mechanism)}. Noise is drawn exactly, not in floating point, from {source}.",
         "Not protected: what is true of many (that is the point of publishing); other units of the same person"
         f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
         "whether the data could be read and counted at all (--max-items bounds the work).",
     ]
-    if plan.constraints.named:
+    if constraints.named:
         paragraphs.append(
-            f"Looked for were itemsets {printable(plan.constraints.describe())}. The items that the question names are "
+            f"Looked for were itemsets {printable(constraints.describe())}. The items that the question names are "
             "public."
         )
-    if plan.takes_names_as_public:
+    if privacy.get("taken_as_public"):
         paragraphs.append(
             "Taken as public: the names of the items that occur, and that they are no more than declared, since only "
             "their number was. Give --universe-file for a promise without these conditions."
         )
     if seeded:
         paragraphs.append(f"WARNING: {SEEDED_NOTE}.")
-    return wrapped(paragraphs)
+    return paragraphs
+
+
+def _by(mechanism: str) -> str:
+    """The mechanism in words; its name alone where another version of this program knows it."""
+    row = REGISTRY.get(mechanism)
+    return f"the mechanism {mechanism}" if row is None else f"{row.summary} ({row.source})"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+
+
+def counts_note(release: Release) -> str | None:
+    """What the counts of a release mean; None where it has none."""
+    if all(itemset.count is None for itemset in release.itemsets):
+        return None
+    note = "Counts are estimates: noise was added to them, which is part of the protection."
+    if any(itemset.count_low is not None for itemset in release.itemsets):
+        note += " Each interval held the true count with 95 % chance when the noise was drawn."
+    elif release.found is not None:
+        note += " Long transactions count less in them, so that they are rather too low."
+    return note
 
 
 def shortfall(plan: Plan, release: Release) -> str | None:

@@ -38,8 +38,11 @@ def release_table(release: Release) -> str:
     marked = [f"*** {SEEDED_NOTE} ***"] if release.seeded else []
     if not release.itemsets:
         return "\n".join([*marked, "No itemset could be named."])
-    columns = [
+    columns: list[tuple[str, Sequence[float | None]]] = [
         ("count", [itemset.count for itemset in release.itemsets]),
+        ("at least", [itemset.count_low for itemset in release.itemsets]),
+        ("at most", [itemset.count_high for itemset in release.itemsets]),
+        ("support", [itemset.support for itemset in release.itemsets]),
         ("noisy lead", [itemset.lead for itemset in release.itemsets]),
     ]
     given = [(name, values) for name, values in columns if any(value is not None for value in values)]
@@ -47,9 +50,35 @@ def release_table(release: Release) -> str:
         [
             str(itemset.rank),
             JOINT.join(map(printable, itemset.items)),
-            *("" if values[place] is None else f"{values[place]:,}" for _, values in given),
+            *(_cell(values[place]) for _, values in given),
         ]
         for place, itemset in enumerate(release.itemsets)
     ]
     head = ["rank", "itemset", *(name for name, _ in given)]
     return "\n".join([*marked, table(head, rows, right=[True, False, *(True for _ in given)])])
+
+
+def _cell(value: float | None) -> str:
+    """Counts as whole numbers, supports as shares."""
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+
+
+def release_bars(release: Release, *, width: int = 60, block: str = "█") -> str:
+    """The counts as bars, a line an itemset; empty where no counts were released.
+
+    Args:
+        release: any.
+        width: of the longest bar, in letters.
+        block: the letter that bars are made of.
+    """
+    counted = [(itemset, itemset.count) for itemset in release.itemsets if itemset.count is not None]
+    largest = max((count for _, count in counted), default=0)
+    if largest <= 0:
+        return ""
+    rows = [
+        [JOINT.join(map(printable, itemset.items)), f"{count:,}", block * max(0, round(width * count / largest))]
+        for itemset, count in counted
+    ]
+    return table(["itemset", "count", ""], rows, right=[False, True, False])

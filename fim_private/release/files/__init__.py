@@ -17,7 +17,6 @@ from fim_private.plan import Plan
 from fim_private.release.files import comma_separated, fimi, json_document, json_lines, parquet, spmf
 from fim_private.release.files.format import Format, Itemsets
 from fim_private.release.files.whole import write_whole
-from fim_private.release.planned import gives_counts
 from fim_private.release.record import Release
 from fim_private.transactions.source import load
 
@@ -81,7 +80,7 @@ def check_carries(path: Path, plan: Plan, *, seeded: bool) -> None:
         UsageError: the format needs counts and the plan gives none, or it has no place for the mark of seeded runs.
     """
     kind = _format_of(path)
-    if kind.needs_counts and not gives_counts(plan):
+    if kind.needs_counts and not plan.gives_counts:
         raise UsageError(
             f"{kind.name} output has a count on each line, and this plan releases none.",
             f"Ask for counts, or write one of: {_endings(lambda other: not other.needs_counts)}.",

@@ -1,0 +1,82 @@
+"""`fim-private show`: a release as a table, as bars, as a page, or in another format."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fim_private.cli import options
+from fim_private.cli.progress import say
+from fim_private.errors import UsageError
+
+
+def show(
+    release: options.ReleaseFile,
+    plot: Annotated[
+        bool, typer.Option("--plot", help="Also draw the counts as bars.", rich_help_panel="Output")
+    ] = False,
+    html: options.Html = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write it in another format: .json, .parquet, .jsonl, .csv, .spmf or .fimi.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Show a release: its itemsets, and what is promised. Only the release is read, and nothing is spent.
+
+    Example: fim-private show release.json
+
+    A page to publish: fim-private show release.json --html page.html
+    """
+    from fim_private.release.files import check_folder, check_writable, read_release, write_release
+    from fim_private.report.release_page import release_document
+    from fim_private.report.statement import counts_note, promised, wrapped
+    from fim_private.report.tables import release_bars, release_table
+    from fim_private.report.write import write_page
+
+    for path, check in ((html, check_folder), (output, check_writable)):
+        if path is not None:
+            check(path)
+            if path.exists() and Path(release).exists() and path.samefile(release):
+                raise UsageError("The output would replace the release.", "Give it another name.")
+    shown = read_release(release)
+    if html is not None:
+        write_page(release_document(shown), html)
+    if output is not None:
+        write_release(shown, output)
+    typer.echo(release_table(shown))
+    if plot:
+        bars = release_bars(shown, block=_block())
+        if bars:
+            typer.echo(f"\n{bars}")
+        else:
+            say("\nThere are no counts to draw.", quiet=quiet)
+    for path in (html, output):
+        if path is not None:
+            say(f"\nWritten to {path}.", quiet=quiet)
+    note = counts_note(shown)
+    say(f"\n{wrapped([*([note] if note else []), *map(_printable, promised(shown))])}", quiet=quiet)
+
+
+def _printable(paragraph: str) -> str:
+    from fim_private.report.tables import printable
+
+    return printable(paragraph)
+
+
+def _block() -> str:
+    """What bars are made of: a full block where the terminal knows it."""
+    try:
+        "█".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return "#"
+    return "█"

@@ -1,0 +1,50 @@
+"""Released counts as bars, with their intervals."""
+
+from __future__ import annotations
+
+from fim_private.release import Release
+from fim_private.report.document import Figure
+from fim_private.report.svg import FILL, INK, LINE, SOFT, drawing, line, shortened, width_of, words
+from fim_private.report.tables import JOINT
+
+MOST_ITEMSETS = 40
+ROW, NAMES, BARS, NUMBERS = 24, 300, 380, 80
+"""Pixels: the height of a row, the widths of the names, of the longest bar and of the numbers."""
+
+
+def count_bars(release: Release) -> Figure | None:
+    """The drawing; None where no counts were released."""
+    counted = [(itemset, itemset.count) for itemset in release.itemsets if itemset.count is not None]
+    if not counted:
+        return None
+    shown = counted[:MOST_ITEMSETS]
+    largest = max(1, *(max(count, itemset.count_high or 0) for itemset, count in shown))
+    across = BARS / largest
+    names = [shortened(JOINT.join(itemset.items), NAMES - 12) for itemset, _ in shown]
+    left = max(width_of(name) for name in names) + 12
+    parts = [line(left, 4, left, ROW * len(shown) + 4, color=LINE)]
+    for row, ((itemset, count), name) in enumerate(zip(shown, names, strict=True)):
+        middle = ROW * row + ROW / 2 + 4
+        length = max(0, count) * across
+        parts.append(words(name, left - 8, middle + 4, anchor="end"))
+        parts.append(f'<rect x="{left:.1f}" y="{middle - 7:.1f}" width="{length:.1f}" height="14" fill="{FILL}"/>')
+        end = length
+        if itemset.count_low is not None and itemset.count_high is not None:
+            low, high = (left + max(0, value) * across for value in (itemset.count_low, itemset.count_high))
+            parts += [
+                line(low, middle, high, middle, color="#ffffff", width=4),
+                line(low, middle, high, middle, width=1.6),
+            ]
+            parts += [line(x, middle - 4, x, middle + 4, color=INK, width=1.6) for x in (low, high)]
+            end = max(end, high - left)
+        parts.append(words(f"{count:,}", left + end + 8, middle + 4, color=SOFT))
+    intervals = any(itemset.count_low is not None for itemset, _ in shown)
+    caption = "Noisy counts" + (", with the interval that held the true count with 95 % chance." if intervals else ".")
+    if len(counted) > len(shown):
+        caption += f" Only the first {len(shown)} of {len(counted):,} itemsets are drawn."
+    return Figure(
+        name="counts",
+        svg=drawing(left + BARS + NUMBERS, ROW * len(shown) + 8, parts),
+        alt=f"Bars of {len(shown)} counts; the table of itemsets says the same in numbers.",
+        caption=caption,
+    )

@@ -1,0 +1,110 @@
+"""A plan as a page: what would be promised, what it would cost, what it needs of the data. Nothing was read for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fim_private.mechanisms.registry import find
+from fim_private.plan import Plan
+from fim_private.report.document import Bullets, Cell, Document, Paragraph, Part, Section, Table
+from fim_private.report.statement import number, promise_paragraphs
+
+
+def plan_document(
+    asked: str, plan: Plan, others: Sequence[Plan] = (), refused: Sequence[tuple[str, str]] = ()
+) -> Document:
+    """The page.
+
+    Args:
+        asked: the question in words, for the title.
+        plan: the one that would be carried out.
+        others: plans of other mechanisms for the same question, to compare.
+        refused: mechanisms that cannot serve, and why.
+    """
+    promised = Bullets(items=tuple(promise_paragraphs(plan)))
+    sections = [
+        Section(anchor="needs", title="What it needs of the data", parts=tuple(_needs(plan))),
+        Section(anchor="promise", title="What would be promised", parts=(promised,)),
+        Section(anchor="cost", title="What it would cost", parts=tuple(_cost(plan))),
+    ]
+    if others or refused:
+        sections.append(Section(anchor="others", title="Other mechanisms", parts=tuple(_others(plan, others, refused))))
+    epsilon, delta = number(plan.budget.epsilon), number(plan.budget.delta)
+    introduction = [f"The answer would come from **{plan.mechanism_name}**: {find(plan.mechanism_name).summary}."]
+    if plan.why:
+        introduction.append(f"It was {plan.why}.")
+    return Document(
+        title=asked,
+        banner=f"A plan: epsilon {epsilon}, delta {delta}. Nothing was read and nothing is spent.",
+        introduction=tuple(Paragraph(text=text) for text in introduction),
+        sections=tuple(sections),
+        mechanisms=(),
+        footer="Made by `fim-private plan` from the question alone. With the same options `fim-private mine` does it.",
+    )
+
+
+def _needs(plan: Plan) -> list[Part]:
+    rows = tuple((f"about {margin.counts:,}", margin.words) for margin in plan.mechanism.margins)
+    caption = "How many transactions an itemset has to be ahead by, to be named 19 times in 20."
+    parts: list[Part] = [Table(name="margins", head=("transactions", "ahead of what"), rows=rows, caption=caption)]
+    if len(rows) > 1:
+        parts.append(Paragraph(text="Any one of these will do."))
+    return [
+        *parts,
+        Paragraph(
+            text="Where the data has no such lead the answer is shorter, or empty, and the budget is spent all the "
+            "same. More data, a larger epsilon, fewer itemsets or smaller ones need less of a lead."
+        ),
+    ]
+
+
+def _cost(plan: Plan) -> list[Part]:
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            line.what,
+            None if line.epsilon is None else float(line.epsilon),
+            None if line.rho is None else float(line.rho),
+            line.times,
+        )
+        for line in plan.mechanism.spending
+    )
+    table = Table(
+        name="spending",
+        head=("what is paid for", "epsilon each", "rho each", "times"),
+        rows=rows,
+        caption="Where the budget would go. Rho is that of zero-concentrated privacy.",
+        digits=6,
+    )
+    proved = plan.guarantee
+    texts = [
+        f"Together this was proved to cost at most epsilon {number(proved.epsilon)} and delta {number(proved.delta)} "
+        f"({proved.composition} composition; neighbouring data sets: {plan.relation})."
+    ]
+    if plan.mechanism.failure:
+        texts.append(
+            f"Of delta, {number(plan.mechanism.failure)} is set aside for a wrong certificate, a wrong stop or a wrong "
+            "find."
+        )
+    return [table, *(Paragraph(text=text) for text in texts)]
+
+
+def _others(plan: Plan, others: Sequence[Plan], refused: Sequence[tuple[str, str]]) -> list[Part]:
+    rows = tuple((other.mechanism_name, other.lead, other.near_lead) for other in others)
+    parts: list[Part] = []
+    if rows:
+        parts.append(
+            Table(
+                name="others",
+                head=("mechanism", "lead over the bulk", "lead over a near place"),
+                rows=rows,
+                caption="The lead in transactions that each needs for the same question, to be found 19 times in 20. "
+                f"Chosen was {plan.mechanism_name}.",
+            )
+        )
+    if refused:
+        parts.append(
+            Table(
+                name="refused", head=("mechanism", "why it cannot serve"), rows=tuple(refused), caption="Not possible."
+            )
+        )
+    return parts

@@ -1,0 +1,160 @@
+"""A release as a page: the itemsets, drawings of them, and what is promised. From the release alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fim_private.release import Release
+from fim_private.release.record import SEEDED_NOTE
+from fim_private.report.count_bars import count_bars
+from fim_private.report.document import Bullets, Cell, Code, Document, Paragraph, Part, Section, Table
+from fim_private.report.item_graph import item_graph
+from fim_private.report.statement import counts_note, has_promise, number, promised
+from fim_private.report.tables import JOINT
+
+COLUMNS = (
+    ("count", "count"),
+    ("count_low", "at least"),
+    ("count_high", "at most"),
+    ("support", "support"),
+    ("lead", "noisy lead"),
+)
+"""What an itemset may have beside its rank, and how the table calls it."""
+
+NOTHING = (
+    "No itemset could be named: none stood out from the others by as much as this protection asks for. Nothing went "
+    "wrong; more data, a larger epsilon or fewer itemsets would help."
+)
+
+
+def release_document(release: Release) -> Document:
+    """The page. Plain text of the release stands in tables, drawings and code, where it is shown as it is."""
+    sections = [
+        Section(anchor="itemsets", title="What is bought together", parts=tuple(_itemsets(release))),
+        Section(anchor="promise", title="What is promised", parts=(Bullets(items=tuple(promised(release))),)),
+        Section(anchor="making", title="How it was made", parts=tuple(_making(release))),
+    ]
+    graph = item_graph(release)
+    if graph is not None:
+        sections.insert(1, Section(anchor="graph", title="Items and their company", parts=(graph,)))
+    return Document(
+        title=_title(release),
+        banner=_banner(release),
+        alarm=release.seeded or not has_promise(release),
+        introduction=(Paragraph(text=_introduction(release)),),
+        sections=tuple(sections),
+        mechanisms=(),
+        footer="Made by `fim-private show` from the release alone.",
+    )
+
+
+def _title(release: Release) -> str:
+    if not release.itemsets:
+        return "Frequent itemsets: none could be named"
+    sizes = sorted({len(itemset.items) for itemset in release.itemsets})
+    what = {1: "items", 2: "pairs of items", 3: "triples of items"}.get(sizes[0], f"itemsets of {sizes[0]} items")
+    if len(sizes) > 1:
+        what = f"itemsets of {sizes[0]} to {sizes[-1]} items"
+    named = len(release.itemsets)
+    return f"The most frequent {what}" if named == 1 else f"{named:,} frequent {what}"
+
+
+def _banner(release: Release) -> str:
+    if release.seeded:
+        return "SEEDED, NOT PRIVATE: whoever knows the seed can undo the noise. Do not publish this page."
+    if not has_promise(release):
+        return "WITHOUT A PROMISE: the file does not say what is protected. Take it for not private."
+    epsilon, delta = (number(release.privacy[name]) for name in ("epsilon", "delta"))
+    return f"Differentially private: epsilon {epsilon}, delta {delta}. What is shown carries noise."
+
+
+def _introduction(release: Release) -> str:
+    if release.seeded:
+        return f"**This is no private release: {SEEDED_NOTE}.** Everything below is for tests and teaching."
+    return (
+        "What many have in common is shown here; what is in the data of any one is hidden, by noise that was added "
+        "once and for all. [What is promised](#promise) says how well."
+    )
+
+
+def _itemsets(release: Release) -> list[Part]:
+    if not release.itemsets:
+        least = release.plan.get("min_count")
+        above = f"No itemset had a noisy count above {least:,}." if isinstance(least, int) else NOTHING
+        return [Paragraph(text=above)]
+    given = [
+        (field, name)
+        for field, name in COLUMNS
+        if any(getattr(itemset, field) is not None for itemset in release.itemsets)
+    ]
+    rows: list[tuple[Cell, ...]] = [
+        (itemset.rank, JOINT.join(itemset.items), *(getattr(itemset, field) for field, _ in given))
+        for itemset in release.itemsets
+    ]
+    caption = "The itemsets in the order in which they were picked."
+    names = [name for _, name in given]
+    if "noisy lead" in names:
+        caption += " The noisy lead is by how many transactions a pick was ahead of the next."
+    parts: list[Part] = [
+        Table(name="itemsets", head=("rank", "itemset", *names), rows=tuple(rows), caption=caption, digits=4)
+    ]
+    note = counts_note(release)
+    if note is not None:
+        parts.append(Paragraph(text=note))
+    bars = count_bars(release)
+    return parts if bars is None else [*parts, bars]
+
+
+def _making(release: Release) -> list[Part]:
+    facts: list[tuple[Cell, ...]] = [("mechanism", release.mechanism), ("version", release.version)]
+    facts += [
+        (name, value if isinstance(value, str) else f"{value:,}")
+        for name, value in (
+            ("in the ledger as", release.id),
+            ("neighbouring data sets", release.privacy.get("neighbours")),
+            ("itemsets asked for", release.plan.get("top")),
+            ("items kept of a transaction", release.plan.get("max_items")),
+            ("only counts above", release.plan.get("min_count")),
+            ("number of transactions, declared public", release.plan.get("public_transactions")),
+        )
+        if isinstance(value, str | int | float)
+    ]
+    parts: list[Part] = [Table(name="facts", head=("what", "value"), rows=tuple(facts), caption="The plan's settings.")]
+    spending = [line for line in _list(release.plan.get("spending")) if isinstance(line, Mapping)]
+    if spending:
+        head = ("what is paid for", "epsilon", "rho", "times")
+        rows = tuple(tuple(_cell(line.get(key)) for key in ("what", "epsilon", "rho", "times")) for line in spending)
+        parts.append(
+            Table(
+                name="spending",
+                head=head,
+                rows=rows,
+                caption="What the budget was spent on. Rho is that of zero-concentrated privacy; all lines together "
+                "compose to the epsilon and delta above.",
+                digits=6,
+            )
+        )
+    if release.command:
+        parts += [Paragraph(text="The command that made the release:"), Code(text=release.command)]
+    if release.found:
+        parts.append(
+            Table(
+                name="found",
+                head=("item", "noisy count"),
+                rows=tuple((found.item, found.count) for found in release.found),
+                caption=f"The {len(release.found):,} items that were found to be frequent first, which are part of the "
+                "release; transactions with many items count less here.",
+                digits=0,
+                collapsed=True,
+            )
+        )
+    return parts
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _cell(value: Any) -> Cell:
+    return value if isinstance(value, str | int | float) else None
