@@ -74,6 +74,23 @@ def test_readme_s_ledger_keeps_the_books(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1].split()[1:5] == ["release", "1", "1e-6", "delivered"]
 
 
+def test_readme_s_commands_on_a_release_run(tmp_path: Path) -> None:
+    from fim_private.release.files import SUFFIXES, write_release
+    from tests.rules.releases import released
+
+    (section,) = re.findall(r"## What becomes of a release\n(.*?)\n## ", README, flags=re.DOTALL)
+    commands = re.findall(r"^    (fim-private .*)$", section, flags=re.MULTILINE)
+    assert len(commands) == 3
+    counts = {("milk",): 600, ("bread",): 400, ("bread", "milk"): 300}
+    write_release(released(counts, total=1000, half=20), tmp_path / "release.json")
+    done = in_shell(f"cd '{tmp_path}' && set -e\n" + "\n".join(commands))
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("release.json", "page.html", "rules.csv", "release.parquet")
+    }
+    assert set(re.findall(r"`(\.[a-z]+)`", section)) == set(SUFFIXES)
+
+
 def test_readme_names_what_there_is() -> None:
     from fim_private.mechanisms.registry import REGISTRY
 

@@ -52,8 +52,8 @@ def folded(text: str, width: float, size: int = 12, lines: int = 2) -> list[str]
     done: list[str] = []
     while rest and len(done) < lines - 1 and width_of(rest, size) > width:
         fitting = shortened(rest, width, size).removesuffix("…")
-        cut = len(fitting) if " " not in fitting.strip() else fitting.rstrip().rfind(" ")
-        cut = max(cut, 1)
+        whole = rest[len(fitting)] == " " or " " not in fitting
+        cut = max(1, len(fitting) if whole else fitting.rfind(" "))
         done.append(rest[:cut].strip())
         rest = rest[cut:].strip()
     return [*done, shortened(rest, width, size)] if rest or not done else done

@@ -1,0 +1,237 @@
+"""The pages of releases and plans, for whatever a release may hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fim_private.mechanisms.registry import AUTO, REGISTRY
+from fim_private.mining import mine
+from fim_private.plan import Universe, make_plan
+from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
+from fim_private.release import FoundItem, Release, ReleasedItemset
+from fim_private.report.count_bars import count_bars
+from fim_private.report.document import Bullets, Document, Figure, Paragraph, Table
+from fim_private.report.html import to_html
+from fim_private.report.item_graph import apart, edges_of, item_graph, springs
+from fim_private.report.plan_page import plan_document
+from fim_private.report.release_page import release_document
+from fim_private.report.statement import promise, promised, wrapped
+from fim_private.report.svg import folded, shortened, width_of
+from fim_private.transactions import transactions_from_lists
+from tests.rules.releases import released
+
+NASTY = (
+    "<script>alert(1)</script>",
+    "**bold** `code` [x](#promise)",
+    "a\x1b[2J",
+    "\u202eklim",
+    "牛奶",
+    "&amp;",
+    "$x$",
+    "\ud7ff",
+)
+BASKETS = transactions_from_lists([["milk", "bread", "tea"]] * 400 + [["milk", "bread"]] * 300 + [["jam"]] * 40)
+
+
+def table(document: Document, name: str) -> Table:
+    (found,) = [part for part in document.parts() if isinstance(part, Table) and part.name == name]
+    return found
+
+
+def figures(document: Document) -> dict[str, Figure]:
+    return {part.name: part for part in document.parts() if isinstance(part, Figure)}
+
+
+def said(document: Document) -> str:
+    texts = [part.text for part in document.parts() if isinstance(part, Paragraph)]
+    texts += [item for part in document.parts() if isinstance(part, Bullets) for item in part.items]
+    return " ".join([document.banner, *texts])
+
+
+@pytest.mark.parametrize("name", [*REGISTRY, AUTO])
+@pytest.mark.parametrize("size", [1, 2])
+def test_every_mechanism_s_release_and_plan_make_a_page(name: str, size: int) -> None:
+    release = mine(
+        BASKETS,
+        size=size,
+        top=2,
+        budget=Budget("2", "1e-6"),
+        unit=PrivacyUnit(),
+        mechanism=name,
+        universe=Universe(names=("milk", "bread", "tea", "jam")) if name != "items-first" else None,
+        max_items=3,
+    )
+    document = release_document(Release.from_json(release.to_json()))
+    assert to_html(document).count("<h1") == 1
+    assert document.banner.startswith("Differentially private: epsilon 2, delta 1e-6")
+    assert not document.alarm
+    assert ("items" in figures(document)) == (size == 2 and bool(release.itemsets))
+    assert release.mechanism in [row[1] for row in table(document, "facts").rows]
+    plan = make_plan(
+        size=size, top=2, budget=Budget("2", "1e-6"), unit=PrivacyUnit(), mechanism=name, max_items=3,
+        universe=Universe(items=10),
+    )  # fmt: skip
+    assert "Nothing was read" in to_html(plan_document("The top 2", plan, [plan], [("other", "no reason")]))
+
+
+@given(
+    st.dictionaries(
+        st.lists(st.one_of(st.sampled_from(NASTY), st.text(min_size=1)), min_size=1, max_size=4, unique=True).map(
+            tuple
+        ),
+        st.integers(-5, 10**6),
+        max_size=6,
+    ),
+    st.none() | st.integers(0, 50),
+    st.booleans(),
+)
+def test_any_names_and_counts_make_a_page(counts: dict[tuple[str, ...], int], half: int | None, seeded: bool) -> None:
+    release = released(counts, half=half, seeded=seeded)
+    document = release_document(release)
+    page = to_html(document)
+    assert "<script>alert" not in page
+    assert "\x1b" not in page
+    assert "\u202e" not in page
+    assert document.alarm is seeded
+    assert "SEEDED, NOT PRIVATE" in page or not seeded
+    for figure in figures(document).values():
+        ElementTree.fromstring(figure.svg.replace("\x0c", ""))
+
+
+def test_the_page_holds_what_was_released_and_no_more() -> None:
+    release = released({("milk",): 60, ("milk", "tea"): 30}, total=100, half=7)
+    rows = table(release_document(release), "itemsets")
+    assert rows.head == ("rank", "itemset", "count", "at least", "at most", "support")
+    assert rows.rows == ((1, "milk", 60, 53, 67, 0.6), (2, "milk + tea", 30, 23, 37, 0.3))
+    bare = replace(release, itemsets=tuple(ReleasedItemset(rank=1, items=("milk",)) for _ in range(1)))
+    document = release_document(bare)
+    assert table(document, "itemsets").head == ("rank", "itemset")
+    assert figures(document) == {}
+    assert "95 %" not in said(document)
+    assert "95 % chance" in said(release_document(release))
+
+
+def test_empty_releases_say_why() -> None:
+    empty = released({})
+    assert "No itemset could be named" in said(release_document(empty))
+    above = replace(empty, plan={"min_count": 4000})
+    assert "No itemset had a noisy count above 4,000" in said(release_document(above))
+    assert figures(release_document(empty)) == {}
+
+
+@pytest.mark.parametrize(
+    "privacy",
+    [
+        {},
+        {"epsilon": "1", "delta": 0.0, "unit": "one transaction"},
+        {"epsilon": float("nan"), "delta": 0.0, "unit": "one transaction"},
+        {"epsilon": 1e9, "delta": 0.0, "unit": "one transaction"},
+        {"epsilon": 1.0, "delta": -1.0, "unit": "one transaction"},
+        {"epsilon": 1.0, "delta": True, "unit": "one transaction"},
+        {"epsilon": 1.0, "delta": 0.0},
+    ],
+)
+def test_a_release_without_a_promise_is_not_called_private(privacy: dict[str, object]) -> None:
+    odd = replace(
+        released({("a", "b"): 5}), privacy=privacy, plan={"spending": [3, {"what": [], "epsilon": "x"}], "top": []}
+    )
+    document = release_document(odd)
+    assert document.alarm
+    assert document.banner.startswith("WITHOUT A PROMISE")
+    assert "does not say what was promised" in said(document)
+    assert "Differentially private" not in to_html(document)
+
+
+def test_a_mechanism_that_nobody_knows_is_named() -> None:
+    assert "By what: the mechanism of-tomorrow." in " ".join(promised(replace(released({}), mechanism="of-tomorrow")))
+
+
+@pytest.mark.parametrize("relation", NeighbouringRelation)
+@pytest.mark.parametrize("delta", ["0", "1e-9"])
+@pytest.mark.parametrize("unit", [PrivacyUnit(), PrivacyUnit(column="customer", max_transactions=3)])
+@pytest.mark.parametrize("universe", [Universe(items=9), Universe(names=("milk", "bread", "tea"))])
+def test_a_release_promises_what_its_plan_did(
+    relation: NeighbouringRelation, delta: str, unit: PrivacyUnit, universe: Universe
+) -> None:
+    from fim_private.release.planned import plan_record, privacy_record
+
+    plan = make_plan(
+        size=1,
+        top=2,
+        budget=Budget("0.7", delta),
+        unit=unit,
+        relation=relation,
+        universe=universe,
+        mechanism="exponential",
+    )
+    for seeded in (True, False):
+        release = replace(
+            released({}, seeded=seeded),
+            mechanism=plan.mechanism_name,
+            privacy=privacy_record(plan),
+            plan=plan_record(plan),
+        )
+        assert wrapped(promised(Release.from_json(release.to_json()))) == promise(plan, seeded=seeded)
+
+
+def test_found_items_are_on_the_page() -> None:
+    release = replace(released({}), found=(FoundItem(item="milk", count=7.25),), command="fim-private mine x", id="r1")
+    document = release_document(release)
+    assert table(document, "found").rows == (("milk", 7.25),)
+    assert ("in the ledger as", "r1") in table(document, "facts").rows
+    assert "<code>fim-private mine x</code>" in to_html(document)
+
+
+def test_edges_are_as_strong_as_the_best_itemset_with_both() -> None:
+    counted = released({("a", "b"): 30, ("b", "c"): 20, ("a", "b", "d"): 10}).itemsets
+    assert edges_of(list(counted)) == {("a", "b"): 1, ("b", "c"): 0.5, ("a", "d"): 0, ("b", "d"): 0}
+    picked = [
+        ReleasedItemset(rank=rank, items=items) for rank, items in enumerate([("a", "b"), ("b", "c"), ("a", "c")], 1)
+    ]
+    assert edges_of(picked) == {("a", "b"): 1, ("b", "c"): 0.5, ("a", "c"): 0}
+    assert edges_of(picked[:1]) == {("a", "b"): 0.5}
+
+
+def test_drawings_are_the_same_each_time_and_leave_out_what_nobody_could_see() -> None:
+    many = released({(f"a{place}", f"b{place}"): 500 - place for place in range(100)})
+    graph, bars = item_graph(many), count_bars(many)
+    assert graph is not None
+    assert bars is not None
+    assert graph == item_graph(many)
+    assert "Only the first 30 of 100 itemsets are drawn" in graph.caption
+    assert "Only the first 40 of 100 itemsets are drawn" in bars.caption
+    assert graph.svg.count("<circle") == 60
+    assert bars.svg.count("<rect") == 40
+    assert item_graph(released({("a",): 5})) is None
+    assert count_bars(released({})) is None
+
+
+@given(st.integers(1, 25), st.integers(0, 2**16))
+def test_labels_do_not_overlap(number: int, bits: int) -> None:
+    pairs = np.array([(one, (one * (bits % 7 + 1) + 1) % number) for one in range(number)], dtype=np.int64)
+    sizes = np.array([(60 + 10 * ((bits >> one) & 7), 30.0) for one in range(number)])
+    spots = apart(springs(number, pairs) * 300, sizes)
+    assert np.isfinite(spots).all()
+    for one in range(number):
+        for other in range(one):
+            overlap = (sizes[one] + sizes[other]) / 2 - np.abs(spots[one] - spots[other])
+            assert (overlap <= 1e-9).any()
+
+
+@given(st.text(), st.integers(20, 200))
+def test_labels_fit_their_width(name: str, width: int) -> None:
+    assert width_of(shortened(name, width)) <= max(width, width_of("…"))
+    rows = folded(name, width)
+    assert 1 <= len(rows) <= 2
+    assert all(width_of(row) <= max(width, width_of("牛…")) for row in rows)
+
+
+def test_names_are_broken_at_blanks() -> None:
+    assert folded("RED HANGING HEART T-LIGHT HOLDER", 130, 11) == ["RED HANGING HEART", "T-LIGHT HOLDER"]
+    assert folded("", 100) == [""]
