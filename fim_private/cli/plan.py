@@ -134,8 +134,8 @@ def _write_page(
     path: Path, asked: str, plans: list[Plan], refused: list[tuple[str, BudgetError]], chosen: Plan, *, quiet: bool
 ) -> None:
     from fim_private.release.files import check_folder
+    from fim_private.report.page import write_page
     from fim_private.report.plan_page import plan_document
-    from fim_private.report.write import write_page
 
     check_folder(path)
     reasons = [(name, str(reason)) for name, reason in refused]

@@ -1,11 +1,10 @@
-"""A report's files in their folder, or a report as one page."""
+"""A report's files in their folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from fim_private.errors import InputError
-from fim_private.release.files import write_whole
 from fim_private.report.document import Document
 from fim_private.report.drawing import Pictures
 from fim_private.report.html import to_html
@@ -32,18 +31,4 @@ def write_document(document: Document, pictures: Pictures, folder: Path) -> None
     except OSError as error:
         raise InputError(
             f"The report could not be written to {folder}: {error.strerror}.", "Give another folder with --output."
-        ) from None
-
-
-def write_page(document: Document, path: Path) -> None:
-    """The document as one HTML file that needs no other, replacing a file of that name in one step.
-
-    Raises:
-        InputError: the file system refuses.
-    """
-    try:
-        write_whole(path, lambda part: part.write_text(to_html(document), encoding="utf-8"))
-    except OSError as error:
-        raise InputError(
-            f"The page could not be written to {path}: {error.strerror}.", "Give another name with --html."
         ) from None

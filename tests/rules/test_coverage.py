@@ -99,3 +99,22 @@ def test_intervals_that_all_touch_nothing_say_nothing_of_several() -> None:
     release = released({("a",): 3, ("a", "b"): 2}, total=50, half=9)
     (rule,) = [rule for rule in association_rules(release, min_confidence=0).rules if rule.antecedents == ("a",)]
     assert rule.intervals["confidence"] == (0, 1)
+
+
+@pytest.mark.parametrize("noise", [laplace, gaussian])
+def test_bounds_of_missing_counts_hold_too(noise: Noise) -> None:
+    """The count of a is not released; those of three pairs with it are, of which the noise may favour any."""
+    randomness = SeededRandomness(SEED)
+    half = half_width(noise)
+    counts = {("a", "b"): 300, ("a", "c"): 600, ("a", "d"): 600, ("b",): 400}  # a is in 600, always with c and d
+    missed, bounded = 0, 0
+    for _ in range(RUNS // 4):
+        release = released(
+            {items: count + noise(randomness) for items, count in counts.items()}, total=TOTAL, half=half
+        )
+        (rule,) = [rule for rule in association_rules(release, min_confidence=0).rules if rule.consequents == ("b",)]
+        low, high = rule.intervals["confidence"] or (math.inf, -math.inf)
+        missed += not low <= 0.5 <= high
+        bounded += high < 0.9
+    assert not binom.sf(missed - 1, RUNS // 4, 0.05) < FALSE_ALARM, f"seed {SEED}: {missed} of {RUNS // 4}"
+    assert bounded > RUNS // 5, "the bound says something"
