@@ -5,10 +5,11 @@ r"""SPMF output: the numbers of the items between blanks, then the count; the na
     @ITEM=2=milk
     1 2 #SUP: 1234
 
-So the library SPMF (Fournier-Viger and others) writes itemsets, and so it names items; it skips lines that begin with
-`#`, `%` or `@` where it reads. Items are numbered in item order, which SPMF expects inside a line. Items and counts in
-the order of the ranks; no more. Only where a name holds a line break, such breaks are written as `\n` and `\r` and
-backslashes doubled, and a line above says so.
+So the library SPMF (Fournier-Viger and others) writes itemsets. The names above are how its databases name items, and
+where its converter of results looks for them; its readers skip lines that begin with `#`, `%` or `@`. Items are
+numbered in item order, which SPMF expects inside a line. Items and counts in the order of the ranks; no more. Only
+where a name holds a line break, such breaks are written as `\n` and `\r` and backslashes doubled, and a line above says
+so.
 """
 
 from __future__ import annotations
