@@ -73,6 +73,7 @@ MAY_IMPORT = {
         "mining",
     },
     "report": {
+        "constraints",
         "errors",
         "version",
         "privacy",
