@@ -15,10 +15,11 @@ from typing import cast
 
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.errors import BudgetError, UsageError
+from fim_private.mechanisms.counts import CountNoise, calibrate_with_counts
 from fim_private.mechanisms.items_first import COUNTS, ItemsFirst
-from fim_private.mechanisms.protocol import Margin, Mechanism, Request
+from fim_private.mechanisms.protocol import Margin, Mechanism, Request, Spending
 from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
-from fim_private.privacy import Budget, Guarantee, NeighbouringRelation, PrivacyUnit
+from fim_private.privacy import Budget, Guarantee, Loss, NeighbouringRelation, Number, PrivacyUnit, exact
 
 LARGEST_SIZE = 20
 LARGEST_TOP = 10_000
@@ -75,6 +76,10 @@ class Plan:
         min_count: only itemsets whose noisy count exceeds this are released; None for the top alone.
         asked_mechanism: the mechanism that was asked for: a name, or "auto".
         asked_select: how items-first was asked to select; None where that was left to it.
+        counts: the noise of the chosen itemsets' counts, measured anew; None where none are released.
+        count_share: of epsilon, what the counts may cost; None likewise.
+        raw_counts: whether the counts are released as they were drawn, rather than made consistent.
+        public_transactions: the number of transactions, where it was declared to be public.
     """
 
     size: int
@@ -91,6 +96,20 @@ class Plan:
     min_count: int | None = None
     asked_mechanism: str
     asked_select: str | None = None
+    counts: CountNoise | None = None
+    count_share: Fraction | None = None
+    raw_counts: bool = False
+    public_transactions: int | None = None
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """What all steps cost, where the mechanism's failure event does not happen: its own, then the counts'."""
+        return self.mechanism.losses if self.counts is None else (*self.mechanism.losses, self.counts.loss)
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """The losses in words."""
+        return self.mechanism.spending if self.counts is None else (*self.mechanism.spending, self.counts.spending)
 
     @property
     def takes_names_as_public(self) -> bool:
@@ -127,6 +146,9 @@ def make_plan(
     mechanism: str = "lmm",
     select: str | None = None,
     min_count: int | None = None,
+    count_share: Number | None = None,
+    raw_counts: bool = False,
+    public_transactions: int | None = None,
 ) -> Plan:
     """The plan for a release.
 
@@ -141,10 +163,14 @@ def make_plan(
         mechanism: a name of the registry, or "auto" for the one that needs the smallest lead over the bulk.
         select: how items-first selects, "peel" or "counts"; None where the planner decides.
         min_count: release only itemsets whose noisy count exceeds this; needs a mechanism that counts.
+        count_share: of epsilon, what the chosen itemsets' counts may cost, between 0 and 1; None releases none.
+        raw_counts: release the counts as they were drawn, rather than made consistent.
+        public_transactions: how many transactions there are (after bounding), which is taken as public: counts then
+            come with supports.
 
     Raises:
         UsageError: a number is out of range, or options contradict each other.
-        BudgetError: the budget cannot pay for the mechanism.
+        BudgetError: the budget cannot pay for the mechanism, or the counts.
     """
     _check_range(size, 1, LARGEST_SIZE, "The itemset size")
     if min_count is not None:
@@ -166,6 +192,7 @@ def make_plan(
     _check_range(top, 1, LARGEST_TOP, "The number of itemsets")
     if max_items is not None:
         _check_range(max_items, size, 10**6, "The number of items to keep of a transaction")
+    share = _count_share(count_share, raw_counts=raw_counts, public_transactions=public_transactions)
     universe = universe or Universe()
     itemsets = universe.itemsets(size)
     if itemsets is not None and itemsets > MOST_ITEMSETS:
@@ -190,8 +217,10 @@ def make_plan(
         max_items=max_items,
         select=select,
         min_count=min_count,
+        count_share=share,
     )
-    return _choose(planned, universe, max_items) if mechanism == AUTO else planned(find(mechanism))
+    plan = _choose(planned, universe, max_items) if mechanism == AUTO else planned(find(mechanism))
+    return replace(plan, raw_counts=raw_counts, public_transactions=public_transactions)
 
 
 def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
@@ -212,6 +241,9 @@ def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
         mechanism=plan.asked_mechanism,
         select=plan.asked_select,
         min_count=plan.min_count,
+        count_share=plan.count_share,
+        raw_counts=plan.raw_counts,
+        public_transactions=plan.public_transactions,
     )
 
 
@@ -241,24 +273,31 @@ def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int |
 
 def _plan_of(
     row: Row, *, size: int, top: int, budget: Budget, unit: PrivacyUnit, relation: NeighbouringRelation,
-    universe: Universe, max_items: int | None, select: str | None, min_count: int | None,
+    universe: Universe, max_items: int | None, select: str | None, min_count: int | None, count_share: Fraction | None,
 ) -> Plan:  # fmt: skip
-    """The plan with this mechanism; group privacy serves `replace` where the mechanism's proof does not."""
+    """The plan with this mechanism; group privacy serves `replace` where the mechanism's proof does not.
+
+    Counts hold for `replace` as they stand: an exchanged unit changes each by at most Delta too.
+    """
     halved = relation is NeighbouringRelation.REPLACE and not row.both_relations
     epsilon, delta = _half(budget) if halved else (budget.epsilon, budget.delta)
-    calibrated = row.calibrate(
-        Request(
-            top=top,
-            epsilon=epsilon,
-            delta=delta,
-            sensitivity=unit.sensitivity,
-            universe_size=universe.itemsets(size),
-            most_new=None if max_items is None else unit.sensitivity * math.comb(max_items, size),
-            size=size,
-            select=select,
-            min_count=min_count,
-        )
+    request = Request(
+        top=top,
+        epsilon=epsilon,
+        delta=delta,
+        sensitivity=unit.sensitivity,
+        universe_size=universe.itemsets(size),
+        most_new=None if max_items is None else unit.sensitivity * math.comb(max_items, size),
+        size=size,
+        select=select,
+        min_count=min_count,
     )
+    if count_share is None:
+        calibrated, counts = row.calibrate(request), None
+    else:
+        calibrated, counts = calibrate_with_counts(
+            row.calibrate, request, share=count_share, independent=row.finds_items
+        )
     return Plan(
         size=size,
         top=top,
@@ -273,6 +312,8 @@ def _plan_of(
         min_count=min_count,
         asked_mechanism=row.name,
         asked_select=select,
+        counts=counts,
+        count_share=count_share,
     )
 
 
@@ -290,6 +331,23 @@ def _doubled(guarantee: Guarantee) -> Guarantee:
         delta=guarantee.delta * (1 + exp_up(guarantee.epsilon)),
         composition=guarantee.composition,
     )
+
+
+def _count_share(share: Number | None, *, raw_counts: bool, public_transactions: int | None) -> Fraction | None:
+    """The share, exact; refuses what is said of counts where none are released."""
+    if share is None:
+        if raw_counts or public_transactions is not None:
+            raise UsageError(
+                "No counts are released to be left raw, or divided by the number of transactions.",
+                "Add --release-counts (count_share=... in Python).",
+            )
+        return None
+    part = exact(share, "the share of the counts")
+    if not 0 < part < 1:
+        raise UsageError("The share of the counts is out of range.", "Choose it between 0 and 1, such as 0.3.")
+    if public_transactions is not None:
+        _check_range(public_transactions, 1, 10**12, "The public number of transactions")
+    return part
 
 
 def _check_range(value: int, least: int, most: int, what: str) -> None:

@@ -22,6 +22,7 @@ from fim_private.cli.inspect import inspect
 from fim_private.cli.interruption import InterruptedByUser, listen
 from fim_private.cli.law import law
 from fim_private.cli.mine import mine
+from fim_private.cli.options import WithShare
 from fim_private.cli.plan import plan
 from fim_private.errors import FimPrivateError
 from fim_private.version import __version__
@@ -33,8 +34,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(mine)
-app.command()(plan)
+app.command(cls=WithShare)(mine)
+app.command(cls=WithShare)(plan)
 app.command()(compare)
 app.command()(inspect)
 app.command()(audit)

@@ -27,6 +27,10 @@ def mine(
     delta: options.Delta,
     top: options.Top = None,
     min_count: options.MinCount = None,
+    release_counts: options.ReleaseCounts = False,
+    count_share: options.CountShare = None,
+    raw_counts: options.RawCounts = False,
+    public_transactions: options.PublicTransactions = None,
     unit: options.Unit = None,
     unit_column: options.UnitColumn = None,
     merge: options.Merge = False,
@@ -104,6 +108,9 @@ def mine(
         mechanism=options.mechanism_name(mechanism, repeat=repeat, no_fallback=no_fallback),
         select=select,
         min_count=min_count,
+        share=options.count_share(count_share, release_counts=release_counts),
+        raw_counts=raw_counts,
+        public_transactions=public_transactions,
     )
     from fim_private.mining.mine import mine_as_planned, refuse_seed
     from fim_private.report.statement import found_note, promise, shortfall

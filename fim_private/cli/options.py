@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import re
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from fim_private.errors import UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
@@ -12,6 +14,9 @@ from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 if TYPE_CHECKING:
     from fim_private.plan import Plan, Universe
     from fim_private.transactions import ReadingNotes
+
+DEFAULT_COUNT_SHARE = "0.3"
+"""Of epsilon, for released counts; the rest finds the itemsets."""
 
 _WHAT, _PROMISE, _READ, _OUT = "What to find", "The promise", "How to read the file", "Output"
 
@@ -32,6 +37,35 @@ Select = Annotated[
     typer.Option(
         metavar="peel|counts",
         help="items-first only: pick itemsets one by one, or count all of them with noise.",
+        rich_help_panel=_WHAT,
+    ),
+]
+ReleaseCounts = Annotated[
+    bool,
+    typer.Option(
+        "--release-counts",
+        help="Release the itemsets' counts too, with noise and 95 % intervals; [SHARE] of epsilon may follow, "
+        "0.3 otherwise.",
+        rich_help_panel=_WHAT,
+    ),
+]
+CountShare = Annotated[
+    str | None,
+    typer.Option(metavar="SHARE", help="The same, with this share of epsilon.", rich_help_panel=_WHAT),
+]
+RawCounts = Annotated[
+    bool,
+    typer.Option(
+        "--raw-counts",
+        help="Leave released counts as they were drawn: negative ones, and supersets above their subsets, too.",
+        rich_help_panel=_WHAT,
+    ),
+]
+PublicTransactions = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Declare the number of transactions to be public: released counts then come with supports.",
         rich_help_panel=_WHAT,
     ),
 ]
@@ -219,6 +253,24 @@ def mechanism_name(mechanism: str, *, repeat: bool, no_fallback: bool) -> str:
     return "lmm-repeat" if repeat else "lmm-no-fallback"
 
 
+class WithShare(TyperCommand):
+    """A command whose --release-counts may be followed by a share, as in `--release-counts 0.3`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """A number right after --release-counts is its share; anything else, such as a file's name, is not."""
+        words: list[str] = []
+        for word in args:
+            if words and words[-1] == "--release-counts" and re.fullmatch(r"[0-9]*\.?[0-9]+(/[0-9]+)?", word):
+                words.append("--count-share")
+            words.append(word)
+        return super().parse_args(ctx, words)
+
+
+def count_share(share: str | None, *, release_counts: bool) -> str | None:
+    """The share of epsilon that the counts may cost, as typed; None where none are released."""
+    return share or (DEFAULT_COUNT_SHARE if release_counts else None)
+
+
 def declared_universe(items: int | None, file: str | None) -> Universe:
     """The universe that the options declare, or the open one.
 
@@ -241,6 +293,7 @@ def declared_universe(items: int | None, file: str | None) -> Universe:
 def plan_of(
     *, size: int, top: int | None, epsilon: str, delta: str, unit: PrivacyUnit, neighbours: NeighbouringRelation,
     universe: Universe, max_items: int | None, mechanism: str, select: str | None, min_count: int | None,
+    share: str | None = None, raw_counts: bool = False, public_transactions: int | None = None,
 ) -> Plan:  # fmt: skip
     """The plan that the options ask for."""
     from fim_private.plan import make_plan
@@ -256,6 +309,9 @@ def plan_of(
         mechanism=mechanism,
         select=select,
         min_count=min_count,
+        count_share=share,
+        raw_counts=raw_counts,
+        public_transactions=public_transactions,
     )
 
 

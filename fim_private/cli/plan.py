@@ -21,6 +21,10 @@ def plan(
     delta: options.Delta,
     top: options.Top = None,
     min_count: options.MinCount = None,
+    release_counts: options.ReleaseCounts = False,
+    count_share: options.CountShare = None,
+    raw_counts: options.RawCounts = False,
+    public_transactions: options.PublicTransactions = None,
     unit: options.Unit = None,
     unit_column: options.UnitColumn = None,
     merge: options.Merge = False,
@@ -71,6 +75,9 @@ def plan(
             mechanism=name,
             select=select,
             min_count=min_count,
+            share=options.count_share(count_share, release_counts=release_counts),
+            raw_counts=raw_counts,
+            public_transactions=public_transactions,
         )
 
     plans, refused = [], []

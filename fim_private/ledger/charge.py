@@ -11,7 +11,8 @@ The pair (epsilon, delta) is the plan's guarantee. For the Renyi test there are 
       symbol with probability at most delta_0 in each of k steps, so M' >= (1 - delta_0)^k R'; in the whole list with
       probability at most delta_0, which is paid once;
     others: paid on both sides, the second time multiplied by e^eps.
-    Losses that are (epsilon, delta) themselves are treated like the guarantee above.
+    Losses that are (epsilon, delta) themselves are treated like the guarantee above. Released counts are one more loss:
+    they are measured alike in M and R, of whatever itemsets were chosen, so all of these inequalities hold with them.
 `replace` served by group privacy has a guarantee and no losses.
 """
 
@@ -46,7 +47,7 @@ def charge_of(plan: Plan, rule: Filter) -> Charge:
         if isinstance(mechanism, ItemsFirst | LimitedDomain):
             once, paid_twice = paid_twice, once
             tries = mechanism.top if isinstance(mechanism, LimitedDomain) else 1
-        ways.append(_renyi(mechanism.losses, once, paid_twice, tries, rule.order))
+        ways.append(_renyi(plan.losses, once, paid_twice, tries, rule.order))
     cheapest = min(ways, key=lambda way: way.renyi if rule.bound is None else rule.renyi_share(way))
     return cheapest + Charge(epsilon=guarantee.epsilon, delta=guarantee.delta)
 

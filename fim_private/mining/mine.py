@@ -12,8 +12,9 @@ from fim_private.ledger import Ledger
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.mining import items_first
+from fim_private.mining.counts import with_counts
 from fim_private.plan import Plan, Universe, make_plan
-from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
+from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUnit
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import FoundItem, Release, ReleasedItemset
 from fim_private.release.door import check_universe, pass_through
@@ -22,6 +23,8 @@ from fim_private.transactions import Transactions
 from fim_private.version import __version__
 
 Progress = Callable[[str], None]
+Codes = tuple[int, ...]
+"""An itemset, by its items' codes."""
 
 
 def mine(
@@ -37,6 +40,9 @@ def mine(
     max_items: int | None = None,
     select: str | None = None,
     min_count: int | None = None,
+    count_share: Number | None = None,
+    raw_counts: bool = False,
+    public_transactions: int | None = None,
     seed: int | None = None,
     ledger: Ledger | None = None,
 ) -> Release:
@@ -54,6 +60,11 @@ def mine(
         max_items: keep a uniform random choice of at most so many items of each transaction. Costs no privacy.
         select: how items-first selects, "peel" or "counts"; None where the planner decides.
         min_count: release only itemsets whose noisy count exceeds this (items-first).
+        count_share: of epsilon, what the counts of the chosen itemsets may cost; None releases no counts, but for those
+            of items-first.
+        raw_counts: release these counts as they were drawn, rather than made consistent.
+        public_transactions: how many transactions there are (after bounding), taken as public: counts then come with
+            supports.
         seed: makes the noise repeatable, and the release not private. For tests and teaching.
         ledger: is charged before any noise is drawn, and refuses what does not fit; not with a seed.
 
@@ -73,6 +84,9 @@ def mine(
         max_items=max_items,
         select=select,
         min_count=min_count,
+        count_share=count_share,
+        raw_counts=raw_counts,
+        public_transactions=public_transactions,
     )
     if ledger is None:
         return mine_as_planned(transactions, plan, seed=seed)
@@ -119,7 +133,7 @@ def mine_as_planned(
     bounded = bound(as_database(transactions), plan, randomness)
     if isinstance(plan.mechanism, ItemsFirst):
         name = charge() if charge else None
-        itemsets, found = _items_first(bounded, plan, plan.mechanism, randomness, progress)
+        itemsets, codes, found = _items_first(bounded, plan, plan.mechanism, randomness, progress)
     else:
         check_universe(bounded, plan)
         progress("counting")
@@ -127,7 +141,11 @@ def mine_as_planned(
         # Counts are hidden until the mechanism sees them, so whatever failed up to here has cost nothing.
         name = charge() if charge else None
         progress("selecting")
-        itemsets, found = _in_one_go(bounded, counts, plan, plan.mechanism, randomness), None
+        itemsets, codes = _in_one_go(bounded, counts, plan, plan.mechanism, randomness)
+        found = None
+    if plan.counts is not None:
+        progress("measuring counts")
+        itemsets = with_counts(itemsets, codes, bounded, plan, randomness)
     return Release(
         itemsets=itemsets,
         mechanism=plan.mechanism_name,
@@ -143,16 +161,17 @@ def mine_as_planned(
 
 def _in_one_go(
     bounded: TransactionDatabase, counts: HiddenCounts, plan: Plan, mechanism: Mechanism, randomness: Randomness
-) -> tuple[ReleasedItemset, ...]:
-    return tuple(
-        ReleasedItemset(rank=rank, items=passed.items, lead=passed.lead)
-        for rank, passed in enumerate(pass_through(bounded, counts, mechanism, plan, randomness), start=1)
+) -> tuple[tuple[ReleasedItemset, ...], list[Codes]]:
+    chosen = pass_through(bounded, counts, mechanism, plan, randomness)
+    itemsets = tuple(
+        ReleasedItemset(rank=rank, items=passed.items, lead=passed.lead) for rank, passed in enumerate(chosen, start=1)
     )
+    return itemsets, [passed.codes for passed in chosen]
 
 
 def _items_first(
     bounded: TransactionDatabase, plan: Plan, mechanism: ItemsFirst, randomness: Randomness, progress: Progress
-) -> tuple[tuple[ReleasedItemset, ...], tuple[FoundItem, ...]]:
+) -> tuple[tuple[ReleasedItemset, ...], list[Codes], tuple[FoundItem, ...]]:
     outcome = items_first.run(bounded, mechanism, randomness, min_count=plan.min_count, progress=progress)
     names = bounded.vocabulary
     counts = [None] * len(outcome.itemsets) if outcome.counts is None else outcome.counts.tolist()
@@ -168,7 +187,7 @@ def _items_first(
         FoundItem(item=name, count=round(units, 2))
         for name, units in zip(names.gather(outcome.found), outcome.found_counts.tolist(), strict=True)
     )
-    return itemsets, found
+    return itemsets, [tuple(itemset) for itemset in outcome.itemsets.tolist()], found
 
 
 def bound(database: TransactionDatabase, plan: Plan, randomness: Randomness) -> TransactionDatabase:

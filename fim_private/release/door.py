@@ -7,6 +7,7 @@ declared universe.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from fim_private.counting import ChosenCounts, HiddenCounts, TransactionDatabase, as_database
 from fim_private.errors import InputError
+from fim_private.mechanisms.counts import CountNoise
 from fim_private.mechanisms.discovery import Discovery
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Mechanism, WithGaps
@@ -31,10 +33,17 @@ Itemset = tuple[str, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Passed:
-    """What came through: an itemset, and its noisy lead over the runner-up where the mechanism gives it."""
+    """What came through: an itemset, and its noisy lead over the runner-up where the mechanism gives it.
+
+    Args:
+        items: the names.
+        lead: in transactions, rounded down.
+        codes: the items' codes in the vocabulary of the data; beyond its end for items that do not occur.
+    """
 
     items: Itemset
     lead: int | None = None
+    codes: tuple[int, ...] = ()
 
 
 def pass_through(
@@ -66,8 +75,8 @@ def pass_through(
     absent: set[tuple[int, ...]] = set()
     chosen: list[Passed] = []
     for rank, lead in zip(ranks, leads, strict=True):
-        itemset = next(codes) if rank < profile.occurring else _absent(database, plan, absent, randomness)
-        chosen.append(Passed(items=tuple(_name(database, code) for code in itemset), lead=lead))
+        itemset = tuple(next(codes)) if rank < profile.occurring else _absent(database, plan, absent, randomness)
+        chosen.append(Passed(items=tuple(_name(database, code) for code in itemset), lead=lead, codes=itemset))
     return tuple(chosen)
 
 
@@ -110,6 +119,34 @@ def measure(counts: ChosenCounts, measurement: Measurement, randomness: Randomne
         randomness: where the bits come from.
     """
     return measurement.add_noise(counts.vector(), randomness)
+
+
+def measure_chosen(
+    data: Transactions | TransactionDatabase,
+    itemsets: Sequence[tuple[int, ...]],
+    noise: CountNoise,
+    randomness: Randomness,
+) -> NDArray[np.int64]:
+    """Noisy counts of itemsets that were chosen before, int64, in their order.
+
+    Args:
+        data: bounded as the plan says.
+        itemsets: item codes, increasing; at most as many itemsets as the noise was planned for, each once. Codes beyond
+            the vocabulary are items that do not occur: their itemsets count 0, and get noise like all others.
+        noise: which costs its loss.
+        randomness: where the bits come from.
+    """
+    if len(itemsets) > noise.top:
+        raise AssertionError("more itemsets are to be counted than the noise was planned for")
+    database = as_database(data)
+    counts = np.zeros(len(itemsets), np.int64)
+    by_size: dict[int, list[int]] = {}
+    for place, itemset in enumerate(itemsets):
+        if max(itemset) < len(database.vocabulary):
+            by_size.setdefault(len(itemset), []).append(place)
+    for places in by_size.values():
+        counts[places] = database.count_chosen(np.array([itemsets[place] for place in places], np.int32)).vector()
+    return noise.add_noise(counts, randomness)
 
 
 def pick(counts: ChosenCounts, mechanism: Mechanism, randomness: Randomness) -> NDArray[np.int32]:

@@ -6,6 +6,7 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
+from fim_private.mechanisms.counts import CONFIDENCE, CountNoise
 from fim_private.plan import Plan
 
 
@@ -22,8 +23,13 @@ def privacy_record(plan: Plan) -> dict[str, Any]:
             "composition": plan.guarantee.composition,
         },
     }
+    public = []
     if plan.takes_names_as_public:
-        record["taken_as_public"] = "the names of the items that occur, and that they are no more than declared"
+        public.append("the names of the items that occur, and that they are no more than declared")
+    if plan.public_transactions is not None:
+        public.append("the number of transactions")
+    if public:
+        record["taken_as_public"] = "; ".join(public)
     return record
 
 
@@ -48,10 +54,24 @@ def plan_record(plan: Plan) -> dict[str, Any]:
                 "rho": None if line.rho is None else float(line.rho),
                 "times": line.times,
             }
-            for line in plan.mechanism.spending
+            for line in plan.spending
         ],
+        "counts": None if plan.counts is None else _counts_record(plan, plan.counts),
         "failure_probability": float(plan.mechanism.failure),
         "margins": [{"counts": margin.counts, "words": margin.words} for margin in plan.mechanism.margins],
+    }
+
+
+def _counts_record(plan: Plan, noise: CountNoise) -> dict[str, Any]:
+    return {
+        "noise": noise.law,
+        "parameters": parameters(noise),
+        "share": str(plan.count_share),
+        "deviation": noise.deviation,
+        "half_width": noise.half_width,
+        "confidence": CONFIDENCE,
+        "consistent": not plan.raw_counts,
+        "public_transactions": plan.public_transactions,
     }
 
 

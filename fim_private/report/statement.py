@@ -6,6 +6,7 @@ import math
 import textwrap
 from fractions import Fraction
 
+from fim_private.mechanisms.counts import CONFIDENCE, CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Spending
 from fim_private.mechanisms.registry import find
@@ -49,6 +50,13 @@ def promise(plan: Plan, *, seeded: bool) -> str:
         f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
         "whether the data could be read and counted at all (--max-items bounds the work).",
     ]
+    if plan.counts is not None:
+        paragraphs.append(counts_sentence(plan, plan.counts))
+    if plan.public_transactions is not None:
+        paragraphs.append(
+            f"Taken as public: the number of transactions, {plan.public_transactions:,}, as declared; supports are "
+            "counts divided by it. Whether it is right was not looked up in the data."
+        )
     if plan.takes_names_as_public:
         paragraphs.append(
             "Taken as public: the names of the items that occur, and that they are no more than declared, since only "
@@ -57,6 +65,32 @@ def promise(plan: Plan, *, seeded: bool) -> str:
     if seeded:
         paragraphs.append(f"WARNING: {SEEDED_NOTE}.")
     return wrapped(paragraphs)
+
+
+def counts_sentence(plan: Plan, noise: CountNoise) -> str:
+    """What the released counts are, how far they are off, and what was done to them."""
+    treated = (
+        "They are shown as they were drawn."
+        if plan.raw_counts
+        else "They are shown whole, at least 0, and none above that of a subset, which costs nothing; an interval is "
+        "around the count as it was drawn."
+    )
+    return (
+        f"Counts: each is the number of transactions that hold the itemset{_bounded(plan)}, with {noise.law} noise of "
+        f"its own, enough for {plan.top:,} itemsets. The interval (within {noise.half_width:,} of the noisy count, cut "
+        f"off at 0) holds that number with {CONFIDENCE:.0%} chance. {treated}"
+    ).replace("95%", "95 %")
+
+
+def _bounded(plan: Plan) -> str:
+    """What was done to the transactions before they were counted."""
+    done = []
+    if plan.unit.column is not None:
+        kept = plan.unit.max_transactions
+        done.append("a unit's were merged into one" if kept is None else f"at most {kept:,} of a unit were kept")
+    if plan.max_items is not None:
+        done.append(f"at most {plan.max_items:,} items of each were kept")
+    return f", after {' and '.join(done)}" if done else ""
 
 
 def shortfall(plan: Plan, release: Release) -> str | None:
@@ -81,7 +115,7 @@ def found_note(plan: Plan, release: Release) -> str | None:
         return None
     number = f"{len(release.found):,}"
     note = f"Items found to be frequent: {number}; they and their noisy counts are part of the release (JSON)."
-    if mechanism.itemsets is not None:
+    if mechanism.itemsets is not None and plan.counts is None:
         off = f"{mechanism.itemsets.deviation:,.0f}"
         note += (
             f" Counts are estimates, off by about {off} transactions or less; a "
@@ -96,7 +130,7 @@ def plan_text(plan: Plan) -> str:
     paragraphs = [f"{plan.mechanism_name}: {find(plan.mechanism_name).summary}"]
     if plan.why:
         paragraphs.append(f"  {plan.why}")
-    for line in plan.mechanism.spending:
+    for line in plan.spending:
         times = f" each, {line.times:,} times" if line.times > 1 else ""
         paragraphs.append(f"  {line.what}: {_cost(line)}{times}")
     paragraphs.append(
@@ -108,6 +142,11 @@ def plan_text(plan: Plan) -> str:
             f"  of delta, {number(plan.mechanism.failure)} is set aside for a wrong certificate, stop or find"
         )
     paragraphs.append(f"  {margin_sentence(plan)}")
+    if plan.counts is not None:
+        paragraphs.append(
+            f"  counts: {plan.counts.law} noise with a standard deviation of {number(plan.counts.deviation)} "
+            f"transactions; off by at most {plan.counts.half_width:,}, 19 times in 20"
+        )
     return wrapped(paragraphs, indent="    ")
 
 

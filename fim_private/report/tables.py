@@ -38,8 +38,11 @@ def release_table(release: Release) -> str:
     marked = [f"*** {SEEDED_NOTE} ***"] if release.seeded else []
     if not release.itemsets:
         return "\n".join([*marked, "No itemset could be named."])
-    columns = [
+    columns: list[tuple[str, list[int | None] | list[float | None]]] = [
         ("count", [itemset.count for itemset in release.itemsets]),
+        ("from", [itemset.count_low for itemset in release.itemsets]),
+        ("to", [itemset.count_high for itemset in release.itemsets]),
+        ("support", [itemset.support for itemset in release.itemsets]),
         ("noisy lead", [itemset.lead for itemset in release.itemsets]),
     ]
     given = [(name, values) for name, values in columns if any(value is not None for value in values)]
@@ -47,9 +50,16 @@ def release_table(release: Release) -> str:
         [
             str(itemset.rank),
             JOINT.join(map(printable, itemset.items)),
-            *("" if values[place] is None else f"{values[place]:,}" for _, values in given),
+            *(_figure(values[place]) for _, values in given),
         ]
         for place, itemset in enumerate(release.itemsets)
     ]
     head = ["rank", "itemset", *(name for name, _ in given)]
     return "\n".join([*marked, table(head, rows, right=[True, False, *(True for _ in given)])])
+
+
+def _figure(value: float | None) -> str:
+    """A whole number with its thousands, a share of four digits."""
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
