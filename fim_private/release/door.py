@@ -37,13 +37,13 @@ class Passed:
 
     Args:
         items: the names.
-        lead: in transactions, rounded down.
         codes: the items' codes in the vocabulary of the data; beyond its end for items that do not occur.
+        lead: in transactions, rounded down.
     """
 
     items: Itemset
+    codes: tuple[int, ...]
     lead: int | None = None
-    codes: tuple[int, ...] = ()
 
 
 def pass_through(
