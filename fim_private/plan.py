@@ -7,7 +7,7 @@ delta/(1+e^{eps/2})) is (eps, delta)-differentially private for `replace`, which
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -52,9 +52,9 @@ class Universe:
         if self.items is not None and not 1 <= self.items <= 10**18:
             raise UsageError("The number of items in the universe is out of range.", "Give a number from 1 to 1e18.")
 
-    def itemsets(self, size: int) -> int | None:
-        """C(items, size), exact; None for an open universe."""
-        return None if self.items is None else math.comb(self.items, size)
+    def itemsets(self, *sizes: int) -> int | None:
+        """The sum of C(items, size), exact; None for an open universe."""
+        return None if self.items is None else sum(math.comb(self.items, size) for size in sizes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ class Plan:
     """What a release will do and what it will cost, fixed before any data is seen.
 
     Args:
-        size: number of items of each itemset.
+        sizes: numbers of items of an itemset, increasing; of all these sizes together the top is asked for.
         top: k, how many itemsets.
         budget: what was allowed.
         unit: the privacy unit.
@@ -82,7 +82,7 @@ class Plan:
         public_transactions: the number of transactions, where it was declared to be public.
     """
 
-    size: int
+    sizes: tuple[int, ...]
     top: int
     budget: Budget
     unit: PrivacyUnit
@@ -100,6 +100,12 @@ class Plan:
     count_share: Fraction | None = None
     raw_counts: bool = False
     public_transactions: int | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of items of each itemset, where it is one number."""
+        (size,) = self.sizes
+        return size
 
     @property
     def losses(self) -> tuple[Loss, ...]:
@@ -136,7 +142,7 @@ class Plan:
 
 def make_plan(
     *,
-    size: int,
+    size: int | Sequence[int],
     top: int | None = None,
     budget: Budget,
     unit: PrivacyUnit,
@@ -153,7 +159,7 @@ def make_plan(
     """The plan for a release.
 
     Args:
-        size: number of items of each itemset.
+        size: number of items of each itemset; several numbers for the top of all these sizes together.
         top: k, how many itemsets; with `min_count` it may be left out, and is 1,000 then.
         budget: what the release may cost.
         unit: the privacy unit.
@@ -172,7 +178,7 @@ def make_plan(
         UsageError: a number is out of range, or options contradict each other.
         BudgetError: the budget cannot pay for the mechanism, or the counts.
     """
-    _check_range(size, 1, LARGEST_SIZE, "The itemset size")
+    sizes = _sizes(size)
     if min_count is not None:
         _check_range(min_count, 1, 10**12, "The least count")
         select = select or COUNTS
@@ -191,10 +197,10 @@ def make_plan(
         top = MOST_ABOVE
     _check_range(top, 1, LARGEST_TOP, "The number of itemsets")
     if max_items is not None:
-        _check_range(max_items, size, 10**6, "The number of items to keep of a transaction")
+        _check_range(max_items, max(sizes), 10**6, "The number of items to keep of a transaction")
     share = _count_share(count_share, raw_counts=raw_counts, public_transactions=public_transactions)
     universe = universe or Universe()
-    itemsets = universe.itemsets(size)
+    itemsets = universe.itemsets(*sizes)
     if itemsets is not None and itemsets > MOST_ITEMSETS:
         raise UsageError(
             "The declared universe has more than 1e300 itemsets of this size, too many to calculate with.",
@@ -208,7 +214,7 @@ def make_plan(
 
     planned = partial(
         _plan_of,
-        size=size,
+        sizes=sizes,
         top=top,
         budget=budget,
         unit=unit,
@@ -219,7 +225,7 @@ def make_plan(
         min_count=min_count,
         count_share=share,
     )
-    plan = _choose(planned, universe, max_items) if mechanism == AUTO else planned(find(mechanism))
+    plan = _choose(planned, universe, max_items, sizes) if mechanism == AUTO else planned(find(mechanism))
     return replace(plan, raw_counts=raw_counts, public_transactions=public_transactions)
 
 
@@ -231,7 +237,7 @@ def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
         BudgetError: likewise.
     """
     return make_plan(
-        size=plan.size,
+        size=plan.sizes,
         top=top,
         budget=budget,
         unit=plan.unit,
@@ -247,12 +253,14 @@ def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
     )
 
 
-def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int | None) -> Plan:
+def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int | None, sizes: tuple[int, ...]) -> Plan:
     """The plan that needs the smallest lead over the bulk, from public quantities alone."""
     plans = []
     for row in REGISTRY.values():
-        applies = (universe.items is not None or not row.needs_universe) and (
-            max_items is not None or not row.needs_cap
+        applies = (
+            (universe.items is not None or not row.needs_universe)
+            and (max_items is not None or not row.needs_cap)
+            and (len(sizes) == 1 or not row.finds_items)
         )
         if row.automatic and applies:
             try:
@@ -272,13 +280,18 @@ def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int |
 
 
 def _plan_of(
-    row: Row, *, size: int, top: int, budget: Budget, unit: PrivacyUnit, relation: NeighbouringRelation,
+    row: Row, *, sizes: tuple[int, ...], top: int, budget: Budget, unit: PrivacyUnit, relation: NeighbouringRelation,
     universe: Universe, max_items: int | None, select: str | None, min_count: int | None, count_share: Fraction | None,
 ) -> Plan:  # fmt: skip
     """The plan with this mechanism; group privacy serves `replace` where the mechanism's proof does not.
 
     Counts hold for `replace` as they stand: an exchanged unit changes each by at most Delta too.
     """
+    if len(sizes) > 1 and row.finds_items:
+        raise UsageError(
+            f"{row.name} finds itemsets of one size at a time.",
+            "Give one --size, or another --mechanism (auto takes one that ranks all sizes together).",
+        )
     halved = relation is NeighbouringRelation.REPLACE and not row.both_relations
     epsilon, delta = _half(budget) if halved else (budget.epsilon, budget.delta)
     request = Request(
@@ -286,9 +299,9 @@ def _plan_of(
         epsilon=epsilon,
         delta=delta,
         sensitivity=unit.sensitivity,
-        universe_size=universe.itemsets(size),
-        most_new=None if max_items is None else unit.sensitivity * math.comb(max_items, size),
-        size=size,
+        universe_size=universe.itemsets(*sizes),
+        most_new=None if max_items is None else unit.sensitivity * sum(math.comb(max_items, size) for size in sizes),
+        size=max(sizes),
         select=select,
         min_count=min_count,
     )
@@ -299,7 +312,7 @@ def _plan_of(
             row.calibrate, request, share=count_share, independent=row.finds_items
         )
     return Plan(
-        size=size,
+        sizes=sizes,
         top=top,
         budget=budget,
         unit=unit,
@@ -348,6 +361,16 @@ def _count_share(share: Number | None, *, raw_counts: bool, public_transactions:
     if public_transactions is not None:
         _check_range(public_transactions, 1, 10**12, "The public number of transactions")
     return part
+
+
+def _sizes(size: int | Sequence[int]) -> tuple[int, ...]:
+    """The sizes in increasing order, each once."""
+    given = tuple(size) if isinstance(size, Sequence) else (size,)
+    for each in given:
+        _check_range(each, 1, LARGEST_SIZE, "The itemset size")
+    if not given:
+        raise UsageError("No itemset size was given.", "Give at least one.")
+    return tuple(sorted(set(given)))
 
 
 def _check_range(value: int, least: int, most: int, what: str) -> None:

@@ -79,7 +79,7 @@ def _counted_before_bounded(how: str, unit: PrivacyUnit, baskets: int) -> Pipeli
 
     def pipeline(transactions: Transactions) -> Release:
         randomness = SecureRandomness()
-        counts = count(transactions, plan.size, plan.mechanism)  # type: ignore[arg-type]
+        counts = count(transactions, plan.sizes, plan.mechanism)  # type: ignore[arg-type]
         passed = pass_through(transactions, counts, plan.mechanism, plan, randomness)  # type: ignore[arg-type]
         chosen = tuple(ReleasedItemset(rank=rank, items=one.items) for rank, one in enumerate(passed, start=1))
         return replace(_EMPTY, itemsets=chosen)

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 def mine(
     file: options.File,
-    size: options.Size,
     epsilon: options.Epsilon,
     delta: options.Delta,
+    size: options.Size = None,
+    sizes: options.Sizes = None,
     top: options.Top = None,
     min_count: options.MinCount = None,
     release_counts: options.ReleaseCounts = False,
@@ -97,7 +98,7 @@ def mine(
         if output.exists() and any(path.exists() and output.samefile(path) for path in inputs):
             raise UsageError("The output would replace the input.", "Give --output another name.")
     plan = options.plan_of(
-        size=size,
+        sizes=options.itemset_sizes(size, sizes),
         top=top,
         epsilon=epsilon,
         delta=delta,

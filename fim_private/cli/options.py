@@ -22,7 +22,15 @@ _WHAT, _PROMISE, _READ, _OUT = "What to find", "The promise", "How to read the f
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="The basket file; - reads standard input.")]
 
-Size = Annotated[int, typer.Option(help="Number of items of each itemset.", rich_help_panel=_WHAT)]
+Size = Annotated[int | None, typer.Option(help="Number of items of each itemset.", rich_help_panel=_WHAT)]
+Sizes = Annotated[
+    str | None,
+    typer.Option(
+        metavar="1-3",
+        help="Several sizes instead, as in 1-3 or 1,2: the top over all of them together.",
+        rich_help_panel=_WHAT,
+    ),
+]
 Top = Annotated[int | None, typer.Option(metavar="K", help="How many itemsets.", rich_help_panel=_WHAT)]
 MinCount = Annotated[
     int | None,
@@ -271,6 +279,29 @@ def count_share(share: str | None, *, release_counts: bool) -> str | None:
     return share or (DEFAULT_COUNT_SHARE if release_counts else None)
 
 
+def itemset_sizes(size: int | None, sizes: str | None) -> tuple[int, ...]:
+    """The numbers of items that are asked for.
+
+    Raises:
+        UsageError: they were given twice, or not at all, or cannot be read.
+    """
+    if (size is None) == (sizes is None):
+        raise UsageError(
+            "It was not said how many items an itemset has." if size is None else "The itemset size was given twice.",
+            "Give --size, such as 2, or --sizes, such as 1-3 or 1,2.",
+        )
+    if size is not None:
+        return (size,)
+    found: set[int] = set()
+    for part in str(sizes).split(","):
+        ends = re.fullmatch(r"\s*([0-9]{1,3})\s*(?:-\s*([0-9]{1,3})\s*)?", part)
+        first, last = (0, -1) if ends is None else (int(ends[1]), int(ends[2] or ends[1]))
+        if first > last:
+            raise UsageError("The itemset sizes cannot be read.", "Write --sizes as in 1-3 or 1,2.")
+        found.update(range(first, last + 1))
+    return tuple(sorted(found))
+
+
 def declared_universe(items: int | None, file: str | None) -> Universe:
     """The universe that the options declare, or the open one.
 
@@ -291,15 +322,16 @@ def declared_universe(items: int | None, file: str | None) -> Universe:
 
 
 def plan_of(
-    *, size: int, top: int | None, epsilon: str, delta: str, unit: PrivacyUnit, neighbours: NeighbouringRelation,
-    universe: Universe, max_items: int | None, mechanism: str, select: str | None, min_count: int | None,
+    *, sizes: tuple[int, ...], top: int | None, epsilon: str, delta: str, unit: PrivacyUnit,
+    neighbours: NeighbouringRelation, universe: Universe, max_items: int | None, mechanism: str, select: str | None,
+    min_count: int | None,
     share: str | None = None, raw_counts: bool = False, public_transactions: int | None = None,
 ) -> Plan:  # fmt: skip
     """The plan that the options ask for."""
     from fim_private.plan import make_plan
 
     return make_plan(
-        size=size,
+        size=sizes,
         top=top,
         budget=Budget(epsilon, delta),
         unit=unit,

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 def plan(
-    size: options.Size,
     epsilon: options.Epsilon,
     delta: options.Delta,
+    size: options.Size = None,
+    sizes: options.Sizes = None,
     top: options.Top = None,
     min_count: options.MinCount = None,
     release_counts: options.ReleaseCounts = False,
@@ -48,6 +49,7 @@ def plan(
     Example: fim-private plan --size 2 --top 10 --epsilon 1 --delta 1e-6 --unit transaction
     """
     privacy_unit = options.privacy_unit(unit, unit_column, merge=merge, max_transactions=max_transactions)
+    asked = options.itemset_sizes(size, sizes)
     universe = options.declared_universe(universe_items, universe_file)
     from fim_private.mechanisms.registry import AUTO, REGISTRY
 
@@ -59,12 +61,14 @@ def plan(
         names = [
             row.name
             for row in REGISTRY.values()
-            if (universe.items is not None or not row.needs_universe) and (max_items is not None or not row.needs_cap)
+            if (universe.items is not None or not row.needs_universe)
+            and (max_items is not None or not row.needs_cap)
+            and (len(asked) == 1 or not row.finds_items)
         ]
 
     def plan_for(name: str) -> Plan:
         return options.plan_of(
-            size=size,
+            sizes=asked,
             top=top,
             epsilon=epsilon,
             delta=delta,
@@ -98,7 +102,7 @@ def plan(
         records = [{"plan": plan_record(plan), "privacy": privacy_record(plan)} for plan in plans]
         typer.echo(json.dumps(records, ensure_ascii=False, indent=2))
         return
-    typer.echo(f"{_asked(size, top, min_count)}, protecting {privacy_unit.describe()}. Nothing is read or spent.\n")
+    typer.echo(f"{_asked(asked, top, min_count)}, protecting {privacy_unit.describe()}. Nothing is read or spent.\n")
     if len(plans) == 1:
         typer.echo(plan_text(plans[0]))
     else:
@@ -126,8 +130,10 @@ def plan(
         )
 
 
-def _asked(size: int, top: int | None, min_count: int | None) -> str:
-    which = f"The top {top:,} itemsets of size {size}" if top is not None else f"Itemsets of size {size}"
+def _asked(sizes: tuple[int, ...], top: int | None, min_count: int | None) -> str:
+    *smaller, largest = sizes
+    what = f"sizes {', '.join(map(str, smaller))} and {largest} together" if smaller else f"size {largest}"
+    which = f"The top {top:,} itemsets of {what}" if top is not None else f"Itemsets of {what}"
     return which if min_count is None else f"{which} with a noisy count above {min_count:,}"
 
 

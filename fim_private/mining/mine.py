@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NoReturn
 
-from fim_private.counting import HiddenCounts, TransactionDatabase, as_database
+from fim_private.counting import HiddenCounts, SeveralSizes, TransactionDatabase, as_database
 from fim_private.errors import UsageError
 from fim_private.ledger import Ledger
 from fim_private.mechanisms.items_first import ItemsFirst
@@ -30,7 +30,7 @@ Codes = tuple[int, ...]
 def mine(
     transactions: Transactions | TransactionDatabase,
     *,
-    size: int,
+    size: int | Sequence[int],
     top: int | None = None,
     budget: Budget,
     unit: PrivacyUnit,
@@ -46,11 +46,11 @@ def mine(
     seed: int | None = None,
     ledger: Ledger | None = None,
 ) -> Release:
-    """The `top` most frequent itemsets of one size, (epsilon, delta)-differentially private.
+    """The `top` most frequent itemsets of one size, or of several, (epsilon, delta)-differentially private.
 
     Args:
         transactions: from `read_transactions`, or a database of another engine.
-        size: items of each itemset, at least 1.
+        size: items of each itemset, at least 1; several numbers for the top of all these sizes together.
         top: k, how many itemsets; the answer may be shorter. May be left out if `min_count` is given.
         budget: what the release may cost; everything in it together stays within.
         unit: what is protected; `PrivacyUnit()` is one transaction.
@@ -137,7 +137,7 @@ def mine_as_planned(
     else:
         check_universe(bounded, plan)
         progress("counting")
-        counts = count(bounded, plan.size, plan.mechanism)
+        counts = count(bounded, plan.sizes, plan.mechanism)
         # Counts are hidden until the mechanism sees them, so whatever failed up to here has cost nothing.
         name = charge() if charge else None
         progress("selecting")
@@ -209,9 +209,8 @@ def bound(database: TransactionDatabase, plan: Plan, randomness: Randomness) -> 
     return database
 
 
-def count(data: Transactions | TransactionDatabase, size: int, mechanism: Mechanism) -> HiddenCounts:
-    """As many of the largest counts as the mechanism looks at."""
-    database = as_database(data)
-    if mechanism.depth is None:
-        return database.count_histogram(size)
-    return database.top_itemsets(size, mechanism.depth)
+def count(data: Transactions | TransactionDatabase, sizes: Sequence[int], mechanism: Mechanism) -> HiddenCounts:
+    """As many of the largest counts, over all sizes together, as the mechanism looks at."""
+    database, depth = as_database(data), mechanism.depth
+    parts = [database.count_histogram(size) if depth is None else database.top_itemsets(size, depth) for size in sizes]
+    return parts[0] if len(parts) == 1 else SeveralSizes(parts, depth)

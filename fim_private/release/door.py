@@ -7,8 +7,11 @@ declared universe.
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +70,7 @@ def pass_through(
     """
     database = as_database(data)
     check_universe(database, plan)
-    itemsets = plan.universe.itemsets(plan.size)
+    itemsets = plan.universe.itemsets(*plan.sizes)
     profile = counts.profile(None if itemsets is None else itemsets - len(counts))
     ranks, leads = _select(mechanism, profile, randomness)
     occurring = [rank for rank in ranks if rank < profile.occurring]
@@ -75,7 +78,11 @@ def pass_through(
     absent: set[tuple[int, ...]] = set()
     chosen: list[Passed] = []
     for rank, lead in zip(ranks, leads, strict=True):
-        itemset = tuple(next(codes)) if rank < profile.occurring else _absent(database, plan, absent, randomness)
+        itemset = (
+            tuple(code for code in next(codes) if code >= 0)
+            if rank < profile.occurring
+            else _absent(database, plan, absent, randomness)
+        )
         chosen.append(Passed(items=tuple(_name(database, code) for code in itemset), lead=lead, codes=itemset))
     return tuple(chosen)
 
@@ -171,10 +178,18 @@ def _absent(
     if items is None:
         raise AssertionError("an open universe has no itemsets that do not occur")
     while True:
-        itemset = _uniform_itemset(items, plan.size, randomness)
+        itemset = _uniform_itemset(items, _uniform_size(items, plan.sizes, randomness), randomness)
         if itemset not in drawn and not database.occurs(itemset):
             drawn.add(itemset)
             return itemset
+
+
+def _uniform_size(items: int, sizes: Sequence[int], randomness: Randomness) -> int:
+    """The size of a uniform itemset of these sizes."""
+    if len(sizes) == 1:
+        return sizes[0]
+    numbers = [math.comb(items, size) for size in sizes]
+    return sizes[bisect_right(list(accumulate(numbers)), uniform_below(sum(numbers), randomness))]
 
 
 def _uniform_itemset(items: int, size: int, randomness: Randomness) -> tuple[int, ...]:

@@ -70,6 +70,9 @@ def _write(release: Release, suffix: str, path: Path) -> None:
         case ".parquet":
             frame.write_parquet(path, metadata={"fim_private": release.to_json()})
         case _:
-            size = int(release.plan["size"])
-            items = [pl.col("items").list.get(place).alias(f"item_{place + 1}") for place in range(size)]
+            size = max(release.plan.get("sizes") or [release.plan["size"]])
+            # A smaller itemset leaves the last columns blank.
+            items = [
+                pl.col("items").list.get(place, null_on_oob=True).alias(f"item_{place + 1}") for place in range(size)
+            ]
             frame.select("rank", *items, *frame.columns[2:]).write_csv(path)

@@ -36,7 +36,8 @@ def privacy_record(plan: Plan) -> dict[str, Any]:
 def plan_record(plan: Plan) -> dict[str, Any]:
     """The plan's public parameters, exact fractions as text."""
     return {
-        "size": plan.size,
+        "size": plan.sizes[0] if len(plan.sizes) == 1 else None,
+        "sizes": list(plan.sizes),
         "top": plan.top,
         "mechanism": plan.mechanism_name,
         "why": plan.why,
