@@ -17,7 +17,8 @@ from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.counts import CountNoise, calibrate_with_counts
 from fim_private.mechanisms.items_first import COUNTS, ItemsFirst
-from fim_private.mechanisms.protocol import Margin, Mechanism, Request, Spending
+from fim_private.mechanisms.per_size import PerSize, calibrate_per_size
+from fim_private.mechanisms.protocol import Calibrated, Margin, Mechanism, Request, Spending
 from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
 from fim_private.privacy import Budget, Guarantee, Loss, NeighbouringRelation, Number, PrivacyUnit, exact
 
@@ -28,6 +29,8 @@ MOST_ABOVE = 1_000
 MOST_ITEMSETS = 10**300
 COUNTING = "items-first"
 """The mechanism that can answer with noisy counts."""
+Searches = tuple[tuple[int, ...], ...]
+"""For each search, the sizes that it ranks together."""
 FAR_BEYOND = 100
 """Places beyond this many times k count as the bulk of the ranking."""
 
@@ -63,7 +66,7 @@ class Plan:
 
     Args:
         sizes: numbers of items of an itemset, increasing; of all these sizes together the top is asked for.
-        top: k, how many itemsets.
+        top: k, how many itemsets; of each size where they are searched one by one.
         budget: what was allowed.
         unit: the privacy unit.
         relation: the neighbouring relation.
@@ -90,7 +93,7 @@ class Plan:
     universe: Universe
     max_items: int | None
     mechanism_name: str
-    mechanism: Mechanism | ItemsFirst
+    mechanism: Mechanism | ItemsFirst | PerSize
     guarantee: Guarantee
     why: str | None = None
     min_count: int | None = None
@@ -106,6 +109,25 @@ class Plan:
         """The number of items of each itemset, where it is one number."""
         (size,) = self.sizes
         return size
+
+    @property
+    def selections(self) -> tuple[tuple[tuple[int, ...], Mechanism | ItemsFirst], ...]:
+        """The searches, one after the other: the sizes that each ranks together, and what picks from them."""
+        if not isinstance(self.mechanism, PerSize):
+            return ((self.sizes, self.mechanism),)
+        searches = cast(tuple[Mechanism | ItemsFirst, ...], self.mechanism.parts)
+        return tuple(((size,), search) for size, search in zip(self.mechanism.sizes, searches, strict=True))
+
+    @property
+    def search(self) -> Mechanism | ItemsFirst:
+        """The only one of the searches."""
+        ((_, search),) = self.selections
+        return search
+
+    @property
+    def per_size(self) -> bool:
+        """Whether the top of each size is asked for, rather than that of all sizes together."""
+        return isinstance(self.mechanism, PerSize)
 
     @property
     def losses(self) -> tuple[Loss, ...]:
@@ -155,6 +177,7 @@ def make_plan(
     count_share: Number | None = None,
     raw_counts: bool = False,
     public_transactions: int | None = None,
+    per_size: bool = False,
 ) -> Plan:
     """The plan for a release.
 
@@ -173,6 +196,7 @@ def make_plan(
         raw_counts: release the counts as they were drawn, rather than made consistent.
         public_transactions: how many transactions there are (after bounding), which is taken as public: counts then
             come with supports.
+        per_size: find the top of each size rather than that of all sizes together, from the one budget.
 
     Raises:
         UsageError: a number is out of range, or options contradict each other.
@@ -200,13 +224,14 @@ def make_plan(
         _check_range(max_items, max(sizes), 10**6, "The number of items to keep of a transaction")
     share = _count_share(count_share, raw_counts=raw_counts, public_transactions=public_transactions)
     universe = universe or Universe()
+    searches = tuple((size,) for size in sizes) if per_size else (sizes,)
     itemsets = universe.itemsets(*sizes)
     if itemsets is not None and itemsets > MOST_ITEMSETS:
         raise UsageError(
             "The declared universe has more than 1e300 itemsets of this size, too many to calculate with.",
             "Declare fewer items, or ask for a smaller --size.",
         )
-    if itemsets is not None and itemsets < top:
+    if any((number := universe.itemsets(*search)) is not None and number < top for search in searches):
         raise UsageError(
             "The declared universe has fewer itemsets of this size than are asked for.",
             "Ask for fewer with --top, or declare more items.",
@@ -214,7 +239,7 @@ def make_plan(
 
     planned = partial(
         _plan_of,
-        sizes=sizes,
+        searches=searches,
         top=top,
         budget=budget,
         unit=unit,
@@ -225,7 +250,7 @@ def make_plan(
         min_count=min_count,
         count_share=share,
     )
-    plan = _choose(planned, universe, max_items, sizes) if mechanism == AUTO else planned(find(mechanism))
+    plan = _choose(planned, universe, max_items, searches) if mechanism == AUTO else planned(find(mechanism))
     return replace(plan, raw_counts=raw_counts, public_transactions=public_transactions)
 
 
@@ -250,17 +275,18 @@ def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
         count_share=plan.count_share,
         raw_counts=plan.raw_counts,
         public_transactions=plan.public_transactions,
+        per_size=plan.per_size,
     )
 
 
-def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int | None, sizes: tuple[int, ...]) -> Plan:
+def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int | None, searches: Searches) -> Plan:
     """The plan that needs the smallest lead over the bulk, from public quantities alone."""
     plans = []
     for row in REGISTRY.values():
         applies = (
             (universe.items is not None or not row.needs_universe)
             and (max_items is not None or not row.needs_cap)
-            and (len(sizes) == 1 or not row.finds_items)
+            and (len(searches[0]) == 1 or not row.finds_items)
         )
         if row.automatic and applies:
             try:
@@ -280,39 +306,52 @@ def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int |
 
 
 def _plan_of(
-    row: Row, *, sizes: tuple[int, ...], top: int, budget: Budget, unit: PrivacyUnit, relation: NeighbouringRelation,
+    row: Row, *, searches: Searches, top: int, budget: Budget, unit: PrivacyUnit, relation: NeighbouringRelation,
     universe: Universe, max_items: int | None, select: str | None, min_count: int | None, count_share: Fraction | None,
 ) -> Plan:  # fmt: skip
     """The plan with this mechanism; group privacy serves `replace` where the mechanism's proof does not.
 
     Counts hold for `replace` as they stand: an exchanged unit changes each by at most Delta too.
     """
-    if len(sizes) > 1 and row.finds_items:
+    if len(searches[0]) > 1 and row.finds_items:
         raise UsageError(
             f"{row.name} finds itemsets of one size at a time.",
-            "Give one --size, or another --mechanism (auto takes one that ranks all sizes together).",
+            "Add --per-size, or take another --mechanism (auto takes one that ranks all sizes together).",
         )
     halved = relation is NeighbouringRelation.REPLACE and not row.both_relations
     epsilon, delta = _half(budget) if halved else (budget.epsilon, budget.delta)
-    request = Request(
-        top=top,
-        epsilon=epsilon,
-        delta=delta,
-        sensitivity=unit.sensitivity,
-        universe_size=universe.itemsets(*sizes),
-        most_new=None if max_items is None else unit.sensitivity * sum(math.comb(max_items, size) for size in sizes),
-        size=max(sizes),
-        select=select,
-        min_count=min_count,
-    )
+    requests = [
+        Request(
+            top=top,
+            epsilon=epsilon,
+            delta=delta,
+            sensitivity=unit.sensitivity,
+            universe_size=universe.itemsets(*sizes),
+            most_new=None
+            if max_items is None
+            else unit.sensitivity * sum(math.comb(max_items, size) for size in sizes),
+            # All that the others have to know of sizes are these numbers.
+            size=max(sizes) if row.finds_items else 1,
+            select=select,
+            min_count=min_count,
+        )
+        for sizes in searches
+    ]
+
+    def calibrate(request: Request) -> Calibrated:
+        if len(requests) == 1:
+            return row.calibrate(request)
+        each = [replace(one, epsilon=request.epsilon, delta=request.delta) for one in requests]
+        return calibrate_per_size(row.calibrate, each, [size for (size,) in searches], independent=row.finds_items)
+
     if count_share is None:
-        calibrated, counts = row.calibrate(request), None
+        calibrated, counts = calibrate(requests[0]), None
     else:
         calibrated, counts = calibrate_with_counts(
-            row.calibrate, request, share=count_share, independent=row.finds_items
+            calibrate, requests[0], share=count_share, independent=row.finds_items
         )
     return Plan(
-        sizes=sizes,
+        sizes=tuple(sorted(size for sizes in searches for size in sizes)),
         top=top,
         budget=budget,
         unit=unit,
@@ -320,7 +359,7 @@ def _plan_of(
         universe=universe,
         max_items=max_items,
         mechanism_name=row.name,
-        mechanism=cast(Mechanism | ItemsFirst, calibrated.mechanism),
+        mechanism=cast(Mechanism | ItemsFirst | PerSize, calibrated.mechanism),
         guarantee=_doubled(calibrated.guarantee) if halved else calibrated.guarantee,
         min_count=min_count,
         asked_mechanism=row.name,

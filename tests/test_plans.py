@@ -11,6 +11,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 
@@ -173,6 +174,23 @@ def composes(plan: Plan, losses: Sequence[Loss], epsilon: Fraction, delta: Fract
     return left > 0 and renyi(losses, left) <= epsilon * F(1 + CLOSE)
 
 
+def check_per_size(plan: Plan, budget: Budget) -> None:
+    """A search for each size: all losses composed, or each search proved by itself for its equal share."""
+    claimed, parts = plan.guarantee, plan.mechanism.parts  # type: ignore[union-attr]
+    assert 0 < claimed.epsilon <= budget.epsilon
+    assert 0 <= claimed.delta <= budget.delta
+    epsilon, delta = claimed.epsilon, claimed.delta
+    if plan.relation is NeighbouringRelation.REPLACE and not REGISTRY[plan.mechanism_name].both_relations:
+        epsilon /= 2
+        delta /= 1 + exp_above(epsilon)
+    if composes(plan, plan.losses, epsilon, delta):
+        return
+    number = len(parts)
+    for part in parts:
+        alone = replace(plan, mechanism=part)
+        assert selection_costs(alone, epsilon / number * F(1 + CLOSE), delta / number * F(1 + CLOSE))
+
+
 def check_with_counts(plan: Plan, budget: Budget) -> None:
     """Selection and counts together: all losses composed, or the two proved one by one and added up."""
     claimed, counts, share = plan.guarantee, plan.counts, plan.count_share
@@ -255,6 +273,29 @@ def test_no_plan_with_counts_costs_more_than_its_budget() -> None:
     assert made["refused"] < 16
     kinds = ("discrete Laplace", "discrete Gaussian", "basic", "renyi", *NeighbouringRelation)
     assert min(made[kind] for kind in kinds) >= 2, made
+
+
+def test_no_plan_for_several_sizes_costs_more_than_its_budget() -> None:
+    generator = random.Random(SEED)
+    made: Counter[str] = Counter()
+    for attempt in range(36):
+        wanted = {**at_random(generator), "size": generator.choice([(1, 2), (2, 3), (1, 2, 3)]), "per_size": True}
+        if wanted["mechanism"] == "items-first" or wanted["top"] > 200 or "top" not in wanted:  # type: ignore[operator]
+            continue  # slow to plan; tests/mechanisms/test_per_size.py
+        if "max_items" in wanted:
+            wanted["max_items"] = 3 + generator.choice([0, 8])
+        try:
+            plan = make_plan(**wanted)  # type: ignore[arg-type]
+        except BudgetError:
+            made["refused"] += 1
+            continue
+        try:
+            check_per_size(plan, wanted["budget"])  # type: ignore[arg-type]
+        except AssertionError as failed:
+            raise AssertionError(f"seed {SEED}, plan {attempt}: {wanted}\n{plan}") from failed
+        made.update([plan.guarantee.composition, str(plan.relation)])
+    assert made["refused"] < 6
+    assert min(made[kind] for kind in ("basic", "renyi", *NeighbouringRelation)) >= 2, made
 
 
 @pytest.mark.long

@@ -141,7 +141,7 @@ def audit(
     Raises:
         UsageError: too many picks for exact laws, or the plan is none that can be audited.
     """
-    mechanism = plan.mechanism
+    mechanism = plan.search
     if plan.top > MOST_PICKS and not (isinstance(mechanism, ItemsFirst) and mechanism.select == COUNTS):
         raise UsageError(
             f"The exact law over lists of {plan.top:,} picks is too large to compute.",

@@ -26,6 +26,7 @@ def mine(
     delta: options.Delta,
     size: options.Size = None,
     sizes: options.Sizes = None,
+    per_size: options.PerSize = False,
     top: options.Top = None,
     min_count: options.MinCount = None,
     release_counts: options.ReleaseCounts = False,
@@ -112,6 +113,7 @@ def mine(
         share=options.count_share(count_share, release_counts=release_counts),
         raw_counts=raw_counts,
         public_transactions=public_transactions,
+        per_size=per_size,
     )
     from fim_private.mining.mine import mine_as_planned, refuse_seed
     from fim_private.report.statement import found_note, promise, shortfall

@@ -31,6 +31,14 @@ Sizes = Annotated[
         rich_help_panel=_WHAT,
     ),
 ]
+PerSize = Annotated[
+    bool,
+    typer.Option(
+        "--per-size",
+        help="The top of each of the --sizes, from the one budget, instead of that of all together.",
+        rich_help_panel=_WHAT,
+    ),
+]
 Top = Annotated[int | None, typer.Option(metavar="K", help="How many itemsets.", rich_help_panel=_WHAT)]
 MinCount = Annotated[
     int | None,
@@ -326,6 +334,7 @@ def plan_of(
     neighbours: NeighbouringRelation, universe: Universe, max_items: int | None, mechanism: str, select: str | None,
     min_count: int | None,
     share: str | None = None, raw_counts: bool = False, public_transactions: int | None = None,
+    per_size: bool = False,
 ) -> Plan:  # fmt: skip
     """The plan that the options ask for."""
     from fim_private.plan import make_plan
@@ -344,6 +353,7 @@ def plan_of(
         count_share=share,
         raw_counts=raw_counts,
         public_transactions=public_transactions,
+        per_size=per_size,
     )
 
 

@@ -20,6 +20,7 @@ def plan(
     delta: options.Delta,
     size: options.Size = None,
     sizes: options.Sizes = None,
+    per_size: options.PerSize = False,
     top: options.Top = None,
     min_count: options.MinCount = None,
     release_counts: options.ReleaseCounts = False,
@@ -63,7 +64,7 @@ def plan(
             for row in REGISTRY.values()
             if (universe.items is not None or not row.needs_universe)
             and (max_items is not None or not row.needs_cap)
-            and (len(asked) == 1 or not row.finds_items)
+            and (len(asked) == 1 or per_size or not row.finds_items)
         ]
 
     def plan_for(name: str) -> Plan:
@@ -82,6 +83,7 @@ def plan(
             share=options.count_share(count_share, release_counts=release_counts),
             raw_counts=raw_counts,
             public_transactions=public_transactions,
+            per_size=per_size,
         )
 
     plans, refused = [], []
@@ -102,7 +104,8 @@ def plan(
         records = [{"plan": plan_record(plan), "privacy": privacy_record(plan)} for plan in plans]
         typer.echo(json.dumps(records, ensure_ascii=False, indent=2))
         return
-    typer.echo(f"{_asked(asked, top, min_count)}, protecting {privacy_unit.describe()}. Nothing is read or spent.\n")
+    question = _asked(asked, top, min_count, per_size=per_size)
+    typer.echo(f"{question}, protecting {privacy_unit.describe()}. Nothing is read or spent.\n")
     if len(plans) == 1:
         typer.echo(plan_text(plans[0]))
     else:
@@ -130,9 +133,12 @@ def plan(
         )
 
 
-def _asked(sizes: tuple[int, ...], top: int | None, min_count: int | None) -> str:
+def _asked(sizes: tuple[int, ...], top: int | None, min_count: int | None, *, per_size: bool) -> str:
     *smaller, largest = sizes
-    what = f"sizes {', '.join(map(str, smaller))} and {largest} together" if smaller else f"size {largest}"
+    what = f"size {largest}"
+    if smaller:
+        listed = f"{', '.join(map(str, smaller))} and {largest}"
+        what = f"each of the sizes {listed}" if per_size else f"sizes {listed} together"
     which = f"The top {top:,} itemsets of {what}" if top is not None else f"Itemsets of {what}"
     return which if min_count is None else f"{which} with a noisy count above {min_count:,}"
 

@@ -201,7 +201,7 @@ def calibrate_with_counts(
             guarantee=selection.guarantee,
         )
         noise, guarantee = least_noise(
-            [part], epsilon=request.epsilon, delta=delta, top=request.top, sensitivity=request.sensitivity
+            [part], epsilon=request.epsilon, delta=delta, top=mechanism.top, sensitivity=request.sensitivity
         )
         if best is None or noise.half_width < _WORTH_IT * best[1].half_width:
             best = Calibrated(mechanism=mechanism, guarantee=guarantee), noise

@@ -6,25 +6,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NoReturn
 
-from fim_private.counting import HiddenCounts, SeveralSizes, TransactionDatabase, as_database
+from fim_private.counting import TransactionDatabase, as_database
 from fim_private.errors import UsageError
 from fim_private.ledger import Ledger
-from fim_private.mechanisms.items_first import ItemsFirst
-from fim_private.mechanisms.protocol import Mechanism
-from fim_private.mining import items_first
 from fim_private.mining.counts import with_counts
+from fim_private.mining.selecting import Progress, count_all, select_all
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUnit
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
-from fim_private.release import FoundItem, Release, ReleasedItemset
-from fim_private.release.door import check_universe, pass_through
+from fim_private.release import Release
 from fim_private.release.planned import plan_record, privacy_record
 from fim_private.transactions import Transactions
 from fim_private.version import __version__
-
-Progress = Callable[[str], None]
-Codes = tuple[int, ...]
-"""An itemset, by its items' codes."""
 
 
 def mine(
@@ -43,6 +36,7 @@ def mine(
     count_share: Number | None = None,
     raw_counts: bool = False,
     public_transactions: int | None = None,
+    per_size: bool = False,
     seed: int | None = None,
     ledger: Ledger | None = None,
 ) -> Release:
@@ -65,6 +59,7 @@ def mine(
         raw_counts: release these counts as they were drawn, rather than made consistent.
         public_transactions: how many transactions there are (after bounding), taken as public: counts then come with
             supports.
+        per_size: find the `top` of each size rather than those of all sizes together, from the one budget.
         seed: makes the noise repeatable, and the release not private. For tests and teaching.
         ledger: is charged before any noise is drawn, and refuses what does not fit; not with a seed.
 
@@ -87,6 +82,7 @@ def mine(
         count_share=count_share,
         raw_counts=raw_counts,
         public_transactions=public_transactions,
+        per_size=per_size,
     )
     if ledger is None:
         return mine_as_planned(transactions, plan, seed=seed)
@@ -131,21 +127,14 @@ def mine_as_planned(
     randomness = SecureRandomness() if seed is None else SeededRandomness(seed)
     progress("bounding")
     bounded = bound(as_database(transactions), plan, randomness)
-    if isinstance(plan.mechanism, ItemsFirst):
-        name = charge() if charge else None
-        itemsets, codes, found = _items_first(bounded, plan, plan.mechanism, randomness, progress)
-    else:
-        check_universe(bounded, plan)
-        progress("counting")
-        counts = count(bounded, plan.sizes, plan.mechanism)
-        # Counts are hidden until the mechanism sees them, so whatever failed up to here has cost nothing.
-        name = charge() if charge else None
-        progress("selecting")
-        itemsets, codes = _in_one_go(bounded, counts, plan, plan.mechanism, randomness)
-        found = None
+    counted = count_all(bounded, plan, progress)
+    # Counts are hidden until the mechanism sees them, so whatever failed up to here has cost nothing.
+    name = charge() if charge else None
+    chosen = select_all(bounded, plan, counted, randomness, progress)
+    itemsets = chosen.itemsets
     if plan.counts is not None:
         progress("measuring counts")
-        itemsets = with_counts(itemsets, codes, bounded, plan, randomness)
+        itemsets = with_counts(itemsets, chosen.codes, bounded, plan, randomness)
     return Release(
         itemsets=itemsets,
         mechanism=plan.mechanism_name,
@@ -154,40 +143,9 @@ def mine_as_planned(
         seeded=seed is not None,
         version=__version__,
         command=command,
-        found=found,
+        found=chosen.found,
         id=name,
     )
-
-
-def _in_one_go(
-    bounded: TransactionDatabase, counts: HiddenCounts, plan: Plan, mechanism: Mechanism, randomness: Randomness
-) -> tuple[tuple[ReleasedItemset, ...], list[Codes]]:
-    chosen = pass_through(bounded, counts, mechanism, plan, randomness)
-    itemsets = tuple(
-        ReleasedItemset(rank=rank, items=passed.items, lead=passed.lead) for rank, passed in enumerate(chosen, start=1)
-    )
-    return itemsets, [passed.codes for passed in chosen]
-
-
-def _items_first(
-    bounded: TransactionDatabase, plan: Plan, mechanism: ItemsFirst, randomness: Randomness, progress: Progress
-) -> tuple[tuple[ReleasedItemset, ...], list[Codes], tuple[FoundItem, ...]]:
-    outcome = items_first.run(bounded, mechanism, randomness, min_count=plan.min_count, progress=progress)
-    names = bounded.vocabulary
-    counts = [None] * len(outcome.itemsets) if outcome.counts is None else outcome.counts.tolist()
-    itemsets = tuple(
-        ReleasedItemset(
-            rank=rank,
-            items=tuple(names.gather(itemset).to_list()),
-            count=None if estimate is None else max(0, round(estimate)),
-        )
-        for rank, (itemset, estimate) in enumerate(zip(outcome.itemsets, counts, strict=True), start=1)
-    )
-    found = tuple(
-        FoundItem(item=name, count=round(units, 2))
-        for name, units in zip(names.gather(outcome.found), outcome.found_counts.tolist(), strict=True)
-    )
-    return itemsets, [tuple(itemset) for itemset in outcome.itemsets.tolist()], found
 
 
 def bound(database: TransactionDatabase, plan: Plan, randomness: Randomness) -> TransactionDatabase:
@@ -207,10 +165,3 @@ def bound(database: TransactionDatabase, plan: Plan, randomness: Randomness) -> 
     if plan.max_items is not None:
         database = database.cap_items(plan.max_items, randomness.words)
     return database
-
-
-def count(data: Transactions | TransactionDatabase, sizes: Sequence[int], mechanism: Mechanism) -> HiddenCounts:
-    """As many of the largest counts, over all sizes together, as the mechanism looks at."""
-    database, depth = as_database(data), mechanism.depth
-    parts = [database.count_histogram(size) if depth is None else database.top_itemsets(size, depth) for size in sizes]
-    return parts[0] if len(parts) == 1 else SeveralSizes(parts, depth)

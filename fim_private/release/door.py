@@ -55,6 +55,8 @@ def pass_through(
     mechanism: Mechanism,
     plan: Plan,
     randomness: Randomness,
+    *,
+    sizes: Sequence[int] | None = None,
 ) -> tuple[Passed, ...]:
     """The itemsets that the plan's mechanism selects, in the order it picked them.
 
@@ -64,13 +66,15 @@ def pass_through(
         mechanism: the plan's.
         plan: the plan; what it costs is (`plan.guarantee`).
         randomness: where the bits come from.
+        sizes: that the counts are of; None for all sizes of the plan.
 
     Raises:
         InputError: more itemsets occur than the declared universe has.
     """
     database = as_database(data)
     check_universe(database, plan)
-    itemsets = plan.universe.itemsets(*plan.sizes)
+    sizes = plan.sizes if sizes is None else sizes
+    itemsets = plan.universe.itemsets(*sizes)
     profile = counts.profile(None if itemsets is None else itemsets - len(counts))
     ranks, leads = _select(mechanism, profile, randomness)
     occurring = [rank for rank in ranks if rank < profile.occurring]
@@ -81,7 +85,7 @@ def pass_through(
         itemset = (
             tuple(code for code in next(codes) if code >= 0)
             if rank < profile.occurring
-            else _absent(database, plan, absent, randomness)
+            else _absent(database, plan, sizes, absent, randomness)
         )
         chosen.append(Passed(items=tuple(_name(database, code) for code in itemset), lead=lead, codes=itemset))
     return tuple(chosen)
@@ -171,14 +175,14 @@ def _select(
 
 
 def _absent(
-    database: TransactionDatabase, plan: Plan, drawn: set[tuple[int, ...]], randomness: Randomness
+    database: TransactionDatabase, plan: Plan, sizes: Sequence[int], drawn: set[tuple[int, ...]], randomness: Randomness
 ) -> tuple[int, ...]:
     """A uniform itemset of the declared universe that does not occur and was not drawn before (by rejection)."""
     items = plan.universe.items
     if items is None:
         raise AssertionError("an open universe has no itemsets that do not occur")
     while True:
-        itemset = _uniform_itemset(items, _uniform_size(items, plan.sizes, randomness), randomness)
+        itemset = _uniform_itemset(items, _uniform_size(items, sizes, randomness), randomness)
         if itemset not in drawn and not database.occurs(itemset):
             drawn.add(itemset)
             return itemset

@@ -38,6 +38,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
     return {
         "size": plan.sizes[0] if len(plan.sizes) == 1 else None,
         "sizes": list(plan.sizes),
+        "per_size": plan.per_size,
         "top": plan.top,
         "mechanism": plan.mechanism_name,
         "why": plan.why,
@@ -80,4 +81,6 @@ def parameters(value: object) -> Any:
     """A frozen value's fields by name, exact fractions as text."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: parameters(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple):
+        return [parameters(each) for each in value]
     return str(value) if isinstance(value, Fraction) else value

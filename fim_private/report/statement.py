@@ -77,8 +77,8 @@ def counts_sentence(plan: Plan, noise: CountNoise) -> str:
     )
     return (
         f"Counts: each is the number of transactions that hold the itemset{_bounded(plan)}, with {noise.law} noise of "
-        f"its own, enough for {plan.top:,} itemsets. The interval (within {noise.half_width:,} of the noisy count, cut "
-        f"off at 0) holds that number with {CONFIDENCE:.0%} chance. {treated}"
+        f"its own, enough for {noise.top:,} itemsets. The interval (within {noise.half_width:,} of the noisy count, "
+        f"cut off at 0) holds that number with {CONFIDENCE:.0%} chance. {treated}"
     ).replace("95%", "95 %")
 
 
@@ -96,9 +96,10 @@ def _bounded(plan: Plan) -> str:
 def shortfall(plan: Plan, release: Release) -> str | None:
     """Why fewer itemsets were named than asked for, and what would help; None where the list is full."""
     named = len(release.itemsets)
-    if named == plan.top or plan.min_count is not None:
+    asked = plan.mechanism.top
+    if named == asked or plan.min_count is not None:
         return None
-    what = "No itemset was named" if not named else f"Only {named} of {plan.top} itemsets were named"
+    what = "No itemset was named" if not named else f"Only {named} of {asked} itemsets were named"
     paragraphs = [
         f"{what}: the lead that this budget asks for was not found. Nothing went wrong, and the budget is spent.",
         f"{plan.mechanism_name} {margin_sentence(plan)}.",
@@ -110,7 +111,7 @@ def shortfall(plan: Plan, release: Release) -> str | None:
 
 def found_note(plan: Plan, release: Release) -> str | None:
     """What was released beside the itemsets, and what its counts mean; None where there is nothing to say."""
-    mechanism = plan.mechanism
+    _, mechanism = plan.selections[0]
     if release.found is None or not isinstance(mechanism, ItemsFirst):
         return None
     number = f"{len(release.found):,}"

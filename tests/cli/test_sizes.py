@@ -55,6 +55,18 @@ def test_plan_says_of_which_sizes() -> None:
     assert "items-first" in single
 
 
+def test_each_size_by_itself(baskets: Path) -> None:
+    options = ("--sizes", "1,2", "--per-size", "--top", 1, *PROMISE)
+    release = json.loads(fim_private("mine", baskets, *options, "--json").stdout)
+    found = [itemset["items"] for itemset in release["itemsets"]]
+    assert found == [["bread"], ["bread", "milk"]]
+    (record,) = json.loads(fim_private("plan", *options, "--mechanism", "auto", "--json").stdout)
+    assert record["plan"] == release["plan"]
+    shown = fim_private("plan", *options).stdout.decode()
+    assert shown.startswith("The top 1 itemsets of each of the sizes 1 and 2, protecting one transaction.")
+    assert "\nitems-first " in shown
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
