@@ -7,7 +7,7 @@ delta/(1+e^{eps/2})) is (eps, delta)-differentially private for `replace`, which
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -16,10 +16,12 @@ from typing import cast
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.constraints import NOTHING, Constraints
 from fim_private.errors import BudgetError, UsageError
+from fim_private.mechanisms.counts import CountNoise, calibrate_with_counts
 from fim_private.mechanisms.items_first import COUNTS, ItemsFirst
-from fim_private.mechanisms.protocol import Margin, Mechanism, Request
+from fim_private.mechanisms.per_size import PerSize, calibrate_per_size
+from fim_private.mechanisms.protocol import Calibrated, Margin, Mechanism, Request, Spending
 from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
-from fim_private.privacy import Budget, Guarantee, NeighbouringRelation, PrivacyUnit
+from fim_private.privacy import Budget, Guarantee, Loss, NeighbouringRelation, Number, PrivacyUnit, exact
 
 LARGEST_SIZE = 20
 LARGEST_TOP = 10_000
@@ -28,6 +30,8 @@ MOST_ABOVE = 1_000
 MOST_ITEMSETS = 10**300
 COUNTING = "items-first"
 """The mechanism that can answer with noisy counts."""
+Searches = tuple[tuple[int, ...], ...]
+"""For each search, the sizes that it ranks together."""
 FAR_BEYOND = 100
 """Places beyond this many times k count as the bulk of the ranking."""
 
@@ -52,9 +56,9 @@ class Universe:
         if self.items is not None and not 1 <= self.items <= 10**18:
             raise UsageError("The number of items in the universe is out of range.", "Give a number from 1 to 1e18.")
 
-    def itemsets(self, size: int) -> int | None:
-        """C(items, size), exact; None for an open universe."""
-        return None if self.items is None else math.comb(self.items, size)
+    def itemsets(self, *sizes: int) -> int | None:
+        """The sum of C(items, size), exact; None for an open universe."""
+        return None if self.items is None else sum(math.comb(self.items, size) for size in sizes)
 
     def without(self, constraints: Constraints) -> Universe:
         """The items that are searched among: those that the constraints do not name.
@@ -87,8 +91,8 @@ class Plan:
     """What a release will do and what it will cost, fixed before any data is seen.
 
     Args:
-        size: number of items of each itemset.
-        top: k, how many itemsets.
+        sizes: numbers of items of an itemset, increasing; of all these sizes together the top is asked for.
+        top: k, how many itemsets; of each size where they are searched one by one.
         budget: what was allowed.
         unit: the privacy unit.
         relation: the neighbouring relation.
@@ -102,9 +106,13 @@ class Plan:
         min_count: only itemsets whose noisy count exceeds this are released; None for the top alone.
         asked_mechanism: the mechanism that was asked for: a name, or "auto".
         asked_select: how items-first was asked to select; None where that was left to it.
+        counts: the noise of the chosen itemsets' counts, measured anew; None where none are released.
+        count_share: of epsilon, what the counts may cost; None likewise.
+        raw_counts: whether the counts are released as they were drawn, rather than made consistent.
+        public_transactions: the number of transactions, where it was declared to be public.
     """
 
-    size: int
+    sizes: tuple[int, ...]
     top: int
     budget: Budget
     unit: PrivacyUnit
@@ -112,23 +120,63 @@ class Plan:
     universe: Universe
     max_items: int | None
     mechanism_name: str
-    mechanism: Mechanism | ItemsFirst
+    mechanism: Mechanism | ItemsFirst | PerSize
     guarantee: Guarantee
     constraints: Constraints = NOTHING
     why: str | None = None
     min_count: int | None = None
     asked_mechanism: str
     asked_select: str | None = None
+    counts: CountNoise | None = None
+    count_share: Fraction | None = None
+    raw_counts: bool = False
+    public_transactions: int | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of items of each itemset, where it is one number."""
+        (size,) = self.sizes
+        return size
+
+    @property
+    def selections(self) -> tuple[tuple[tuple[int, ...], Mechanism | ItemsFirst], ...]:
+        """The searches, one after the other: the sizes that each ranks together, and what picks from them."""
+        if not isinstance(self.mechanism, PerSize):
+            return ((self.remaining_sizes, self.mechanism),)
+        searches = cast(tuple[Mechanism | ItemsFirst, ...], self.mechanism.parts)
+        return tuple(((size,), search) for size, search in zip(self.remaining_sizes, searches, strict=True))
+
+    @property
+    def search(self) -> Mechanism | ItemsFirst:
+        """The only one of the searches."""
+        ((_, search),) = self.selections
+        return search
+
+    @property
+    def per_size(self) -> bool:
+        """Whether the top of each size is asked for, rather than that of all sizes together."""
+        return isinstance(self.mechanism, PerSize)
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """What all steps cost, where the mechanism's failure event does not happen: its own, then the counts'."""
+        return self.mechanism.losses if self.counts is None else (*self.mechanism.losses, self.counts.loss)
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """The losses in words."""
+        return self.mechanism.spending if self.counts is None else (*self.mechanism.spending, self.counts.spending)
 
     @property
     def gives_counts(self) -> bool:
         """Whether every released itemset comes with a count."""
-        return isinstance(self.mechanism, ItemsFirst) and self.mechanism.itemsets is not None
+        counting = (isinstance(search, ItemsFirst) and search.itemsets is not None for _, search in self.selections)
+        return self.counts is not None or all(counting)
 
     @property
-    def remaining_size(self) -> int:
-        """How many items of an itemset are searched for, beside those it must contain."""
-        return self.constraints.remaining_size(self.size)
+    def remaining_sizes(self) -> tuple[int, ...]:
+        """How many items of an itemset are searched for, beside those it must contain; one for each of the sizes."""
+        return tuple(map(self.constraints.remaining_size, self.sizes))
 
     @property
     def remaining_universe(self) -> Universe:
@@ -160,7 +208,7 @@ class Plan:
 
 def make_plan(
     *,
-    size: int,
+    size: int | Sequence[int],
     top: int | None = None,
     budget: Budget,
     unit: PrivacyUnit,
@@ -171,11 +219,15 @@ def make_plan(
     mechanism: str = "lmm",
     select: str | None = None,
     min_count: int | None = None,
+    count_share: Number | None = None,
+    raw_counts: bool = False,
+    public_transactions: int | None = None,
+    per_size: bool = False,
 ) -> Plan:
     """The plan for a release.
 
     Args:
-        size: number of items of each itemset.
+        size: number of items of each itemset; several numbers for the top of all these sizes together.
         top: k, how many itemsets; with `min_count` it may be left out, and is 1,000 then.
         budget: what the release may cost.
         unit: the privacy unit.
@@ -186,12 +238,17 @@ def make_plan(
         mechanism: a name of the registry, or "auto" for the one that needs the smallest lead over the bulk.
         select: how items-first selects, "peel" or "counts"; None where the planner decides.
         min_count: release only itemsets whose noisy count exceeds this; needs a mechanism that counts.
+        count_share: of epsilon, what the chosen itemsets' counts may cost, between 0 and 1; None releases none.
+        raw_counts: release the counts as they were drawn, rather than made consistent.
+        public_transactions: how many transactions there are (after bounding), which is taken as public: counts then
+            come with supports.
+        per_size: find the top of each size rather than that of all sizes together, from the one budget.
 
     Raises:
         UsageError: a number is out of range, or options contradict each other.
-        BudgetError: the budget cannot pay for the mechanism.
+        BudgetError: the budget cannot pay for the mechanism, or the counts.
     """
-    _check_range(size, 1, LARGEST_SIZE, "The itemset size")
+    sizes = _sizes(size)
     if min_count is not None:
         _check_range(min_count, 1, 10**12, "The least count")
         select = select or COUNTS
@@ -210,17 +267,21 @@ def make_plan(
         top = MOST_ABOVE
     _check_range(top, 1, LARGEST_TOP, "The number of itemsets")
     constraints = constraints or NOTHING
-    remaining = constraints.remaining_size(size)
+    remaining = tuple(map(constraints.remaining_size, sizes))
     if max_items is not None:
-        _check_range(max_items, remaining, 10**6, "The number of items to keep of a transaction")
+        _check_range(max_items, max(remaining), 10**6, "The number of items to keep of a transaction")
+    share = _count_share(count_share, raw_counts=raw_counts, public_transactions=public_transactions)
     universe = universe or Universe()
-    itemsets = universe.without(constraints).itemsets(remaining)
+    left = universe.without(constraints)
+    searches = tuple((size,) for size in sizes) if per_size else (sizes,)
+    itemsets = left.itemsets(*remaining)
     if itemsets is not None and itemsets > MOST_ITEMSETS:
         raise UsageError(
             "The declared universe has more than 1e300 itemsets of this size, too many to calculate with.",
             "Declare fewer items, or ask for a smaller --size.",
         )
-    if itemsets is not None and itemsets < top:
+    of_searches = [left.itemsets(size) for size in remaining] if per_size else [itemsets]
+    if any(number is not None and number < top for number in of_searches):
         raise UsageError(
             "The declared universe has fewer itemsets of this size than are asked for.",
             "Ask for fewer with --top, or declare more items.",
@@ -228,7 +289,7 @@ def make_plan(
 
     planned = partial(
         _plan_of,
-        size=size,
+        searches=searches,
         top=top,
         budget=budget,
         unit=unit,
@@ -238,8 +299,10 @@ def make_plan(
         max_items=max_items,
         select=select,
         min_count=min_count,
+        count_share=share,
     )
-    return _choose(planned, universe, max_items) if mechanism == AUTO else planned(find(mechanism))
+    plan = _choose(planned, universe, max_items, searches) if mechanism == AUTO else planned(find(mechanism))
+    return replace(plan, raw_counts=raw_counts, public_transactions=public_transactions)
 
 
 def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
@@ -250,7 +313,7 @@ def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
         BudgetError: likewise.
     """
     return make_plan(
-        size=plan.size,
+        size=plan.sizes,
         top=top,
         budget=budget,
         unit=plan.unit,
@@ -261,15 +324,21 @@ def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
         mechanism=plan.asked_mechanism,
         select=plan.asked_select,
         min_count=plan.min_count,
+        count_share=plan.count_share,
+        raw_counts=plan.raw_counts,
+        public_transactions=plan.public_transactions,
+        per_size=plan.per_size,
     )
 
 
-def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int | None) -> Plan:
+def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int | None, searches: Searches) -> Plan:
     """The plan that needs the smallest lead over the bulk, from public quantities alone."""
     plans = []
     for row in REGISTRY.values():
-        applies = (universe.items is not None or not row.needs_universe) and (
-            max_items is not None or not row.needs_cap
+        applies = (
+            (universe.items is not None or not row.needs_universe)
+            and (max_items is not None or not row.needs_cap)
+            and (len(searches[0]) == 1 or not row.finds_items)
         )
         if row.automatic and applies:
             try:
@@ -289,28 +358,54 @@ def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int |
 
 
 def _plan_of(
-    row: Row, *, size: int, top: int, budget: Budget, unit: PrivacyUnit, relation: NeighbouringRelation,
+    row: Row, *, searches: Searches, top: int, budget: Budget, unit: PrivacyUnit, relation: NeighbouringRelation,
     universe: Universe, constraints: Constraints, max_items: int | None, select: str | None, min_count: int | None,
+    count_share: Fraction | None,
 ) -> Plan:  # fmt: skip
-    """The plan with this mechanism; group privacy serves `replace` where the mechanism's proof does not."""
+    """The plan with this mechanism; group privacy serves `replace` where the mechanism's proof does not.
+
+    Counts hold for `replace` as they stand: an exchanged unit changes each by at most Delta too.
+    """
+    if len(searches[0]) > 1 and row.finds_items:
+        raise UsageError(
+            f"{row.name} finds itemsets of one size at a time.",
+            "Add --per-size, or take another --mechanism (auto takes one that ranks all sizes together).",
+        )
     halved = relation is NeighbouringRelation.REPLACE and not row.both_relations
     epsilon, delta = _half(budget) if halved else (budget.epsilon, budget.delta)
-    remaining = constraints.remaining_size(size)
-    calibrated = row.calibrate(
+    remaining = [tuple(map(constraints.remaining_size, sizes)) for sizes in searches]
+    requests = [
         Request(
             top=top,
             epsilon=epsilon,
             delta=delta,
             sensitivity=unit.sensitivity,
-            universe_size=universe.without(constraints).itemsets(remaining),
-            most_new=None if max_items is None else unit.sensitivity * math.comb(max_items, remaining),
-            size=remaining,
+            universe_size=universe.without(constraints).itemsets(*sizes),
+            most_new=None
+            if max_items is None
+            else unit.sensitivity * sum(math.comb(max_items, size) for size in sizes),
+            # All that the others have to know of sizes are these numbers.
+            size=max(sizes) if row.finds_items else 1,
             select=select,
             min_count=min_count,
         )
-    )
+        for sizes in remaining
+    ]
+
+    def calibrate(request: Request) -> Calibrated:
+        if len(requests) == 1:
+            return row.calibrate(request)
+        each = [replace(one, epsilon=request.epsilon, delta=request.delta) for one in requests]
+        return calibrate_per_size(row.calibrate, each, [size for (size,) in searches], independent=row.finds_items)
+
+    if count_share is None:
+        calibrated, counts = calibrate(requests[0]), None
+    else:
+        calibrated, counts = calibrate_with_counts(
+            calibrate, requests[0], share=count_share, independent=row.finds_items
+        )
     return Plan(
-        size=size,
+        sizes=tuple(sorted(size for sizes in searches for size in sizes)),
         top=top,
         budget=budget,
         unit=unit,
@@ -319,11 +414,13 @@ def _plan_of(
         constraints=constraints,
         max_items=max_items,
         mechanism_name=row.name,
-        mechanism=cast(Mechanism | ItemsFirst, calibrated.mechanism),
+        mechanism=cast(Mechanism | ItemsFirst | PerSize, calibrated.mechanism),
         guarantee=_doubled(calibrated.guarantee) if halved else calibrated.guarantee,
         min_count=min_count,
         asked_mechanism=row.name,
         asked_select=select,
+        counts=counts,
+        count_share=count_share,
     )
 
 
@@ -341,6 +438,33 @@ def _doubled(guarantee: Guarantee) -> Guarantee:
         delta=guarantee.delta * (1 + exp_up(guarantee.epsilon)),
         composition=guarantee.composition,
     )
+
+
+def _count_share(share: Number | None, *, raw_counts: bool, public_transactions: int | None) -> Fraction | None:
+    """The share, exact; refuses what is said of counts where none are released."""
+    if share is None:
+        if raw_counts or public_transactions is not None:
+            raise UsageError(
+                "No counts are released to be left raw, or divided by the number of transactions.",
+                "Add --release-counts (count_share=... in Python).",
+            )
+        return None
+    part = exact(share, "the share of the counts")
+    if not 0 < part < 1:
+        raise UsageError("The share of the counts is out of range.", "Choose it between 0 and 1, such as 0.3.")
+    if public_transactions is not None:
+        _check_range(public_transactions, 1, 10**12, "The public number of transactions")
+    return part
+
+
+def _sizes(size: int | Sequence[int]) -> tuple[int, ...]:
+    """The sizes in increasing order, each once."""
+    given = tuple(size) if isinstance(size, Sequence) else (size,)
+    for each in given:
+        _check_range(each, 1, LARGEST_SIZE, "The itemset size")
+    if not given:
+        raise UsageError("No itemset size was given.", "Give at least one.")
+    return tuple(sorted(set(given)))
 
 
 def _check_range(value: int, least: int, most: int, what: str) -> None:

@@ -16,7 +16,7 @@ from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.registry import REGISTRY
-from fim_private.plan import Plan, Universe, make_plan
+from fim_private.plan import Plan, Universe, make_plan, plan_again
 from fim_private.privacy import ApproxDP, Budget, NeighbouringRelation, PrivacyUnit, PureDP
 from tests.mechanisms.cases import needs
 
@@ -112,6 +112,13 @@ def test_universe_is_exact_at_any_size() -> None:
         ({"mechanism": "exponential"}, "declared universe"),
         ({"universe": Universe(items=4), "mechanism": "exponential"}, "fewer itemsets"),
         ({"universe": Universe(items=10**18), "size": 20}, "more than 1e300"),
+        ({"count_share": 0}, "share of the counts is out of range"),
+        ({"count_share": "1"}, "share of the counts is out of range"),
+        ({"count_share": "some"}, "not a number"),
+        ({"raw_counts": True}, "No counts are released"),
+        ({"public_transactions": 5}, "No counts are released"),
+        ({"count_share": "0.3", "public_transactions": 0}, "public number of transactions"),
+        ({"count_share": "0.3", "public_transactions": 10**12 + 1}, "public number of transactions"),
     ],
 )
 def test_what_cannot_be_planned(changes: dict[str, object], message: str) -> None:
@@ -287,3 +294,45 @@ def test_auto_names_what_it_left_and_what_that_would_need() -> None:
     assert set(named) == automatic - {plan.mechanism_name}
     for name, lead in named.items():
         assert plan_of(name, universe=universe, max_items=10).lead == int(lead.replace(",", ""))
+
+
+def test_counts_are_planned_beside_the_selection() -> None:
+    plan = plan_of("exponential", count_share="0.3", budget=Budget("1", "0"))
+    alone = plan_of("exponential", budget=Budget("7/10", "0"))
+    assert plan.mechanism == alone.mechanism
+    assert plan.counts is not None
+    assert plan.losses == (*alone.mechanism.losses, plan.counts.loss)
+    assert alone.losses == alone.mechanism.losses
+    assert (plan.count_share, alone.count_share, alone.counts) == (Fraction(3, 10), None, None)
+    assert [line.what for line in plan.spending] == ["picks", "counts, with discrete Laplace noise"]
+    assert alone.spending == alone.mechanism.spending
+    assert (plan.raw_counts, plan.public_transactions) == (False, None)
+
+
+def test_counts_are_halved_with_everything_else_for_replace() -> None:
+    options = {"count_share": "0.3", "relation": NeighbouringRelation.REPLACE, "budget": Budget("1", "0")}
+    halved = plan_of("exponential", **options)
+    same = plan_of("exponential", count_share="0.3", budget=Budget("1/2", "0"))
+    assert (halved.mechanism, halved.counts) == (same.mechanism, same.counts)
+    assert halved.guarantee.epsilon == 2 * same.guarantee.epsilon
+    # The textbook's proof holds for replace, and so does that of the counts.
+    whole = plan_of("exponential-textbook", **options)
+    assert whole.counts == plan_of("exponential", count_share="0.3", budget=Budget("1", "0")).counts
+
+
+def test_a_found_universe_leaves_its_failure_independent() -> None:
+    """items-first pays its failure once, with counts as without: its joint proof is not that of the others."""
+    plan = plan_of("items-first", count_share="0.3")
+    assert plan.mechanism.failure == Fraction(1, 2 * 10**6)
+    assert plan.guarantee.composition == "renyi"
+    left = plan.budget.delta - plan.mechanism.failure
+    assert renyi_epsilon(plan.losses, float(left)) == pytest.approx(1, rel=1e-3)
+
+
+def test_the_same_question_again_has_the_same_counts() -> None:
+    plan = plan_of(count_share="0.2", raw_counts=True, public_transactions=99)
+    assert plan_again(plan, budget=plan.budget, top=plan.top) == plan
+    assert (plan.raw_counts, plan.public_transactions) == (True, 99)
+    auto = plan_of(mechanism="auto", count_share="0.2", raw_counts=True, public_transactions=10**12)
+    assert auto.counts is not None
+    assert plan_again(auto, budget=auto.budget, top=auto.top) == auto

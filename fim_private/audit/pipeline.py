@@ -143,7 +143,7 @@ def sample(
 
 def _worst_event(case: Case, runs: int) -> tuple[frozenset[object], float | None, bool]:
     """Lists of names, the event's exact epsilon, and whether it is likelier on the smaller data set."""
-    mechanism = case.plan.mechanism
+    mechanism = case.plan.search
     if case.counts is None or isinstance(mechanism, ItemsFirst):
         raise AssertionError("the event has to be given where there is no law over lists")
     declared = case.plan.universe.items is not None

@@ -17,7 +17,8 @@ from fim_private.audit.sampling import Sampled
 from fim_private.constraints import NOTHING, Constraints
 from fim_private.mechanisms.items_first import ItemsFirst, Tuning, calibrate
 from fim_private.mechanisms.protocol import Request
-from fim_private.mining.mine import count, mine_as_planned
+from fim_private.mining.mine import mine_as_planned
+from fim_private.mining.selecting import count
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.randomness import SecureRandomness, SeededRandomness
@@ -81,7 +82,7 @@ def _counted_before_bounded(how: str, unit: PrivacyUnit, baskets: int) -> Pipeli
 
     def pipeline(transactions: Transactions) -> Release:
         randomness = SecureRandomness()
-        counts = count(transactions, plan.size, plan.mechanism)  # type: ignore[arg-type]
+        counts = count(transactions, plan.sizes, plan.mechanism)  # type: ignore[arg-type]
         passed = pass_through(transactions, counts, plan.mechanism, plan, randomness)  # type: ignore[arg-type]
         chosen = tuple(ReleasedItemset(rank=rank, items=one.items) for rank, one in enumerate(passed, start=1))
         return replace(_EMPTY, itemsets=chosen)

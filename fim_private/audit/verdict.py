@@ -102,8 +102,8 @@ def limits_of(plan: Plan) -> Limits:
         relation=plan.relation,
         most_new=None
         if plan.max_items is None or not row.needs_cap
-        else plan.unit.sensitivity * math.comb(plan.max_items, plan.remaining_size),
-        universe_size=plan.remaining_universe.itemsets(plan.remaining_size) if row.needs_universe else None,
+        else plan.unit.sensitivity * sum(math.comb(plan.max_items, size) for size in plan.remaining_sizes),
+        universe_size=plan.remaining_universe.itemsets(*plan.remaining_sizes) if row.needs_universe else None,
     )
 
 
@@ -141,7 +141,7 @@ def audit(
     Raises:
         UsageError: too many picks for exact laws, or the plan is none that can be audited.
     """
-    mechanism = plan.mechanism
+    mechanism = plan.search
     if plan.top > MOST_PICKS and not (isinstance(mechanism, ItemsFirst) and mechanism.select == COUNTS):
         raise UsageError(
             f"The exact law over lists of {plan.top:,} picks is too large to compute.",

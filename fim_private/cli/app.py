@@ -23,6 +23,7 @@ from fim_private.cli.inspect import inspect
 from fim_private.cli.interruption import InterruptedByUser, listen
 from fim_private.cli.law import law
 from fim_private.cli.mine import mine
+from fim_private.cli.options import WithShare
 from fim_private.cli.plan import plan
 from fim_private.cli.rules import rules
 from fim_private.cli.show import show
@@ -36,8 +37,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(mine)
-app.command()(plan)
+app.command(cls=WithShare)(mine)
+app.command(cls=WithShare)(plan)
 app.command()(show)
 app.command()(rules)
 app.command()(compare)

@@ -158,7 +158,7 @@ def _mechanism(
         universe=None if universe is None else Universe(items=universe),
         max_items=max_items,
         mechanism=name,
-    ).mechanism
+    ).search
     if isinstance(planned, ItemsFirst):
         raise UsageError(
             f"What {name} answers depends on whole baskets, not on the counts of itemsets alone.",

@@ -22,11 +22,17 @@ if TYPE_CHECKING:
 
 def mine(
     file: options.File,
-    size: options.Size,
     epsilon: options.Epsilon,
     delta: options.Delta,
+    size: options.Size = None,
+    sizes: options.Sizes = None,
+    per_size: options.PerSize = False,
     top: options.Top = None,
     min_count: options.MinCount = None,
+    release_counts: options.ReleaseCounts = False,
+    count_share: options.CountShare = None,
+    raw_counts: options.RawCounts = False,
+    public_transactions: options.PublicTransactions = None,
     unit: options.Unit = None,
     unit_column: options.UnitColumn = None,
     merge: options.Merge = False,
@@ -97,7 +103,7 @@ def mine(
         if output.exists() and any(path.exists() and output.samefile(path) for path in inputs):
             raise UsageError("The output would replace the input.", "Give --output another name.")
     plan = options.plan_of(
-        size=size,
+        sizes=options.itemset_sizes(size, sizes),
         top=top,
         epsilon=epsilon,
         delta=delta,
@@ -109,6 +115,10 @@ def mine(
         mechanism=options.mechanism_name(mechanism, repeat=repeat, no_fallback=no_fallback),
         select=select,
         min_count=min_count,
+        share=options.count_share(count_share, release_counts=release_counts),
+        raw_counts=raw_counts,
+        public_transactions=public_transactions,
+        per_size=per_size,
     )
     if keep is not None:
         check_keep(keep, counts=plan.gives_counts)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from fim_private.errors import UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from fim_private.plan import Plan, Universe
     from fim_private.transactions import ReadingNotes
 
+DEFAULT_COUNT_SHARE = "0.3"
+"""Of epsilon, for released counts; the rest finds the itemsets."""
+
 _WHAT, _PROMISE, _READ, _OUT = "What to find", "The promise", "How to read the file", "Output"
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="The basket file; - reads standard input.")]
@@ -23,7 +28,23 @@ ReleaseFile = Annotated[
     str, typer.Argument(metavar="RELEASE", help="A release that `mine -o` wrote: .json or .parquet; - reads JSON.")
 ]
 
-Size = Annotated[int, typer.Option(help="Number of items of each itemset.", rich_help_panel=_WHAT)]
+Size = Annotated[int | None, typer.Option(help="Number of items of each itemset.", rich_help_panel=_WHAT)]
+Sizes = Annotated[
+    str | None,
+    typer.Option(
+        metavar="1-3",
+        help="Several sizes instead, as in 1-3 or 1,2: the top over all of them together.",
+        rich_help_panel=_WHAT,
+    ),
+]
+PerSize = Annotated[
+    bool,
+    typer.Option(
+        "--per-size",
+        help="The top of each of the --sizes, from the one budget, instead of that of all together.",
+        rich_help_panel=_WHAT,
+    ),
+]
 Top = Annotated[int | None, typer.Option(metavar="K", help="How many itemsets.", rich_help_panel=_WHAT)]
 MinCount = Annotated[
     int | None,
@@ -38,6 +59,35 @@ Select = Annotated[
     typer.Option(
         metavar="peel|counts",
         help="items-first only: pick itemsets one by one, or count all of them with noise.",
+        rich_help_panel=_WHAT,
+    ),
+]
+ReleaseCounts = Annotated[
+    bool,
+    typer.Option(
+        "--release-counts",
+        help="Release the itemsets' counts too, with noise and 95 % intervals; [SHARE] of epsilon may follow, "
+        "0.3 otherwise.",
+        rich_help_panel=_WHAT,
+    ),
+]
+CountShare = Annotated[
+    str | None,
+    typer.Option(metavar="SHARE", help="The same, with this share of epsilon.", rich_help_panel=_WHAT),
+]
+RawCounts = Annotated[
+    bool,
+    typer.Option(
+        "--raw-counts",
+        help="Leave released counts as they were drawn: negative ones, and supersets above their subsets, too.",
+        rich_help_panel=_WHAT,
+    ),
+]
+PublicTransactions = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Declare the number of transactions to be public: released counts then come with supports.",
         rich_help_panel=_WHAT,
     ),
 ]
@@ -258,6 +308,47 @@ def mechanism_name(mechanism: str, *, repeat: bool, no_fallback: bool) -> str:
     return "lmm-repeat" if repeat else "lmm-no-fallback"
 
 
+class WithShare(TyperCommand):
+    """A command whose --release-counts may be followed by a share, as in `--release-counts 0.3`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """A number right after --release-counts is its share; anything else, such as a file's name, is not."""
+        words: list[str] = []
+        for word in args:
+            if words and words[-1] == "--release-counts" and re.fullmatch(r"[0-9]*\.?[0-9]+(/[0-9]+)?", word):
+                words.append("--count-share")
+            words.append(word)
+        return super().parse_args(ctx, words)
+
+
+def count_share(share: str | None, *, release_counts: bool) -> str | None:
+    """The share of epsilon that the counts may cost, as typed; None where none are released."""
+    return share or (DEFAULT_COUNT_SHARE if release_counts else None)
+
+
+def itemset_sizes(size: int | None, sizes: str | None) -> tuple[int, ...]:
+    """The numbers of items that are asked for.
+
+    Raises:
+        UsageError: they were given twice, or not at all, or cannot be read.
+    """
+    if (size is None) == (sizes is None):
+        raise UsageError(
+            "It was not said how many items an itemset has." if size is None else "The itemset size was given twice.",
+            "Give --size, such as 2, or --sizes, such as 1-3 or 1,2.",
+        )
+    if size is not None:
+        return (size,)
+    found: set[int] = set()
+    for part in str(sizes).split(","):
+        ends = re.fullmatch(r"\s*([0-9]{1,3})\s*(?:-\s*([0-9]{1,3})\s*)?", part)
+        first, last = (0, -1) if ends is None else (int(ends[1]), int(ends[2] or ends[1]))
+        if first > last:
+            raise UsageError("The itemset sizes cannot be read.", "Write --sizes as in 1-3 or 1,2.")
+        found.update(range(first, last + 1))
+    return tuple(sorted(found))
+
+
 def declared_universe(items: int | None, file: str | None) -> Universe:
     """The universe that the options declare, or the open one.
 
@@ -285,15 +376,17 @@ def constraints_of(must_contain: list[str] | None, exclude: list[str] | None) ->
 
 
 def plan_of(
-    *, size: int, top: int | None, epsilon: str, delta: str, unit: PrivacyUnit, neighbours: NeighbouringRelation,
-    universe: Universe, constraints: Constraints, max_items: int | None, mechanism: str, select: str | None,
-    min_count: int | None,
+    *, sizes: tuple[int, ...], top: int | None, epsilon: str, delta: str, unit: PrivacyUnit,
+    neighbours: NeighbouringRelation, universe: Universe, constraints: Constraints, max_items: int | None,
+    mechanism: str, select: str | None, min_count: int | None,
+    share: str | None = None, raw_counts: bool = False, public_transactions: int | None = None,
+    per_size: bool = False,
 ) -> Plan:  # fmt: skip
     """The plan that the options ask for."""
     from fim_private.plan import make_plan
 
     return make_plan(
-        size=size,
+        size=sizes,
         top=top,
         budget=Budget(epsilon, delta),
         unit=unit,
@@ -304,6 +397,10 @@ def plan_of(
         mechanism=mechanism,
         select=select,
         min_count=min_count,
+        count_share=share,
+        raw_counts=raw_counts,
+        public_transactions=public_transactions,
+        per_size=per_size,
     )
 
 

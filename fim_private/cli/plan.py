@@ -17,11 +17,17 @@ if TYPE_CHECKING:
 
 
 def plan(
-    size: options.Size,
     epsilon: options.Epsilon,
     delta: options.Delta,
+    size: options.Size = None,
+    sizes: options.Sizes = None,
+    per_size: options.PerSize = False,
     top: options.Top = None,
     min_count: options.MinCount = None,
+    release_counts: options.ReleaseCounts = False,
+    count_share: options.CountShare = None,
+    raw_counts: options.RawCounts = False,
+    public_transactions: options.PublicTransactions = None,
     unit: options.Unit = None,
     unit_column: options.UnitColumn = None,
     merge: options.Merge = False,
@@ -50,6 +56,7 @@ def plan(
     As a page to talk about: add --html plan.html
     """
     privacy_unit = options.privacy_unit(unit, unit_column, merge=merge, max_transactions=max_transactions)
+    asked = options.itemset_sizes(size, sizes)
     universe = options.declared_universe(universe_items, universe_file)
     constraints = options.constraints_of(must_contain, exclude)
     from fim_private.mechanisms.registry import AUTO, REGISTRY
@@ -62,12 +69,14 @@ def plan(
         names = [
             row.name
             for row in REGISTRY.values()
-            if (universe.items is not None or not row.needs_universe) and (max_items is not None or not row.needs_cap)
+            if (universe.items is not None or not row.needs_universe)
+            and (max_items is not None or not row.needs_cap)
+            and (len(asked) == 1 or per_size or not row.finds_items)
         ]
 
     def plan_for(name: str) -> Plan:
         return options.plan_of(
-            size=size,
+            sizes=asked,
             top=top,
             epsilon=epsilon,
             delta=delta,
@@ -79,6 +88,10 @@ def plan(
             mechanism=name,
             select=select,
             min_count=min_count,
+            share=options.count_share(count_share, release_counts=release_counts),
+            raw_counts=raw_counts,
+            public_transactions=public_transactions,
+            per_size=per_size,
         )
 
     plans, refused = [], []
@@ -93,16 +106,16 @@ def plan(
     from fim_private.report.statement import plan_text, wrapped
     from fim_private.report.tables import printable, table
 
-    asked = _asked(size, top, min_count, printable(constraints.describe()))
+    question = _asked(asked, top, min_count, printable(constraints.describe()), per_size=per_size)
     if html is not None:
-        _write_page(html, asked, plans, refused, plans[0] if len(plans) == 1 else plan_for(AUTO), quiet=quiet)
+        _write_page(html, question, plans, refused, plans[0] if len(plans) == 1 else plan_for(AUTO), quiet=quiet)
     if as_json:
         import json
 
         records = [{"plan": plan_record(plan), "privacy": privacy_record(plan)} for plan in plans]
         typer.echo(json.dumps(records, ensure_ascii=False, indent=2))
         return
-    typer.echo(wrapped([f"{asked}, protecting {privacy_unit.describe()}. Nothing is read or spent."]) + "\n")
+    typer.echo(wrapped([f"{question}, protecting {privacy_unit.describe()}. Nothing is read or spent."]) + "\n")
     if len(plans) == 1:
         typer.echo(plan_text(plans[0]))
     else:
@@ -131,7 +144,7 @@ def plan(
 
 
 def _write_page(
-    path: Path, asked: str, plans: list[Plan], refused: list[tuple[str, BudgetError]], chosen: Plan, *, quiet: bool
+    path: Path, question: str, plans: list[Plan], refused: list[tuple[str, BudgetError]], chosen: Plan, *, quiet: bool
 ) -> None:
     from fim_private.release.files import check_folder
     from fim_private.report.page import write_page
@@ -139,12 +152,17 @@ def _write_page(
 
     check_folder(path)
     reasons = [(name, str(reason)) for name, reason in refused]
-    write_page(plan_document(asked, chosen, plans if len(plans) > 1 else (), reasons), path)
+    write_page(plan_document(question, chosen, plans if len(plans) > 1 else (), reasons), path)
     say(f"Written to {path}.\n", quiet=quiet)
 
 
-def _asked(size: int, top: int | None, min_count: int | None, constraints: str) -> str:
-    which = f"The top {top:,} itemsets of size {size}" if top is not None else f"Itemsets of size {size}"
+def _asked(sizes: tuple[int, ...], top: int | None, min_count: int | None, constraints: str, *, per_size: bool) -> str:
+    *smaller, largest = sizes
+    what = f"size {largest}"
+    if smaller:
+        listed = f"{', '.join(map(str, smaller))} and {largest}"
+        what = f"each of the sizes {listed}" if per_size else f"sizes {listed} together"
+    which = f"The top {top:,} itemsets of {what}" if top is not None else f"Itemsets of {what}"
     if min_count is not None:
         which += f" with a noisy count above {min_count:,}"
     return f"{which} {constraints}" if constraints else which

@@ -28,9 +28,10 @@ def _mechanism(name: str, universe: int, budget: Budget, relation: NeighbouringR
     plan = make_plan(
         size=1, top=1, budget=budget, unit=PrivacyUnit(), relation=relation, universe=declared, mechanism=name
     )
-    if isinstance(plan.mechanism, ItemsFirst):
+    mechanism = plan.search
+    if isinstance(mechanism, ItemsFirst):
         raise UsageError(f"{name} does not choose from counts alone.", "Take another mechanism for these instances.")
-    return plan.mechanism
+    return mechanism
 
 
 def success(name: str, counts: tuple[int, ...], universe: int, budget: Budget, relation: NeighbouringRelation) -> float:

@@ -34,7 +34,7 @@ def run_cell(cell: Cell, settings: Settings, counts: ExactCounts) -> list[Row]:
     for trial in range(settings.trials):
         randomness = SeededRandomness(seed_of(settings.seed, counts.name, cell, trial))
         begun = time.perf_counter()
-        named = _named(plan.mechanism, cell, counts, trial, randomness)
+        named = _named(plan.search, cell, counts, trial, randomness)
         seconds = time.perf_counter() - begun
         rows.append(
             {

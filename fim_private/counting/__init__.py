@@ -6,6 +6,7 @@ from fim_private.counting.found import FoundItemsets
 from fim_private.counting.hidden import HiddenCounts, ItemsetCounts
 from fim_private.counting.histogram import ItemsetHistogram
 from fim_private.counting.local import count_histogram, count_itemsets, find_itemsets, occurs, top_itemsets
+from fim_private.counting.several import SeveralSizes
 
 __all__ = [
     "ChosenCounts",
@@ -14,6 +15,7 @@ __all__ = [
     "ItemsetCounts",
     "ItemsetHistogram",
     "LocalDatabase",
+    "SeveralSizes",
     "TransactionDatabase",
     "as_database",
     "count_chosen",

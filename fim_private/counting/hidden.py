@@ -12,7 +12,7 @@ from fim_private.profile import CountProfile
 
 
 class HiddenCounts(Protocol):
-    """Counts of itemsets of one size that occur, by rank: their places from 0 in decreasing order of count.
+    """Counts of itemsets that occur, of one size or several, by rank: places from 0 in decreasing order of count.
 
     `len` is the number of itemsets held, `repr` shows no data.
     """
@@ -21,17 +21,17 @@ class HiddenCounts(Protocol):
 
     @property
     def size(self) -> int:
-        """The number of items of each itemset."""
+        """The number of items of an itemset, the largest of several."""
 
     @property
     def complete(self) -> bool:
-        """Whether these are surely all itemsets of this size that occur."""
+        """Whether these are surely all itemsets of their sizes that occur."""
 
     def profile(self, zeros: int | None = None) -> CountProfile:
         """What a mechanism may see; for the door only."""
 
     def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
-        """The itemsets of these ranks, int32, shape (len(ranks), size); for the door only."""
+        """The itemsets of these ranks, int32, shape (len(ranks), size), -1 after smaller ones; for the door only."""
 
 
 class ItemsetCounts:

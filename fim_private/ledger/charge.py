@@ -11,7 +11,9 @@ The pair (epsilon, delta) is the plan's guarantee. For the Renyi test there are 
       symbol with probability at most delta_0 in each of k steps, so M' >= (1 - delta_0)^k R'; in the whole list with
       probability at most delta_0, which is paid once;
     others: paid on both sides, the second time multiplied by e^eps.
-    Losses that are (epsilon, delta) themselves are treated like the guarantee above.
+    Searches of several sizes come one after the other, and so do their factors.
+    Losses that are (epsilon, delta) themselves are treated like the guarantee above. Released counts are one more loss:
+    they are measured alike in M and R, of whatever itemsets were chosen, so all of these inequalities hold with them.
 `replace` served by group privacy has a guarantee and no losses.
 """
 
@@ -39,14 +41,16 @@ def charge_of(plan: Plan, rule: Filter) -> Charge:
     guarantee = plan.guarantee
     if rule.order is None:
         return Charge(epsilon=guarantee.epsilon, delta=guarantee.delta)
-    ways = [_renyi((ApproxDP(guarantee.epsilon, guarantee.delta),), Fraction(0), Fraction(0), 0, rule.order)]
+    ways = [_renyi((ApproxDP(guarantee.epsilon, guarantee.delta),), (), Fraction(0), rule.order)]
     if losses_hold(plan):
-        mechanism, paid_twice = plan.mechanism, plan.mechanism.failure
-        once, tries = Fraction(0), 0
-        if isinstance(mechanism, ItemsFirst | LimitedDomain):
-            once, paid_twice = paid_twice, once
-            tries = mechanism.top if isinstance(mechanism, LimitedDomain) else 1
-        ways.append(_renyi(mechanism.losses, once, paid_twice, tries, rule.order))
+        paid_once, paid_twice = [], Fraction(0)
+        for _, mechanism in plan.selections:
+            if isinstance(mechanism, ItemsFirst | LimitedDomain):
+                tries = mechanism.top if isinstance(mechanism, LimitedDomain) else 1
+                paid_once.append((mechanism.failure, tries))
+            else:
+                paid_twice += mechanism.failure
+        ways.append(_renyi(plan.losses, paid_once, paid_twice, rule.order))
     cheapest = min(ways, key=lambda way: way.renyi if rule.bound is None else rule.renyi_share(way))
     return cheapest + Charge(epsilon=guarantee.epsilon, delta=guarantee.delta)
 
@@ -67,16 +71,19 @@ def _grouped(losses: Sequence[Loss]) -> Iterator[dict[str, str | int]]:
         yield {"loss": type(loss).__name__, **figures, "times": sum(1 for _ in same)}
 
 
-def _renyi(losses: Sequence[Loss], once: Fraction, twice: Fraction, tries: int, order: Fraction) -> Charge:
-    """The Renyi figures of losses, of a failure paid once (of which there are so many tries), and of one paid twice."""
+def _renyi(
+    losses: Sequence[Loss], paid_once: Sequence[tuple[Fraction, int]], twice: Fraction, order: Fraction
+) -> Charge:
+    """The Renyi figures of losses, of failures paid once (and how many tries each has), and of what is paid twice."""
     # One object a loss: the curve knows equal losses by identity.
     pure = {loss: PureDP(loss.epsilon) for loss in set(losses) if isinstance(loss, ApproxDP)}
     curved = [pure[loss] if isinstance(loss, ApproxDP) else loss for loss in losses]
     revealed = [loss.delta for loss in losses if isinstance(loss, ApproxDP)]
     divergence = float(renyi_curve(curved, np.array([float(order)]))[0])
-    divergence -= tries * math.log1p(-float(once)) + sum(math.log1p(-float(delta)) for delta in revealed)
+    divergence -= sum(tries * math.log1p(-float(once)) for once, tries in paid_once)
+    divergence -= sum(math.log1p(-float(delta)) for delta in revealed)
     return Charge(
         renyi=round_up(divergence * (1 + RELATIVE_ERROR), digits=12),
-        plain=once + sum(revealed, Fraction(0)),
+        plain=sum((once for once, _ in paid_once), Fraction(0)) + sum(revealed, Fraction(0)),
         failure=twice,
     )

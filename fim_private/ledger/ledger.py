@@ -130,7 +130,7 @@ class Ledger:
         self.check(plan)
         name = str(uuid.UUID(int=SecureRandomness().bits(128), version=4))
         record = json.dumps({"plan": plan_record(plan), "privacy": privacy_record(plan)}, ensure_ascii=False)
-        losses = json.dumps(losses_record(plan.mechanism.losses) if losses_hold(plan) else [])
+        losses = json.dumps(losses_record(plan.losses) if losses_hold(plan) else [])
 
         def work(connection: sqlite3.Connection) -> None:
             state = read_state(connection)

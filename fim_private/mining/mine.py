@@ -7,30 +7,24 @@ from functools import partial
 from typing import NoReturn
 
 from fim_private.constraints import Constraints
-from fim_private.counting import HiddenCounts, TransactionDatabase, as_database
+from fim_private.counting import TransactionDatabase, as_database
 from fim_private.errors import UsageError
 from fim_private.ledger import Ledger
-from fim_private.mechanisms.items_first import ItemsFirst
-from fim_private.mechanisms.protocol import Mechanism
-from fim_private.mining import items_first
+from fim_private.mining.counts import with_counts
+from fim_private.mining.selecting import Progress, count_all, select_all
 from fim_private.plan import Plan, Universe, make_plan
-from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
+from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUnit
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
-from fim_private.release import FoundItem, Release, ReleasedItemset
-from fim_private.release.door import check_universe, pass_through
+from fim_private.release import Release
 from fim_private.release.planned import plan_record, privacy_record
-from fim_private.release.record import UNLISTED
 from fim_private.transactions import Transactions, without_items
-from fim_private.transactions.encode import name_order
 from fim_private.version import __version__
-
-Progress = Callable[[str], None]
 
 
 def mine(
     transactions: Transactions | TransactionDatabase,
     *,
-    size: int,
+    size: int | Sequence[int],
     top: int | None = None,
     budget: Budget,
     unit: PrivacyUnit,
@@ -41,14 +35,18 @@ def mine(
     max_items: int | None = None,
     select: str | None = None,
     min_count: int | None = None,
+    count_share: Number | None = None,
+    raw_counts: bool = False,
+    public_transactions: int | None = None,
+    per_size: bool = False,
     seed: int | None = None,
     ledger: Ledger | None = None,
 ) -> Release:
-    """The `top` most frequent itemsets of one size, (epsilon, delta)-differentially private.
+    """The `top` most frequent itemsets of one size, or of several, (epsilon, delta)-differentially private.
 
     Args:
         transactions: from `read_transactions`, or a database of another engine.
-        size: items of each itemset, at least 1.
+        size: items of each itemset, at least 1; several numbers for the top of all these sizes together.
         top: k, how many itemsets; the answer may be shorter. May be left out if `min_count` is given.
         budget: what the release may cost; everything in it together stays within.
         unit: what is protected; `PrivacyUnit()` is one transaction.
@@ -60,6 +58,12 @@ def mine(
             privacy.
         select: how items-first selects, "peel" or "counts"; None where the planner decides.
         min_count: release only itemsets whose noisy count exceeds this (items-first).
+        count_share: of epsilon, what the counts of the chosen itemsets may cost; None releases no counts, but for those
+            of items-first.
+        raw_counts: release these counts as they were drawn, rather than made consistent.
+        public_transactions: how many transactions there are (after bounding), taken as public: counts then come with
+            supports.
+        per_size: find the `top` of each size rather than those of all sizes together, from the one budget.
         seed: makes the noise repeatable, and the release not private. For tests and teaching.
         ledger: is charged before any noise is drawn, and refuses what does not fit; not with a seed.
 
@@ -80,6 +84,10 @@ def mine(
         max_items=max_items,
         select=select,
         min_count=min_count,
+        count_share=count_share,
+        raw_counts=raw_counts,
+        public_transactions=public_transactions,
+        per_size=per_size,
     )
     if ledger is None:
         return mine_as_planned(transactions, plan, seed=seed)
@@ -124,17 +132,14 @@ def mine_as_planned(
     randomness = SecureRandomness() if seed is None else SeededRandomness(seed)
     progress("bounding")
     bounded = bound(as_database(transactions), plan, randomness)
-    if isinstance(plan.mechanism, ItemsFirst):
-        name = charge() if charge else None
-        itemsets, found = _items_first(bounded, plan, plan.mechanism, randomness, progress)
-    else:
-        check_universe(bounded, plan)
-        progress("counting")
-        counts = count(bounded, plan.remaining_size, plan.mechanism)
-        # Counts are hidden until the mechanism sees them, so whatever failed up to here has cost nothing.
-        name = charge() if charge else None
-        progress("selecting")
-        itemsets, found = _in_one_go(bounded, counts, plan, plan.mechanism, randomness), None
+    counted = count_all(bounded, plan, progress)
+    # Counts are hidden until the mechanism sees them, so whatever failed up to here has cost nothing.
+    name = charge() if charge else None
+    chosen = select_all(bounded, plan, counted, randomness, progress)
+    itemsets = chosen.itemsets
+    if plan.counts is not None:
+        progress("measuring counts")
+        itemsets = with_counts(itemsets, chosen.codes, bounded, plan, randomness)
     return Release(
         itemsets=itemsets,
         mechanism=plan.mechanism_name,
@@ -143,45 +148,8 @@ def mine_as_planned(
         seeded=seed is not None,
         version=__version__,
         command=command,
-        found=found,
+        found=chosen.found,
         id=name,
-    )
-
-
-def _in_one_go(
-    bounded: TransactionDatabase, counts: HiddenCounts, plan: Plan, mechanism: Mechanism, randomness: Randomness
-) -> tuple[ReleasedItemset, ...]:
-    return tuple(
-        ReleasedItemset(rank=rank, items=completed(passed.items, plan), lead=passed.lead)
-        for rank, passed in enumerate(pass_through(bounded, counts, mechanism, plan, randomness), start=1)
-    )
-
-
-def _items_first(
-    bounded: TransactionDatabase, plan: Plan, mechanism: ItemsFirst, randomness: Randomness, progress: Progress
-) -> tuple[tuple[ReleasedItemset, ...], tuple[FoundItem, ...]]:
-    outcome = items_first.run(bounded, mechanism, randomness, min_count=plan.min_count, progress=progress)
-    names = bounded.vocabulary
-    counts = [None] * len(outcome.itemsets) if outcome.counts is None else outcome.counts.tolist()
-    itemsets = tuple(
-        ReleasedItemset(
-            rank=rank,
-            items=completed(names.gather(itemset).to_list(), plan),
-            count=None if estimate is None else max(0, round(estimate)),
-        )
-        for rank, (itemset, estimate) in enumerate(zip(outcome.itemsets, counts, strict=True), start=1)
-    )
-    found = tuple(
-        FoundItem(item=name, count=round(units, 2))
-        for name, units in zip(names.gather(outcome.found), outcome.found_counts.tolist(), strict=True)
-    )
-    return itemsets, found
-
-
-def completed(items: Sequence[str], plan: Plan) -> tuple[str, ...]:
-    """What was searched for together with what every itemset contains, in item order."""
-    return tuple(
-        sorted((*plan.constraints.must_contain, *items), key=lambda name: (name == UNLISTED, name_order(name)))
     )
 
 
@@ -211,11 +179,3 @@ def bound(database: TransactionDatabase, plan: Plan, randomness: Randomness) -> 
     if plan.max_items is not None:
         database = database.cap_items(plan.max_items, randomness.words)
     return database
-
-
-def count(data: Transactions | TransactionDatabase, size: int, mechanism: Mechanism) -> HiddenCounts:
-    """As many of the largest counts as the mechanism looks at."""
-    database = as_database(data)
-    if mechanism.depth is None:
-        return database.count_histogram(size)
-    return database.top_itemsets(size, mechanism.depth)

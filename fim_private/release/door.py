@@ -7,13 +7,18 @@ declared universe.
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.counting import ChosenCounts, HiddenCounts, TransactionDatabase, as_database
 from fim_private.errors import InputError
+from fim_private.mechanisms.counts import CountNoise
 from fim_private.mechanisms.discovery import Discovery
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Mechanism, WithGaps
@@ -29,9 +34,16 @@ Itemset = tuple[str, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Passed:
-    """What came through: an itemset, and its noisy lead over the runner-up where the mechanism gives it."""
+    """What came through: an itemset, and its noisy lead over the runner-up where the mechanism gives it.
+
+    Args:
+        items: the names.
+        codes: the items' codes in the vocabulary of the data; beyond its end for items that do not occur.
+        lead: in transactions, rounded down.
+    """
 
     items: Itemset
+    codes: tuple[int, ...]
     lead: int | None = None
 
 
@@ -41,6 +53,8 @@ def pass_through(
     mechanism: Mechanism,
     plan: Plan,
     randomness: Randomness,
+    *,
+    sizes: Sequence[int] | None = None,
 ) -> tuple[Passed, ...]:
     """The itemsets that the plan's mechanism selects, in the order it picked them.
 
@@ -50,13 +64,15 @@ def pass_through(
         mechanism: the plan's.
         plan: the plan; what it costs is (`plan.guarantee`).
         randomness: where the bits come from.
+        sizes: that the counts are of; None for all sizes of the plan.
 
     Raises:
         InputError: more itemsets occur than the declared universe has.
     """
     database = as_database(data)
     check_universe(database, plan)
-    itemsets = plan.remaining_universe.itemsets(plan.remaining_size)
+    sizes = plan.remaining_sizes if sizes is None else sizes
+    itemsets = plan.remaining_universe.itemsets(*sizes)
     profile = counts.profile(None if itemsets is None else itemsets - len(counts))
     ranks, leads = _select(mechanism, profile, randomness)
     occurring = [rank for rank in ranks if rank < profile.occurring]
@@ -64,8 +80,12 @@ def pass_through(
     absent: set[tuple[int, ...]] = set()
     chosen: list[Passed] = []
     for rank, lead in zip(ranks, leads, strict=True):
-        itemset = next(codes) if rank < profile.occurring else _absent(database, plan, absent, randomness)
-        chosen.append(Passed(items=tuple(_name(database, code) for code in itemset), lead=lead))
+        itemset = (
+            tuple(code for code in next(codes) if code >= 0)
+            if rank < profile.occurring
+            else _absent(database, plan, sizes, absent, randomness)
+        )
+        chosen.append(Passed(items=tuple(_name(database, code) for code in itemset), lead=lead, codes=itemset))
     return tuple(chosen)
 
 
@@ -111,6 +131,34 @@ def measure(counts: ChosenCounts, measurement: Measurement, randomness: Randomne
     return measurement.add_noise(counts.vector(), randomness)
 
 
+def measure_chosen(
+    data: Transactions | TransactionDatabase,
+    itemsets: Sequence[tuple[int, ...]],
+    noise: CountNoise,
+    randomness: Randomness,
+) -> NDArray[np.int64]:
+    """Noisy counts of itemsets that were chosen before, int64, in their order.
+
+    Args:
+        data: bounded as the plan says.
+        itemsets: item codes, increasing; at most as many itemsets as the noise was planned for, each once. Codes beyond
+            the vocabulary are items that do not occur: their itemsets count 0, and get noise like all others.
+        noise: which costs its loss.
+        randomness: where the bits come from.
+    """
+    if len(itemsets) > noise.top:
+        raise AssertionError("more itemsets are to be counted than the noise was planned for")
+    database = as_database(data)
+    counts = np.zeros(len(itemsets), np.int64)
+    by_size: dict[int, list[int]] = {}
+    for place, itemset in enumerate(itemsets):
+        if max(itemset) < len(database.vocabulary):
+            by_size.setdefault(len(itemset), []).append(place)
+    for places in by_size.values():
+        counts[places] = database.count_chosen(np.array([itemsets[place] for place in places], np.int32)).vector()
+    return noise.add_noise(counts, randomness)
+
+
 def pick(counts: ChosenCounts, mechanism: Mechanism, randomness: Randomness) -> NDArray[np.int32]:
     """The itemsets a mechanism picks from those that are public, int32, shape (picks, size), in the order picked."""
     return counts.itemsets_at(mechanism.select(counts.profile(), randomness))
@@ -126,17 +174,25 @@ def _select(
 
 
 def _absent(
-    database: TransactionDatabase, plan: Plan, drawn: set[tuple[int, ...]], randomness: Randomness
+    database: TransactionDatabase, plan: Plan, sizes: Sequence[int], drawn: set[tuple[int, ...]], randomness: Randomness
 ) -> tuple[int, ...]:
     """A uniform itemset of the declared universe that does not occur and was not drawn before (by rejection)."""
     items = plan.remaining_universe.items
     if items is None:
         raise AssertionError("an open universe has no itemsets that do not occur")
     while True:
-        itemset = _uniform_itemset(items, plan.remaining_size, randomness)
+        itemset = _uniform_itemset(items, _uniform_size(items, sizes, randomness), randomness)
         if itemset not in drawn and not database.occurs(itemset):
             drawn.add(itemset)
             return itemset
+
+
+def _uniform_size(items: int, sizes: Sequence[int], randomness: Randomness) -> int:
+    """The size of a uniform itemset of these sizes."""
+    if len(sizes) == 1:
+        return sizes[0]
+    numbers = [math.comb(items, size) for size in sizes]
+    return sizes[bisect_right(list(accumulate(numbers)), uniform_below(sum(numbers), randomness))]
 
 
 def _uniform_itemset(items: int, size: int, randomness: Randomness) -> tuple[int, ...]:

@@ -6,7 +6,10 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
+from fim_private.mechanisms.counts import CONFIDENCE, CountNoise
 from fim_private.plan import Plan
+
+NAMES_AS_PUBLIC = "the names of the items that occur, and that they are no more than declared"
 
 
 def privacy_record(plan: Plan) -> dict[str, Any]:
@@ -22,15 +25,22 @@ def privacy_record(plan: Plan) -> dict[str, Any]:
             "composition": plan.guarantee.composition,
         },
     }
+    public = []
     if plan.takes_names_as_public:
-        record["taken_as_public"] = "the names of the items that occur, and that they are no more than declared"
+        public.append(NAMES_AS_PUBLIC)
+    if plan.public_transactions is not None:
+        public.append("the number of transactions")
+    if public:
+        record["taken_as_public"] = "; ".join(public)
     return record
 
 
 def plan_record(plan: Plan) -> dict[str, Any]:
     """The plan's public parameters, exact fractions as text."""
     return {
-        "size": plan.size,
+        "size": plan.sizes[0] if len(plan.sizes) == 1 else None,
+        "sizes": list(plan.sizes),
+        "per_size": plan.per_size,
         "top": plan.top,
         "mechanism": plan.mechanism_name,
         "why": plan.why,
@@ -50,10 +60,24 @@ def plan_record(plan: Plan) -> dict[str, Any]:
                 "rho": None if line.rho is None else float(line.rho),
                 "times": line.times,
             }
-            for line in plan.mechanism.spending
+            for line in plan.spending
         ],
+        "counts": None if plan.counts is None else _counts_record(plan, plan.counts),
+        "public_transactions": plan.public_transactions,
         "failure_probability": float(plan.mechanism.failure),
         "margins": [{"counts": margin.counts, "words": margin.words} for margin in plan.mechanism.margins],
+    }
+
+
+def _counts_record(plan: Plan, noise: CountNoise) -> dict[str, Any]:
+    return {
+        "noise": noise.law,
+        "parameters": parameters(noise),
+        "share": str(plan.count_share),
+        "deviation": noise.deviation,
+        "half_width": noise.half_width,
+        "confidence": CONFIDENCE,
+        "consistent": not plan.raw_counts,
     }
 
 
@@ -61,4 +85,6 @@ def parameters(value: object) -> Any:
     """A frozen value's fields by name, exact fractions as text."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: parameters(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple):
+        return [parameters(each) for each in value]
     return str(value) if isinstance(value, Fraction) else value

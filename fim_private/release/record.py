@@ -27,7 +27,7 @@ class ReleasedItemset:
     """One line of the answer.
 
     Args:
-        rank: 1 for the first that was picked.
+        rank: 1 for the first that was picked, of its size where each size was searched by itself.
         items: the names, in item order.
         count: a noisy count in transactions, where counts were released; in those of items-first long transactions
             count less.

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from fim_private.constraints import Constraints
+from fim_private.mechanisms.counts import CONFIDENCE
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Spending
 from fim_private.mechanisms.registry import REGISTRY, find
 from fim_private.plan import Plan
 from fim_private.privacy import LARGEST_EPSILON, NeighbouringRelation
 from fim_private.release import Release
-from fim_private.release.planned import privacy_record
+from fim_private.release.planned import NAMES_AS_PUBLIC, plan_record, privacy_record
 from fim_private.release.record import SEEDED_NOTE
 from fim_private.report.tables import printable
 
@@ -36,9 +37,7 @@ def promise(plan: Plan, *, seeded: bool) -> str:
 
 def promise_paragraphs(plan: Plan, *, seeded: bool = False) -> list[str]:
     """The same, not wrapped."""
-    return _promised(
-        privacy_record(plan), plan.mechanism_name, plan.unit.column, constraints=plan.constraints, seeded=seeded
-    )
+    return _promised(privacy_record(plan), plan_record(plan), plan.mechanism_name, seeded=seeded)
 
 
 def promised(release: Release) -> list[str]:
@@ -46,14 +45,7 @@ def promised(release: Release) -> list[str]:
     if not has_promise(release):
         unknown = ["This file does not say what was promised, so that it has to be taken for not private."]
         return [*unknown, f"WARNING: {SEEDED_NOTE}."] if release.seeded else unknown
-    must, never = ([str(name) for name in release.plan.get(kind) or []] for kind in ("must_contain", "exclude"))
-    return _promised(
-        release.privacy,
-        release.mechanism,
-        release.plan.get("unit_column"),
-        constraints=Constraints(must_contain=must, exclude=never),
-        seeded=release.seeded,
-    )
+    return _promised(release.privacy, release.plan, release.mechanism, seeded=release.seeded)
 
 
 def has_promise(release: Release) -> bool:
@@ -63,9 +55,8 @@ def has_promise(release: Release) -> bool:
     return numbers and isinstance(privacy.get("unit"), str) and privacy["epsilon"] <= LARGEST_EPSILON
 
 
-def _promised(
-    privacy: Mapping[str, Any], mechanism: str, unit_column: object, *, constraints: Constraints, seeded: bool
-) -> list[str]:
+def _promised(privacy: Mapping[str, Any], plan: Mapping[str, Any], mechanism: str, *, seeded: bool) -> list[str]:
+    """From the records of a plan, which a release carries."""
     epsilon, delta = privacy["epsilon"], privacy["delta"]
     if privacy.get("neighbours") == NeighbouringRelation.ADD_REMOVE:
         event = "whether it is in the data, and what it holds"
@@ -76,7 +67,8 @@ def _promised(
     failing = f"but for a chance of {number(delta)}" if delta else "without exception"
     odds = 100 / (1 + math.exp(-epsilon))
     source = "a SEED: this output is NOT private" if seeded else "the operating system's secure source"
-    owners = "" if unit_column else ", who may own several transactions (see --unit-column)"
+    constraints = Constraints(must_contain=plan.get("must_contain") or (), exclude=plan.get("exclude") or ())
+    owners = "" if plan.get("unit_column") else ", who may own several transactions (see --unit-column)"
     paragraphs = [
         f"Protected is {privacy['unit']}: {event}.",
         f"How much: epsilon {number(epsilon)}, delta {number(delta)}. One unit makes no answer "
@@ -92,7 +84,14 @@ def _promised(
             f"Looked for were itemsets {printable(constraints.describe())}. The items that the question names are "
             "public."
         )
-    if privacy.get("taken_as_public"):
+    if plan.get("counts"):
+        paragraphs.append(_counts_sentence(plan))
+    if plan.get("public_transactions"):
+        paragraphs.append(
+            f"Taken as public: the number of transactions, {plan['public_transactions']:,}, as declared; supports are "
+            "counts divided by it. Whether it is right was not looked up in the data."
+        )
+    if NAMES_AS_PUBLIC in str(privacy.get("taken_as_public")):
         paragraphs.append(
             "Taken as public: the names of the items that occur, and that they are no more than declared, since only "
             "their number was. Give --universe-file for a promise without these conditions."
@@ -124,12 +123,41 @@ def counts_note(release: Release) -> str | None:
     return note
 
 
+def _counts_sentence(plan: Mapping[str, Any]) -> str:
+    """What the released counts are, how far they are off, and what was done to them."""
+    counts = plan["counts"]
+    treated = (
+        "They are shown whole, at least 0, and none above that of a subset, which costs nothing; an interval is "
+        "around the count as it was drawn."
+        if counts["consistent"]
+        else "They are shown as they were drawn."
+    )
+    return (
+        f"Counts: each is the number of transactions that hold the itemset{_bounded(plan)}, with {counts['noise']} "
+        f"noise of its own, enough for {counts['parameters']['top']:,} itemsets. The interval (within "
+        f"{counts['half_width']:,} of the noisy count, cut off at 0) holds that number with {100 * CONFIDENCE:.0f} % "
+        f"chance. {treated}"
+    )
+
+
+def _bounded(plan: Mapping[str, Any]) -> str:
+    """What was done to the transactions before they were counted."""
+    done = []
+    if plan.get("unit_column") is not None:
+        kept = plan.get("max_transactions")
+        done.append("a unit's were merged into one" if kept is None else f"at most {kept:,} of a unit were kept")
+    if plan.get("max_items") is not None:
+        done.append(f"at most {plan['max_items']:,} items of each were kept")
+    return f", after {' and '.join(done)}" if done else ""
+
+
 def shortfall(plan: Plan, release: Release) -> str | None:
     """Why fewer itemsets were named than asked for, and what would help; None where the list is full."""
     named = len(release.itemsets)
-    if named == plan.top or plan.min_count is not None:
+    asked = plan.mechanism.top
+    if named == asked or plan.min_count is not None:
         return None
-    what = "No itemset was named" if not named else f"Only {named} of {plan.top} itemsets were named"
+    what = "No itemset was named" if not named else f"Only {named} of {asked} itemsets were named"
     paragraphs = [
         f"{what}: the lead that this budget asks for was not found. Nothing went wrong, and the budget is spent.",
         f"{plan.mechanism_name} {margin_sentence(plan)}.",
@@ -141,14 +169,14 @@ def shortfall(plan: Plan, release: Release) -> str | None:
 
 def found_note(plan: Plan, release: Release) -> str | None:
     """What was released beside the itemsets, and what its counts mean; None where there is nothing to say."""
-    mechanism = plan.mechanism
+    _, mechanism = plan.selections[0]
     if release.found is None or not isinstance(mechanism, ItemsFirst):
         return None
     number = f"{len(release.found):,}"
     note = f"Items found to be frequent: {number}; they and their noisy counts are part of the release (JSON)."
     if plan.constraints.must_contain:
         note += " An item is counted where the items that every itemset contains are as well."
-    if mechanism.itemsets is not None:
+    if mechanism.itemsets is not None and plan.counts is None:
         off = f"{mechanism.itemsets.deviation:,.0f}"
         note += (
             f" Counts are estimates, off by about {off} transactions or less; a "
@@ -166,7 +194,7 @@ def plan_text(plan: Plan) -> str:
     search = _search(plan)
     if search:
         paragraphs.append(f"  {search}")
-    for line in plan.mechanism.spending:
+    for line in plan.spending:
         times = f" each, {line.times:,} times" if line.times > 1 else ""
         paragraphs.append(f"  {line.what}: {_cost(line)}{times}")
     paragraphs.append(
@@ -178,21 +206,35 @@ def plan_text(plan: Plan) -> str:
             f"  of delta, {number(plan.mechanism.failure)} is set aside for a wrong certificate, stop or find"
         )
     paragraphs.append(f"  {margin_sentence(plan)}")
+    if plan.counts is not None:
+        paragraphs.append(
+            f"  counts: {plan.counts.law} noise with a standard deviation of {number(plan.counts.deviation)} "
+            f"transactions; off by at most {plan.counts.half_width:,}, 19 times in 20"
+        )
     return wrapped(paragraphs, indent="    ")
 
 
 def _search(plan: Plan) -> str:
     """By how much the constraints make the search smaller; empty where they do not, or nobody knows by how much."""
-    size, whole = plan.remaining_size, plan.universe.itemsets(plan.size)
+    given, whole = len(plan.constraints.must_contain), plan.universe.itemsets(*plan.sizes)
     parts = []
-    if size < plan.size:
-        parts.append(f"looks for {size} of {plan.size} items, the others being given")
+    if given:
+        sizes, left = (_listed(each) for each in (plan.sizes, plan.remaining_sizes))
+        parts.append(f"looks for {left} of {sizes} items, the others being given")
     if plan.constraints.named and whole is not None:
-        parts.append(f"searches {plan.remaining_universe.itemsets(size):,} itemsets instead of {whole:,}")
-    if size < plan.size and plan.max_items is not None:
-        most, before = math.comb(plan.max_items, size), math.comb(plan.max_items, plan.size)
+        parts.append(
+            f"searches {plan.remaining_universe.itemsets(*plan.remaining_sizes):,} itemsets instead of {whole:,}"
+        )
+    if given and plan.max_items is not None:
+        most, before = (
+            sum(math.comb(plan.max_items, size) for size in each) for each in (plan.remaining_sizes, plan.sizes)
+        )
         parts.append(f"of which a transaction holds {most:,} at most, instead of {before:,}")
     return "; ".join(parts)
+
+
+def _listed(sizes: Sequence[int]) -> str:
+    return " or ".join(map(str, sizes))
 
 
 def _cost(line: Spending) -> str:

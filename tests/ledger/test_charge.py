@@ -16,7 +16,7 @@ from fim_private.ledger.charge import charge_of, losses_hold, losses_record
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan
-from fim_private.privacy import BoundedRange, NeighbouringRelation, PureDP
+from fim_private.privacy import ZCDP, BoundedRange, NeighbouringRelation, PureDP
 
 ORDER = Fraction(7)
 RULE = Filter(budget=Budget("3", "1e-5"), basic_share=Fraction(1, 2), order=ORDER)
@@ -117,6 +117,19 @@ def test_rounds_that_reveal_are_paid_once() -> None:
     assert charge.plain in {3 * loss.delta, plan.guarantee.delta}
     each = curve(pure_curve, loss.epsilon) - math.log1p(-float(loss.delta))
     assert float(charge.renyi) <= 3 * each * (1 + 1e-8)
+
+
+def test_counts_are_charged_with_the_picks() -> None:
+    plan = plan_for("exponential", count_share="0.3")
+    assert plan.counts is not None
+    charge = charge_of(plan, RULE)
+    assert (charge.epsilon, charge.delta) == (plan.guarantee.epsilon, plan.guarantee.delta)
+    (rho,) = (loss.rho for loss in plan.losses if isinstance(loss, ZCDP))
+    picks = 10 * curve(bounded_range_curve, plan.mechanism.losses[0].epsilon)
+    assert float(charge.renyi) == pytest.approx(picks + float(rho * (1 + ORDER)), rel=1e-8)
+    assert float(charge.renyi) > picks
+    without = plan_for("exponential", epsilon="0.7")
+    assert charge_of(without, RULE).renyi < charge.renyi
 
 
 def test_losses_as_text() -> None:

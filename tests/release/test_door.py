@@ -7,16 +7,19 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import cast
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from fim_private.counting import count_histogram, count_itemsets
 from fim_private.errors import InputError
+from fim_private.mechanisms.counts import CountNoise
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
-from fim_private.release.door import UNLISTED, Passed, pass_through
+from fim_private.release.door import UNLISTED, Passed, measure_chosen, pass_through
 from fim_private.transactions import Transactions, restrict_to, transactions_from_lists
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
@@ -129,12 +132,50 @@ def test_a_mechanism_sees_as_many_itemsets_as_were_declared_and_no_names() -> No
 
 def test_leads_go_with_their_itemsets() -> None:
     found = passed(Scripted((1, 0), leads=(4, None), gaps=True), Universe(items=5))
-    assert found == (Passed(items=("a", "c"), lead=4), Passed(items=("a", "b"), lead=None))
+    assert found == (
+        Passed(items=("a", "c"), codes=(0, 2), lead=4),
+        Passed(items=("a", "b"), codes=(0, 1), lead=None),
+    )
     assert passed(Scripted((1, 0), leads=(4, None)), Universe(items=5)) == tuple(
-        Passed(items=each.items) for each in found
+        Passed(items=each.items, codes=each.codes) for each in found
     )
 
 
 def test_exactly_the_items_of_the_data_have_names() -> None:
     (chosen,) = draws(transactions_from_lists(BASKETS), exponential(Universe(items=5), top=5, size=1), 1)
     assert sorted(chosen) == [(UNLISTED,), (UNLISTED,), ("a",), ("b",), ("c",)]
+
+
+@dataclass
+class Loud:
+    """No noise at all, so that what passes is what was counted; keeps what it was handed."""
+
+    top: int
+    seen: list[list[int]] = field(default_factory=list)
+
+    def add_noise(self, counts: NDArray[np.int64], _randomness: Randomness) -> NDArray[np.int64]:
+        self.seen.append(counts.tolist())
+        return counts + 1000
+
+
+def test_chosen_itemsets_of_any_size_are_counted_together_and_get_noise() -> None:
+    baskets = transactions_from_lists(BASKETS)
+    loud = Loud(top=5)
+    itemsets = [(0, 2), (1,), (0, 1, 2), (0, 10**15), (1, 2)]
+    measured = measure_chosen(baskets, itemsets, cast(CountNoise, loud), SeededRandomness(SEED))
+    assert loud.seen == [[5, 7, 1, 0, 1]]
+    assert measured.tolist() == [1005, 1007, 1001, 1000, 1001]
+    assert measure_chosen(baskets, [], cast(CountNoise, loud), SeededRandomness(SEED)).tolist() == []
+
+
+def test_the_last_item_of_the_data_is_counted_and_the_next_is_not() -> None:
+    baskets, loud = transactions_from_lists(BASKETS), Loud(top=2)
+    measure_chosen(baskets, [(0, 2), (0, 3)], cast(CountNoise, loud), SeededRandomness(SEED))
+    assert loud.seen == [[5, 0]]
+
+
+def test_no_more_itemsets_are_counted_than_the_noise_was_planned_for() -> None:
+    loud = Loud(top=1)
+    with pytest.raises(AssertionError, match="more itemsets"):
+        measure_chosen(transactions_from_lists(BASKETS), [(0,), (1,)], cast(CountNoise, loud), SeededRandomness(SEED))
+    assert loud.seen == []

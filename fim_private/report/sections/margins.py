@@ -62,7 +62,7 @@ def _mechanism(material: Material, data: str, name: str, top: int, epsilon: str)
     items = next(counts.items for counts in material.counts if counts.name == data)
     universe = material.settings.universe_items or items if name == "exponential" else None
     cell = Cell(mechanism=name, size=material.settings.main_size, top=top, epsilon=epsilon, universe_items=universe)
-    return cell.plan(material.settings).mechanism
+    return cell.plan(material.settings).search
 
 
 def _profile(material: Material, data: str) -> CountProfile:

@@ -1,0 +1,87 @@
+"""Several parts of a release under one budget, each calibrated by itself, and the best proof for all of them together.
+
+Two theorems, both valid for parts that are chosen after seeing the earlier ones' answers:
+    added up: the parts' own guarantees, and what the further steps cost by themselves (basic composition);
+    composed: all losses by Renyi composition. The parts' failures are events that the losses do not cover, on either
+        neighbour's side; the run in which none happens is coupled with the release, so that the sum of their
+        probabilities is paid as one such event's is (`calibration.prove_renyi`). Where all of them happen on one side
+        only and independently of all else, M' >= prod (1 - f_i) R' >= (1 - sum f_i) R', which is
+        `calibration.prove_discovery` with their sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fim_private.accounting.basic import basic_epsilon
+from fim_private.accounting.calibration import prove_discovery, prove_renyi
+from fim_private.accounting.renyi import renyi_epsilon
+from fim_private.accounting.rounding import round_up
+from fim_private.privacy import ZCDP, ApproxDP, Guarantee, Loss, PureDP
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A step that comes with a proof of its own.
+
+    Args:
+        losses: what it costs, but for an event.
+        failure: the probability of that event.
+        independent: whether the event is on one side only, and independent of all that is counted.
+        guarantee: what was proved of the part.
+    """
+
+    losses: tuple[Loss, ...]
+    failure: Fraction
+    independent: bool
+    guarantee: Guarantee
+
+
+def prove_together(
+    parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilon: Fraction, delta: Fraction
+) -> Guarantee | None:
+    """A guarantee of at most (epsilon, delta) for the parts and further steps, or None where neither theorem gives one.
+
+    Args:
+        parts: at least one.
+        further: the losses of steps without a proof of their own.
+        epsilon: what everything together may spend.
+        delta: likewise.
+    """
+    return _added_up(parts, further, epsilon=epsilon, delta=delta) or _composed(
+        parts, further, epsilon=epsilon, delta=delta
+    )
+
+
+def _added_up(
+    parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilon: Fraction, delta: Fraction
+) -> Guarantee | None:
+    own = [part.guarantee for part in parts]
+    spent, failed = sum((each.epsilon for each in own), Fraction(0)), sum((each.delta for each in own), Fraction(0))
+    theorems = {each.composition for each in own}
+    if all(isinstance(loss, PureDP) for loss in further):
+        spent += basic_epsilon(further)
+    elif failed < delta:
+        # What the parts leave of delta turns zero-concentrated privacy into an epsilon.
+        spent += round_up(renyi_epsilon(further, float(delta - failed)), digits=12)
+        failed = delta
+        theorems.add("renyi")
+    else:
+        return None
+    if spent > epsilon or failed > delta:
+        return None
+    return Guarantee(epsilon=spent, delta=failed, composition=" and ".join([*sorted(theorems - {"basic"}), "basic"]))
+
+
+def _composed(
+    parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilon: Fraction, delta: Fraction
+) -> Guarantee | None:
+    losses = [*(loss for part in parts for loss in part.losses), *further]
+    failure = sum((part.failure for part in parts), Fraction(0))
+    if failure >= delta or any(isinstance(loss, ApproxDP) for loss in losses):
+        return None
+    if all(part.independent for part in parts):
+        return prove_discovery(losses, failure, epsilon=epsilon, delta=delta)
+    return prove_renyi(losses, failure, epsilon=epsilon, delta=delta)

@@ -1,0 +1,290 @@
+"""Counts of the chosen itemsets, measured anew: how much noise they need beside the selection (design: section 9).
+
+k itemsets are public once they are chosen. One privacy unit changes each of their counts by at most Delta, added,
+removed or replaced, so all of them together by at most k Delta in sum and by Delta sqrt(k) in Euclidean length:
+  discrete Laplace noise of scale k Delta/eps_C in each is eps_C-differentially private, for
+    P(x) is proportional to e^{-|x| eps_C/(k Delta)};
+  discrete Gaussian noise of variance sigma^2 in each is zCDP with rho = k Delta^2/(2 sigma^2) (Canonne, Kamath, Steinke
+    2020, Theorem 14).
+k is what was planned, however few itemsets the selection then names. Both hold for whichever itemsets the selection
+answered with, so they compose with it adaptively (`accounting/joint.py`). The counts are those of the bounded data.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from statistics import NormalDist
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.accounting.calibration import largest
+from fim_private.accounting.joint import Part, prove_together
+from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down
+from fim_private.errors import BudgetError
+from fim_private.mechanisms.protocol import Calibrated, Request, Spending
+from fim_private.privacy import ZCDP, Guarantee, PureDP
+from fim_private.randomness import Randomness
+from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
+from fim_private.randomness.discrete_laplace import log_survival, sample_discrete_laplace
+from fim_private.randomness.gaussian_vector import sample_discrete_gaussians
+
+CONFIDENCE = 0.95
+LARGEST_ERROR = 10**12
+"""No data has so many transactions: counts that are further off say nothing."""
+_WORTH_IT = Fraction(19, 20)
+"""A selection that leaves the counts more of delta is preferred where their error falls below this share."""
+_SUMMED = 1e10
+
+
+class CountNoise(Protocol):
+    """What is added to the counts of the chosen itemsets: a frozen value that knows its cost and its law."""
+
+    @property
+    def top(self) -> int:
+        """k, how many itemsets are counted at most."""
+
+    @property
+    def loss(self) -> PureDP | ZCDP:
+        """What the counts of all itemsets together cost."""
+
+    @property
+    def law(self) -> str:
+        """The name of the noise's law."""
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise, in transactions."""
+
+    @property
+    def half_width(self) -> int:
+        """The least h for which noise between -h and h, both included, has a probability of at least 95 %."""
+
+    @property
+    def spending(self) -> Spending:
+        """The loss in words."""
+
+    def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
+        """The counts, each with its own noise."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaplaceCounts:
+    """Discrete Laplace noise.
+
+    Args:
+        top: k, how many itemsets are counted at most.
+        epsilon: eps_C, of all of them together.
+        sensitivity: Delta.
+    """
+
+    top: int
+    epsilon: Fraction
+    sensitivity: int = 1
+
+    law = "discrete Laplace"
+
+    @property
+    def loss(self) -> PureDP:
+        """Pure, of all counts together."""
+        return PureDP(self.epsilon)
+
+    @property
+    def scale(self) -> Fraction:
+        """k Delta/eps_C."""
+        return self.top * self.sensitivity / self.epsilon
+
+    @property
+    def deviation(self) -> float:
+        """sqrt(2 q)/(1 - q), q = e^{-1/scale}."""
+        return 1 / (math.sqrt(2) * math.sinh(0.5 / float(self.scale)))
+
+    @property
+    def half_width(self) -> int:
+        """2 P(X > h) is 2 q^{h+1}/(1+q)."""
+        scale = float(self.scale)
+        return _least_half_width(lambda threshold: log_survival(threshold, scale), scale * math.log(20))
+
+    @property
+    def spending(self) -> Spending:
+        """An epsilon."""
+        return Spending(what=f"counts, with {self.law} noise", epsilon=self.epsilon)
+
+    def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
+        """The counts, each with its own noise, int64, of the same shape."""
+        noise = [sample_discrete_laplace(self.scale, randomness) for _ in range(len(counts))]
+        return counts + np.array(noise, np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussianCounts:
+    """Discrete Gaussian noise.
+
+    Args:
+        top: k, how many itemsets are counted at most.
+        variance: sigma^2, a whole number, at least 1.
+        sensitivity: Delta.
+    """
+
+    top: int
+    variance: int
+    sensitivity: int = 1
+
+    law = "discrete Gaussian"
+
+    @property
+    def loss(self) -> ZCDP:
+        """Zero-concentrated, of all counts together."""
+        return ZCDP(Fraction(self.top * self.sensitivity**2, 2 * self.variance))
+
+    @property
+    def deviation(self) -> float:
+        """sigma."""
+        return math.sqrt(self.variance)
+
+    @property
+    def half_width(self) -> int:
+        """From the exact tails; where the noise is so wide that they take long to sum up, from the midpoint rule.
+
+        That rule, P(X > h) = P(N > h + 1/2) for the continuous Gaussian N, is off by less than 1 in 1e10 then.
+        """
+        normal = NormalDist(sigma=self.deviation)
+        near = normal.inv_cdf((1 + CONFIDENCE) / 2)
+        if self.variance > _SUMMED:
+            return math.ceil(near * (1 + RELATIVE_ERROR) - 0.5)
+        variance = float(self.variance)
+        return _least_half_width(lambda threshold: log_discrete_gaussian_survival(threshold, variance), near)
+
+    @property
+    def spending(self) -> Spending:
+        """A rho."""
+        return Spending(what=f"counts, with {self.law} noise", rho=self.loss.rho)
+
+    def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
+        """The counts, each with its own noise, int64, of the same shape."""
+        return counts + sample_discrete_gaussians(self.variance, len(counts), randomness)
+
+
+def calibrate_with_counts(
+    calibrate: Callable[[Request], Calibrated], request: Request, *, share: Fraction, independent: bool
+) -> tuple[Calibrated, CountNoise]:
+    """A selection that may spend all but `share` of epsilon, and the least noise of the counts that fits beside it.
+
+    The selection is calibrated with the whole of delta, and with less of it, so that its failure event leaves something
+    for a joint proof; for each the noise is Laplace or Gaussian, whichever has the smaller error, and the least for
+    which selection and counts together are proved to stay within (epsilon, delta).
+
+    Args:
+        calibrate: the mechanism's.
+        request: what selection and counts together may spend.
+        share: of epsilon, what the counts may spend, between 0 and 1.
+        independent: whether the selection's failure event is on one side only, and independent of all that is counted.
+
+    Raises:
+        BudgetError: the budget cannot pay for the selection, or the counts would say nothing.
+        UsageError: as the mechanism's calibration.
+    """
+    epsilon, delta = request.epsilon * (1 - share), request.delta
+    best: tuple[Calibrated, CountNoise] | None = None
+    for granted in _deltas(epsilon, request, independent=independent):
+        selection = calibrate(replace(request, epsilon=epsilon, delta=granted))
+        mechanism = selection.mechanism
+        part = Part(
+            losses=mechanism.losses,
+            failure=mechanism.failure,
+            independent=independent,
+            guarantee=selection.guarantee,
+        )
+        noise, guarantee = least_noise(
+            [part], epsilon=request.epsilon, delta=delta, top=mechanism.top, sensitivity=request.sensitivity
+        )
+        if best is None or noise.half_width < _WORTH_IT * best[1].half_width:
+            best = Calibrated(mechanism=mechanism, guarantee=guarantee), noise
+    if best is None:
+        raise AssertionError("there is always a delta to try")
+    return best
+
+
+def least_noise(
+    parts: Sequence[Part], *, epsilon: Fraction, delta: Fraction, top: int, sensitivity: int
+) -> tuple[CountNoise, Guarantee]:
+    """The noise of the smaller error that fits beside the parts, and what is proved of all together.
+
+    Args:
+        parts: of the selection.
+        epsilon: what everything together may spend.
+        delta: likewise.
+        top: k.
+        sensitivity: Delta.
+
+    Raises:
+        BudgetError: the counts would say nothing.
+    """
+    laplace = partial(LaplaceCounts, top=top, sensitivity=sensitivity)
+    gaussian = partial(GaussianCounts, top=top, sensitivity=sensitivity)
+
+    def proved(noise: CountNoise) -> Guarantee | None:
+        return prove_together(parts, [noise.loss], epsilon=epsilon, delta=delta)
+
+    ways: list[CountNoise] = []
+    spent = largest(lambda each: proved(laplace(epsilon=each)) is not None, float(epsilon))
+    if spent is not None:
+        ways.append(laplace(epsilon=spent))
+    variance = _least(lambda each: proved(gaussian(variance=each)) is not None)
+    if variance is not None:
+        ways.append(gaussian(variance=variance))
+    best = min(ways, key=lambda way: way.half_width, default=None)
+    guarantee = None if best is None else proved(best)
+    if best is None or guarantee is None or best.half_width > LARGEST_ERROR:
+        raise BudgetError(
+            "The counts would be nothing but noise within this budget.",
+            "Give --release-counts a larger share, a larger --epsilon, or a smaller --top; or leave the counts out.",
+        )
+    return best, guarantee
+
+
+def _deltas(epsilon: Fraction, request: Request, *, independent: bool) -> list[Fraction]:
+    """What the selection may be given of delta, most first.
+
+    A failure event that was paid (1 + e^eps_1) times in the selection's own proof is paid (1 + e^eps) times in the
+    joint one: the second value makes room for that where the selection is composed by Renyi's theorem, which grants the
+    event half of delta; the third where it is not, and grants it all. An independent failure is paid once in either.
+    """
+    whole = request.delta
+    if whole == 0 or independent:
+        return [whole]
+    dearer = 1 + exp_up(request.epsilon)
+    return [
+        whole,
+        round_down(float(whole * (1 + Fraction(math.exp(epsilon))) / dearer) * (1 - RELATIVE_ERROR)),
+        round_down(float(whole / 2 / dearer)),
+    ]
+
+
+def _least(fits: Callable[[int], bool]) -> int | None:
+    """The least whole number from 1 that fits, where all larger ones do; None if none up to 2^100 does."""
+    high = 1
+    while not fits(high):
+        high *= 2
+        if high > 2**100:
+            return None
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return high
+
+
+def _least_half_width(log_survival_of: Callable[[int], float], near: float) -> int:
+    """The least h with 2 P(X > h) <= 5 %, by bisection below twice a number that it is near to."""
+    allowed = math.log((1 - CONFIDENCE) / 2)
+    low, high = -1, 2 * math.ceil(near) + 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if log_survival_of(middle + 1) <= allowed else (middle, high)
+    return high

@@ -1,0 +1,125 @@
+"""The top k of each of several sizes from one budget: a search for each size, accounted for together.
+
+The searches are one mechanism, once a size; each is calibrated by itself for the same epsilon, and one after the other
+they compose adaptively, like any steps (`accounting/joint.py`). Either epsilon and delta are shared out evenly, or all
+losses are composed by Renyi's theorem, which leaves each search more of epsilon and its failure event less of delta:
+whichever needs the smaller lead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from fim_private.accounting.joint import Part, prove_together
+from fim_private.accounting.rounding import exp_up, round_down
+from fim_private.mechanisms.protocol import Calibrated, Costed, Margin, Request, Spending
+from fim_private.privacy import Guarantee, Loss
+
+_CLOSE = Fraction(105, 100)
+"""The largest epsilon of a search is found to within this factor."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerSize:
+    """A search for each size.
+
+    Args:
+        sizes: numbers of items of an itemset, increasing.
+        parts: the search of each size.
+        sensitivity: Delta.
+    """
+
+    sizes: tuple[int, ...]
+    parts: tuple[Costed, ...]
+    sensitivity: int = 1
+
+    @property
+    def top(self) -> int:
+        """How many itemsets all searches select together."""
+        return sum(part.top for part in self.parts)
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """Those of all searches, one after the other."""
+        return tuple(loss for part in self.parts for loss in part.losses)
+
+    @property
+    def failure(self) -> Fraction:
+        """That any of the searches fails."""
+        return sum((part.failure for part in self.parts), Fraction(0))
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """What each search spends where."""
+        return tuple(
+            replace(line, what=f"size {size}, {line.what}")
+            for size, part in zip(self.sizes, self.parts, strict=True)
+            for line in part.spending
+        )
+
+    @property
+    def margins(self) -> tuple[Margin, ...]:
+        """Those of the search that needs the largest lead."""
+        return max((part.margins for part in self.parts), key=lambda margins: min(each.counts for each in margins))
+
+
+def calibrate_per_size(
+    calibrate: Callable[[Request], Calibrated], requests: Sequence[Request], sizes: Sequence[int], *, independent: bool
+) -> Calibrated:
+    """The searches with the smaller lead that fit in the budget together.
+
+    Args:
+        calibrate: the mechanism's.
+        requests: for each size, what is asked; of epsilon and delta, what all searches together may spend.
+        sizes: numbers of items, increasing.
+        independent: whether a search's failure event is on one side only, and independent of all that is counted.
+
+    Raises:
+        BudgetError: the budget cannot pay for the searches.
+        UsageError: as the mechanism's calibration.
+    """
+    epsilon, delta, number = requests[0].epsilon, requests[0].delta, len(requests)
+
+    def shared(each: Fraction, granted: Fraction) -> Calibrated | None:
+        """All searches at this epsilon and delta each, if they fit."""
+        # Searches that are asked the same are the same.
+        known = {asked: calibrate(asked) for asked in {replace(one, epsilon=each, delta=granted) for one in requests}}
+        found = [known[replace(one, epsilon=each, delta=granted)] for one in requests]
+        parts = [
+            Part(
+                losses=one.mechanism.losses,
+                failure=one.mechanism.failure,
+                independent=independent,
+                guarantee=one.guarantee,
+            )
+            for one in found
+        ]
+        guarantee = prove_together(parts, [], epsilon=epsilon, delta=delta)
+        return None if guarantee is None else _together(found, sizes, guarantee, requests[0].sensitivity)
+
+    even = shared(epsilon / number, delta / number)
+    if even is None:
+        raise AssertionError("equal shares add up to the whole")
+    if delta == 0:
+        return even
+    # A failure that each search may have with this chance leaves half of delta for the composition.
+    granted = delta / number if independent else round_down(float(delta / 2 / number / (1 + exp_up(epsilon))))
+    composed, low, high = None, epsilon / number, epsilon
+    while high > low * _CLOSE:
+        middle = round_down(float(low * high) ** 0.5)
+        tried = shared(middle, granted)
+        composed, low, high = (composed, low, middle) if tried is None else (tried, middle, high)
+    return even if composed is None or _lead(even) <= _lead(composed) else composed
+
+
+def _together(found: Sequence[Calibrated], sizes: Sequence[int], guarantee: Guarantee, sensitivity: int) -> Calibrated:
+    searches = tuple(one.mechanism for one in found)
+    return Calibrated(
+        mechanism=PerSize(sizes=tuple(sizes), parts=searches, sensitivity=sensitivity), guarantee=guarantee
+    )
+
+
+def _lead(calibrated: Calibrated) -> int:
+    return min(margin.counts for margin in calibrated.mechanism.margins)

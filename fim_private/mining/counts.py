@@ -1,0 +1,50 @@
+"""Counts for the itemsets that were chosen: measured through the door, then what can be said of them for free."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fim_private.counting import TransactionDatabase
+from fim_private.estimation.consistency import consistent_counts
+from fim_private.plan import Plan
+from fim_private.randomness import Randomness
+from fim_private.release import ReleasedItemset
+from fim_private.release.door import measure_chosen
+
+
+def with_counts(
+    itemsets: Sequence[ReleasedItemset],
+    codes: Sequence[tuple[int, ...]],
+    bounded: TransactionDatabase,
+    plan: Plan,
+    randomness: Randomness,
+) -> tuple[ReleasedItemset, ...]:
+    """The itemsets with noisy counts, their intervals, and supports where the number of transactions is public.
+
+    An interval is around the count as it was drawn, cut off at 0, also where consistency then moves the count (which
+    may leave it): it held the true count of the bounded data with 95 % chance, each by itself.
+
+    Args:
+        itemsets: as chosen.
+        codes: their item codes, in the same order.
+        bounded: the data that they were chosen from.
+        plan: the plan, which releases counts.
+        randomness: where the bits come from.
+    """
+    noise = plan.counts
+    if noise is None:
+        raise AssertionError("no counts were planned")
+    noisy = measure_chosen(bounded, codes, noise, randomness)
+    shown = noisy if plan.raw_counts else consistent_counts(codes, noisy)
+    reach, transactions = noise.half_width, plan.public_transactions
+    return tuple(
+        replace(
+            itemset,
+            count=count,
+            count_low=max(0, drawn - reach),
+            count_high=max(0, drawn + reach),
+            support=None if transactions is None else min(1.0, count / transactions),
+        )
+        for itemset, drawn, count in zip(itemsets, noisy.tolist(), shown.tolist(), strict=True)
+    )

@@ -1,0 +1,123 @@
+"""Released counts from the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from fim_private.ledger import Ledger
+from tests.cli.command import PROMISE, fim_private, words
+
+QUESTION = ("--size", 2, "--top", 2, *PROMISE)
+
+
+@pytest.fixture
+def baskets(tmp_path: Path) -> Path:
+    path = tmp_path / "baskets.csv"
+    path.write_text("bread,milk\n" * 2000 + "tea,jam,bread\n" * 900)
+    return path
+
+
+def share_in(*arguments: object) -> str | None:
+    done = fim_private(*arguments, "--json", "--quiet")
+    assert done.returncode == 0, words(done)
+    counts = json.loads(done.stdout)["plan"]["counts"]
+    return counts and counts["share"]
+
+
+def test_the_share_may_follow_and_a_file_is_no_share(baskets: Path) -> None:
+    assert share_in("mine", baskets, *QUESTION) is None
+    assert share_in("mine", "--release-counts", baskets, *QUESTION) == "3/10"
+    assert share_in("mine", baskets, *QUESTION, "--release-counts") == "3/10"
+    assert share_in("mine", "--release-counts", "0.4", baskets, *QUESTION) == "2/5"
+    assert share_in("mine", baskets, *QUESTION, "--release-counts", "1/4") == "1/4"
+    assert share_in("mine", baskets, *QUESTION, "--count-share", ".5") == "1/2"
+
+
+def test_counts_are_printed_written_and_explained(baskets: Path, tmp_path: Path) -> None:
+    output = tmp_path / "release.csv"
+    done = fim_private(
+        "mine", baskets, *QUESTION, "--release-counts", "--public-transactions", 2900, "--max-items", 40, "-o", output
+    )
+    head, _, first, _ = done.stdout.decode().splitlines()
+    assert head.split() == ["rank", "itemset", "count", "at", "least", "at", "most", "support"]
+    assert first.split()[1:4] == ["bread", "+", "milk"]
+    with output.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        assert int(row["count_low"]) < int(row["count"]) < int(row["count_high"])
+        assert float(row["support"]) == pytest.approx(int(row["count"]) / 2900)
+    said = " ".join(words(done).split())
+    reach = int(rows[0]["count_high"]) - int(rows[0]["count"])
+    assert "after at most 40 items of each were kept, with discrete Laplace noise of its own, enough for 2" in said
+    assert f"(within {reach} of the noisy count, cut off at 0) holds that number with 95 % chance" in said
+    assert "Taken as public: the number of transactions, 2,900" in said
+    assert "none above that of a subset" in said
+    raw = fim_private("mine", baskets, *QUESTION, "--release-counts", "--raw-counts")
+    assert "shown as they were drawn" in " ".join(words(raw).split())
+
+
+def test_merged_units_are_said(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text("invoice,item,customer\n" + "".join(f"{n},{item},{n}\n" for n in range(900) for item in "ab"))
+    question = ("--size", 2, "--top", 1, "--epsilon", 2, "--delta", "1e-6", "--unit-column", "customer")
+    merged = fim_private("mine", path, *question, "--release-counts")
+    assert "after a unit's were merged into one, with" in " ".join(words(merged).split())
+    capped = fim_private("mine", path, *question, "--max-transactions", 3, "--release-counts")
+    assert "after at most 3 of a unit were kept, with" in " ".join(words(capped).split())
+
+
+def test_plan_shows_what_counts_cost_and_how_far_they_are_off() -> None:
+    options = ("plan", *QUESTION, "--release-counts", "--mechanism", "lmm")
+    (record,) = json.loads(fim_private(*options, "--json").stdout)
+    shown = " ".join(fim_private(*options).stdout.decode().split())
+    assert "counts, with discrete Laplace noise: epsilon 0.3" in shown
+    assert f"off by at most {record['plan']['counts']['half_width']}, 19 times in 20" in shown
+    large = " ".join(fim_private("plan", *QUESTION, "--top", 50, "--count-share", 0.2).stdout.decode().split())
+    assert "counts, with discrete Gaussian noise: rho" in large
+
+
+def test_weighted_counts_are_not_explained_where_fresh_ones_stand(baskets: Path) -> None:
+    options = ("mine", baskets, *QUESTION, "--select", "counts")
+    assert "counts are rather too low" in " ".join(words(fim_private(*options)).split())
+    assert "rather too low" not in " ".join(words(fim_private(*options, "--release-counts")).split())
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (("--raw-counts",), 2, "--release-counts"),
+        (("--public-transactions", 9), 2, "--release-counts"),
+        (("--release-counts", "1"), 2, "share of the counts is out of range"),
+        (("--release-counts", "--public-transactions", 0), 2, "public number of transactions"),
+        (
+            ("--release-counts", "--epsilon", "1e-6", "--unit-column", "c", "--max-transactions", 10**6),
+            4,
+            "nothing but",
+        ),
+    ],
+)
+def test_what_cannot_be(baskets: Path, options: tuple[object, ...], code: int, said: str) -> None:
+    done = fim_private("mine", baskets, *QUESTION, *options)
+    assert done.returncode == code
+    assert said in " ".join(words(done).split())
+    assert "bread" not in words(done)
+
+
+def test_a_ledger_is_charged_for_the_counts_too(baskets: Path, tmp_path: Path) -> None:
+    path = tmp_path / "shop.ledger"
+    Ledger.create(path, epsilon="1.5", delta="1e-5")
+    done = fim_private("mine", baskets, *QUESTION, "--release-counts", "--mechanism", "lmm", "--ledger", path)
+    assert done.returncode == 0, words(done)
+    entry = Ledger(path).history()[-1]
+    assert float(entry.epsilon) == pytest.approx(1, abs=1e-6)
+    assert entry.losses is not None
+    assert entry.losses[-1]["loss"] == "PureDP"
+    assert entry.plan is not None
+    assert entry.plan["plan"]["counts"]["share"] == "3/10"
+    refused = fim_private("mine", baskets, *QUESTION, "--release-counts", "--ledger", path)
+    assert refused.returncode == 4
+    assert "What would fit: --epsilon 0." in words(refused)

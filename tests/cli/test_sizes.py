@@ -1,0 +1,85 @@
+"""Several sizes from the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from fim_private.cli.options import itemset_sizes
+from fim_private.errors import UsageError
+from tests.cli.command import PROMISE, fim_private, words
+
+
+@pytest.fixture
+def baskets(tmp_path: Path) -> Path:
+    path = tmp_path / "baskets.csv"
+    path.write_text("bread,milk\n" * 2000 + "tea,jam,bread\n" * 900)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [("1-3", (1, 2, 3)), ("2", (2,)), ("3,1", (1, 3)), ("1, 3-4 ,2-3", (1, 2, 3, 4)), ("1 - 2", (1, 2))],
+)
+def test_sizes_as_typed(text: str, sizes: tuple[int, ...]) -> None:
+    assert itemset_sizes(None, text) == sizes
+
+
+@pytest.mark.parametrize("text", ["", "3-1", "a", "1-", "-2", "1,,2", "1-2-3", "9999", "٣"])
+def test_sizes_that_cannot_be_read(text: str) -> None:
+    with pytest.raises(UsageError, match="sizes cannot be read"):
+        itemset_sizes(None, text)
+
+
+def test_all_sizes_together_from_file_to_file(baskets: Path, tmp_path: Path) -> None:
+    output = tmp_path / "release.csv"
+    done = fim_private("mine", baskets, "--sizes", "1-3", "--top", 3, *PROMISE, "-o", output)
+    assert done.returncode == 0, words(done)
+    with output.open(newline="") as file:
+        rows = {(row["item_1"], row["item_2"]) for row in csv.DictReader(file)}
+    assert rows == {("bread", ""), ("milk", ""), ("bread", "milk")}
+    one = json.loads(fim_private("mine", baskets, "--sizes", "2", "--top", 1, *PROMISE, "--json").stdout)
+    assert (one["plan"]["size"], one["plan"]["sizes"]) == (2, [2])
+
+
+def test_plan_says_of_which_sizes() -> None:
+    shown = fim_private("plan", "--sizes", "1,3", "--top", 5, *PROMISE).stdout.decode()
+    assert shown.startswith("The top 5 itemsets of sizes 1 and 3 together, protecting one transaction.")
+    assert "items-first" not in shown
+    assert "\nlimited-domain" in shown
+    single = fim_private("plan", "--size", 3, "--top", 5, *PROMISE).stdout.decode()
+    assert single.startswith("The top 5 itemsets of size 3, protecting")
+    assert "items-first" in single
+
+
+def test_each_size_by_itself(baskets: Path) -> None:
+    options = ("--sizes", "1,2", "--per-size", "--top", 1, *PROMISE)
+    release = json.loads(fim_private("mine", baskets, *options, "--json").stdout)
+    found = [itemset["items"] for itemset in release["itemsets"]]
+    assert found == [["bread"], ["bread", "milk"]]
+    (record,) = json.loads(fim_private("plan", *options, "--mechanism", "auto", "--json").stdout)
+    assert record["plan"] == release["plan"]
+    shown = fim_private("plan", *options).stdout.decode()
+    assert shown.startswith("The top 1 itemsets of each of the sizes 1 and 2, protecting one transaction.")
+    assert "\nitems-first " in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "Give --size, such as 2, or --sizes"),
+        (("--size", 2, "--sizes", "1-2"), "given twice"),
+        (("--sizes", "0-2"), "size is out of range"),
+        (("--sizes", "1-2", "--mechanism", "items-first"), "one size at a time"),
+        (("--sizes", "1-2", "--min-count", 5), "one size at a time"),
+    ],
+)
+@pytest.mark.parametrize("command", ["mine", "plan"])
+def test_what_cannot_be(baskets: Path, command: str, options: tuple[object, ...], said: str) -> None:
+    file = (baskets,) if command == "mine" else ()
+    done = fim_private(command, *file, "--top", 3, *PROMISE, *options)
+    assert done.returncode == 2
+    assert said in " ".join(words(done).split())

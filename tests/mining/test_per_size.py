@@ -1,0 +1,151 @@
+"""The top of each size from one budget."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from fim_private import Budget, PrivacyUnit, Release, Universe, UsageError, make_plan, mine, transactions_from_lists
+from fim_private.accounting.filter import Filter
+from fim_private.ledger.charge import charge_of
+from fim_private.mechanisms.limited_domain import LimitedDomain
+from fim_private.mechanisms.per_size import PerSize
+from fim_private.mechanisms.registry import REGISTRY
+from fim_private.plan import Plan, plan_again
+from fim_private.release.planned import plan_record
+from fim_private.report.statement import found_note, plan_text, shortfall
+from tests.mechanisms.cases import needs
+from tests.sampling import SEED
+
+BASKETS = [["bread", "milk", "tea"]] * 9000 + [["bread", "milk"]] * 4000 + [["bread"]] * 2000 + [["jam", "salt"]] * 20
+
+
+def options(name: str = "limited-domain", **changes: Any) -> dict[str, Any]:
+    asked: dict[str, Any] = {
+        "size": (1, 2),
+        "top": 2,
+        "budget": Budget("2", "1e-6"),
+        "unit": PrivacyUnit(),
+        "mechanism": name,
+        "per_size": True,
+        **(needs(name, 100) if name in REGISTRY else {}),
+        **changes,
+    }
+    return asked
+
+
+def plan_of(name: str = "limited-domain", **changes: Any) -> Plan:
+    return make_plan(**options(name, **changes))
+
+
+def of_size(release: Release, size: int) -> list[tuple[str, ...]]:
+    return [itemset.items for itemset in release.itemsets if len(itemset.items) == size]
+
+
+@pytest.mark.parametrize("name", [*sorted(set(REGISTRY) - {"stable-max"}), "auto"])
+def test_every_mechanism_finds_the_top_of_each_size(name: str) -> None:
+    """One pair leads, two are level; so the top three of the pairs, and of the items."""
+    release = mine(transactions_from_lists(BASKETS), **options(name, top=3))
+    assert set(of_size(release, 1)) == {("bread",), ("milk",), ("tea",)}
+    assert set(of_size(release, 2)) == set(combinations(("bread", "milk", "tea"), 2))
+    assert len(release.itemsets) == 6
+    assert [itemset.rank for itemset in release.itemsets] == [1, 2, 3, 1, 2, 3]
+    assert release.plan["per_size"] is True
+    assert len(release.plan["parameters"]["parts"]) == 2
+    assert release.plan["parameters"]["sizes"] == [1, 2]
+
+
+def test_each_search_ranks_its_own_size() -> None:
+    plan = plan_of("exponential", universe=Universe(items=50), size=(3, 1))
+    assert isinstance(plan.mechanism, PerSize)
+    assert [sizes for sizes, _ in plan.selections] == [(1,), (3,)]
+    assert [search.universe_size for _, search in plan.selections] == [50, 19_600]  # type: ignore[union-attr]
+    unit = PrivacyUnit(column="customer", max_transactions=3)
+    capped = plan_of("choosing", size=(1, 3), max_items=7, unit=unit)
+    assert [search.most_new for _, search in capped.selections] == [21, 105]  # type: ignore[union-attr]
+    assert [search.sensitivity for _, search in capped.selections] == [3, 3]  # type: ignore[union-attr]
+    found = plan_of("items-first", size=(2, 3))
+    assert [search.size for _, search in found.selections] == [2, 3]  # type: ignore[union-attr]
+
+
+def test_one_size_by_itself_is_searched_as_ever() -> None:
+    assert plan_of(size=2) == plan_of(size=2, per_size=False)
+    assert not plan_of(size=2).per_size
+    assert plan_of().per_size
+
+
+def test_the_same_question_again() -> None:
+    plan = plan_of("auto", count_share="0.3")
+    again = plan_again(plan, budget=plan.budget, top=plan.top)
+    assert again == plan
+
+
+def test_each_size_needs_as_many_itemsets_as_are_asked_for() -> None:
+    with pytest.raises(UsageError, match="fewer itemsets"):
+        plan_of("exponential", universe=Universe(items=4), top=5)
+    assert plan_of("exponential", universe=Universe(items=5), top=5).top == 5
+
+
+def test_itemsets_that_do_not_occur_are_of_the_search_s_size() -> None:
+    release = mine(
+        transactions_from_lists([["a"]]),
+        **options("exponential", universe=Universe(items=10**6), top=10, budget=Budget("1e-3", "0"), seed=SEED),
+    )
+    assert [len(itemset.items) for itemset in release.itemsets] == [1] * 10 + [2] * 10
+
+
+def test_counts_are_planned_for_all_searches_together() -> None:
+    plan = plan_of(top=5, count_share="0.3")
+    assert plan.counts is not None
+    assert plan.counts.top == 10
+    release = mine(transactions_from_lists(BASKETS), **options(count_share="0.3", top=3, seed=SEED))
+    counts = {itemset.items: itemset.count for itemset in release.itemsets}
+    assert counts["bread",] == pytest.approx(15_000, abs=200)
+    assert counts["bread", "milk"] == pytest.approx(13_000, abs=200)
+    assert counts["milk",] >= counts["bread", "milk"]
+
+
+def test_items_found_twice_stand_once() -> None:
+    release = mine(transactions_from_lists(BASKETS), **options("items-first", seed=SEED))
+    assert release.found is not None
+    names = [item.item for item in release.found]
+    assert {"bread", "milk", "tea"} <= set(names)
+    assert len(names) == len(set(names))
+    counts = [item.count for item in release.found]
+    assert counts == sorted(counts, reverse=True)
+    assert "Items found to be frequent" in (found_note(plan_of("items-first"), release) or "")
+
+
+def test_a_ledger_charges_all_searches() -> None:
+    rule = Filter(budget=Budget("4", "1e-5"), basic_share=Fraction(1, 2), order=Fraction(7))
+    plan = plan_of(top=20)
+    charge = charge_of(plan, rule)
+    assert (charge.epsilon, charge.delta) == (plan.guarantee.epsilon, plan.guarantee.delta)
+    (_, one), (_, other) = plan.selections
+    assert isinstance(one, LimitedDomain)
+    assert isinstance(other, LimitedDomain)
+    assert charge.plain == one.stop_delta + other.stop_delta
+    assert charge.failure == 0
+    alone = make_plan(size=1, top=20, budget=plan.budget, unit=plan.unit, mechanism="limited-domain")
+    single = charge_of(alone, rule)
+    # One search at about 1/sqrt(2) of the epsilon costs about half the divergence.
+    assert float(charge.renyi) == pytest.approx(float(single.renyi), rel=0.2)
+    roomy = Filter(budget=Budget("4", "0.01"), basic_share=Fraction(1, 2), order=Fraction(7))
+    certified = plan_of("lmm", top=20)
+    assert charge_of(certified, roomy).failure == certified.mechanism.failure
+    assert charge_of(certified, roomy).plain == 0
+
+
+def test_words_and_record() -> None:
+    plan = plan_of(top=5)
+    assert "size 2, picks: epsilon" in plan_text(plan)
+    record = plan_record(plan)
+    assert [line["what"] for line in record["spending"]] == ["size 1, picks", "size 2, picks"]
+    release = mine(transactions_from_lists([["a", "b"]]), **options(top=5))
+    assert "No itemset was named" in (shortfall(plan, release) or "")
+    full = mine(transactions_from_lists(BASKETS), **options(top=3))
+    assert shortfall(plan_of(top=3), full) is None
+    assert "Only 6 of 10 itemsets" in (shortfall(plan, full) or "")
