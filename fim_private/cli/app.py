@@ -18,6 +18,7 @@ from fim_private.cli import budget, datasets
 from fim_private.cli.audit import audit
 from fim_private.cli.compare import compare
 from fim_private.cli.demo import demo
+from fim_private.cli.help import Commands
 from fim_private.cli.inspect import inspect
 from fim_private.cli.interruption import InterruptedByUser, listen
 from fim_private.cli.law import law
@@ -26,13 +27,7 @@ from fim_private.cli.plan import plan
 from fim_private.errors import FimPrivateError
 from fim_private.version import __version__
 
-app = typer.Typer(
-    name="fim-private",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = Commands(name="fim-private")
 app.command()(mine)
 app.command()(plan)
 app.command()(compare)
@@ -61,7 +56,7 @@ def run() -> NoReturn:
     """Run the command line and exit with the code of what happened."""
     listen()
     try:
-        app()
+        app(prog_name="fim-private")
     except FimPrivateError as error:
         _end(f"Error: {error.what}\n{error.next_step}", error.exit_code)
     except InterruptedByUser:

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fim_private.cli.completion import dataset_names
+from fim_private.cli.help import Commands
+
 if TYPE_CHECKING:
     from fim_private.catalogue import Dataset
 
-app = typer.Typer(
-    name="datasets", help="Public data sets: list them, fetch them, find their files.", no_args_is_help=True
-)
+app = Commands(name="datasets", help="Public data sets: list them, fetch them, find their files.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A name that `fim-private datasets list` shows.")]
+Name = Annotated[
+    str,
+    typer.Argument(metavar="NAME", autocompletion=dataset_names, help="A name that `fim-private datasets list` shows."),
+]
 
 
 @app.command("list")

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fim_private.cli.interruption import listen
-from fim_private.errors import UsageError
+from fim_private.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from fim_private.counting import TransactionDatabase
@@ -31,7 +31,9 @@ def reader(engine: str, master: str | None) -> Iterator[Read]:
         UsageError: no such engine, a master without Spark, or Spark or its Java is missing.
     """
     if engine not in ENGINES:
-        raise UsageError(f"There is no engine {engine!r}.", f"Choose one of {', '.join(ENGINES)}.")
+        raise UsageError(
+            f"There is no engine {engine!r}.", f"{did_you_mean(engine, ENGINES)}Choose one of {', '.join(ENGINES)}."
+        )
     if engine == "local":
         if master is not None:
             raise UsageError("--master is for Spark.", "Give --engine spark too, or leave it out.")

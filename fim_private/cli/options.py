@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fim_private.cli.completion import FORMATS, MECHANISMS, one_of
 from fim_private.errors import UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 
@@ -31,6 +32,7 @@ Select = Annotated[
     str | None,
     typer.Option(
         metavar="peel|counts",
+        autocompletion=one_of("peel", "counts"),
         help="items-first only: pick itemsets one by one, or count all of them with noise.",
         rich_help_panel=_WHAT,
     ),
@@ -46,6 +48,8 @@ MaxItems = Annotated[
 Mechanism = Annotated[
     str,
     typer.Option(
+        metavar="NAME",
+        autocompletion=one_of(*MECHANISMS),
         help="A name of the list that `fim-private plan` prints; auto: the one that needs the smallest lead.",
         rich_help_panel=_WHAT,
     ),
@@ -134,7 +138,12 @@ Neighbours = Annotated[
 
 Format = Annotated[
     str,
-    typer.Option(help="auto, fimi, basket, long, lists or one-hot.", rich_help_panel=_READ),
+    typer.Option(
+        metavar="NAME",
+        autocompletion=one_of(*FORMATS),
+        help="auto, fimi, basket, long, lists or one-hot.",
+        rich_help_panel=_READ,
+    ),
 ]
 Separator = Annotated[
     str | None,
@@ -158,6 +167,7 @@ Engine = Annotated[
     str,
     typer.Option(
         metavar="local|spark",
+        autocompletion=one_of("local", "spark"),
         help="What reads and counts: this process, or Spark (see the README).",
         rich_help_panel=_READ,
     ),

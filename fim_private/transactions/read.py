@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO
 
-from fim_private.errors import InputError, UsageError
+from fim_private.errors import InputError, UsageError, did_you_mean
 from fim_private.transactions.basket import read_basket
 from fim_private.transactions.columns import Columns
 from fim_private.transactions.dataset import Transactions
@@ -100,7 +100,10 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
         UsageError: an unknown format, or options that do not go together.
     """
     if format_name not in FORMATS:
-        raise UsageError(f"There is no format {format_name!r}.", f"Choose one of {', '.join(FORMATS)}.")
+        raise UsageError(
+            f"There is no format {format_name!r}.",
+            f"{did_you_mean(format_name, FORMATS)}Choose one of {', '.join(FORMATS)}.",
+        )
     if separator is not None and (not separator or set(separator) & set('"\r\n')):
         raise UsageError(
             "The separator is empty, or holds a quote or a line end.",
