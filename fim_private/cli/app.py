@@ -59,7 +59,7 @@ def run() -> NoReturn:
         app(prog_name="fim-private")
     except FimPrivateError as error:
         _end(f"Error: {error.what}\n{error.next_step}", error.exit_code)
-    except InterruptedByUser:
+    except (InterruptedByUser, KeyboardInterrupt):
         _end("Interrupted. What was not printed was not released.", 130)
     except BrokenPipeError:
         # Whoever read our output has gone; keep the interpreter from complaining about it at the end.
@@ -67,8 +67,10 @@ def run() -> NoReturn:
         sys.exit(1)
     except MemoryError:
         _end("Error: The memory of this machine is not enough.\nKeep fewer items with --max-items.", 3)
-    except Exception as error:
-        # Whatever it is, its text and its traceback may hold data.
+    except SystemExit:
+        raise
+    except BaseException as error:
+        # Whatever it is (a panic of polars is no Exception), its text and its traceback may hold data.
         _end(f"Error: a fault of this program ({_where(error)}).\nPlease report it with the command.", 1)
     sys.exit(0)
 

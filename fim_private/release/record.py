@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from fim_private.errors import InputError
+from fim_private.release.checking import check
 
 SEEDED_NOTE = "seeded, not private: whoever knows the seed can undo the noise"
 
@@ -102,9 +103,11 @@ class Release:
             items = (
                 None if found is None else tuple(FoundItem(item=line["item"], count=line["count"]) for line in found)
             )
-            return cls(itemsets=itemsets, found=items, **fields)
-        except (ValueError, KeyError, TypeError, AttributeError):
+            release = cls(itemsets=itemsets, found=items, **fields)
+            check(release)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError("This is not a release.", "Give a JSON file that `fim-private mine -o` wrote.") from None
+        return release
 
     def to_polars(self) -> pl.DataFrame:
         """One row an itemset: rank, items (list of text), counts, support and lead (null unless released), seeded."""

@@ -14,6 +14,7 @@ from fim_private.transactions.fimi import read_fimi
 from fim_private.transactions.lists import read_lists
 from fim_private.transactions.long import read_long_parquet, read_long_text
 from fim_private.transactions.one_hot import read_one_hot_parquet, read_one_hot_text
+from fim_private.transactions.parquet import refuse_too_many_rows
 from fim_private.transactions.source import Content, Source, opened
 from fim_private.transactions.table import text_table
 from fim_private.transactions.text import Text
@@ -122,6 +123,7 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
 
 def read_parquet(content: Content, format_name: str, separator: str | None, columns: Columns) -> Transactions:
     """The transactions of a Parquet file; none at all is no error."""
+    refuse_too_many_rows(content)
     chosen = parquet_layout(content, format_name, separator, columns)
     if chosen == "long":
         return read_long_parquet(content, columns)

@@ -24,6 +24,11 @@ BLOCK = 1 << 20
 HEAD = 1 << 16
 """Bytes that show what kind of file this is."""
 
+UNPACKED_FREELY = 1 << 28
+MOST_TIMES = 200
+"""So many bytes may come out of a gzip file whatever its size, and then so many times its size: baskets are packed to a
+tenth, wide tables of zeros to a hundredth, and what fills the memory on purpose to a thousandth."""
+
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
 UNPACK = "Unpack it first, or pack it with gzip, which is read as it is."
@@ -143,6 +148,8 @@ class _Stream:
         self._name = name
         self._file = file
         self._held = b""
+        self.taken = 0
+        """Bytes that were read from the file."""
 
     def peek(self, size: int) -> bytes:
         """The next bytes, fewer only at the end; they are read again."""
@@ -164,6 +171,7 @@ class _Stream:
             raise InputError(f"{self._name} cannot be read to its end.", "Check where it comes from.") from None
         if not isinstance(data, bytes):
             raise UsageError("The open file gives text, not bytes.", "Open it in binary mode ('rb').")
+        self.taken += len(data)
         return data
 
 
@@ -173,6 +181,7 @@ def _plain(stream: _Stream) -> Iterator[bytes]:
 
 
 def _unpacked(name: str, stream: _Stream) -> Iterator[bytes]:
+    unpacked = 0
     # Only `read` is asked of the stream.
     with gzip.GzipFile(fileobj=cast(BinaryIO, stream), mode="rb") as packed:
         while True:
@@ -186,6 +195,13 @@ def _unpacked(name: str, stream: _Stream) -> Iterator[bytes]:
                 break
             if not block:
                 return
+            unpacked += len(block)
+            if unpacked > max(UNPACKED_FREELY, MOST_TIMES * stream.taken):
+                raise InputError(
+                    f"{name} is a gzip file that unpacks to more than {MOST_TIMES} times its size, as one does that is "
+                    "made to fill the memory.",
+                    "If it is meant, unpack it first: plain files are read whatever their size.",
+                )
             yield block
     raise InputError(f"{name} is a gzip file that {problem}.", "Fetch or pack it again.")
 
