@@ -20,12 +20,13 @@ Read = Callable[..., "TransactionDatabase"]
 
 
 @contextmanager
-def reader(engine: str, master: str | None) -> Iterator[Read]:
+def reader(engine: str, master: str | None, progress: Callable[[float], None] | None = None) -> Iterator[Read]:
     """What reads a file with the options of `read_transactions`; whatever it read is gone at the end.
 
     Args:
         engine: "local" or "spark".
         master: of Spark; None for all cores of this machine.
+        progress: told what share of the file was read, where that is known.
 
     Raises:
         UsageError: no such engine, a master without Spark, or Spark or its Java is missing.
@@ -40,7 +41,7 @@ def reader(engine: str, master: str | None) -> Iterator[Read]:
         from fim_private.counting import as_database
         from fim_private.transactions import read_transactions
 
-        yield lambda file, **options: as_database(read_transactions(file, **options))
+        yield lambda file, **options: as_database(read_transactions(file, progress=progress, **options))
         return
     from fim_private.counting.spark.session import open_session, stop
 

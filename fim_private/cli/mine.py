@@ -119,7 +119,7 @@ def mine(
     if config is not None:
         say(f"With the settings of {config}: {command}\n", quiet=quiet)
     with Books(ledger, plan, command) as books:
-        with phases(quiet=quiet) as progress, reader(engine, master) as read:
+        with phases(quiet=quiet) as progress, reader(engine, master, progress.share) as read:
             progress("reading")
             database = read(
                 file,

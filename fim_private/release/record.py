@@ -95,6 +95,8 @@ class Release:
         try:
             fields = json.loads(text)
             fields.pop("warning", None)
+            if not all(isinstance(line["items"], list) for line in fields["itemsets"]):
+                raise TypeError
             itemsets = tuple(
                 ReleasedItemset(**{**line, "rank": line["rank"], "items": tuple(line["items"])})
                 for line in fields.pop("itemsets")

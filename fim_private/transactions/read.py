@@ -15,7 +15,7 @@ from fim_private.transactions.lists import read_lists
 from fim_private.transactions.long import read_long_parquet, read_long_text
 from fim_private.transactions.one_hot import read_one_hot_parquet, read_one_hot_text
 from fim_private.transactions.parquet import refuse_too_many_rows
-from fim_private.transactions.source import Content, Source, opened
+from fim_private.transactions.source import Content, Progress, Source, opened
 from fim_private.transactions.table import text_table
 from fim_private.transactions.text import Text
 
@@ -37,6 +37,7 @@ def read_transactions(
     item_column: str | None = None,
     unit_column: str | None = None,
     drop_rows_without_unit: bool = False,
+    progress: Progress | None = None,
 ) -> Transactions:
     r"""Read a file of transactions; what was read and what was dropped stands in the `notes` of the result.
 
@@ -52,6 +53,7 @@ def read_transactions(
         item_column: long tables: the item. Lists: the column of lists.
         unit_column: whose transaction it is, for protecting a person rather than a transaction.
         drop_rows_without_unit: leave rows without a unit out and count them, instead of refusing the file.
+        progress: told now and then what share of the file's bytes was read, from 0 to 1; of a path alone.
 
     Errors:
         InputError: the file cannot be read, or is not what the call says it is. No message holds data.
@@ -70,7 +72,7 @@ def read_transactions(
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
-    with opened(source) as reading:
+    with opened(source, progress) as reading:
         transactions, layout = _read(reading, format, separator, encoding, columns)
     if not len(transactions):
         raise InputError("No item was found in the data.", "Check the format, the columns and the separator.")
