@@ -77,11 +77,11 @@ def fetch_dataset(
     Example: fim-private datasets fetch retail
     """
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
     from fim_private.fetching import fetch
 
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn()
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TimeRemainingColumn()
     bar = Progress(*columns, console=Console(stderr=True), disable=quiet)
     task = bar.add_task(name, total=None)
     with ExitStack() as shown:
