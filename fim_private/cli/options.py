@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fim_private.cli.completion import FORMATS, MECHANISMS, one_of
-from fim_private.errors import UsageError
+from fim_private.errors import InputError, UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 
 if TYPE_CHECKING:
@@ -16,7 +16,23 @@ if TYPE_CHECKING:
 
 _WHAT, _PROMISE, _READ, _OUT = "What to find", "The promise", "How to read the file", "Output"
 
-File = Annotated[str, typer.Argument(metavar="FILE", help="The basket file; - reads standard input.")]
+
+def _no_data_set(file: str) -> str:
+    """The name of a file; one that is not there and means a data set of the catalogue gets told where that is."""
+    from pathlib import Path
+
+    from fim_private.cli.completion import dataset_names
+
+    if "/" not in file and not Path(file).exists() and file in dataset_names(file):
+        raise InputError(
+            f"There is no file {file}, but a data set of that name.", f'Give "$(fim-private datasets path {file})".'
+        )
+    return file
+
+
+File = Annotated[
+    str, typer.Argument(metavar="FILE", callback=_no_data_set, help="The basket file; - reads standard input.")
+]
 
 Size = Annotated[int, typer.Option(help="Number of items of each itemset.", rich_help_panel=_WHAT)]
 Top = Annotated[int | None, typer.Option(metavar="K", help="How many itemsets.", rich_help_panel=_WHAT)]

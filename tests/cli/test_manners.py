@@ -106,6 +106,16 @@ def test_a_format_that_was_meant(tmp_path: Path) -> None:
     assert "Did you mean one-hot?" in words(done)
 
 
+def test_the_name_of_a_data_set_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = fim_private("mine", "retail", *ASKED)
+    assert done.returncode == 3
+    assert 'Give "$(fim-private datasets path retail)".' in words(done)
+    (tmp_path / "retail").write_text("milk,bread\n" * 900)
+    assert fim_private("inspect", "retail").returncode == 0
+    assert "There is no file retial" in words(fim_private("inspect", "retial"))
+
+
 def test_names_of_columns_are_suggested_only_where_everybody_has_them(tmp_path: Path) -> None:
     """A first line may be a basket, so what stands in it is data; a well-known name is not."""
     path = tmp_path / "x.csv"
