@@ -3,14 +3,15 @@
 #   make test    set up .venv and run the whole test-suite
 # Also: make spark (tests of the engine on Spark; needs Java), make audit (every privacy claim, a quarter of an hour), make
 # mutants (would the tests notice?), make reports (the comparison reports, an hour from nothing), make bench (how fast,
-# beside others; 20 minutes), make reliability (the ledger under fire), make check, make clean
+# beside others; 20 minutes), make reliability (the ledger under fire), make fuzz (a million hostile files), make check,
+# make clean
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 # Bytecode is kept even where the machine is told not to: tests start hundreds of processes, a quarter of a second each.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test spark check audit mutants reports reliability bench clean
+.PHONY: demo test spark check audit mutants reports reliability fuzz bench clean
 
 demo: .venv/.demo
 	$(BIN)/fim-private demo
@@ -51,7 +52,11 @@ bench: .venv/.bench
 
 # The ledger with fifty processes at once and a thousand killed ones, in half an hour: reports/reliability.md.
 reliability: .venv/.demo
-	$(BIN)/python benchmarks/reliability.py
+	$(BIN)/python -m benchmarks.reliability
+
+# A million hostile files for every reader, in an hour; its part of reports/reliability.md. INPUTS=10000 for fewer.
+fuzz: .venv/.test
+	$(BIN)/python -m tests.fuzz $(if $(INPUTS),--inputs $(INPUTS))
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed (Debian: apt-get install python3-venv)."; exit 1; }

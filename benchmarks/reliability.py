@@ -1,9 +1,9 @@
 """The ledger under stress: many `mine` at once, and sudden ends at random moments.
 
-    python benchmarks/reliability.py [--mines 50] [--kills 500] [--light-kills 500] [--seed N] [--output FILE]
+    python -m benchmarks.reliability [--mines 50] [--kills 500] [--light-kills 500] [--seed N] [--output FILE]
 
 Every run is a real process that ends, is refused, or is killed (SIGKILL) at a uniformly random moment. After each, what
-was handed over is compared with what the ledger says. Writes a report; exit code 1 if a promise was broken.
+was handed over is compared with what the ledger says. Writes its part of a report; exit code 1 if a promise was broken.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
+from benchmarks.parts import put_part
 from fim_private import Ledger
 from fim_private.ledger import Entry
 from fim_private.randomness import SeededRandomness
@@ -170,9 +171,9 @@ def kill_light(folder: Folder, kills: int, moments: Iterator[float]) -> Findings
 
 
 def report(series: list[Findings], command: str) -> str:
-    lines = ["# The ledger under stress", "", f"Made by `{command}`.", ""]
+    lines = ["## The ledger under stress", "", f"Made by `{command}`.", ""]
     for found in series:
-        lines += [f"## {found.title}", "", "| | |", "|---|--:|"]
+        lines += [f"### {found.title}", "", "| | |", "|---|--:|"]
         lines += [f"| {name} | {value} |" for name, value in found.figures.items()]
         promises = "; ".join(f"{what}: {times} times" for what, times in Counter(found.broken).items())
         lines += ["", f"Broken promises: {promises or 'none'}.", ""]
@@ -195,8 +196,8 @@ def main() -> None:
             kill_light(folder, asked.light_kills, moments),
         ]
     options = f"--mines {asked.mines} --kills {asked.kills} --light-kills {asked.light_kills} --seed {asked.seed}"
-    text = report(series, f"python benchmarks/reliability.py {options}")
-    asked.output.write_text(text, encoding="utf-8")
+    text = report(series, f"python -m benchmarks.reliability {options}")
+    put_part(asked.output, "ledger", text)
     print(text)
     sys.exit(any(found.broken for found in series))
 

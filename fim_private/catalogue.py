@@ -5,7 +5,6 @@ The catalogue is `datasets/catalogue.toml`; its header says what an entry holds.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 import re
@@ -16,7 +15,7 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from fim_private.errors import InputError, UsageError
+from fim_private.errors import InputError, UsageError, did_you_mean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,10 +83,10 @@ def find(name: str) -> Dataset:
     catalogue = load_catalogue()
     if name in catalogue:
         return catalogue[name]
-    by_lower_case = {known.lower(): known for known in catalogue}
-    near = [by_lower_case[close] for close in difflib.get_close_matches(name.lower(), by_lower_case)]
-    hint = f"Did you mean {' or '.join(near)}?" if near else "See the names with: fim-private datasets list"
-    raise UsageError(f"There is no data set {name!r} in the catalogue.", hint)
+    raise UsageError(
+        f"There is no data set {name!r} in the catalogue.",
+        f"{did_you_mean(name, catalogue)}See the names with: fim-private datasets list",
+    )
 
 
 def path_of(name: str) -> Path:

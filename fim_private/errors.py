@@ -6,6 +6,23 @@ see the data.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+
+def did_you_mean(word: str, allowed: Iterable[str]) -> str:
+    """A question that begins the next step where a word looks like one that is allowed, else nothing.
+
+    Only for words of the program: never let names of the data be `allowed`.
+
+    >>> did_you_mean("expnential", ["lmm", "exponential"])
+    'Did you mean exponential? '
+    """
+    from difflib import get_close_matches  # noqa: PLC0415 - wanted only where something went wrong
+
+    by_lower_case = {known.casefold(): known for known in allowed}
+    near = [by_lower_case[close] for close in get_close_matches(word.casefold(), by_lower_case, n=2)]
+    return f"Did you mean {' or '.join(near)}? " if near else ""
+
 
 class FimPrivateError(Exception):
     """Any failure that is somebody's to mend.

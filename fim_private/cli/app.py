@@ -19,6 +19,7 @@ from fim_private.cli import budget, datasets
 from fim_private.cli.audit import audit
 from fim_private.cli.compare import compare
 from fim_private.cli.demo import demo
+from fim_private.cli.help import Commands
 from fim_private.cli.inspect import inspect
 from fim_private.cli.interruption import InterruptedByUser, listen
 from fim_private.cli.law import law
@@ -30,13 +31,7 @@ from fim_private.cli.show import show
 from fim_private.errors import FimPrivateError
 from fim_private.version import __version__
 
-app = typer.Typer(
-    name="fim-private",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = Commands(name="fim-private")
 app.command(cls=WithShare)(mine)
 app.command(cls=WithShare)(plan)
 app.command()(show)
@@ -69,10 +64,10 @@ def run() -> NoReturn:
     sys.modules.setdefault("scipy", cast(ModuleType, None))
     listen()
     try:
-        app()
+        app(prog_name="fim-private")
     except FimPrivateError as error:
         _end(f"Error: {error.what}\n{error.next_step}", error.exit_code)
-    except InterruptedByUser:
+    except (InterruptedByUser, KeyboardInterrupt):
         _end("Interrupted. What was not printed was not released.", 130)
     except BrokenPipeError:
         # Whoever read our output has gone; keep the interpreter from complaining about it at the end.
@@ -80,8 +75,10 @@ def run() -> NoReturn:
         sys.exit(1)
     except MemoryError:
         _end("Error: The memory of this machine is not enough.\nKeep fewer items with --max-items.", 3)
-    except Exception as error:
-        # Whatever it is, its text and its traceback may hold data.
+    except SystemExit:
+        raise
+    except BaseException as error:
+        # Whatever it is (a panic of polars is no Exception), its text and its traceback may hold data.
         _end(f"Error: a fault of this program ({_where(error)}).\nPlease report it with the command.", 1)
     sys.exit(0)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fim_private.cli import options
+from fim_private.cli.completion import MECHANISMS, one_of
 from fim_private.cli.progress import phases, say
 from fim_private.errors import UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
@@ -21,7 +22,13 @@ UNIVERSE, MAX_ITEMS = 100, 10
 
 
 def audit(
-    mechanism: Annotated[str, typer.Argument(help="A name of the list that `fim-private plan` prints, or all.")],
+    mechanism: Annotated[
+        str,
+        typer.Argument(
+            autocompletion=one_of("all", *MECHANISMS[1:]),
+            help="A name of the list that `fim-private plan` prints, or all.",
+        ),
+    ],
     epsilon: options.Epsilon = "1",
     delta: options.Delta = "1e-6",
     top: Annotated[int, typer.Option(metavar="K", help="How many itemsets, up to 10.")] = 1,

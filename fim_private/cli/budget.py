@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fim_private.cli.completion import one_of
+from fim_private.cli.help import Commands
 from fim_private.errors import UsageError
 
 if TYPE_CHECKING:
@@ -14,10 +16,9 @@ if TYPE_CHECKING:
 
     from fim_private.ledger import Entry, State
 
-app = typer.Typer(
+app = Commands(
     name="budget",
     help="A ledger keeps the books of a privacy budget over several releases: make one, look at it, change its total.",
-    no_args_is_help=True,
 )
 
 File = Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger's file, on a local disk.")]
@@ -34,6 +35,7 @@ def create(
         str,
         typer.Option(
             metavar="auto|basic|renyi|both",
+            autocompletion=one_of("auto", "basic", "renyi", "both"),
             help="How costs add up: basic, guarantee by guarantee; renyi, sharper for many small releases; both, "
             "whichever admits, with half of delta for each; auto: basic or both, as suits the first release.",
         ),

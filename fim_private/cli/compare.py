@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fim_private.cli import options
+from fim_private.cli.completion import FORMATS, dataset_names, one_of
 from fim_private.cli.configuration import DEFAULTS, configured, listed, settings_of
 from fim_private.cli.interruption import InterruptedByUser
 from fim_private.cli.progress import bar, phases, say
@@ -34,7 +35,11 @@ def _listed(panel: str, words: str) -> Any:
 def compare(
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE...", help="Basket files, or names of the catalogue's data sets on this machine."),
+        typer.Argument(
+            metavar="FILE...",
+            autocompletion=dataset_names,
+            help="Basket files, or names of the catalogue's data sets on this machine.",
+        ),
     ] = None,
     config: Annotated[
         Path | None,
@@ -100,7 +105,12 @@ def compare(
     ] = None,
     format: Annotated[  # noqa: A002 - the option's name
         str | None,
-        typer.Option(help="auto, fimi, basket, long, lists or one-hot.", rich_help_panel=_READ),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=one_of(*FORMATS),
+            help="auto, fimi, basket, long, lists or one-hot.",
+            rich_help_panel=_READ,
+        ),
     ] = None,
     separator: options.Separator = None,
     transaction_column: options.TransactionColumn = None,

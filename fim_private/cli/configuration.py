@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fim_private.errors import InputError, UsageError
+from fim_private.cli.replay import read_settings
+from fim_private.errors import UsageError
 from fim_private.privacy import NeighbouringRelation
 
 if TYPE_CHECKING:
@@ -60,24 +60,12 @@ def configured(path: Path | None) -> dict[str, Any]:
     """
     if path is None:
         return {}
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.", "Correct --config.") from None
-    except ValueError as error:
-        raise InputError(f"{path} is not TOML: {error}.", "Correct it; strings stand in quotes.") from None
-    unknown = sorted(set(found) - set(DEFAULTS))
-    if unknown:
-        raise UsageError(
-            f"{path} has settings that do not exist: {', '.join(unknown)}.", f"There are: {', '.join(DEFAULTS)}."
-        )
+    found = read_settings(path, DEFAULTS.keys())
     for name, value in found.items():
         if name in WORDS and not isinstance(value, str):
             raise UsageError(f"In {path}, {name} is not text.", f'Write {name} = "..." with quotes.')
         if name in FLAGS and not isinstance(value, bool):
             raise UsageError(f"In {path}, {name} is neither true nor false.", f"Write {name} = true or false.")
-        if any(isinstance(part, list | dict) for part in listed(value)) or isinstance(value, dict):
-            raise UsageError(f"In {path}, {name} is neither a value nor a plain list.", f'Write {name} = ["a", "b"].')
     return found
 
 

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fim_private.cli.completion import dataset_names
+from fim_private.cli.help import Commands
+
 if TYPE_CHECKING:
     from fim_private.catalogue import Dataset
 
-app = typer.Typer(
-    name="datasets", help="Public data sets: list them, fetch them, find their files.", no_args_is_help=True
-)
+app = Commands(name="datasets", help="Public data sets: list them, fetch them, find their files.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A name that `fim-private datasets list` shows.")]
+Name = Annotated[
+    str,
+    typer.Argument(metavar="NAME", autocompletion=dataset_names, help="A name that `fim-private datasets list` shows."),
+]
 
 
 @app.command("list")
@@ -73,11 +77,11 @@ def fetch_dataset(
     Example: fim-private datasets fetch retail
     """
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
     from fim_private.fetching import fetch
 
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn()
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TimeRemainingColumn()
     bar = Progress(*columns, console=Console(stderr=True), disable=quiet)
     task = bar.add_task(name, total=None)
     with ExitStack() as shown:

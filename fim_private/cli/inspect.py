@@ -56,6 +56,7 @@ def inspect(
             item_column=item_column,
             unit_column=unit_column,
             drop_rows_without_unit=drop_rows_without_unit,
+            progress=progress.share,
         )
         progress("counting")
         counted = [

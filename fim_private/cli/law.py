@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fim_private.cli import options
+from fim_private.cli.completion import MECHANISMS, one_of
 from fim_private.cli.progress import say
 from fim_private.errors import UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, exact
@@ -21,7 +22,12 @@ _BY_HAND = "Parameters by hand instead of a plan"
 
 
 def law(
-    mechanism: Annotated[str, typer.Argument(help="A name of the list that `fim-private plan` prints.")],
+    mechanism: Annotated[
+        str,
+        typer.Argument(
+            autocompletion=one_of(*MECHANISMS[1:]), help="A name of the list that `fim-private plan` prints."
+        ),
+    ],
     counts: Annotated[str, typer.Option(metavar="A,B,...", help="The count of each itemset that occurs.")],
     epsilon: Annotated[str | None, typer.Option(metavar="NUMBER", help="Total budget.")] = None,
     delta: Annotated[

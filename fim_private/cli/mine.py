@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +12,7 @@ from fim_private.cli import options
 from fim_private.cli.books import Books
 from fim_private.cli.engine import reader
 from fim_private.cli.progress import phases, say
+from fim_private.cli.replay import Config, command_line
 from fim_private.errors import InputError, UsageError
 from fim_private.privacy import NeighbouringRelation
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 def mine(
+    context: typer.Context,
     file: options.File,
     epsilon: options.Epsilon,
     delta: options.Delta,
@@ -83,6 +84,7 @@ def mine(
     ] = None,
     keep: options.Keep = None,
     as_json: options.AsJson = False,
+    config: Config = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Print the most frequent itemsets of a basket file, differentially private.
@@ -92,6 +94,8 @@ def mine(
     Customers with several baskets: --unit-column customer [--merge | --max-transactions 5]
 
     What epsilon and delta to take: `fim-private plan` shows what each choice asks of the data.
+
+    The same once more, on the data of another day: --config release.json, and FILE
     """
     privacy_unit = options.privacy_unit(unit, unit_column, merge=merge, max_transactions=max_transactions)
     from fim_private.release.files import check_carries, check_writable
@@ -130,9 +134,11 @@ def mine(
 
     if ledger is not None and seed is not None:
         refuse_seed()
-    command = _command(file, universe_file, output, ledger)
+    command = command_line(context)
+    if config is not None:
+        say(f"With the settings of {config}: {command}\n", quiet=quiet)
     with Books(ledger, plan, command) as books:
-        with phases(quiet=quiet) as progress, reader(engine, master) as read:
+        with phases(quiet=quiet) as progress, reader(engine, master, progress.share) as read:
             progress("reading")
             database = read(
                 file,
@@ -185,12 +191,6 @@ def _hand_over(release: Release, text: str, output: Path | None, books: Books) -
     books.deliver()
     if failure is not None:
         raise failure
-
-
-def _command(*files: object) -> str:
-    """What was typed, with files by name alone: their folders are nobody's business who reads the release."""
-    names = {str(file): Path(str(file)).name for file in files if file is not None}
-    return shlex.join(["fim-private", *(names.get(word, word) for word in sys.argv[1:])])
 
 
 def _print_release(text: str) -> None:

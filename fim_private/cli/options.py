@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from fim_private.errors import UsageError
+from fim_private.cli.completion import FORMATS, MECHANISMS, one_of
+from fim_private.errors import InputError, UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 
 if TYPE_CHECKING:
@@ -22,7 +23,23 @@ DEFAULT_COUNT_SHARE = "0.3"
 
 _WHAT, _PROMISE, _READ, _OUT = "What to find", "The promise", "How to read the file", "Output"
 
-File = Annotated[str, typer.Argument(metavar="FILE", help="The basket file; - reads standard input.")]
+
+def _no_data_set(file: str) -> str:
+    """The name of a file; one that is not there and means a data set of the catalogue gets told where that is."""
+    from pathlib import Path
+
+    from fim_private.cli.completion import dataset_names
+
+    if "/" not in file and not Path(file).exists() and file in dataset_names(file):
+        raise InputError(
+            f"There is no file {file}, but a data set of that name.", f'Give "$(fim-private datasets path {file})".'
+        )
+    return file
+
+
+File = Annotated[
+    str, typer.Argument(metavar="FILE", callback=_no_data_set, help="The basket file; - reads standard input.")
+]
 
 ReleaseFile = Annotated[
     str, typer.Argument(metavar="RELEASE", help="A release that `mine -o` wrote: .json or .parquet; - reads JSON.")
@@ -58,6 +75,7 @@ Select = Annotated[
     str | None,
     typer.Option(
         metavar="peel|counts",
+        autocompletion=one_of("peel", "counts"),
         help="items-first only: pick itemsets one by one, or count all of them with noise.",
         rich_help_panel=_WHAT,
     ),
@@ -103,6 +121,8 @@ MaxItems = Annotated[
 Mechanism = Annotated[
     str,
     typer.Option(
+        metavar="NAME",
+        autocompletion=one_of(*MECHANISMS),
         help="A name of the list that `fim-private plan` prints; auto: the one that needs the smallest lead.",
         rich_help_panel=_WHAT,
     ),
@@ -210,7 +230,12 @@ Neighbours = Annotated[
 
 Format = Annotated[
     str,
-    typer.Option(help="auto, fimi, basket, long, lists or one-hot.", rich_help_panel=_READ),
+    typer.Option(
+        metavar="NAME",
+        autocompletion=one_of(*FORMATS),
+        help="auto, fimi, basket, long, lists or one-hot.",
+        rich_help_panel=_READ,
+    ),
 ]
 Separator = Annotated[
     str | None,
@@ -234,6 +259,7 @@ Engine = Annotated[
     str,
     typer.Option(
         metavar="local|spark",
+        autocompletion=one_of("local", "spark"),
         help="What reads and counts: this process, or Spark (see the README).",
         rich_help_panel=_READ,
     ),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fim_private.cli import options
+from fim_private.cli.completion import MECHANISMS, one_of
 from fim_private.cli.progress import say
 from fim_private.errors import BudgetError
 from fim_private.privacy import NeighbouringRelation
@@ -36,7 +37,12 @@ def plan(
     max_items: options.MaxItems = None,
     mechanism: Annotated[
         str | None,
-        typer.Option(help="One mechanism only; all that apply otherwise.", rich_help_panel="What to find"),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=one_of(*MECHANISMS),
+            help="One mechanism only; all that apply otherwise.",
+            rich_help_panel="What to find",
+        ),
     ] = None,
     select: options.Select = None,
     repeat: options.Repeat = False,

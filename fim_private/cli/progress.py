@@ -3,23 +3,57 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from fim_private.cli.interruption import listen
 
+WORTH_SAYING = 2.0
+"""Seconds after which it is of interest how many are left."""
+
+
+class Phases:
+    """Told which phase is running, and how far it is where somebody knows.
+
+    Args:
+        show: what to show instead of the last words; by default nothing is.
+    """
+
+    def __init__(self, show: Callable[[str], None] = lambda _words: None) -> None:
+        self._show = show
+        self._phase, self._began = "", 0.0
+
+    def __call__(self, phase: str) -> None:
+        """A phase begins."""
+        self._phase, self._began = phase, time.monotonic()
+        self._show(f"{phase} ...")
+
+    def share(self, done: float) -> None:
+        """Of the running phase this share is done, from 0 to 1: of bytes, of runs, never of anything counted."""
+        passed = time.monotonic() - self._began
+        if passed > WORTH_SAYING and 0 < done < 1:
+            self._show(f"{self._phase} ... {done:.0%}, {_spoken(passed * (1 - done) / done)} left")
+
+
+def _spoken(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
 
 @contextmanager
-def phases(*, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A function that shows the name of the running phase, until the next or the end. Ctrl-C is heard throughout."""
+def phases(*, quiet: bool) -> Iterator[Phases]:
+    """What shows the running phase and its time, until the next or the end. Ctrl-C is heard throughout."""
     listen()
     if quiet or not sys.stderr.isatty():
-        yield lambda _phase: None
+        yield Phases()
         return
     from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    with Console(stderr=True).status("") as status:
-        yield lambda phase: status.update(f"{phase} ...")
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("")
+        yield Phases(lambda words: shown.update(task, description=words))
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from fim_private.counting.ordering import Ordering, Packed
 from fim_private.counting.selection import BestSoFar
 from fim_private.counting.task import Task
 from fim_private.counting.walk import Tally, Walk, map_chunks
-from fim_private.counting.work import MOST_STEPS, THREADS, Effort, too_much_work
+from fim_private.counting.work import MOST_STEPS, STEPS_OF_PACKING, THREADS, Effort, too_much_work
 from fim_private.errors import UsageError
 from fim_private.transactions.dataset import Transactions
 
@@ -182,8 +182,8 @@ def _top(task: Task, m: int, threads: int, *, floor: int = 1) -> ItemsetCounts:
 
 
 def _packed(batch: Batch, ordering: Ordering, effort: Effort) -> Packed:
-    """The batch in packed form; to put the members of a large itemset in order takes many steps too."""
-    effort.add(len(batch.last) * batch.size)
+    """The batch in packed form; to put the members of an itemset in order, and it among the others, takes steps too."""
+    effort.add(len(batch.last) * batch.size * STEPS_OF_PACKING)
     return ordering.pack(batch)
 
 

@@ -16,6 +16,10 @@ THREADS = min(2, os.cpu_count() or 1)
 MOST_STEPS = 5 * 10**10
 """The most occurrences of items that are walked over or packed for one count: some minutes on two cores."""
 
+STEPS_OF_PACKING = 16
+"""So many steps of a walk take as long as packing one member of an itemset. Of one transaction of a million items every
+pair is packed, since none is rarer than the others: that has to end in minutes too."""
+
 _CHUNK_WORK = 2**18
 _MOST_CHUNKS = 1024
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from fim_private.accounting.filter import HALF, Charge, Filter
+from fim_private.errors import FimPrivateError
 from fim_private.privacy import Budget, NeighbouringRelation
+
+LARGEST = 10**30
+"""No figure of a ledger comes near it, and floats go beyond it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +88,22 @@ class Entry:
     charged: dict[str, str] | None = None
 
 
+@contextmanager
+def _sound() -> Iterator[None]:
+    """Whatever cannot be made sense of was not written by this program, or was changed since."""
+    try:
+        yield
+    except (FimPrivateError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
+        raise sqlite3.DatabaseError("damaged") from None
+
+
+@_sound()
 def read_state(connection: sqlite3.Connection) -> State:
-    """The state that the ledger is in."""
+    """The state that the ledger is in.
+
+    Raises:
+        sqlite3.DatabaseError: what it says cannot be.
+    """
     connection.row_factory = sqlite3.Row
     row = connection.execute("SELECT * FROM ledger").fetchone()
     total = connection.execute("SELECT * FROM totals ORDER BY number DESC LIMIT 1").fetchone()
@@ -95,13 +116,16 @@ def read_state(connection: sqlite3.Connection) -> State:
     ).fetchall()
     spent = Charge()
     for line in alike:
-        spent += Charge(**{name: line["times"] * Fraction(line[name]) for name in vars(spent)})
+        spent += Charge(**{name: line["times"] * _fraction(line[name]) for name in vars(spent)})
+    share, order = (None if row[name] is None else _fraction(row[name]) for name in ("basic_share", "renyi_order"))
+    if (share is not None and share > 1) or order == 0:
+        raise ValueError
     return State(
-        budget=Budget(total["epsilon"], total["delta"]),
+        budget=Budget(_fraction(total["epsilon"]), _fraction(total["delta"])),
         dataset=row["dataset"],
         composition=row["composition"],
-        basic_share=_fraction(row["basic_share"]),
-        order=_fraction(row["renyi_order"]),
+        basic_share=share,
+        order=order,
         relation=None if row["relation"] is None else NeighbouringRelation(row["relation"]),
         unit_column=row["unit_column"],
         spent=spent,
@@ -110,19 +134,20 @@ def read_state(connection: sqlite3.Connection) -> State:
     )
 
 
+@_sound()
 def read_history(connection: sqlite3.Connection) -> list[Entry]:
-    """All releases and totals, oldest first."""
+    """All releases and totals, oldest first. Errors as for `read_state`."""
     connection.row_factory = sqlite3.Row
     totals = [
-        Entry(time=row["time"], what="total", epsilon=Fraction(row["epsilon"]), delta=Fraction(row["delta"]))
+        Entry(time=row["time"], what="total", epsilon=_fraction(row["epsilon"]), delta=_fraction(row["delta"]))
         for row in connection.execute("SELECT * FROM totals ORDER BY number")
     ]
     releases = [
         Entry(
             time=row["time"],
             what="release",
-            epsilon=Fraction(row["epsilon"]),
-            delta=Fraction(row["delta"]),
+            epsilon=_fraction(row["epsilon"]),
+            delta=_fraction(row["delta"]),
             id=row["id"],
             state=row["state"],
             delivered=row["delivered"],
@@ -139,5 +164,11 @@ def read_history(connection: sqlite3.Connection) -> list[Entry]:
     return sorted([*totals, *releases], key=lambda entry: entry.time)
 
 
-def _fraction(text: str | None) -> Fraction | None:
-    return None if text is None else Fraction(text)
+def _fraction(text: str) -> Fraction:
+    """As `str` writes it, and not negative; a Fraction would also take 1e999999999, and fill the memory with it."""
+    if not re.fullmatch(r"[0-9]{1,4000}(/[0-9]{1,4000})?", text):
+        raise ValueError
+    value = Fraction(text)
+    if value > LARGEST:
+        raise ValueError
+    return value

@@ -179,7 +179,7 @@ def _patiently(path: Path, attempt: Callable[[], Answer]) -> Answer:
             if _kind(error) not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_PROTOCOL} or time.monotonic() > until:
                 raise _explained(error, path) from None
             time.sleep(0.02)
-        except OSError as error:
+        except (OSError, UnicodeDecodeError) as error:  # SQLite checks no text that it hands out
             raise _explained(error, path) from None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fim_private.errors import UsageError
+from fim_private.errors import UsageError, did_you_mean
 from fim_private.mechanisms import (
     choosing,
     exponential,
@@ -202,5 +202,8 @@ def find(name: str) -> Row:
     if name == AUTO:
         return AUTOMATIC
     if name not in REGISTRY:
-        raise UsageError("There is no mechanism of that name.", f"Choose one of: {AUTO}, {', '.join(REGISTRY)}.")
+        names = (AUTO, *REGISTRY)
+        raise UsageError(
+            "There is no mechanism of that name.", f"{did_you_mean(name, names)}Choose one of: {', '.join(names)}."
+        )
     return REGISTRY[name]

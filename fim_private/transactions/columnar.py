@@ -8,6 +8,7 @@ from typing import Protocol
 import polars as pl
 
 from fim_private.errors import InputError
+from fim_private.transactions.quiet import nothing_printed
 
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
 """What Polars raises on what it cannot take; a panic is no ordinary exception."""
@@ -66,7 +67,8 @@ def as_text(values: pl.Series, option: str) -> pl.Series:
         values = values.fill_nan(None)
     try:
         if not values.dtype.is_nested():
-            return values.cast(pl.String)
+            with nothing_printed():
+                return values.cast(pl.String)
     except UNREADABLE:
         pass
     raise InputError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from fim_private.errors import InputError, UsageError
+from fim_private.errors import InputError, UsageError, did_you_mean
 from fim_private.transactions.basket import read_basket
 from fim_private.transactions.columnar import ColumnTable
 from fim_private.transactions.columns import Columns
@@ -17,7 +17,7 @@ from fim_private.transactions.lists import read_lists
 from fim_private.transactions.long import read_long_columnar, read_long_text
 from fim_private.transactions.one_hot import read_one_hot_columnar, read_one_hot_text
 from fim_private.transactions.parquet import ParquetTable
-from fim_private.transactions.source import opened
+from fim_private.transactions.source import Progress, opened
 from fim_private.transactions.table import text_table
 from fim_private.transactions.text import Text
 
@@ -39,6 +39,7 @@ def read_transactions(
     item_column: str | None = None,
     unit_column: str | None = None,
     drop_rows_without_unit: bool = False,
+    progress: Progress | None = None,
 ) -> Transactions:
     r"""Read a file or a frame of transactions; what was read and what was dropped stands in the `notes` of the result.
 
@@ -55,6 +56,7 @@ def read_transactions(
         item_column: long tables: the item. Lists: the column of lists.
         unit_column: whose transaction it is, for protecting a person rather than a transaction.
         drop_rows_without_unit: leave rows without a unit out and count them, instead of refusing the file.
+        progress: told now and then what share of the file's bytes was read, from 0 to 1; of a path alone.
 
     Errors:
         InputError: the file cannot be read, or is not what the call says it is. No message holds data.
@@ -73,7 +75,7 @@ def read_transactions(
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
-    transactions, layout = _read(source, format, separator, encoding, columns)
+    transactions, layout = _read(source, format, separator, encoding, columns, progress=progress)
     if not len(transactions):
         raise InputError("No item was found in the data.", "Check the format, the columns and the separator.")
     if layout is not None and layout.format in LINE_FORMATS and separator is None:
@@ -87,6 +89,8 @@ def _read(
     separator: str | None,
     encoding: str,
     columns: Columns,
+    *,
+    progress: Progress | None,
 ) -> tuple[Transactions, Layout | None]:
     """The transactions, and the layout if they were read from text."""
     if not isinstance(source, str | Path) and (table := frame_table(source)) is not None:
@@ -96,12 +100,14 @@ def _read(
             "Transactions cannot be read from this kind of value.",
             "Give a path, an open file or a frame; for Python lists there is transactions_from_lists.",
         )
-    with opened(cast(str | Path | BinaryIO, source)) as reading:
+    with opened(cast(str | Path | BinaryIO, source), progress) as reading:
         blocks = reading.blocks()
         if reading.may_be_parquet:
             content = reading.content()
             if content.is_parquet:
-                return read_columnar(ParquetTable(content=content), format_name, separator, columns), None
+                parquet = ParquetTable(content=content)
+                parquet.refuse_too_many_rows()
+                return read_columnar(parquet, format_name, separator, columns), None
             blocks = iter([content.data])
         text = Text(name=reading.name, blocks=blocks, encoding=encoding)
         layout = layout_of(text, format_name, separator, columns)
@@ -115,7 +121,10 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
         UsageError: an unknown format, or options that do not go together.
     """
     if format_name not in FORMATS:
-        raise UsageError(f"There is no format {format_name!r}.", f"Choose one of {', '.join(FORMATS)}.")
+        raise UsageError(
+            f"There is no format {format_name!r}.",
+            f"{did_you_mean(format_name, FORMATS)}Choose one of {', '.join(FORMATS)}.",
+        )
     if separator is not None and (not separator or set(separator) & set('"\r\n')):
         raise UsageError(
             "The separator is empty, or holds a quote or a line end.",

@@ -7,9 +7,10 @@ than the memory.
 from __future__ import annotations
 
 import gzip
+import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -23,6 +24,11 @@ BLOCK = 1 << 20
 
 HEAD = 1 << 16
 """Bytes that show what kind of file this is."""
+
+UNPACKED_FREELY = 1 << 28
+MOST_TIMES = 200
+"""So many bytes may come out of a gzip file whatever its size, and then so many times its size: baskets are packed to a
+tenth, wide tables of zeros to a hundredth, and what fills the memory on purpose to a thousandth."""
 
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
@@ -40,6 +46,8 @@ FOREIGN = (
     (b"ARROW1", "an Arrow (Feather) file", "Save it as Parquet."),
 )
 """First bytes of files that are no baskets, what they are, what to do."""
+
+Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -84,8 +92,10 @@ class Source:
 
 
 @contextmanager
-def opened(source: str | Path | BinaryIO) -> Iterator[Source]:
+def opened(source: str | Path | BinaryIO, progress: Progress | None = None) -> Iterator[Source]:
     """A path, standard input ("-") or an open binary file, to be read while the context lasts; gzip is undone.
+
+    `progress` is told what share of the bytes of a path was read.
 
     Errors (of reading on as well):
         InputError: there is no such file, it is a folder, empty, unreadable, a broken gzip, or another kind
@@ -98,7 +108,7 @@ def opened(source: str | Path | BinaryIO) -> Iterator[Source]:
         yield _source("Standard input", sys.stdin.buffer)
     else:
         with _open(Path(source)) as file:
-            yield _source(str(source), file)
+            yield _source(str(source), file, progress)
 
 
 def load(source: str | Path | BinaryIO) -> Content:
@@ -121,8 +131,8 @@ def _open(path: Path) -> BinaryIO:
         raise InputError(f"{path} cannot be opened.", "Check the path and the disk it is on.") from None
 
 
-def _source(name: str, file: BinaryIO) -> Source:
-    stream = _Stream(name, file)
+def _source(name: str, file: BinaryIO, progress: Progress | None = None) -> Source:
+    stream = _Stream(name, file, progress)
     first = stream.peek(len(GZIP))
     blocks = _unpacked(name, stream) if first.startswith(GZIP) else _plain(stream)
     head = b""
@@ -139,10 +149,15 @@ def _source(name: str, file: BinaryIO) -> Source:
 class _Stream:
     """A file whose failures are told in our words, and whose first bytes can be looked at."""
 
-    def __init__(self, name: str, file: BinaryIO) -> None:
+    def __init__(self, name: str, file: BinaryIO, progress: Progress | None = None) -> None:
         self._name = name
         self._file = file
+        self._progress = progress
+        # Of a pipe or a device this is 0: nobody knows how much is to come.
+        self._size = os.fstat(file.fileno()).st_size if progress else 0
         self._held = b""
+        self.taken = 0
+        """Bytes that were read from the file."""
 
     def peek(self, size: int) -> bytes:
         """The next bytes, fewer only at the end; they are read again."""
@@ -164,6 +179,9 @@ class _Stream:
             raise InputError(f"{self._name} cannot be read to its end.", "Check where it comes from.") from None
         if not isinstance(data, bytes):
             raise UsageError("The open file gives text, not bytes.", "Open it in binary mode ('rb').")
+        self.taken += len(data)
+        if self._progress and self._size:
+            self._progress(min(1.0, self.taken / self._size))
         return data
 
 
@@ -173,6 +191,7 @@ def _plain(stream: _Stream) -> Iterator[bytes]:
 
 
 def _unpacked(name: str, stream: _Stream) -> Iterator[bytes]:
+    unpacked = 0
     # Only `read` is asked of the stream.
     with gzip.GzipFile(fileobj=cast(BinaryIO, stream), mode="rb") as packed:
         while True:
@@ -186,6 +205,13 @@ def _unpacked(name: str, stream: _Stream) -> Iterator[bytes]:
                 break
             if not block:
                 return
+            unpacked += len(block)
+            if unpacked > max(UNPACKED_FREELY, MOST_TIMES * stream.taken):
+                raise InputError(
+                    f"{name} is a gzip file that unpacks to more than {MOST_TIMES} times its size, as one does that is "
+                    "made to fill the memory.",
+                    "If it is meant, unpack it first: plain files are read whatever their size.",
+                )
             yield block
     raise InputError(f"{name} is a gzip file that {problem}.", "Fetch or pack it again.")
 

@@ -136,7 +136,7 @@ def test_what_is_wrong_is_said(shop: Path, tmp_path: Path, options: tuple[object
 
 def test_a_configuration_with_unknown_settings_is_refused(shop: Path, tmp_path: Path) -> None:
     for text, message in (
-        ("size = 3\n", "do not exist: size"),
+        ("size = 3\n", "do not exist: 'size'.\nDid you mean sizes?"),
         ("sizes = \n", "is not TOML"),
         ("title = 5\n", "title is not text"),
         ("drop_rows_without_unit = 1\n", "neither true nor false"),

@@ -108,13 +108,6 @@ def test_errors_go_on_to_the_main_command() -> None:
     assert isinstance(run(["path", "retial"]).exception, UsageError)
 
 
-@pytest.mark.parametrize("command", ["list", "path", "fetch"])
-def test_each_command_has_an_example_in_its_help(command: str) -> None:
-    result = run([command, "--help"])
-    assert result.exit_code == 0
-    assert f"Example: fim-private datasets {command}" in result.stdout
-
-
 def test_help_does_not_load_what_only_a_download_needs() -> None:
     code = "import sys, fim_private.cli.datasets; print({'urllib.request', 'polars'} & set(sys.modules))"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -259,6 +259,33 @@ def test_a_truncated_file_is_refused_and_never_read_as_less_than_was_spent(tmp_p
     assert ids(ledger) == names
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE releases SET epsilon = '1e999999999'",
+        "UPDATE releases SET renyi = '1/0'",
+        "UPDATE releases SET epsilon = '-1'",
+        "UPDATE releases SET plan = '{'",
+        "UPDATE totals SET epsilon = '101'",
+        "UPDATE ledger SET basic_share = '2'",
+        "UPDATE ledger SET relation = 'SECRET-ITEM'",
+        "UPDATE releases SET delta = CAST(x'ff' AS TEXT)",
+        "ALTER TABLE releases DROP COLUMN failure",
+        "DELETE FROM totals",
+    ],
+)
+def test_a_ledger_that_was_tampered_with_is_refused_and_not_believed(tmp_path: Path, tenth: Plan, change: str) -> None:
+    ledger, _ = three_charges(tmp_path)
+    connection = sqlite3.connect(ledger.path)
+    connection.execute(change)
+    connection.commit()
+    connection.close()
+    for attempt in (ledger.history,) if "plan" in change else (ledger.state, lambda: ledger.charge(tenth)):
+        with pytest.raises(InputError, match="damaged or incomplete") as refused:
+            attempt()
+        assert "SECRET" not in str(refused.value)
+
+
 def test_foreign_and_newer_files_are_left_as_they_are(tmp_path: Path, ledger: Ledger, tenth: Plan) -> None:
     other = tmp_path / "other.db"
     with sqlite3.connect(other) as connection:

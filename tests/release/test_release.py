@@ -45,6 +45,30 @@ def test_what_is_no_release_is_refused(text: str) -> None:
         Release.from_json(text)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"itemsets": [{"rank": 1, "items": "milk"}]},
+        {"itemsets": [{"rank": 0, "items": ["milk"]}]},
+        {"itemsets": [{"rank": 1, "items": ["milk"], "count": 10**30}]},
+        {"itemsets": [{"rank": 1, "items": ["\ud800"]}]},
+        {"itemsets": [{"rank": 1, "items": []}]},
+        {"found": [{"item": 3, "count": 1.0}]},
+        {"privacy": "epsilon 1"},
+        {"privacy": {"epsilon": float("inf"), "delta": 0, "neighbours": "add-remove", "unit": "one"}},
+        {"plan": {}},
+        {"seeded": "no"},
+        {"command": ["fim-private"]},
+    ],
+)
+def test_what_no_run_could_have_written_is_no_release(change: dict) -> None:
+    fields = json.loads(release().to_json())
+    with pytest.raises(InputError, match="not a release"):
+        Release.from_json(json.dumps({**fields, **change}))
+    with pytest.raises(InputError, match="not a release"):
+        Release.from_json('{"itemsets": ' + "[" * 100_000)
+
+
 @pytest.mark.parametrize("seeded", [True, False])
 def test_every_format_holds_the_release_and_its_mark(tmp_path: Path, seeded: bool) -> None:
     one = release(seeded=seeded)

@@ -149,8 +149,9 @@ def test_no_release_is_too_odd(
         low, high = rule.intervals["confidence"] or (0, 1)
         assert 0 <= low <= high <= 1
         # A value that the released counts give lies in its interval, if they do not contradict each other.
-        value, both, antecedent = rule.measures["confidence"], rule.counts[2], rule.counts[0]
-        if value is not None and antecedent is not None and 0 <= both <= antecedent <= (total or antecedent):
+        value, (antecedent, consequent, both) = rule.measures["confidence"], rule.counts
+        most = min(both if count is None else count for count in (antecedent, consequent, total))
+        if value is not None and 0 <= both <= most and (antecedent or 0) <= (total or antecedent or 0):
             assert low <= value <= high
     assert len(found.to_polars()) == len(found.to_mlxtend()) == len(found)
 

@@ -1,0 +1,100 @@
+"""Help as plain text, quick and ready to be copied: options in sections, an example on a line of its own, no frames."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+EXAMPLE = "Example: "
+WIDTH = 100
+"""Columns that help takes at most."""
+UNBROKEN = "\N{NON-BREAKING HYPHEN}"
+"""Stands for hyphens while lines are broken."""
+
+
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs of a help text, each on one line."""
+    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
+
+
+def examples(text: str) -> list[str]:
+    """The commands of a help text's examples."""
+    return [part.removeprefix(EXAMPLE) for part in paragraphs(text) if part.startswith(EXAMPLE)]
+
+
+class _Plain:
+    """Help whose options are not broken at their hyphens."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]  # type: ignore[misc]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        super().format_help(ctx, formatter)  # type: ignore[misc]
+        formatter.buffer[:] = [text.replace(UNBROKEN, "-") for text in formatter.buffer]
+
+    def write_list(self, formatter: Any, title: str, lines: list[tuple[str, str]]) -> None:
+        """A section of names and what they mean."""
+        with formatter.section(title):
+            formatter.write_dl([(name, _unbroken(words)) for name, words in lines])
+
+
+def _unbroken(text: str) -> str:
+    return re.sub(r"(?<!\w)--?\w[\w-]*|(?<=\w)-(?=\w)", lambda found: found[0].replace("-", UNBROKEN), text)
+
+
+class _Command(_Plain, TyperCommand):
+    """A command whose help shows its options in the sections that `rich_help_panel` names."""
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as it is called
+        """Examples last and unbroken, so that a line is a command."""
+        text = self.help or ""
+        for part in paragraphs(text):
+            if not part.startswith(EXAMPLE):
+                formatter.write_paragraph()
+                formatter.write_text(_unbroken(part))
+        if examples(text):
+            with formatter.section(EXAMPLE.removesuffix(": ")):
+                for example in examples(text):
+                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                usual = "Arguments" if param.param_type_name == "argument" else "Options"
+                sections.setdefault(getattr(param, "rich_help_panel", None) or usual, []).append(record)
+        usual_ones = [(name, sections.pop(name)) for name in ("Arguments", "Options") if name in sections]
+        for name, records in [*usual_ones[:1], *sections.items(), *usual_ones[1:]]:
+            self.write_list(formatter, name, records)
+
+
+class _Group(_Plain, TyperGroup):
+    """A group whose help shows what each command does in full, not cut off where the terminal ends."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        first = [(name, (paragraphs(command.help or "") or [""])[0]) for name, command in commands if command]
+        self.write_list(formatter, "Commands", first)
+
+
+class Commands(typer.Typer):
+    """A group of commands with help of this kind; Typer's own takes as long to load as all the rest."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(
+            cls=_Group,
+            no_args_is_help=True,
+            pretty_exceptions_enable=False,
+            rich_markup_mode=None,
+            context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH},
+            **settings,
+        )
+
+    def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
+        """As `typer.Typer.command`."""
+        return super().command(name, **{"cls": _Command, **settings})

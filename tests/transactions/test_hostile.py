@@ -1,0 +1,131 @@
+"""Files that are made to fill the memory or to take for ever, and large ones that are meant."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from fim_private.errors import InputError
+from fim_private.transactions import parquet, source
+from tests.cli.command import PROMISE, fim_private, words
+from tests.transactions.reading import as_sets, read
+
+
+def test_a_gzip_file_that_unpacks_to_too_much_is_refused_after_little_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "UNPACKED_FREELY", 4 << 20)
+    bomb = gzip.compress(b"milk,bread\n" * (8 << 20), compresslevel=9)
+    assert len(bomb) * source.MOST_TIMES < 80 << 20
+    with pytest.raises(InputError, match="more than 200 times its size") as refused:
+        read(bomb)
+    assert "unpack it first" in refused.value.next_step
+    assert len(read(gzip.compress(b"milk,bread\n" * 1000))) == 1000  # small ones may be as regular as they like
+
+
+def test_what_is_packed_as_baskets_are_is_read_whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "UNPACKED_FREELY", 1 << 10)
+    lines = b"".join(b"%d %d\n" % (number % 997, number * number % 1009) for number in range(20_000))
+    assert len(read(gzip.compress(lines), format="fimi")) == 20_000
+
+
+def test_a_bomb_ends_in_bounded_memory(tmp_path: Path) -> None:
+    """A quarter of a gibibyte of line ends from as many kibibytes, of which a fifth is looked at."""
+    path = tmp_path / "bomb.csv.gz"
+    member = gzip.compress(b"\n" * (4 << 20), compresslevel=9)
+    path.write_bytes(gzip.compress(b"milk,bread\n") + member * 64)
+    code = (
+        "import resource, sys; from fim_private.errors import InputError\n"
+        "from fim_private.transactions import read_transactions, source\n"
+        "source.UNPACKED_FREELY >>= 3\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "try: read_transactions(sys.argv[1])\n"
+        "except InputError as error: print(error.what)\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True, timeout=200)
+    what, mebibytes = done.stdout.splitlines()
+    assert "gzip file that unpacks to more than" in what
+    assert int(mebibytes) < 400
+
+
+def test_a_parquet_file_with_more_rows_than_its_size_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "ROWS_FREELY", 1 << 16)
+    frame = pl.DataFrame({"tid": pl.repeat(1, 4_000_000, eager=True), "item": pl.repeat("milk", 4_000_000, eager=True)})
+    with pytest.raises(InputError, match="more rows than a Parquet file of its size can"):
+        read(frame)
+    assert as_sets(read(frame.head(1000))) == [{"milk"}]
+
+
+def test_a_long_file_takes_memory_for_its_items_and_not_for_its_text(tmp_path: Path) -> None:
+    """What 2 GB would take, in proportion: 96 MB of text under a limit of memory that does not hold them twice."""
+    path = tmp_path / "long.csv"
+    name = "a name of an item that is rather long, number %05d;"
+    basket = "".join(name % item for item in range(12)).strip(";") + "\n"
+    with path.open("w") as file:
+        for _ in range(150):
+            file.write(basket * 1000)
+    assert path.stat().st_size > 90_000_000
+    code = (
+        "import resource, sys; from fim_private.transactions import read_transactions\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "t = read_transactions(sys.argv[1]); print(len(t))\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True, timeout=200)
+    transactions, mebibytes = map(int, done.stdout.split())
+    assert transactions == 150_000
+    assert mebibytes < 80
+
+
+def test_a_basket_of_a_million_items_is_refused_or_capped_with_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("--size", 2, "--top", 1, *PROMISE)
+    line = tmp_path / "line.csv"
+    line.write_text("milk,bread\n" * 2000 + ",".join(f"i{item}" for item in range(1_000_000)) + "\n")
+    done = fim_private("mine", line, *asked)
+    assert done.returncode == 3
+    assert words(done) == (
+        f"Error: Line 2001 of {line} is longer than a mebibyte, which no basket is.\nWrite one transaction a line.\n"
+    )
+    rows = tmp_path / "rows.csv"
+    rows.write_text(
+        "invoice,item\n"
+        + "".join(f"0,i{item}\n" for item in range(200_000))
+        + "".join(f"{number},milk\n{number},bread\n" for number in range(1, 2000))
+    )
+    # Long lines are read in other formats. The limit is some minutes of work; here the first second of it.
+    monkeypatch.setattr("fim_private.counting.work.MOST_STEPS", 10**8)
+    done = fim_private("mine", rows, *asked)
+    assert done.returncode == 3
+    assert "Some transactions are too long to count" in words(done)
+    assert "--max-items" in words(done)
+    done = fim_private("mine", rows, *asked, "--max-items", 10)
+    assert done.returncode == 0, words(done)
+    assert "bread + milk" in done.stdout.decode()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="descriptors")
+def test_a_library_that_panics_on_a_file_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    """Polars' own words may quote the file."""
+    buffer = io.BytesIO()
+    pl.DataFrame({"tid": [1, 2], "item": ["zwieback", "milk"]}).write_parquet(buffer, compression="uncompressed")
+    data = buffer.getvalue()
+    refused = []
+    for at in range(len(data) - 400, len(data), 3):
+        for value in (0, 255):
+            try:
+                read(data[:at] + bytes([value]) + data[at + 1 :])
+            except InputError as error:
+                refused.append(str(error))
+    assert len(refused) > 50
+    assert "zwieback" not in "".join(refused)
+    assert capfd.readouterr().err == ""
+    os.write(2, b"heard again")
+    assert capfd.readouterr().err == "heard again"
