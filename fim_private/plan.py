@@ -31,7 +31,7 @@ MOST_ITEMSETS = 10**300
 COUNTING = "items-first"
 """The mechanism that can answer with noisy counts."""
 Searches = tuple[tuple[int, ...], ...]
-"""For each search, the sizes that it ranks together."""
+"""For each search, how many items the itemsets have that it ranks together, beside those they must contain."""
 FAR_BEYOND = 100
 """Places beyond this many times k count as the bulk of the ranking."""
 
@@ -140,7 +140,7 @@ class Plan:
 
     @property
     def selections(self) -> tuple[tuple[tuple[int, ...], Mechanism | ItemsFirst], ...]:
-        """The searches, one after the other: the sizes that each ranks together, and what picks from them."""
+        """The searches, one after the other: how many items each looks for, and what picks from them."""
         if not isinstance(self.mechanism, PerSize):
             return ((self.remaining_sizes, self.mechanism),)
         searches = cast(tuple[Mechanism | ItemsFirst, ...], self.mechanism.parts)
@@ -170,13 +170,19 @@ class Plan:
     @property
     def gives_counts(self) -> bool:
         """Whether every released itemset comes with a count."""
-        counting = (isinstance(search, ItemsFirst) and search.itemsets is not None for _, search in self.selections)
-        return self.counts is not None or all(counting)
+        return self.counts is not None or (
+            isinstance(self.mechanism, ItemsFirst) and self.mechanism.itemsets is not None
+        )
 
     @property
     def remaining_sizes(self) -> tuple[int, ...]:
-        """How many items of an itemset are searched for, beside those it must contain; one for each of the sizes."""
+        """How many items of an itemset of each size are searched for, beside those it must contain."""
         return tuple(map(self.constraints.remaining_size, self.sizes))
+
+    @property
+    def remaining_size(self) -> int:
+        """The same, where it is one number."""
+        return self.constraints.remaining_size(self.size)
 
     @property
     def remaining_universe(self) -> Universe:
@@ -272,16 +278,15 @@ def make_plan(
         _check_range(max_items, max(remaining), 10**6, "The number of items to keep of a transaction")
     share = _count_share(count_share, raw_counts=raw_counts, public_transactions=public_transactions)
     universe = universe or Universe()
-    left = universe.without(constraints)
-    searches = tuple((size,) for size in sizes) if per_size else (sizes,)
-    itemsets = left.itemsets(*remaining)
+    remaining_universe = universe.without(constraints)
+    searches = tuple((size,) for size in remaining) if per_size else (remaining,)
+    itemsets = remaining_universe.itemsets(*remaining)
     if itemsets is not None and itemsets > MOST_ITEMSETS:
         raise UsageError(
             "The declared universe has more than 1e300 itemsets of this size, too many to calculate with.",
             "Declare fewer items, or ask for a smaller --size.",
         )
-    of_searches = [left.itemsets(size) for size in remaining] if per_size else [itemsets]
-    if any(number is not None and number < top for number in of_searches):
+    if any((number := remaining_universe.itemsets(*search)) is not None and number < top for search in searches):
         raise UsageError(
             "The declared universe has fewer itemsets of this size than are asked for.",
             "Ask for fewer with --top, or declare more items.",
@@ -289,6 +294,7 @@ def make_plan(
 
     planned = partial(
         _plan_of,
+        sizes=sizes,
         searches=searches,
         top=top,
         budget=budget,
@@ -358,9 +364,9 @@ def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int |
 
 
 def _plan_of(
-    row: Row, *, searches: Searches, top: int, budget: Budget, unit: PrivacyUnit, relation: NeighbouringRelation,
-    universe: Universe, constraints: Constraints, max_items: int | None, select: str | None, min_count: int | None,
-    count_share: Fraction | None,
+    row: Row, *, sizes: tuple[int, ...], searches: Searches, top: int, budget: Budget, unit: PrivacyUnit,
+    relation: NeighbouringRelation, universe: Universe, constraints: Constraints, max_items: int | None,
+    select: str | None, min_count: int | None, count_share: Fraction | None,
 ) -> Plan:  # fmt: skip
     """The plan with this mechanism; group privacy serves `replace` where the mechanism's proof does not.
 
@@ -373,30 +379,29 @@ def _plan_of(
         )
     halved = relation is NeighbouringRelation.REPLACE and not row.both_relations
     epsilon, delta = _half(budget) if halved else (budget.epsilon, budget.delta)
-    remaining = [tuple(map(constraints.remaining_size, sizes)) for sizes in searches]
     requests = [
         Request(
             top=top,
             epsilon=epsilon,
             delta=delta,
             sensitivity=unit.sensitivity,
-            universe_size=universe.without(constraints).itemsets(*sizes),
+            universe_size=universe.without(constraints).itemsets(*remaining),
             most_new=None
             if max_items is None
-            else unit.sensitivity * sum(math.comb(max_items, size) for size in sizes),
+            else unit.sensitivity * sum(math.comb(max_items, size) for size in remaining),
             # All that the others have to know of sizes are these numbers.
-            size=max(sizes) if row.finds_items else 1,
+            size=max(remaining) if row.finds_items else 1,
             select=select,
             min_count=min_count,
         )
-        for sizes in remaining
+        for remaining in searches
     ]
 
     def calibrate(request: Request) -> Calibrated:
         if len(requests) == 1:
             return row.calibrate(request)
         each = [replace(one, epsilon=request.epsilon, delta=request.delta) for one in requests]
-        return calibrate_per_size(row.calibrate, each, [size for (size,) in searches], independent=row.finds_items)
+        return calibrate_per_size(row.calibrate, each, sizes, independent=row.finds_items)
 
     if count_share is None:
         calibrated, counts = calibrate(requests[0]), None
@@ -405,7 +410,7 @@ def _plan_of(
             calibrate, requests[0], share=count_share, independent=row.finds_items
         )
     return Plan(
-        sizes=tuple(sorted(size for sizes in searches for size in sizes)),
+        sizes=sizes,
         top=top,
         budget=budget,
         unit=unit,

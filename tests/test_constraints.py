@@ -70,7 +70,7 @@ def test_a_plan_is_that_of_the_smaller_search(name: str, relation: NeighbouringR
     constraints = Constraints(must_contain=["milk"], exclude=["bag"])
     plan = plan_of(name, constraints=constraints, universe=universe, relation=relation)
     alike = plan_of(name, size=2, universe=smaller, relation=relation)
-    assert (plan.sizes, plan.remaining_sizes) == ((3,), (2,))
+    assert (plan.size, plan.remaining_size) == (3, 2)
     assert plan.mechanism == alike.mechanism
     assert plan.guarantee == alike.guarantee
     assert plan_of(name, universe=universe, relation=relation).mechanism.top == plan.mechanism.top

@@ -102,8 +102,8 @@ def limits_of(plan: Plan) -> Limits:
         relation=plan.relation,
         most_new=None
         if plan.max_items is None or not row.needs_cap
-        else plan.unit.sensitivity * sum(math.comb(plan.max_items, size) for size in plan.remaining_sizes),
-        universe_size=plan.remaining_universe.itemsets(*plan.remaining_sizes) if row.needs_universe else None,
+        else plan.unit.sensitivity * math.comb(plan.max_items, plan.remaining_size),
+        universe_size=plan.remaining_universe.itemsets(plan.remaining_size) if row.needs_universe else None,
     )
 
 

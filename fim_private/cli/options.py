@@ -404,7 +404,8 @@ def constraints_of(must_contain: list[str] | None, exclude: list[str] | None) ->
 def plan_of(
     *, sizes: tuple[int, ...], top: int | None, epsilon: str, delta: str, unit: PrivacyUnit,
     neighbours: NeighbouringRelation, universe: Universe, constraints: Constraints, max_items: int | None,
-    mechanism: str, select: str | None, min_count: int | None,
+    mechanism: str, select: str | None,
+    min_count: int | None,
     share: str | None = None, raw_counts: bool = False, public_transactions: int | None = None,
     per_size: bool = False,
 ) -> Plan:  # fmt: skip

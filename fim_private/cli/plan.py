@@ -150,7 +150,7 @@ def plan(
 
 
 def _write_page(
-    path: Path, question: str, plans: list[Plan], refused: list[tuple[str, BudgetError]], chosen: Plan, *, quiet: bool
+    path: Path, asked: str, plans: list[Plan], refused: list[tuple[str, BudgetError]], chosen: Plan, *, quiet: bool
 ) -> None:
     from fim_private.release.files import check_folder
     from fim_private.report.page import write_page
@@ -158,7 +158,7 @@ def _write_page(
 
     check_folder(path)
     reasons = [(name, str(reason)) for name, reason in refused]
-    write_page(plan_document(question, chosen, plans if len(plans) > 1 else (), reasons), path)
+    write_page(plan_document(asked, chosen, plans if len(plans) > 1 else (), reasons), path)
     say(f"Written to {path}.\n", quiet=quiet)
 
 

@@ -117,8 +117,8 @@ class LaplaceCounts:
 
     def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
         """The counts, each with its own noise, int64, of the same shape."""
-        noise = [sample_discrete_laplace(self.scale, randomness) for _ in range(len(counts))]
-        return counts + np.array(noise, np.int64)
+        noisy = [count + sample_discrete_laplace(self.scale, randomness) for count in counts.tolist()]
+        return np.array(noisy, np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,10 +47,11 @@ def peel(
         randomness: where the bits come from.
         stop: the score of the stop symbol, on the scale of counts; None for no such symbol.
     """
-    symbol = None if stop is None else bisect_left([-count for count, _ in levels], -stop)
     scores: list[int | Fraction] = [count for count, _ in levels]
     remaining = Remaining([multiplicity for _, multiplicity in levels])
-    if symbol is not None and stop is not None:
+    symbol = None
+    if stop is not None:
+        symbol = bisect_left([-count for count in scores], -stop)
         scores.insert(symbol, stop)
     choice = WeightedChoice(scores, rate)
     ranks: list[int] = []

@@ -104,6 +104,13 @@ def select_all(
     return reduce(Chosen.__add__, chosen)
 
 
+def completed(items: Sequence[str], plan: Plan) -> tuple[str, ...]:
+    """What was searched for together with what every itemset contains, in item order."""
+    return tuple(
+        sorted((*plan.constraints.must_contain, *items), key=lambda name: (name == UNLISTED, name_order(name)))
+    )
+
+
 def _items_first(
     bounded: TransactionDatabase, plan: Plan, mechanism: ItemsFirst, randomness: Randomness, progress: Progress
 ) -> Chosen:
@@ -123,10 +130,3 @@ def _items_first(
         for name, units in zip(names.gather(outcome.found), outcome.found_counts.tolist(), strict=True)
     )
     return Chosen(itemsets=itemsets, codes=tuple(map(tuple, outcome.itemsets.tolist())), found=found)
-
-
-def completed(items: Sequence[str], plan: Plan) -> tuple[str, ...]:
-    """What was searched for together with what every itemset contains, in item order."""
-    return tuple(
-        sorted((*plan.constraints.must_contain, *items), key=lambda name: (name == UNLISTED, name_order(name)))
-    )

@@ -64,7 +64,7 @@ def pass_through(
         mechanism: the plan's.
         plan: the plan; what it costs is (`plan.guarantee`).
         randomness: where the bits come from.
-        sizes: that the counts are of; None for all sizes of the plan.
+        sizes: that the counts are of; None for all that the plan looks for.
 
     Raises:
         InputError: more itemsets occur than the declared universe has.

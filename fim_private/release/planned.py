@@ -9,8 +9,6 @@ from typing import Any
 from fim_private.mechanisms.counts import CONFIDENCE, CountNoise
 from fim_private.plan import Plan
 
-NAMES_AS_PUBLIC = "the names of the items that occur, and that they are no more than declared"
-
 
 def privacy_record(plan: Plan) -> dict[str, Any]:
     """The promise, for the release's record."""
@@ -25,13 +23,10 @@ def privacy_record(plan: Plan) -> dict[str, Any]:
             "composition": plan.guarantee.composition,
         },
     }
-    public = []
     if plan.takes_names_as_public:
-        public.append(NAMES_AS_PUBLIC)
+        record["taken_as_public"] = "the names of the items that occur, and that they are no more than declared"
     if plan.public_transactions is not None:
-        public.append("the number of transactions")
-    if public:
-        record["taken_as_public"] = "; ".join(public)
+        record["public_transactions"] = plan.public_transactions
     return record
 
 
@@ -63,7 +58,6 @@ def plan_record(plan: Plan) -> dict[str, Any]:
             for line in plan.spending
         ],
         "counts": None if plan.counts is None else _counts_record(plan, plan.counts),
-        "public_transactions": plan.public_transactions,
         "failure_probability": float(plan.mechanism.failure),
         "margins": [{"counts": margin.counts, "words": margin.words} for margin in plan.mechanism.margins],
     }

@@ -116,7 +116,7 @@ def _making(release: Release) -> list[Part]:
             ("itemsets asked for", release.plan.get("top")),
             ("items kept of a transaction", release.plan.get("max_items")),
             ("only counts above", release.plan.get("min_count")),
-            ("number of transactions, declared public", release.plan.get("public_transactions")),
+            ("number of transactions, declared public", release.privacy.get("public_transactions")),
         )
         if isinstance(value, str | int | float)
     ]

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from fim_private.constraints import Constraints
-from fim_private.mechanisms.counts import CONFIDENCE
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Spending
 from fim_private.mechanisms.registry import REGISTRY, find
 from fim_private.plan import Plan
 from fim_private.privacy import LARGEST_EPSILON, NeighbouringRelation
 from fim_private.release import Release
-from fim_private.release.planned import NAMES_AS_PUBLIC, plan_record, privacy_record
+from fim_private.release.planned import plan_record, privacy_record
 from fim_private.release.record import SEEDED_NOTE
 from fim_private.report.tables import printable
 
@@ -37,7 +36,13 @@ def promise(plan: Plan, *, seeded: bool) -> str:
 
 def promise_paragraphs(plan: Plan, *, seeded: bool = False) -> list[str]:
     """The same, not wrapped."""
-    return _promised(privacy_record(plan), plan_record(plan), plan.mechanism_name, seeded=seeded)
+    return _promised(
+        privacy_record(plan),
+        plan.mechanism_name,
+        plan_record(plan),
+        constraints=plan.constraints,
+        seeded=seeded,
+    )
 
 
 def promised(release: Release) -> list[str]:
@@ -45,7 +50,14 @@ def promised(release: Release) -> list[str]:
     if not has_promise(release):
         unknown = ["This file does not say what was promised, so that it has to be taken for not private."]
         return [*unknown, f"WARNING: {SEEDED_NOTE}."] if release.seeded else unknown
-    return _promised(release.privacy, release.plan, release.mechanism, seeded=release.seeded)
+    must, never = ([str(name) for name in release.plan.get(kind) or []] for kind in ("must_contain", "exclude"))
+    return _promised(
+        release.privacy,
+        release.mechanism,
+        release.plan,
+        constraints=Constraints(must_contain=must, exclude=never),
+        seeded=release.seeded,
+    )
 
 
 def has_promise(release: Release) -> bool:
@@ -55,8 +67,9 @@ def has_promise(release: Release) -> bool:
     return numbers and isinstance(privacy.get("unit"), str) and privacy["epsilon"] <= LARGEST_EPSILON
 
 
-def _promised(privacy: Mapping[str, Any], plan: Mapping[str, Any], mechanism: str, *, seeded: bool) -> list[str]:
-    """From the records of a plan, which a release carries."""
+def _promised(
+    privacy: Mapping[str, Any], mechanism: str, record: Mapping[str, Any], *, constraints: Constraints, seeded: bool
+) -> list[str]:
     epsilon, delta = privacy["epsilon"], privacy["delta"]
     if privacy.get("neighbours") == NeighbouringRelation.ADD_REMOVE:
         event = "whether it is in the data, and what it holds"
@@ -67,8 +80,7 @@ def _promised(privacy: Mapping[str, Any], plan: Mapping[str, Any], mechanism: st
     failing = f"but for a chance of {number(delta)}" if delta else "without exception"
     odds = 100 / (1 + math.exp(-epsilon))
     source = "a SEED: this output is NOT private" if seeded else "the operating system's secure source"
-    constraints = Constraints(must_contain=plan.get("must_contain") or (), exclude=plan.get("exclude") or ())
-    owners = "" if plan.get("unit_column") else ", who may own several transactions (see --unit-column)"
+    owners = "" if record.get("unit_column") else ", who may own several transactions (see --unit-column)"
     paragraphs = [
         f"Protected is {privacy['unit']}: {event}.",
         f"How much: epsilon {number(epsilon)}, delta {number(delta)}. One unit makes no answer "
@@ -84,14 +96,15 @@ def _promised(privacy: Mapping[str, Any], plan: Mapping[str, Any], mechanism: st
             f"Looked for were itemsets {printable(constraints.describe())}. The items that the question names are "
             "public."
         )
-    if plan.get("counts"):
-        paragraphs.append(_counts_sentence(plan))
-    if plan.get("public_transactions"):
+    sentence = counts_sentence(record)
+    if sentence:
+        paragraphs.append(sentence)
+    if _is_number(privacy.get("public_transactions")):
         paragraphs.append(
-            f"Taken as public: the number of transactions, {plan['public_transactions']:,}, as declared; supports are "
-            "counts divided by it. Whether it is right was not looked up in the data."
+            f"Taken as public: the number of transactions, {privacy['public_transactions']:,}, as declared; supports "
+            "are counts divided by it. Whether it is right was not looked up in the data."
         )
-    if NAMES_AS_PUBLIC in str(privacy.get("taken_as_public")):
+    if privacy.get("taken_as_public"):
         paragraphs.append(
             "Taken as public: the names of the items that occur, and that they are no more than declared, since only "
             "their number was. Give --universe-file for a promise without these conditions."
@@ -123,31 +136,36 @@ def counts_note(release: Release) -> str | None:
     return note
 
 
-def _counts_sentence(plan: Mapping[str, Any]) -> str:
-    """What the released counts are, how far they are off, and what was done to them."""
-    counts = plan["counts"]
+def counts_sentence(record: Mapping[str, Any]) -> str | None:
+    """What released counts are, how far they are off, and what was done to them; None where none were measured.
+
+    Args:
+        record: the plan's, as a release holds it.
+    """
+    counts = record.get("counts")
+    if not isinstance(counts, Mapping) or not _is_number(counts.get("half_width")):
+        return None
     treated = (
         "They are shown whole, at least 0, and none above that of a subset, which costs nothing; an interval is "
         "around the count as it was drawn."
-        if counts["consistent"]
+        if counts.get("consistent")
         else "They are shown as they were drawn."
     )
     return (
-        f"Counts: each is the number of transactions that hold the itemset{_bounded(plan)}, with {counts['noise']} "
-        f"noise of its own, enough for {counts['parameters']['top']:,} itemsets. The interval (within "
-        f"{counts['half_width']:,} of the noisy count, cut off at 0) holds that number with {100 * CONFIDENCE:.0f} % "
-        f"chance. {treated}"
+        f"Counts: each is the number of transactions that hold the itemset{_bounded(record)}, with "
+        f"{printable(str(counts.get('noise')))} noise of its own. The interval (within {counts['half_width']:,} of the "
+        f"noisy count, cut off at 0) holds that number with 95 % chance. {treated}"
     )
 
 
-def _bounded(plan: Mapping[str, Any]) -> str:
+def _bounded(record: Mapping[str, Any]) -> str:
     """What was done to the transactions before they were counted."""
     done = []
-    if plan.get("unit_column") is not None:
-        kept = plan.get("max_transactions")
-        done.append("a unit's were merged into one" if kept is None else f"at most {kept:,} of a unit were kept")
-    if plan.get("max_items") is not None:
-        done.append(f"at most {plan['max_items']:,} items of each were kept")
+    kept, items = record.get("max_transactions"), record.get("max_items")
+    if record.get("unit_column") is not None:
+        done.append(f"at most {kept:,} of a unit were kept" if _is_number(kept) else "a unit's were merged into one")
+    if _is_number(items):
+        done.append(f"at most {items:,} items of each were kept")
     return f", after {' and '.join(done)}" if done else ""
 
 
@@ -216,25 +234,18 @@ def plan_text(plan: Plan) -> str:
 
 def _search(plan: Plan) -> str:
     """By how much the constraints make the search smaller; empty where they do not, or nobody knows by how much."""
-    given, whole = len(plan.constraints.must_contain), plan.universe.itemsets(*plan.sizes)
+    sizes, whole = plan.remaining_sizes, plan.universe.itemsets(*plan.sizes)
+    given = len(plan.constraints.must_contain)
     parts = []
     if given:
-        sizes, left = (_listed(each) for each in (plan.sizes, plan.remaining_sizes))
-        parts.append(f"looks for {left} of {sizes} items, the others being given")
+        looked_for, size = (" or ".join(map(str, each)) for each in (sizes, plan.sizes))
+        parts.append(f"looks for {looked_for} of {size} items, the others being given")
     if plan.constraints.named and whole is not None:
-        parts.append(
-            f"searches {plan.remaining_universe.itemsets(*plan.remaining_sizes):,} itemsets instead of {whole:,}"
-        )
+        parts.append(f"searches {plan.remaining_universe.itemsets(*sizes):,} itemsets instead of {whole:,}")
     if given and plan.max_items is not None:
-        most, before = (
-            sum(math.comb(plan.max_items, size) for size in each) for each in (plan.remaining_sizes, plan.sizes)
-        )
+        most, before = (sum(math.comb(plan.max_items, each) for each in some) for some in (sizes, plan.sizes))
         parts.append(f"of which a transaction holds {most:,} at most, instead of {before:,}")
     return "; ".join(parts)
-
-
-def _listed(sizes: Sequence[int]) -> str:
-    return " or ".join(map(str, sizes))
 
 
 def _cost(line: Spending) -> str:

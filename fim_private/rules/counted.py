@@ -122,7 +122,7 @@ class Counted:
 
 def public_transactions(release: Release) -> int | None:
     """The number of transactions, where it was declared public."""
-    declared = release.plan.get("public_transactions")
+    declared = release.privacy.get("public_transactions")
     return declared if isinstance(declared, int) and not isinstance(declared, bool) and declared > 0 else None
 
 

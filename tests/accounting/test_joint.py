@@ -88,6 +88,18 @@ def test_an_independent_failure_is_paid_once() -> None:
     assert prove_together([selection, dependent], [], epsilon=EPSILON, delta=DELTA) is None
 
 
+def test_one_dependent_failure_makes_all_of_them_dependent() -> None:
+    losses, failure = (ZCDP(F(1, 300)),), DELTA / 8
+    parts = [
+        part(*losses, epsilon=F(99, 100), delta=DELTA, failure=failure, independent=independent)
+        for independent in (True, False)
+    ]
+    expected = renyi_epsilon([ZCDP(F(1, 150))], float(DELTA - (1 + exp_up(EPSILON)) * 2 * failure))
+    proved = prove_together(parts, [], epsilon=EPSILON, delta=DELTA)
+    assert proved is not None
+    assert 0 <= float(proved.epsilon) - expected < 1e-9
+
+
 def test_a_failure_that_takes_all_of_delta_leaves_nothing_to_compose_with() -> None:
     selection = part(ZCDP(F(1, 10**6)), epsilon=F(2), delta=DELTA, failure=DELTA, independent=True)
     assert prove_together([selection], [ZCDP(F(1, 10**6))], epsilon=EPSILON, delta=DELTA) is None

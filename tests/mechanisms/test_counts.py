@@ -27,7 +27,7 @@ from fim_private.mechanisms.counts import (
 from fim_private.mechanisms.protocol import Calibrated, Mechanism, Request
 from fim_private.privacy import ZCDP, Guarantee, PureDP
 from fim_private.randomness import SeededRandomness
-from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
+from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass, log_discrete_gaussian_survival
 from fim_private.randomness.discrete_laplace import discrete_laplace_mass
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
@@ -63,6 +63,8 @@ def test_what_the_noise_costs() -> None:
     assert LaplaceCounts(top=4, epsilon=F(3, 10), sensitivity=2).loss == PureDP(F(3, 10))
     assert LaplaceCounts(top=4, epsilon=F(3, 10), sensitivity=2).scale == F(80, 3)
     assert GaussianCounts(top=7, variance=130, sensitivity=3).loss == ZCDP(F(63, 260))
+    assert LaplaceCounts(top=4, epsilon=F(2)).scale == 2
+    assert GaussianCounts(top=7, variance=130).loss == ZCDP(F(7, 260))
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=str)
@@ -110,6 +112,10 @@ def test_the_widest_intervals_follow_the_midpoint_rule() -> None:
     """The two ways of working it out meet where the one takes over."""
     summed, ruled = GaussianCounts(top=1, variance=10**10), GaussianCounts(top=1, variance=10**10 + 1)
     assert 0 <= ruled.half_width - summed.half_width <= 1
+    for variance in range(10**10 + 1, 10**10 + 10**6, 250_000):
+        reach = GaussianCounts(top=1, variance=variance).half_width
+        beyond, further = (log_discrete_gaussian_survival(reach + step, float(variance)) for step in (0, 1))
+        assert further <= math.log(0.025) < beyond
     assert GaussianCounts(top=1, variance=10**20).half_width == pytest.approx(1.959963984540054e10, rel=1e-8)
     assert GaussianCounts(top=1, variance=10**20).half_width >= 1.959963984540054e10 - 0.5
 

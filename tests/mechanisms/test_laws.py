@@ -14,6 +14,7 @@ from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.mechanisms.margin import doubling_grid, reach, thresholds
 from fim_private.mechanisms.noisy_maxima import NoisyMaxima
+from fim_private.mechanisms.peeling import peel
 from fim_private.mechanisms.stable_max import StableMax
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
@@ -35,9 +36,9 @@ def test_thresholds_reproduce_the_specification(
     top: int, pick: Fraction, delta: Fraction, expected: tuple[int, ...]
 ) -> None:
     grid = doubling_grid(top, 1024 * top)
-    assert (
-        thresholds(top=top, grid=grid, search_epsilon=F(3, 10), pick_epsilon=pick, certificate_delta=delta) == expected
-    )
+    found = thresholds(top=top, grid=grid, search_epsilon=F(3, 10), pick_epsilon=pick, certificate_delta=delta)
+    assert found == expected
+    assert all(isinstance(threshold, int) for threshold in found)  # compared with counts, exactly
 
 
 @pytest.mark.parametrize("sensitivity", [1, 3])
@@ -146,6 +147,16 @@ def test_after_a_search_all_candidates_are_drawn_from_and_no_others(
         profile = CountProfile.of(counts, zeros=zeros)
         drawn = {mechanism.select(profile, randomness) for _ in range(60)}
         assert drawn == expected, (counts, zeros)
+
+
+def test_a_stop_symbol_is_drawn_where_it_stands_among_the_counts() -> None:
+    """As likely as the itemset that it is level with, however far below the others are."""
+    randomness = SeededRandomness(SEED)
+    levels = [(100, 1), (1, 5)]
+    drawn = [
+        peel(levels, picks=1, rate=F(5), open_universe=True, randomness=randomness, stop=F(100)) for _ in range(60)
+    ]
+    assert set(drawn) == {(), (0,)}
 
 
 def test_exponential_law_is_the_softmax() -> None:

@@ -106,11 +106,32 @@ def test_only_textbook_forms_have_the_textbook_s_exponent_and_noise(name: str) -
     assert mechanism.failure == 0
 
 
+def test_which_proofs_hold_for_an_exchanged_unit() -> None:
+    """The others are served by group privacy: what they are planned with is halved."""
+    both = {name for name, row in REGISTRY.items() if row.both_relations}
+    assert both == {"lmm-paper", "exponential-textbook", "report-noisy-max-textbook", "max-of-laplaces-textbook"}
+
+
+def test_noise_is_never_left_out() -> None:
+    """However much may be spent."""
+    measurement = Measurement.costing(1e30, full=1, sensitivity=1)
+    assert measurement.variance == 1
+    assert measurement.loss.rho < 1e30
+
+
+def test_weights_are_shared_and_cannot_be_changed() -> None:
+    weights = Measurement(full=3, resolution=4, variance=5).weights
+    assert weights is Measurement(full=3, resolution=4, variance=9).weights
+    with pytest.raises(ValueError, match="read-only"):
+        weights[0] = 1
+
+
 def test_losses_are_counted_once_for_each_step() -> None:
     lmm, repeated = asked("lmm"), asked("lmm-repeat")
     assert isinstance(lmm, LargeMargin)
     assert isinstance(repeated, RepeatedLargeMargin)
     assert lmm.losses == (PureDP(lmm.search_epsilon), *[BoundedRange(lmm.pick_epsilon)] * 3)
+    assert [line.times for line in lmm.spending] == [1, 3]
     assert repeated.losses == (PureDP(repeated.search_epsilon), BoundedRange(repeated.pick_epsilon)) * 3
     assert repeated.search_epsilon == repeated.pick_epsilon
     choosing = asked("choosing")

@@ -11,8 +11,8 @@ from fim_private import Budget, PrivacyUnit, Release, Universe, mine, transactio
 from fim_private.mechanisms.counts import LaplaceCounts
 from fim_private.mining.mine import mine_as_planned
 from fim_private.plan import Plan, make_plan
-from fim_private.release.door import UNLISTED
 from fim_private.release.planned import plan_record, privacy_record
+from fim_private.release.record import UNLISTED
 from tests.sampling import FALSE_ALARM, SEED
 
 TRUE = {("bread", "milk"): 3000, ("bread", "tea"): 2000, ("milk", "tea"): 1500}
@@ -117,7 +117,7 @@ def test_supports_are_shares_of_what_was_declared() -> None:
         release = counted(public_transactions=number)
         for itemset in release.itemsets:
             assert itemset.support == min(1.0, itemset.count / number)
-    assert release.privacy["taken_as_public"] == "the number of transactions"
+    assert release.privacy["public_transactions"] == 100
 
 
 def test_counts_are_of_the_bounded_data() -> None:
@@ -167,9 +167,8 @@ def test_the_record_says_what_the_counts_are() -> None:
         "confidence": 0.95,
         "consistent": True,
     }
-    assert record["public_transactions"] == 77
     assert [line["what"] for line in record["spending"]] == ["picks", "counts, with discrete Laplace noise"]
-    assert privacy_record(plan)["taken_as_public"].endswith("; the number of transactions")
+    assert privacy_record(plan)["public_transactions"] == 77
     assert plan_record(without(plan))["counts"] is None
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from fim_private import Budget, PrivacyUnit, Universe, UsageError, make_plan, mine, transactions_from_lists
 from fim_private.audit.laws import NUMERICAL_ERROR, hockey_stick, law_over_itemsets
+from fim_private.constraints import Constraints
 from fim_private.counting import HiddenCounts
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
@@ -26,8 +27,9 @@ from fim_private.mining.selecting import count
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation
 from fim_private.randomness import SeededRandomness
-from fim_private.release.door import UNLISTED, pass_through
+from fim_private.release.door import pass_through
 from fim_private.release.files import write_release
+from fim_private.release.record import UNLISTED
 from fim_private.transactions import Transactions, restrict_to
 from tests.mechanisms.cases import needs
 from tests.sampling import FALSE_ALARM, SEED, p_value
@@ -224,8 +226,8 @@ def test_releases_of_several_sizes_are_written(tmp_path: Path, suffix: str) -> N
     write_release(release, path)
     if suffix == ".csv":
         table = pl.read_csv(path, infer_schema=False)
-        rows = {(row["item_1"], row["item_2"], row["item_3"]) for row in table.to_dicts()}
-        assert rows == {("bread", None, None), ("milk", None, None), ("bread", "milk", None)}
+        rows = {(row["item_1"], row["item_2"]) for row in table.to_dicts()}
+        assert rows == {("bread", None), ("milk", None), ("bread", "milk")}
 
 
 def test_counts_of_several_sizes_are_consistent() -> None:
@@ -249,3 +251,26 @@ def test_counts_of_several_sizes_are_consistent() -> None:
     assert breaches(shown) == 0
     assert breaches(raw) > 0
     assert [line.count_low for line in shown.itemsets] == [line.count_low for line in raw.itemsets]
+
+
+def test_constraints_leave_a_smaller_union() -> None:
+    """Of sizes 2 and 3 with one item given, single items and pairs of the others are searched, and counted."""
+    milk = Constraints(must_contain=["milk"], exclude=["bag"])
+    plan = plan_of("exponential", size=(2, 3), constraints=milk, universe=Universe(items=12))
+    assert isinstance(plan.mechanism, Exponential)
+    assert plan.mechanism.universe_size == 10 + math.comb(10, 2)
+    apart = plan_of("exponential", size=(2, 3), constraints=milk, universe=Universe(items=12), per_size=True)
+    assert [search.universe_size for _, search in apart.selections] == [10, 45]  # type: ignore[union-attr]
+    assert [line.what for line in apart.spending] == ["size 2, picks", "size 3, picks"]
+    capped = plan_of("choosing", size=(2, 3), constraints=milk, max_items=4)
+    assert capped.mechanism.most_new == 4 + 6  # type: ignore[union-attr]
+    baskets = [["milk", "bread", "tea", "bag"]] * 5000 + [["bread", "bag"]] * 9000 + [["milk", "bread"]] * 3000
+    for per_size, top in ((False, 3), (True, 1)):
+        release = mine(
+            transactions_from_lists(baskets), size=(2, 3), top=top, budget=Budget("2", "1e-6"), unit=UNIT,
+            mechanism="limited-domain", constraints=milk, per_size=per_size, count_share="0.3", seed=SEED,
+        )  # fmt: skip
+        counts = {itemset.items: itemset.count for itemset in release.itemsets}
+        assert counts["bread", "milk"] == pytest.approx(8000, abs=150)
+        assert counts["bread", "milk", "tea"] == pytest.approx(5000, abs=150)
+        assert len(counts) == (2 if per_size else 3)

@@ -19,7 +19,8 @@ from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
-from fim_private.release.door import UNLISTED, Passed, measure_chosen, pass_through
+from fim_private.release.door import Passed, measure_chosen, pass_through
+from fim_private.release.record import UNLISTED
 from fim_private.transactions import Transactions, restrict_to, transactions_from_lists
 from tests.sampling import FALSE_ALARM, SEED, p_value
 

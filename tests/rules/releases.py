@@ -25,8 +25,14 @@ def released(
     return Release(
         itemsets=itemsets,
         mechanism="items-first",
-        privacy={"epsilon": 1.0, "delta": 1e-6, "neighbours": "add-remove", "unit": "one transaction"},
-        plan={"public_transactions": total},
+        privacy={
+            "epsilon": 1.0,
+            "delta": 1e-6,
+            "neighbours": "add-remove",
+            "unit": "one transaction",
+            "public_transactions": total,
+        },
+        plan={},
         seeded=seeded,
         version="0",
     )

@@ -84,7 +84,7 @@ def test_a_total_that_is_no_number_of_transactions_is_none() -> None:
 
     release = released({("a",): 80, ("b",): 50, ("a", "b"): 40})
     for odd in (True, "100", -1, 0, 1.5, None):
-        found = association_rules(replace(release, plan={"public_transactions": odd}), min_confidence=0)
+        found = association_rules(replace(release, privacy={"public_transactions": odd}), min_confidence=0)
         assert only(found, "a", "b").measures["lift"] is None
 
 
