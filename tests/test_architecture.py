@@ -25,6 +25,8 @@ MAY_IMPORT = {
     "estimation": {"compiled"},
     "accounting": {"privacy"},
     "mechanisms": {"errors", "privacy", "profile", "randomness", "accounting"},
+    # Knows nothing of itemsets: anything with a score and a stated loss can be a candidate.
+    "candidates": {"errors", "privacy", "randomness", "accounting", "mechanisms"},
     "plan": {"errors", "privacy", "accounting", "mechanisms"},
     "transactions": {"errors", "compiled"},
     "counting": {"errors", "compiled", "profile", "transactions"},
@@ -37,15 +39,15 @@ MAY_IMPORT = {
         "privacy",
         "ledger",
         "randomness",
+        "accounting",
         "estimation",
         "mechanisms",
+        "candidates",
         "plan",
         "transactions",
         "counting",
         "release",
     },
-    # Knows nothing of itemsets: anything with a score and a stated loss can be a candidate.
-    "candidates": {"errors", "privacy", "randomness", "accounting", "mechanisms"},
     "audit": {
         "errors",
         "privacy",

@@ -24,6 +24,7 @@ from fim_private.cli.interruption import InterruptedByUser, listen
 from fim_private.cli.law import law
 from fim_private.cli.mine import mine
 from fim_private.cli.plan import plan
+from fim_private.cli.tune import tune
 from fim_private.errors import FimPrivateError
 from fim_private.version import __version__
 
@@ -36,6 +37,7 @@ app = typer.Typer(
 )
 app.command()(mine)
 app.command()(plan)
+app.command()(tune)
 app.command()(compare)
 app.command()(inspect)
 app.command()(audit)

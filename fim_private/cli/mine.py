@@ -111,7 +111,7 @@ def mine(
 
     if ledger is not None and seed is not None:
         refuse_seed()
-    command = _command(file, universe_file, output, ledger)
+    command = command_line(file, universe_file, output, ledger)
     with Books(ledger, plan, command) as books:
         with phases(quiet=quiet) as progress, reader(engine, master) as read:
             progress("reading")
@@ -136,7 +136,7 @@ def mine(
         for note in options.reading_notes(database.notes):
             say(note, quiet=quiet)
         say("", quiet=quiet)
-        _hand_over(release, release.to_json() if as_json else release_table(release), output, books)
+        hand_over(release, release.to_json() if as_json else release_table(release), output, books)
     if output is not None:
         say(f"\nWritten to {output}.", quiet=quiet)
     for remark in (found_note(plan, release), shortfall(plan, release)):
@@ -147,7 +147,7 @@ def mine(
         say(f"\n{books.remaining()}")
 
 
-def _hand_over(release: Release, text: str, output: Path | None, books: Books) -> None:
+def hand_over(release: Release, text: str, output: Path | None, books: Books) -> None:
     """Write and print the release. The file first: should the reader of the output have gone, it is not lost."""
     from fim_private.release.files import write_release
 
@@ -164,7 +164,7 @@ def _hand_over(release: Release, text: str, output: Path | None, books: Books) -
         raise failure
 
 
-def _command(*files: object) -> str:
+def command_line(*files: object) -> str:
     """What was typed, with files by name alone: their folders are nobody's business who reads the release."""
     names = {str(file): Path(str(file)).name for file in files if file is not None}
     return shlex.join(["fim-private", *(names.get(word, word) for word in sys.argv[1:])])

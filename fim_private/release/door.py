@@ -8,6 +8,7 @@ declared universe.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from fim_private.mechanisms.protocol import Mechanism, WithGaps
 from fim_private.plan import Plan
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
+from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.randomness.uniform import uniform_below
 from fim_private.transactions import Transactions
 
@@ -110,6 +112,17 @@ def measure(counts: ChosenCounts, measurement: Measurement, randomness: Randomne
         randomness: where the bits come from.
     """
     return measurement.add_noise(counts.vector(), randomness)
+
+
+def noisy_total(counts: ChosenCounts, scale: Fraction, randomness: Randomness) -> int:
+    """The sum of the counts of itemsets that are public, with discrete Laplace noise.
+
+    Args:
+        counts: of transactions of which one is all that a privacy unit has: it changes the sum by their number at most.
+        scale: of the noise; that number over it is the epsilon that this costs (PureDP).
+        randomness: where the bits come from.
+    """
+    return int(counts.vector().sum()) + sample_discrete_laplace(scale, randomness)
 
 
 def pick(counts: ChosenCounts, mechanism: Mechanism, randomness: Randomness) -> NDArray[np.int32]:

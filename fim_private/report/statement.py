@@ -10,7 +10,7 @@ from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Spending
 from fim_private.mechanisms.registry import find
 from fim_private.plan import Plan
-from fim_private.privacy import NeighbouringRelation
+from fim_private.privacy import ApproxDP, Guarantee, NeighbouringRelation, PureDP
 from fim_private.release import Release
 from fim_private.release.record import SEEDED_NOTE
 
@@ -57,6 +57,18 @@ def promise(plan: Plan, *, seeded: bool) -> str:
     if seeded:
         paragraphs.append(f"WARNING: {SEEDED_NOTE}.")
     return wrapped(paragraphs)
+
+
+def tuning_note(guarantee: Guarantee, run: PureDP | ApproxDP, theorem: str, number_of_candidates: int) -> str:
+    """What choosing among configurations costs, and why."""
+    each = f"epsilon {number(run.epsilon)}" + (f", delta {number(run.delta)}" if isinstance(run, ApproxDP) else "")
+    return wrapped(
+        [
+            f"Chosen among {number_of_candidates} configurations. A run of any of them, its score included, costs "
+            f"{each}; everything together, however many runs there were, epsilon {number(guarantee.epsilon)}, delta "
+            f"{number(guarantee.delta)}: {theorem} of Liu and Talwar 2019."
+        ]
+    )
 
 
 def shortfall(plan: Plan, release: Release) -> str | None:
