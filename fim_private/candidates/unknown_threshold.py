@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -9,7 +10,7 @@ from fim_private.candidates import known_threshold, percentile_threshold
 from fim_private.candidates.above_threshold import RESOLUTION
 from fim_private.candidates.known_threshold import KnownThreshold
 from fim_private.candidates.percentile_threshold import PercentileThreshold
-from fim_private.candidates.pool import Candidates, Output, Selection
+from fim_private.candidates.pool import Candidates, FiniteLaw, Output, Selected, Selection
 from fim_private.privacy import ApproxDP, PureDP
 from fim_private.randomness import Randomness, SecureRandomness
 
@@ -92,6 +93,23 @@ class UnknownThreshold:
         """What both together cost."""
         spent = self._reach(Fraction(0)).cost(self.search.loss)
         return ApproxDP(spent.epsilon + self.search.epsilon, self.search.delta)
+
+    def law(self, law: FiniteLaw) -> dict[Selected, float]:
+        """The exact law, of the law of one call of Q: Algorithm 1's at each threshold that Algorithm 5 may find."""
+        *chances, none = self.search.law(law).tolist()
+        found: dict[Selected, float] = {None: none}
+        for place, chance in enumerate(chances):
+            for outcome, probability in self._reach(self.search.threshold(place)).law(law).items():
+                found[outcome] = found.get(outcome, 0.0) + chance * probability
+        return found
+
+    def expected_calls(self, law: FiniteLaw) -> float:
+        """N for the threshold, and then what Algorithm 1 takes."""
+        *chances, _ = self.search.law(law).tolist()
+        reaching = [self._reach(self.search.threshold(place)) for place in range(len(chances))]
+        return self.search.samples + math.fsum(
+            chance * reach.expected_calls(law) for chance, reach in zip(chances, reaching, strict=True)
+        )
 
     def _reach(self, threshold: Fraction) -> KnownThreshold:
         return KnownThreshold(threshold=threshold, stop=self.stop, steps=self.steps)

@@ -228,6 +228,10 @@ def test_percentile_threshold_sampler() -> None:
     )
     search = replace(search, failing=Fraction(9, 10))
     draws = [search.find(from_scores(), randomness) for _ in range(8_000)]
+    made = [0]
+    counted = Candidates([lambda source: (made.append(1), from_scores().procedures[0](source))[1]], LOSS)
+    search.find(counted, randomness)
+    assert sum(made) == search.samples, "N calls, however many thresholds"
 
     def law(epsilon: Fraction) -> dict[Fraction | None, float]:
         *stops, none = replace(search, epsilon=epsilon).law(SCORES).tolist()
@@ -288,6 +292,42 @@ def test_unknown_threshold() -> None:
     found = [selection.select(from_scores(loss), randomness) for _ in range(30)]
     assert sum(chosen is not None and chosen.score >= 0.5 for chosen in found) > 25
     assert {chosen.score for chosen in found if chosen} <= {0.0, 0.5, 0.9}
+
+
+COMBINED = UnknownThreshold(search=NESTED, stop=Fraction(1, 50), steps=200)
+
+
+def test_unknown_threshold_keeps_its_claim() -> None:
+    cost = COMBINED.cost
+    found = worst(COMBINED.law, laws_from_0_to_1(), float(cost.epsilon))
+    assert found.delta <= cost.delta
+    assert LOSS.epsilon < found.loss <= cost.epsilon, "one loss of a candidate alone would be too little"
+
+
+def test_unknown_threshold_sampler_and_its_calls() -> None:
+    made = [0]
+    within_reach: FiniteLaw = {(0.0, "a"): 0.5, (0.5, "b"): 0.3, (1.0, "c"): 0.2}
+
+    def run(randomness: Randomness) -> tuple[float, str]:
+        made[0] += 1
+        score, output = from_scores().procedures[0](randomness)
+        return (1.0 if score == 0.9 else float(score)), output
+
+    candidates, randomness, numbers, draws = Candidates([run], LOSS), SeededRandomness(SEED), [], []
+    search = replace(NESTED, samples=15, epsilon=Fraction(6), delta=HALF, failing=Fraction(1, 3))
+    selection = replace(COMBINED, search=search, stop=Fraction(1, 5))
+    for _ in range(4_000):
+        made[0] = 0
+        chosen = selection.select(candidates, randomness)
+        numbers.append(made[0])
+        draws.append(None if chosen is None else (chosen.score, chosen.output))
+    assert p_value(draws, selection.law(within_reach)) > FALSE_ALARM
+    assert p_value(draws, replace(selection, stop=Fraction(1, 2)).law(within_reach)) < FALSE_ALARM
+    assert p_value(draws, replace(selection, stop=Fraction(1, 20)).law(within_reach)) < FALSE_ALARM
+    assert min(numbers) >= search.samples
+    error = np.std(numbers) / math.sqrt(len(numbers))
+    expected = selection.expected_calls(within_reach)
+    assert abs(np.mean(numbers) - expected) < 6 * error < 0.1 * (expected - search.samples) + 1
 
 
 def test_binomial() -> None:

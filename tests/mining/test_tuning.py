@@ -110,15 +110,15 @@ def test_one_unit_adds_no_more_than_the_noise_is_for(monkeypatch: pytest.MonkeyP
     baskets = [["a", "b"]] * 300 + [["a", "b"]] * 40
     owners = [str(number) for number in range(300)] + ["big"] * 40
     configurations = [
-        Configuration(name="merged", size=2, top=1, mechanism="limited-domain"),
-        Configuration(name="five", size=2, top=1, mechanism="limited-domain", max_transactions=5),
+        Configuration(name="merged", size=2, top=3, mechanism="limited-domain"),
+        Configuration(name="five", size=2, top=3, mechanism="limited-domain", max_transactions=5),
     ]
     plan = plan_tuning(configurations, budget=BUDGET, unit_column="customer", runs=12)
     seen = []
     for most in (340, 300):
         data = transactions_from_lists(baskets[:most], units=owners[:most])
         seen.append({total for total, _ in spent_on(monkeypatch, data, plan)})
-        assert {scale for _, scale in spent_on(monkeypatch, data, plan)} == {1 / plan.score_epsilon}
+        assert {scale for _, scale in spent_on(monkeypatch, data, plan)} == {3 / plan.score_epsilon}
     assert max(seen[0]) == 301
     assert max(seen[1]) == 300
 
