@@ -90,6 +90,19 @@ def test_last_step_without_a_delta(epsilon: Fraction, stop: Fraction) -> None:
     assert claimed <= 3 * epsilon + Fraction(3, 10), "what Theorem 3.5 claims"
 
 
+@pytest.mark.parametrize("stop", STOPS)
+def test_last_step_s_share_is_what_a_sum_says(stop: Fraction) -> None:
+    """rho bounds what the last step adds to each outcome, relative to the rest, and is reached at the best outcome."""
+    gamma, steps = float(stop), math.ceil(2 / stop)
+    shares = []
+    for chance in (0.0, 0.001, 0.01, 0.1, 0.5, 0.9):
+        rest = sum(j * gamma * ((1 - gamma) * (1 - chance)) ** (j - 1) for j in range(1, steps + 1))
+        shares.append(steps * (1 - gamma) ** steps * (1 - chance) ** (steps - 1) / rest)
+    assert max(shares) == shares[0]
+    added = RandomStopping(stop=stop, steps=steps).pure_cost(PureDP(Fraction(1))).epsilon - 3
+    assert float(added) == pytest.approx(math.log1p(shares[0]), rel=1e-6)
+
+
 def test_too_early_a_last_step_is_not_pure() -> None:
     selection = RandomStopping(stop=Fraction(1, 200), steps=10)
     with pytest.raises(UsageError, match="So few calls"):
@@ -194,6 +207,20 @@ def test_dummies_are_what_makes_amplification_private() -> None:
     selection = Amplification(threshold=1, exponent=None, dummies=2)
     kept = worst(partial(amplified, selection), iter([((up[0],) * 6, (up[1],) * 6)]), 1.0)  # type: ignore[arg-type]
     assert kept.loss <= selection.cost(PureDP(Fraction(1, 2)), 6).epsilon
+
+
+def test_amplification_reaches_nearly_two_losses() -> None:
+    """One candidate goes down and all others up: less than the claim would be wrong."""
+    often, seldom = 0.3 * math.exp(0.5), 0.3
+
+    def law(chance: float) -> FiniteLaw:
+        return {MIDDLE: chance, LOW: 1 - chance}
+
+    one, other = (law(often), *[law(seldom)] * 12), (law(seldom), *[law(often)] * 12)
+    selection = Amplification(threshold=1, exponent=None, dummies=6)
+    found = worst(partial(amplified, selection), iter([(one, other)]), 1.0)  # type: ignore[arg-type]
+    least = math.log(6 / 5)
+    assert 0.5 + least < found.loss <= selection.cost(PureDP(Fraction(1, 2)), 13).epsilon == 1
 
 
 EPSILON = Fraction(1, 2)

@@ -125,6 +125,19 @@ def test_search_from_samples_keeps_its_claim(samples: int) -> None:
     assert found.delta <= search.delta
 
 
+def test_excess_is_the_logarithm_over_the_target() -> None:
+    step = 2 * (0.5 + 0.5) / SAMPLED.resolution
+    for above in (0, 240, 400, 600):
+        ratio = (above + SAMPLED.smoothing) / (600 - above + SAMPLED.smoothing)
+        target = (240 + SAMPLED.smoothing) / (360 + SAMPLED.smoothing)
+        assert abs(SAMPLED.excess(above) - math.log(ratio / target) / step) <= 1
+    assert SAMPLED.excess(240) == 0
+    for above in (0, 24, 60):
+        lowered = 0.25 + 6 * 1 / 0.8 * math.log(2)
+        ratio = (above + NESTED.smoothing) / (24 + NESTED.smoothing)
+        assert abs(NESTED.excess(above) - (math.log(ratio) + lowered) * NESTED.resolution) <= 1
+
+
 def test_exact_percentile_from_samples_is_caught() -> None:
     """Without noise the sample decides, and that of neighbours may lie on either side of the percentile."""
     broken = replace(SAMPLED, epsilon=Fraction(100), percentile=HALF)
