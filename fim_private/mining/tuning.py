@@ -298,8 +298,11 @@ def _run(data: _Data, plan: Plan, epsilon: Fraction, randomness: Randomness) -> 
     # Declared items that do not occur are held by nobody.
     codes = data.codes
     known = [sorted(map(codes.__getitem__, line.items)) for line in release.itemsets if codes.keys() >= set(line.items)]
-    itemsets = np.array(known, np.int32).reshape(len(known), plan.size)
-    return noisy_total(data.of_units.count_chosen(itemsets), plan.top / epsilon, randomness), release
+    counts = [
+        data.of_units.count_chosen(np.array([itemset for itemset in known if len(itemset) == size], np.int32))
+        for size in sorted(set(map(len, known)))
+    ]
+    return noisy_total(counts, plan.top / epsilon, randomness), release
 
 
 def _tuned(

@@ -7,6 +7,7 @@ declared universe.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -114,15 +115,16 @@ def measure(counts: ChosenCounts, measurement: Measurement, randomness: Randomne
     return measurement.add_noise(counts.vector(), randomness)
 
 
-def noisy_total(counts: ChosenCounts, scale: Fraction, randomness: Randomness) -> int:
+def noisy_total(counts: Iterable[ChosenCounts], scale: Fraction, randomness: Randomness) -> int:
     """The sum of the counts of itemsets that are public, with discrete Laplace noise.
 
     Args:
-        counts: of transactions of which one is all that a privacy unit has: it changes the sum by their number at most.
+        counts: of transactions of which one is all that a privacy unit has, so it changes the sum by the number of
+            itemsets at most; one each for itemsets of a size.
         scale: of the noise; that number over it is the epsilon that this costs (PureDP).
         randomness: where the bits come from.
     """
-    return int(counts.vector().sum()) + sample_discrete_laplace(scale, randomness)
+    return sum(int(part.vector().sum()) for part in counts) + sample_discrete_laplace(scale, randomness)
 
 
 def pick(counts: ChosenCounts, mechanism: Mechanism, randomness: Randomness) -> NDArray[np.int32]:

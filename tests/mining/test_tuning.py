@@ -78,7 +78,7 @@ def test_without_delta_everything_is_pure() -> None:
 
 
 def test_a_score_is_the_total_with_noise_of_scale_top_over_epsilon() -> None:
-    counts = as_database(BASKETS).count_chosen(np.array([[0, 1], [0, 2]], np.int32))
+    counts = [as_database(BASKETS).count_chosen(np.array([[0, 1], [0, 2]], np.int32))]
     randomness = SeededRandomness(SEED)
     draws = [noisy_total(counts, Fraction(5), randomness) for _ in range(20_000)]
 
@@ -96,7 +96,7 @@ def spent_on(monkeypatch: pytest.MonkeyPatch, data: Transactions, plan: TuningPl
     seen: list[tuple[int, Fraction]] = []
 
     def recorded(counts: object, scale: Fraction, _: Randomness) -> int:
-        total = int(counts.vector().sum())  # type: ignore[attr-defined]
+        total = sum(int(part.vector().sum()) for part in counts)  # type: ignore[attr-defined]
         seen.append((total, scale))
         return total
 
