@@ -26,6 +26,8 @@ MAY_IMPORT = {
     "estimation": {"compiled"},
     "accounting": {"privacy"},
     "mechanisms": {"errors", "privacy", "profile", "randomness", "accounting"},
+    # Knows nothing of itemsets: anything with a score and a stated loss can be a candidate.
+    "candidates": {"errors", "privacy", "randomness", "accounting", "mechanisms"},
     "plan": {"errors", "privacy", "constraints", "accounting", "mechanisms"},
     "transactions": {"errors", "compiled"},
     "counting": {"errors", "compiled", "profile", "transactions"},
@@ -40,8 +42,10 @@ MAY_IMPORT = {
         "constraints",
         "ledger",
         "randomness",
+        "accounting",
         "estimation",
         "mechanisms",
+        "candidates",
         "plan",
         "transactions",
         "counting",
@@ -59,6 +63,7 @@ MAY_IMPORT = {
         "transactions",
         "release",
         "mining",
+        "candidates",
     },
     "comparison": {
         "errors",

@@ -28,12 +28,14 @@ from fim_private.cli.options import WithShare
 from fim_private.cli.plan import plan
 from fim_private.cli.rules import rules
 from fim_private.cli.show import show
+from fim_private.cli.tune import tune
 from fim_private.errors import FimPrivateError
 from fim_private.version import __version__
 
 app = Commands(name="fim-private")
 app.command(cls=WithShare)(mine)
 app.command(cls=WithShare)(plan)
+app.command()(tune)
 app.command()(show)
 app.command()(rules)
 app.command()(compare)

@@ -162,7 +162,7 @@ def mine(
             say(note, quiet=quiet)
         say("", quiet=quiet)
         shown = release if keep is None else filtered(release, keep)
-        _hand_over(shown, shown.to_json() if as_json else release_table(shown), output, books)
+        hand_over(shown, shown.to_json() if as_json else release_table(shown), output, books)
     if output is not None:
         say(f"\nWritten to {output}.", quiet=quiet)
     left_out = len(release.itemsets) - len(shown.itemsets)
@@ -176,7 +176,7 @@ def mine(
         say(f"\n{books.remaining()}")
 
 
-def _hand_over(release: Release, text: str, output: Path | None, books: Books) -> None:
+def hand_over(release: Release, text: str, output: Path | None, books: Books) -> None:
     """Write and print the release. The file first: should the reader of the output have gone, it is not lost."""
     from fim_private.release.files import write_release
 

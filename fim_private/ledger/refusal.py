@@ -12,6 +12,7 @@ from fim_private.accounting.filter import Charge, Filter, log_of
 from fim_private.accounting.rounding import round_down
 from fim_private.errors import BudgetError, FimPrivateError
 from fim_private.ledger.charge import charge_of
+from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan, plan_again
 from fim_private.privacy import SMALLEST_EPSILON, Budget
 
@@ -28,6 +29,7 @@ def refusal(plan: Plan, rules: Sequence[Filter], spent: Charge, *, search: bool)
         spent: what was charged so far.
         search: whether to look for what would fit, by planning again.
     """
+    search = search and plan.mechanism_name in REGISTRY  # what chooses among plans cannot be planned again
     basic = max(rules, key=lambda rule: rule.basic_share)
     asked, left = plan.guarantee, remaining(basic, spent)
 

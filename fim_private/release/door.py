@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import accumulate
 
 import numpy as np
@@ -25,6 +26,7 @@ from fim_private.mechanisms.protocol import Mechanism, WithGaps
 from fim_private.plan import Plan
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
+from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.randomness.uniform import uniform_below
 from fim_private.release.record import UNLISTED
 from fim_private.transactions import Transactions
@@ -157,6 +159,18 @@ def measure_chosen(
     for places in by_size.values():
         counts[places] = database.count_chosen(np.array([itemsets[place] for place in places], np.int32)).vector()
     return noise.add_noise(counts, randomness)
+
+
+def noisy_total(counts: Iterable[ChosenCounts], scale: Fraction, randomness: Randomness) -> int:
+    """The sum of the counts of itemsets that are public, with discrete Laplace noise.
+
+    Args:
+        counts: of transactions of which one is all that a privacy unit has, so it changes the sum by the number of
+            itemsets at most; one each for itemsets of a size.
+        scale: of the noise; that number over it is the epsilon that this costs (PureDP).
+        randomness: where the bits come from.
+    """
+    return sum(int(part.vector().sum()) for part in counts) + sample_discrete_laplace(scale, randomness)
 
 
 def pick(counts: ChosenCounts, mechanism: Mechanism, randomness: Randomness) -> NDArray[np.int32]:

@@ -13,7 +13,7 @@ from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Spending
 from fim_private.mechanisms.registry import REGISTRY, find
 from fim_private.plan import Plan
-from fim_private.privacy import LARGEST_EPSILON, NeighbouringRelation
+from fim_private.privacy import LARGEST_EPSILON, ApproxDP, Guarantee, NeighbouringRelation, PureDP
 from fim_private.release import Release
 from fim_private.release.planned import plan_record, privacy_record
 from fim_private.release.record import SEEDED_NOTE
@@ -167,6 +167,18 @@ def _bounded(record: Mapping[str, Any]) -> str:
     if _is_number(items):
         done.append(f"at most {items:,} items of each were kept")
     return f", after {' and '.join(done)}" if done else ""
+
+
+def tuning_note(guarantee: Guarantee, run: PureDP | ApproxDP, theorem: str, number_of_candidates: int) -> str:
+    """What choosing among configurations costs, and why."""
+    each = f"epsilon {number(run.epsilon)}" + (f", delta {number(run.delta)}" if isinstance(run, ApproxDP) else "")
+    return wrapped(
+        [
+            f"Chosen among {number_of_candidates} configurations. A run of any of them, its score included, costs "
+            f"{each}; everything together, however many runs there were, epsilon {number(guarantee.epsilon)}, delta "
+            f"{number(guarantee.delta)}: {theorem} of Liu and Talwar 2019."
+        ]
+    )
 
 
 def shortfall(plan: Plan, release: Release) -> str | None:

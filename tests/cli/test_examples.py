@@ -24,6 +24,8 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "baskets.csv").write_text("bread,milk\n" * 2000 + "tea,jam,bread\n" * 900)
     (tmp_path / "retail.dat").write_text("1 2 3\n1 2\n")
+    candidates = "[[candidate]]\nmechanism = 'limited-domain'\n[[candidate]]\nmechanism = 'lmm'\n"
+    (tmp_path / "candidates.toml").write_text(f"size = 2\ntop = 1\n{candidates}")
     return tmp_path
 
 
@@ -48,7 +50,8 @@ def test_examples_work(shop: Path, monkeypatch: pytest.MonkeyPatch, called: tupl
     if "shop.ledger" in asked and called != ("budget", "create"):
         assert fim_private("budget", "create", "shop.ledger", "--epsilon", 3, "--delta", "1e-5").returncode == 0
     if "release.json" in asked and "-o" not in asked:
-        made = fim_private("mine", "baskets.csv", "--size", 2, "--top", 2, *PROMISE, "-o", "release.json")
+        question = ("--size", 2, "--top", 2, "--release-counts")
+        made = fim_private("mine", "baskets.csv", *question, *PROMISE, "-o", "release.json")
         assert made.returncode == 0, words(made)
     if called == ("datasets", "fetch"):  # what is here already is not downloaded
         monkeypatch.setenv("FIM_PRIVATE_CATALOGUE", str(catalogue_with_a_small_file(shop)))

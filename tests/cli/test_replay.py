@@ -35,7 +35,8 @@ def test_a_toml_file_stands_in_for_what_is_not_typed(here: Path) -> None:
     release = json.loads(done.stdout)
     assert (release["plan"]["top"], release["privacy"]["epsilon"]) == (2, 0.5)
     assert release == json.loads((here / "release.json").read_text("utf-8"))
-    assert release["command"].startswith("fim-private mine baskets.csv --size 2 ")
+    assert release["command"].startswith("fim-private mine baskets.csv ")
+    assert " --size 2 --top 2 " in release["command"]
     assert "run.toml" not in release["command"]
 
 
@@ -67,7 +68,7 @@ def test_a_replay_is_charged_again(here: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
-        ("epsilom = 1", 2, "settings that do not exist: 'epsilom'.\nDid you mean epsilon? There are: file, size"),
+        ("epsilom = 1", 2, "settings that do not exist: 'epsilom'.\nDid you mean epsilon? There are: file, epsilon"),
         ("as_json = true", 2, "Did you mean json?"),
         ("config = 'other.toml'", 2, "settings that do not exist"),
         ("[mine]\nsize = 2", 2, "settings that do not exist"),

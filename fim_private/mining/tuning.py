@@ -1,0 +1,345 @@
+"""Tuning: the best of several ways of mining, chosen privately, for three times the cost of one run, or twice.
+
+A run of a configuration is a candidate of `fim_private.candidates`: it mines, then scores what it named. The score is
+the number of (unit, itemset) pairs with the unit holding the itemset, over the itemsets that this run named, with noise
+of its own: a mechanism's own noisy counts would favour the noisier one. Whatever a unit's transactions hold, it adds
+at most 1 for each itemset named, and at most `top` in all, under either neighbouring relation. So a run costs the
+plan's guarantee and the score's epsilon, and the choice what `RandomStopping` or `KnownThreshold` makes of that; which
+configuration was chosen, its itemsets and its score are covered, and how many runs it took is not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import cast
+
+import numpy as np
+
+from fim_private.accounting.rounding import round_down
+from fim_private.candidates import Candidates, KnownThreshold, RandomStopping, Selection
+from fim_private.candidates.pool import CandidateLoss, parts
+from fim_private.counting import TransactionDatabase, as_database
+from fim_private.errors import UsageError
+from fim_private.mechanisms.protocol import Margin, Mechanism, Spending
+from fim_private.mining.mine import mine_as_planned, refuse_seed
+from fim_private.mining.selecting import Progress
+from fim_private.plan import Plan, Universe, make_plan
+from fim_private.privacy import ApproxDP, Budget, Guarantee, Loss, NeighbouringRelation, PrivacyUnit, PureDP
+from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
+from fim_private.release import Release
+from fim_private.release.door import noisy_total
+from fim_private.transactions import Transactions
+
+COMPOSITION = "private candidates"
+RUNS_EACH = 10
+"""Runs expected for each configuration: all runs miss the best one with probability about 1 in 11."""
+SCORE_SHARE = Fraction(1, 5)
+"""Of a run's epsilon, what its score has."""
+MOST_CONFIGURATIONS = 100
+NAME = "tune"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configuration:
+    """One way of mining.
+
+    Args:
+        name: what it is called.
+        size: number of items of each itemset.
+        top: k, how many itemsets.
+        mechanism: a name of the registry, or "auto".
+        select: how items-first selects; None where the planner decides.
+        max_items: how many items of a transaction are kept; None for all.
+        max_transactions: how many transactions of a unit are kept; None where they are merged.
+    """
+
+    name: str
+    size: int
+    top: int
+    mechanism: str = "auto"
+    select: str | None = None
+    max_items: int | None = None
+    max_transactions: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuningPlan:
+    """What a tuning will do and cost, fixed before any data is seen.
+
+    Args:
+        names: of the configurations.
+        plans: one each, at what one run may spend on mining.
+        score_epsilon: what one run spends on its score.
+        selection: how runs are chosen from.
+        budget: what everything together may cost.
+    """
+
+    names: tuple[str, ...]
+    plans: tuple[Plan, ...]
+    score_epsilon: Fraction
+    selection: RandomStopping | KnownThreshold
+    budget: Budget
+
+    @property
+    def loss(self) -> CandidateLoss:
+        """What one run of any configuration costs at most."""
+        epsilon = max(plan.guarantee.epsilon for plan in self.plans) + self.score_epsilon
+        delta = max(plan.guarantee.delta for plan in self.plans)
+        return ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What everything together costs."""
+        epsilon, delta = parts(self.selection.cost(self.loss))
+        return Guarantee(epsilon=epsilon, delta=delta, composition=COMPOSITION)
+
+    @property
+    def theorem(self) -> str:
+        """The theorem that says so, in words."""
+        if isinstance(self.selection, KnownThreshold):
+            return "twice a run's epsilon, by Theorem 3.1 (the first run that reaches a threshold)"
+        return "three times a run's epsilon, by Theorem 3.2 (the best of a random number of runs)"
+
+    @property
+    def charged(self) -> Plan:
+        """What a ledger is charged with: all of it, once."""
+        charged = TunedMining(top=max(plan.top for plan in self.plans), candidates=self.names, guarantee=self.guarantee)
+        return replace(
+            self.plans[0],
+            budget=self.budget,
+            mechanism_name=NAME,
+            asked_mechanism=NAME,
+            mechanism=cast(Mechanism, charged),  # nobody selects with it
+            guarantee=self.guarantee,
+            why=self.theorem,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TunedMining:
+    """Tuning, as a ledger sees it.
+
+    Args:
+        top: the most itemsets of any configuration.
+        candidates: the names of the configurations.
+        guarantee: what everything together costs.
+    """
+
+    top: int
+    candidates: tuple[str, ...]
+    guarantee: Guarantee
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """All of it as one loss."""
+        return (ApproxDP(self.guarantee.epsilon, self.guarantee.delta),)
+
+    @property
+    def failure(self) -> Fraction:
+        """The loss covers everything."""
+        return Fraction(0)
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """The loss in words."""
+        return (Spending(what="choice among configurations, with their runs", epsilon=self.guarantee.epsilon),)
+
+    @property
+    def margins(self) -> tuple[Margin, ...]:
+        """There is no lead to look for."""
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuned:
+    """What a tuning released.
+
+    Args:
+        name: of the configuration that was chosen.
+        plan: its plan, with the whole budget: what the promise is about.
+        score: the noisy score of the run that was chosen.
+        release: that run's, its privacy record that of everything together.
+    """
+
+    name: str
+    plan: Plan
+    score: int
+    release: Release
+
+
+def plan_tuning(
+    configurations: Sequence[Configuration],
+    *,
+    budget: Budget,
+    unit_column: str | None = None,
+    relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE,
+    universe: Universe | None = None,
+    runs: int | None = None,
+    threshold: int | None = None,
+    score_share: Fraction = SCORE_SHARE,
+) -> TuningPlan:
+    """The plan for choosing among configurations.
+
+    Args:
+        configurations: at least two, each with a name of its own.
+        budget: what everything together may cost.
+        unit_column: the column that names the unit; None where each transaction is one.
+        relation: the neighbouring relation.
+        universe: the declared universe, with its names; None for an open one.
+        runs: how many are expected, 1/gamma; None for ten each. With a threshold, fewer are made.
+        threshold: take the first run that scores at least this much: a run may then spend half of epsilon instead of a
+            third. A public number; it may come from other data or an earlier release.
+        score_share: of a run's epsilon, what the score has.
+
+    Raises:
+        UsageError: a number is out of range, or options contradict each other.
+        BudgetError: the budget of a run cannot pay for a configuration.
+    """
+    names = [configuration.name for configuration in configurations]
+    if not 2 <= len(names) <= MOST_CONFIGURATIONS or len(set(names)) < len(names):
+        raise UsageError(
+            "There is nothing to choose among.",
+            f"Give from 2 to {MOST_CONFIGURATIONS} configurations, each with a name of its own.",
+        )
+    if universe is not None and universe.items is not None and universe.names is None:
+        raise UsageError("Tuning needs the names of a declared universe.", "Give --universe-file, or leave it open.")
+    expected = RUNS_EACH * len(names) if runs is None else runs
+    if not 1 <= expected <= 10**6:
+        raise UsageError("The number of runs is out of range.", "Choose a number from 1 to 1000000.")
+    if not 0 < score_share < 1:
+        raise UsageError("The score's share is out of range.", "Choose it between 0 and 1, such as 0.2.")
+    stop = Fraction(1, expected)
+    selection: RandomStopping | KnownThreshold
+    if threshold is None:
+        selection, epsilon = RandomStopping(stop=stop), budget.epsilon / 3
+    else:
+        selection, epsilon = KnownThreshold(threshold=threshold, stop=stop), budget.epsilon / 2
+    # The delta_1 of which delta_1/(gamma + delta_1 - gamma delta_1) is delta; rounded down against the user.
+    delta = budget.delta * stop / (1 - (1 - stop) * budget.delta)
+    run = Budget((1 - score_share) * epsilon, round_down(delta) if delta else delta)
+    plans = tuple(
+        make_plan(
+            size=configuration.size,
+            top=configuration.top,
+            budget=run,
+            unit=PrivacyUnit(column=unit_column, max_transactions=configuration.max_transactions),
+            relation=relation,
+            universe=universe,
+            max_items=configuration.max_items,
+            mechanism=configuration.mechanism,
+            select=configuration.select,
+        )
+        for configuration in configurations
+    )
+    return TuningPlan(
+        names=tuple(names),
+        plans=plans,
+        score_epsilon=score_share * epsilon,
+        selection=selection,
+        budget=budget,
+    )
+
+
+def tune(
+    transactions: Transactions | TransactionDatabase,
+    tuning: TuningPlan,
+    *,
+    seed: int | None = None,
+    command: str | None = None,
+    charge: Callable[[], str] | None = None,
+    progress: Progress = lambda _phase: None,
+) -> Tuned | None:
+    """Choose among configurations, and release what the chosen run named; None where no run reached the threshold.
+
+    Args:
+        transactions: as read, with their units if the plan has any.
+        tuning: from `plan_tuning`.
+        seed: makes the noise repeatable, and the release not private. For tests and teaching.
+        command: what was typed, for the record.
+        charge: called once before any run; returns the id of the release in a ledger, or raises where that refuses.
+        progress: told that runs are made, not how many.
+
+    Raises:
+        UsageError: the data was read without the unit's column.
+    """
+    if seed is not None and charge is not None:
+        refuse_seed()
+    randomness = SecureRandomness() if seed is None else SeededRandomness(seed)
+    database = as_database(transactions)
+    column = tuning.plans[0].unit.column
+    if column is not None and not database.has_units:
+        raise UsageError(
+            "The privacy unit is a column, and the data was read without it.",
+            "Name the column when reading: --unit-column, or unit_column=... in read_transactions.",
+        )
+    of_units = database.merge_units() if column is not None else database
+    data = _Data(database, of_units, {name: code for code, name in enumerate(of_units.vocabulary.to_list())})
+    candidates = Candidates([partial(_run, data, plan, tuning.score_epsilon) for plan in tuning.plans], tuning.loss)
+    name = charge() if charge else None
+    progress("choosing among configurations")
+    chosen = tuning.selection.select(candidates, randomness)
+    return None if chosen is None else _tuned(tuning, chosen, seeded=seed is not None, command=command, name=name)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Data:
+    """The database as read, with one transaction for each unit, and the codes of that one's items."""
+
+    database: TransactionDatabase
+    of_units: TransactionDatabase
+    codes: dict[str, int]
+
+
+def _run(data: _Data, plan: Plan, epsilon: Fraction, randomness: Randomness) -> tuple[int, Release]:
+    """One run: what it named, and its score."""
+    release = mine_as_planned(data.database, plan, seed=None if randomness.seed is None else randomness.bits(62))
+    # Declared items that do not occur are held by nobody.
+    codes = data.codes
+    known = [sorted(map(codes.__getitem__, line.items)) for line in release.itemsets if codes.keys() >= set(line.items)]
+    counts = [
+        data.of_units.count_chosen(np.array([itemset for itemset in known if len(itemset) == size], np.int32))
+        for size in sorted(set(map(len, known)))
+    ]
+    return noisy_total(counts, plan.top / epsilon, randomness), release
+
+
+def _tuned(
+    tuning: TuningPlan, chosen: Selection[Release], *, seeded: bool, command: str | None, name: str | None
+) -> Tuned:
+    proved, plan, score = tuning.guarantee, tuning.plans[chosen.candidate], int(chosen.score)
+    record = {
+        "candidates": list(tuning.names),
+        "chosen": tuning.names[chosen.candidate],
+        "score": score,
+        "theorem": tuning.theorem,
+        "stop": str(tuning.selection.stop),
+        "threshold": tuning.selection.threshold if isinstance(tuning.selection, KnownThreshold) else None,
+        "score_epsilon": str(tuning.score_epsilon),
+        "run": {"epsilon": float(plan.budget.epsilon), "delta": float(plan.budget.delta)},
+    }
+    privacy = {
+        **chosen.output.privacy,
+        "epsilon": float(tuning.budget.epsilon),
+        "delta": float(tuning.budget.delta),
+        "proved": {
+            "epsilon": float(proved.epsilon),
+            "delta": float(proved.delta),
+            "composition": proved.composition,
+        },
+    }
+    return Tuned(
+        name=tuning.names[chosen.candidate],
+        plan=replace(plan, budget=tuning.budget),
+        score=score,
+        release=replace(
+            chosen.output,
+            privacy=privacy,
+            plan={**chosen.output.plan, "tuning": record},
+            seeded=seeded,
+            command=command,
+            id=name,
+        ),
+    )

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fim_private.ledger import Ledger
+from tests.cli.command import PROMISE, fim_private, words
+
+CANDIDATES = """
+size = 2
+top = 2
+
+[[candidate]]
+mechanism = "limited-domain"
+
+[[candidate]]
+name = "few items"
+mechanism = "items-first"
+max_items = 3
+"""
+
+
+@pytest.fixture
+def baskets(tmp_path: Path) -> Path:
+    path = tmp_path / "baskets.csv"
+    path.write_text("bread,milk,tea\n" * 900 + "bread,jam\n" * 40)
+    (tmp_path / "candidates.toml").write_text(CANDIDATES)
+    return path
+
+
+def tune(baskets: Path, *more: object) -> subprocess.CompletedProcess[bytes]:
+    candidates = baskets.with_name("candidates.toml")
+    return fim_private("tune", baskets, "--candidates", candidates, "--runs", 8, *PROMISE, *more)
+
+
+def test_it_says_what_was_chosen_and_what_it_cost(baskets: Path) -> None:
+    done = fim_private(
+        "tune", baskets, "--candidates", baskets.with_name("candidates.toml"), "--runs", 8,
+        "--epsilon", 6, "--delta", "1e-6", "--unit", "transaction", "--seed", 3, "-o", baskets.with_name("out.json"),
+    )  # fmt: skip
+    assert done.returncode == 0, words(done)
+    said = " ".join(words(done).split())
+    assert "Chosen among 2 configurations. A run of any of them, its score included, costs epsilon 2, delta" in said
+    assert "epsilon 6, delta 1e-6: three times a run's epsilon, by Theorem 3.2" in said
+    assert "WARNING: seeded" in said
+    assert b"bread + milk" in done.stdout
+    release = json.loads(baskets.with_name("out.json").read_text())
+    assert release["privacy"]["epsilon"] == 6
+    assert release["plan"]["tuning"]["candidates"] == [
+        "limited-domain, size 2, top 2",
+        "few items",
+    ]
+    assert release["command"].startswith("fim-private tune baskets.csv --candidates candidates.toml")
+
+
+def test_nothing_reaches_too_high_a_threshold(baskets: Path) -> None:
+    done = tune(baskets, "--threshold", 10**9, "--seed", 1)
+    assert done.returncode == 0
+    assert done.stdout == b""
+    said = " ".join(words(done).split())
+    assert "by Theorem 3.1" in said
+    assert "No run reached the threshold" in said
+
+
+def test_the_ledger_is_charged_once(baskets: Path) -> None:
+    path = baskets.with_name("shop.ledger")
+    ledger = Ledger.create(path, epsilon="1.5", delta="1e-5")
+    done = tune(baskets, "--ledger", path, "--quiet")
+    assert done.returncode == 0, words(done)
+    (entry,) = [entry for entry in ledger.history() if entry.what == "release"]
+    assert (entry.mechanism, entry.state) == ("tune", "delivered")
+    assert 0.99 < entry.epsilon <= 1
+    refused = tune(baskets, "--ledger", path)
+    assert refused.returncode == 4
+    assert "requested epsilon" in words(refused)
+    shown = fim_private("budget", "history", path)
+    assert b"tune" in shown.stdout or b"release" in shown.stdout
+    replaced = tune(baskets, "--ledger", path, "--neighbours", "replace")
+    assert replaced.returncode == 2
+    seeded = tune(baskets, "--ledger", path, "--seed", 1)
+    assert seeded.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "what"),
+    [
+        ("size = 2\ntop = 3\n", 2, "nothing to choose among"),
+        ("[[candidate]]\ntop = 3\n", 2, "no size"),
+        ("size = 2\ntop = 3\ncolour = 1\n[[candidate]]\n", 2, "do not exist: colour"),
+        ('size = "2"\ntop = 3\n[[candidate]]\n', 2, "size is not a whole number"),
+        ("candidate = 3\n", 2, "no list of tables"),
+        ("size = \n", 3, "not TOML"),
+        ("size = 2\ntop = 3\n[[candidate]]\n[[candidate]]\n", 2, "nothing to choose among"),
+    ],
+)
+def test_faulty_candidates(baskets: Path, text: str, code: int, what: str) -> None:
+    baskets.with_name("candidates.toml").write_text(text)
+    done = tune(baskets)
+    assert done.returncode == code
+    assert what in words(done)
+
+
+def test_no_candidates_file(baskets: Path) -> None:
+    baskets.with_name("candidates.toml").unlink()
+    done = tune(baskets)
+    assert done.returncode == 3
+    assert "cannot be read" in words(done)
