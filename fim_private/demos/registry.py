@@ -1,0 +1,7 @@
+"""The lessons in the order of a course."""
+
+from __future__ import annotations
+
+from fim_private.demos import composition, differencing, epsilon, margin, unit, universe
+
+DEMOS = (differencing.DEMO, epsilon.DEMO, margin.DEMO, universe.DEMO, unit.DEMO, composition.DEMO)
