@@ -72,7 +72,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             name="lead",
             caption=f"**What it costs.** A pair is named if its count stands clear of the bulk (here {bulk:,}, the "
             f"count at place {mechanism.candidates + 1:,}) by the lead on the curve. The level line is the lead that "
-            f"the pair at place {k} has: where the curve is below it, the list is as good as full.",
+            f"the pair at place {k} has: where the curve is below it, the list is as good as full (if not "
+            "always right: pairs of nearly the same count are still mistaken for one another).",
             alt="The lead that a pair needs, falling with epsilon, and the lead that the last pair of the list has",
             x="epsilon",
             y="customers",

@@ -23,7 +23,9 @@ def document_of(demo: Demo) -> Document:
         for place, choice in enumerate(control.choices)
     )
     fixed = ", ".join(f"{other.name} = {other.start}" for other in others)
-    more = (Paragraph(text=f"Fixed on this page: {fixed}. Elsewhere it moves as well."),) if others else ()
+    more = (
+        (Paragraph(text=f"Fixed on this page, but not in the terminal and the notebook: {fixed}."),) if others else ()
+    )
     label = f"{control.name}: {control.what}"
     return Document(
         title=demo.title,
