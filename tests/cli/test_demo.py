@@ -49,9 +49,9 @@ def test_what_cannot_be_done_is_said(arguments: list[str], said: str) -> None:
 
 
 def test_a_page_is_written(tmp_path: Path) -> None:
-    done = fim_private("demo", "margin", "--output", tmp_path / "pages")
+    done = fim_private("demo", "differencing", "--output", tmp_path / "pages")
     assert done.returncode == 0, words(done)
-    page = (tmp_path / "pages" / "margin.html").read_text("utf-8")
-    assert page.count('<div class="view">') == 11
+    page = (tmp_path / "pages" / "differencing.html").read_text("utf-8")
+    assert page.count('<div class="view">') == 8
     (tmp_path / "file").write_text("")
-    assert fim_private("demo", "margin", "--output", tmp_path / "file" / "folder").returncode == 3
+    assert fim_private("demo", "differencing", "--output", tmp_path / "file" / "folder").returncode == 3
