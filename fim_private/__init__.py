@@ -10,8 +10,8 @@ Baskets are read, bounded, counted, and selected from through one door; everythi
     >>> mine(baskets, size=2, top=10, budget=Budget("1", "1e-6"), unit=PrivacyUnit()).to_polars()  # doctest: +SKIP
 
 Layers, each importing only from those before it: errors, privacy, constraints, profile, version, compiled;
-randomness, accounting, estimation; mechanisms; plan; transactions, counting; release; ledger; mining; comparison,
-audit; report; cli.
+randomness, accounting, estimation; mechanisms; candidates; plan; transactions, counting; release; ledger; mining;
+comparison, audit; report; cli.
 """
 
 from __future__ import annotations

@@ -46,6 +46,8 @@ MAY_IMPORT = {
         "counting",
         "release",
     },
+    # Knows nothing of itemsets: anything with a score and a stated loss can be a candidate.
+    "candidates": {"errors", "privacy", "randomness", "accounting", "mechanisms"},
     "audit": {
         "errors",
         "privacy",
@@ -58,6 +60,7 @@ MAY_IMPORT = {
         "transactions",
         "release",
         "mining",
+        "candidates",
     },
     "comparison": {
         "errors",

@@ -1,4 +1,4 @@
-"""Bernoulli(e^{-x}) for rational x, exactly (Canonne, Kamath, Steinke 2020, Algorithm 1)."""
+"""Biased coins, exactly: of a rational bias, and Bernoulli(e^{-x}) (Canonne, Kamath, Steinke 2020, Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from fractions import Fraction
 
 from fim_private.randomness.source import Randomness
 from fim_private.randomness.uniform import uniform_below
+
+
+def bernoulli(probability: Fraction, randomness: Randomness) -> bool:
+    """True with this probability, a fraction from 0 to 1."""
+    return uniform_below(probability.denominator, randomness) < probability.numerator
 
 
 def bernoulli_exp(exponent: Fraction, randomness: Randomness) -> bool:

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from fim_private.randomness import SeededRandomness
-from fim_private.randomness.bernoulli import bernoulli_exp
+from fim_private.randomness.bernoulli import bernoulli, bernoulli_exp
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
 
@@ -26,3 +26,21 @@ def test_law(exponent: Fraction) -> None:
 def test_exponent_zero_is_certain() -> None:
     randomness = SeededRandomness(SEED)
     assert all(bernoulli_exp(Fraction(0), randomness) for _ in range(1000))
+
+
+@pytest.mark.parametrize("probability", [Fraction(1, 10), Fraction(5, 7)])
+def test_rational_coin(probability: Fraction) -> None:
+    randomness = SeededRandomness(SEED)
+    draws = [bernoulli(probability, randomness) for _ in range(40_000)]
+
+    def law(bias: float) -> dict[bool, float]:
+        return {True: bias, False: 1 - bias}
+
+    assert p_value(draws, law(float(probability))) > FALSE_ALARM
+    assert p_value(draws, law(0.7 * float(probability))) < FALSE_ALARM
+    assert p_value(draws, law(1.3 * float(probability))) < FALSE_ALARM
+
+
+def test_certain_coins() -> None:
+    randomness = SeededRandomness(SEED)
+    assert all(bernoulli(Fraction(1), randomness) and not bernoulli(Fraction(0), randomness) for _ in range(1000))

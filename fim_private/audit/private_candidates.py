@@ -1,0 +1,195 @@
+"""Private selection from private candidates, audited: the worst neighbouring laws of the candidates, and broken twins.
+
+A candidate is any private procedure, so neighbours here are pairs of laws of one call that are (eps_1, delta_1) apart,
+over three scores: above, at and below the outcome that is looked at, which is all that the algorithms tell apart.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from fim_private.audit.laws import hockey_stick
+from fim_private.candidates.pool import FiniteLaw, chance_at_least
+from fim_private.randomness import Randomness
+
+HIGH, MIDDLE, LOW = (2, "high"), (1, "middle"), (0, "low")
+OUTCOMES = (HIGH, MIDDLE, LOW)
+Pair = tuple[FiniteLaw, FiniteLaw]
+Neighbour = TypeVar("Neighbour")
+OutcomeLaw = Mapping[Hashable, float]
+
+_RARE = (1e-6, 1e-4, 1e-3, 0.01)
+_USUAL = (0.05, 0.1, 0.2, 0.4, 0.5, 0.8, 0.95, 0.999)
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worst:
+    """The neighbours whose outcomes differ most.
+
+    Args:
+        delta: by how much, at the epsilon claimed.
+        loss: the largest log ratio of any outcome's probabilities.
+        tried: how many ordered pairs were compared.
+    """
+
+    delta: float
+    loss: float
+    tried: int
+
+
+def worst(
+    law: Callable[[Neighbour], OutcomeLaw], pairs: Iterator[tuple[Neighbour, Neighbour]], epsilon: float
+) -> Worst:
+    """Compare the outcomes of all pairs, both ways, by their exact laws.
+
+    Args:
+        law: the outcome's law, of what the pairs are of.
+        pairs: of neighbours.
+        epsilon: the claim's.
+    """
+    delta, loss, tried = 0.0, 0.0, 0
+    for one, other in pairs:
+        left, right = law(one), law(other)
+        # An outcome of one side alone is an infinite loss; hockey_stick counts it where it is on the first.
+        both = {outcome: (left.get(outcome, 0.0), right.get(outcome, 0.0)) for outcome in {**left, **right}}
+        for here, there in both.values():
+            if max(here, there) > _TINY:
+                loss = max(loss, abs(math.log(here / there)) if min(here, there) > 0 else math.inf)
+        for first, second in ((left, right), (right, left)):
+            delta = max(delta, float(hockey_stick(dict(first), dict(second), [epsilon])[0]))  # type: ignore[arg-type]
+            tried += 1
+    return Worst(delta=delta, loss=loss, tried=tried)
+
+
+def laws_of_candidates(epsilon: float, delta: float = 0.0) -> Iterator[Pair]:
+    """Structured cases: rare and likely outcomes, each moved all the way up, down or not at all.
+
+    Args:
+        epsilon: eps_1.
+        delta: delta_1; where it is positive, that much of each law is put on any one outcome, another on either side.
+    """
+    split = 1 / (1 + math.exp(epsilon))
+    chances = (*_RARE, *_USUAL, split, 1 - split)
+    for high, middle in itertools.product((0.0, *chances), chances):
+        for up, along in itertools.product((-1, 0, 1), repeat=2):
+            one = (high, middle, 1 - high - middle)
+            other_high, other_middle = high * math.exp(up * epsilon), middle * math.exp(along * epsilon)
+            other = (other_high, other_middle, 1 - other_high - other_middle)
+            if _close(one[2], other[2], epsilon):
+                yield from _with_delta(one, other, delta)
+
+
+def random_laws(epsilon: float, delta: float, number: int, randomness: Randomness) -> Iterator[Pair]:
+    """Random cases: anything made of randomised response, which is all there is (Kairouz, Oh, Viswanath 2015)."""
+    odds = math.exp(epsilon)
+    for _ in range(number):
+        truthful, lying = _random_chances(randomness), _random_chances(randomness)
+        one = tuple((odds * a + b) / (1 + odds) for a, b in zip(truthful, lying, strict=True))
+        other = tuple((a + odds * b) / (1 + odds) for a, b in zip(truthful, lying, strict=True))
+        yield from _with_delta(one, other, delta)
+
+
+def chances_of_queries(epsilon: float, before: int) -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
+    """Neighbouring p(tau_i, Q_i): `before` queries that all move one way, and a last that moves another.
+
+    That is the hardest case of a search: the many are kept from passing by the noise on the threshold alone.
+    """
+    split = 1 / (1 + math.exp(epsilon))
+    moves = []
+    for chance in (0.01, 0.1, 0.2, 0.3, split, 0.5, 0.7, 0.9, 0.99):
+        for other in (chance * math.exp(epsilon), 1 - (1 - chance) * math.exp(-epsilon), chance):
+            if 0 < other < 1 and _close(chance, other, epsilon) and _close(1 - chance, 1 - other, epsilon):
+                moves += [(chance, other), (other, chance)]
+    for many, last in itertools.product(dict.fromkeys(moves), repeat=2):
+        yield tuple(zip(*([many] * before), last, strict=True))  # type: ignore[misc]
+
+
+def _close(one: float, other: float, epsilon: float) -> bool:
+    if min(one, other) < _TINY:
+        return abs(one) < _TINY and abs(other) < _TINY
+    return abs(math.log(one / other)) <= epsilon + _TINY
+
+
+def _with_delta(one: Sequence[float], other: Sequence[float], delta: float) -> Iterator[Pair]:
+    if not delta:
+        yield _named(one), _named(other)
+        return
+    for here, there in itertools.permutations(range(3), 2):
+        yield (
+            _named([(1 - delta) * chance + delta * (place == here) for place, chance in enumerate(one)]),
+            _named([(1 - delta) * chance + delta * (place == there) for place, chance in enumerate(other)]),
+        )
+
+
+def _named(chances: Sequence[float]) -> FiniteLaw:
+    return {outcome: max(chance, 0.0) for outcome, chance in zip(OUTCOMES, chances, strict=True)}
+
+
+def _random_chances(randomness: Randomness) -> list[float]:
+    # Powers make some chances tiny, where the losses are.
+    weights = [((randomness.bits(30) + 1) / 2**30) ** (1 + randomness.bits(4)) for _ in OUTCOMES]
+    return [weight / sum(weights) for weight in weights]
+
+
+def best_of(runs: int, law: FiniteLaw) -> dict[Hashable, float]:
+    """Not private enough: the best of a fixed number of runs (PSPC, B.1). A candidate's loss is paid `runs` times."""
+    found: dict[Hashable, float] = {}
+    for drawn, chance in law.items():
+        above = chance_at_least(law, drawn[0]) - chance
+        found[drawn] = (1 - above) ** runs - (1 - above - chance) ** runs
+    return found
+
+
+def decreasing_thresholds(stop: float, thresholds: Sequence[float], law: FiniteLaw) -> dict[Hashable, float]:
+    """Not private enough: Algorithm 6, which lowers the threshold where Algorithm 1 gives up (PSPC, B.2).
+
+    Args:
+        stop: gamma.
+        thresholds: decreasing; every run reaches the last.
+        law: of one call.
+    """
+    found: dict[Hashable, float] = dict.fromkeys(law, 0.0)
+    reached = 1.0
+    for threshold in thresholds:
+        short = 1 - chance_at_least(law, threshold)
+        halting = 1 - short * (1 - stop)
+        for drawn, chance in law.items():
+            if drawn[0] >= threshold:
+                found[drawn] += reached * chance / halting
+        reached *= short * stop / halting
+    return found
+
+
+def percentile(share: float, law: FiniteLaw) -> dict[Hashable, float]:
+    """Not private: the largest score that this share of the runs reach, exactly (PSPC, B.3)."""
+    reached = [score for score, _ in law if chance_at_least(law, score) >= share]
+    return {max(reached): 1.0}
+
+
+def with_number_of_calls(threshold: float, stop: float, calls: int, law: FiniteLaw) -> dict[Hashable, float]:
+    """Not private enough: Algorithm 1 that also tells how many calls it took, here up to so many."""
+    found: dict[Hashable, float] = {}
+    short = 1 - chance_at_least(law, threshold)
+    going = 1.0
+    for call in range(1, calls + 1):
+        for drawn, chance in law.items():
+            if drawn[0] >= threshold:
+                found[drawn, call] = going * chance
+        found[None, call] = going * short * stop
+        going *= short * (1 - stop)
+    found["later"] = going
+    return found
+
+
+def without_coin(threshold: float, runs: int, law: FiniteLaw) -> dict[Hashable, float]:
+    """Not private enough: Algorithm 1 that gives up after a fixed number of runs, and never before."""
+    short = 1 - chance_at_least(law, threshold)
+    tries = sum(short**run for run in range(runs))
+    found: dict[Hashable, float] = {drawn: chance * tries for drawn, chance in law.items() if drawn[0] >= threshold}
+    found[None] = short**runs
+    return found

@@ -1,0 +1,117 @@
+"""Algorithm 1 of PSPC: the first run that reaches a known threshold, with a coin that gives up after each other run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fim_private.candidates.pool import (
+    CandidateLoss,
+    Candidates,
+    FiniteLaw,
+    Output,
+    Score,
+    Selected,
+    Selection,
+    chance_at_least,
+    parts,
+    with_delta,
+)
+from fim_private.candidates.stopping import chance_of_a_bad_call, check_stopping, not_stopped, rounded_up
+from fim_private.errors import UsageError
+from fim_private.randomness import Randomness, SecureRandomness
+from fim_private.randomness.bernoulli import bernoulli
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownThreshold:
+    """Run uniformly drawn candidates until one scores at least the threshold; after each other run maybe give up.
+
+    Args:
+        threshold: tau; public, or itself the outcome of a private procedure that is paid for.
+        stop: gamma in (0, 1], the probability of giving up after a run that fell short. At most 1/gamma calls are
+            expected (Theorem 3.1 d).
+        steps: T, the largest number of calls; None for no limit. `steps_for` gives the paper's.
+
+    Raises:
+        UsageError: gamma or T is out of range.
+
+    Privacy (Theorem 3.1), p_1 = P(score >= tau), g = (1 - gamma)^T: of (eps_1, delta_1) candidates the outcome is
+    (2 eps_1 + kappa, delta_1/(gamma + delta_1 - gamma delta_1))-differentially private with
+        kappa = max(-ln(1 - g), ln(1 + g (1 - 1/T)^(T-1) / (T gamma))), which is 0 without a limit.
+    Proof. For pure candidates it is the paper's (A.1), with the largest value of (1 - p_1)^(T-1) p_1 in place of its
+    bound by AM-GM, so that any T will do; at the paper's T kappa <= eps_0. Splitting each call as `pool` says, the
+    part without a bad call is the same with (1 - gamma)(1 - delta_1) for 1 - gamma where runs go on, and 1 - delta_1
+    times 1 - p_1 for 1 - p_1, so that neither bound grows; the rest has at most the probability of a bad call. The
+    paper's delta is 3 e^(2 eps_1 + eps_0) delta_1 / gamma (Theorem 3.1 c), which is larger.
+    """
+
+    threshold: Score
+    stop: Fraction
+    steps: int | None = None
+
+    def __post_init__(self) -> None:
+        check_stopping(self.stop, self.steps)
+
+    def cost(self, loss: CandidateLoss) -> CandidateLoss:
+        """What the selection costs in all, of candidates with this loss."""
+        epsilon, delta = parts(loss)
+        return with_delta(2 * epsilon + self._kappa(), chance_of_a_bad_call(self.stop, self.steps, delta))
+
+    def _kappa(self) -> Fraction:
+        left = not_stopped(self.stop, self.steps)
+        if self.steps is None or not left:
+            return Fraction(0)
+        if self.steps == 1:
+            return rounded_up(-math.log(self.stop))
+        peak = math.exp((self.steps - 1) * math.log1p(-1 / self.steps)) / (self.steps * float(self.stop))
+        return rounded_up(max(-math.log1p(-left), math.log1p(left * peak)))
+
+    def select(self, candidates: Candidates[Output], randomness: Randomness | None = None) -> Selection[Output] | None:
+        """One selection, or None where it gave up.
+
+        Args:
+            candidates: at a loss of which `cost` gives the total.
+            randomness: for candidates and coins; the operating system's source by default.
+        """
+        randomness = randomness or SecureRandomness()
+        made = 0
+        while self.steps is None or made < self.steps:
+            drawn = candidates.draw(randomness)
+            made += 1
+            if drawn.score >= self.threshold:
+                return drawn
+            if bernoulli(self.stop, randomness):
+                return None
+        return None
+
+    def law(self, law: FiniteLaw) -> dict[Selected, float]:
+        """The exact law, of the law of one call of Q: P(x, q) (1 - (ab)^T)/(1 - ab), a = 1 - p_1, b = 1 - gamma."""
+        on = (1 - chance_at_least(law, self.threshold)) * (1 - float(self.stop))
+        runs = self.expected_calls(law)
+        found: dict[Selected, float] = {
+            drawn: chance * runs for drawn, chance in law.items() if drawn[0] >= self.threshold
+        }
+        short = 1 - chance_at_least(law, self.threshold)
+        found[None] = short * float(self.stop) * runs + (0.0 if self.steps is None else on**self.steps)
+        return found
+
+    def expected_calls(self, law: FiniteLaw) -> float:
+        """E T~ = (1 - (ab)^T)/(1 - ab), of which Theorem 3.1 (d) is the bound without a limit."""
+        on = (1 - chance_at_least(law, self.threshold)) * (1 - float(self.stop))
+        return (1 - (0.0 if self.steps is None else on**self.steps)) / (1 - on)
+
+
+def steps_for(stop: Fraction, epsilon_0: Fraction) -> int:
+    """T = max(ln(2/eps_0)/gamma, 1 + 1/(e gamma)), rounded up: kappa <= eps_0 then (Theorem 3.1).
+
+    Args:
+        stop: gamma.
+        epsilon_0: in (0, 1].
+    """
+    if not 0 < epsilon_0 <= 1:
+        raise UsageError("eps_0 is out of range.", "Choose it above 0 and at most 1; without a last step it is 0.")
+    check_stopping(stop, None)
+    gamma = float(stop)
+    return math.ceil(max(math.log(2 / epsilon_0) / gamma, 1 + 1 / (math.e * gamma)))

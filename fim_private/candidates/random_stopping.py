@@ -1,0 +1,153 @@
+"""Algorithm 2 of PSPC: the best of a random number of runs, and its variants that stop at a last one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+
+from fim_private.candidates.pool import (
+    CandidateLoss,
+    Candidates,
+    FiniteLaw,
+    Output,
+    Selected,
+    Selection,
+    parts,
+    with_delta,
+)
+from fim_private.candidates.stopping import check_stopping, not_stopped, rounded_up
+from fim_private.errors import UsageError
+from fim_private.privacy import PureDP
+from fim_private.randomness import Randomness, SecureRandomness
+from fim_private.randomness.bernoulli import bernoulli
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomStopping:
+    """Run uniformly drawn candidates, stop after each with probability gamma, and put out the best of them.
+
+    Of equal scores the first is taken. With p_0 and p_1 the chance of more than a score and of at least it, its runs
+    come out with probability gamma p/((p_0(1 - gamma) + gamma)(p_1(1 - gamma) + gamma)) (Theorem 3.2).
+
+    Args:
+        stop: gamma in (0, 1]; 1/gamma calls are expected. The score is below the best p-quantile of Q with probability
+            at most gamma/p (Theorem 3.3): with gamma = beta/K the best of K candidates is run but for beta.
+        steps: T, after which it stops for certain; None for no last step. `steps_for_delta` and `steps_for_epsilon`
+            give the paper's of Theorems 3.4 and 3.5.
+
+    Raises:
+        UsageError: gamma or T is out of range.
+
+    Privacy, of (eps_1, delta_1) candidates, with g = (1 - gamma)^T, or 0 without a last step:
+    (3 eps_1, (delta_1 + gamma g)/(gamma + delta_1 - gamma delta_1))-differentially private. It is 3 eps_1 pure where
+    delta_1 = g = 0 (Theorem 3.2), and (3 eps_1, g) where delta_1 = 0. The paper's Theorem 3.4 has
+    (3 eps_1 + 3 sqrt(2 delta_1), sqrt(2 delta_1) T + delta_2) with T = ln(1/delta_2)/gamma: true by what follows, but
+    not by the proof given, which needs the lemmas named in `pool` and takes for granted that what is true of a random
+    number of runs is so of one given to be at most T.
+
+    Proof. Split each call as `pool` says, theta = (1 - gamma)(1 - delta_1), and let t be the chance under A of a score
+    at least as good as some place inside the outcome's probability p. The outcome, without a bad call and with the coin
+    within T steps, has probability gamma (1 - delta_1) int_0^p s(t) d(place) where
+        s(t) = sum_{j=1}^T j r^(j-1) = (1 - (T+1) r^T + T r^(T+1))/(1 - r)^2,  r = theta (1 - t).
+    s decreases in t; t^2 s(t) increases, for 1 - r = 1 - theta + theta t makes (t/(1 - r))^2 increase, and the
+    numerator's derivative in r is -T (T+1) r^(T-1) (1 - r) <= 0. As t changes by a factor e^eps_1 at most, s does by
+    e^(2 eps_1), and p by another e^eps_1. What is left out has the probability claimed as delta, in the run itself.
+
+    Pure with a last step (Theorem 3.5): at least 2/gamma - 1 steps cost 3 eps_1 + ln(1 + rho) with
+    rho = T gamma g/(1 - (1 + T gamma) g). For what the last step adds to s is T (1 - gamma)^T (1 - t)^(T-1)/gamma, and
+    its ratio to s is largest at t = 0, where it is rho. At the paper's T this is far below its 3 eps_0.
+    """
+
+    stop: Fraction
+    steps: int | None = None
+
+    def __post_init__(self) -> None:
+        check_stopping(self.stop, self.steps)
+
+    def cost(self, loss: CandidateLoss) -> CandidateLoss:
+        """What the selection costs in all, of candidates with this loss."""
+        epsilon, delta = parts(loss)
+        left = rounded_up(not_stopped(self.stop, self.steps))
+        failing = (delta + self.stop * left) / (self.stop + delta - self.stop * delta)
+        return with_delta(3 * epsilon, min(failing, Fraction(1)))
+
+    def pure_cost(self, loss: PureDP) -> PureDP:
+        """What it costs without any delta, of pure candidates.
+
+        Raises:
+            UsageError: the last step comes before 2/gamma - 1, for which nothing is proved.
+        """
+        if self.steps is None:
+            return PureDP(3 * loss.epsilon)
+        if self.steps < 2 / self.stop - 1:
+            raise UsageError(
+                "So few calls are not proved to be private without a delta.",
+                "Allow at least 2/gamma - 1 of them, or pay a delta.",
+            )
+        left, wait = not_stopped(self.stop, self.steps), self.steps * float(self.stop)
+        return PureDP(3 * loss.epsilon + rounded_up(math.log1p(wait * left / (1 - (1 + wait) * left))))
+
+    def select(self, candidates: Candidates[Output], randomness: Randomness | None = None) -> Selection[Output]:
+        """The best of a random number of runs.
+
+        Args:
+            candidates: at a loss of which `cost` gives the total.
+            randomness: for candidates and coins; the operating system's source by default.
+        """
+        randomness = randomness or SecureRandomness()
+        best = candidates.draw(randomness)
+        made = 1
+        while not bernoulli(self.stop, randomness) and (self.steps is None or made < self.steps):
+            drawn = candidates.draw(randomness)
+            made += 1
+            if drawn.score > best.score:
+                best = drawn
+        return best
+
+    def law(self, law: FiniteLaw) -> dict[Selected, float]:
+        """The exact law, of the law of one call of Q; a finite sum in closed form (equation 2 of the paper)."""
+        found: dict[Selected, float] = {}
+        above = 0.0
+        for _, tied in groupby(sorted(law.items(), key=lambda item: -item[0][0]), key=lambda item: item[0][0]):
+            outcomes = list(tied)
+            here = sum(chance for _, chance in outcomes)
+            wins = self._at_most(1 - above) - self._at_most(1 - above - here)
+            found.update({drawn: wins * chance / here for drawn, chance in outcomes if here})
+            above += here
+        return found
+
+    def _at_most(self, chance: float) -> float:
+        """E chance^J, J the number of runs."""
+        gamma = float(self.stop)
+        on = (1 - gamma) * chance
+        whole = gamma * chance / (1 - on)
+        return whole if self.steps is None else whole * (1 - on**self.steps) + on**self.steps
+
+    @property
+    def expected_calls(self) -> float:
+        """E T~ = (1 - (1 - gamma)^T)/gamma: 1/gamma without a last step, whatever the candidates do."""
+        return (1 - not_stopped(self.stop, self.steps)) / float(self.stop)
+
+
+def steps_for_delta(stop: Fraction, delta_2: Fraction) -> int:
+    """T = ln(1/delta_2)/gamma, rounded up: the coin fails to come up in T tosses with probability delta_2 (Thm 3.4)."""
+    if not 0 < delta_2 < 1:
+        raise UsageError("delta_2 is out of range.", "Choose it between 0 and 1.")
+    check_stopping(stop, None)
+    return math.ceil(-math.log(delta_2) / stop)
+
+
+def steps_for_epsilon(stop: Fraction, epsilon_0: Fraction) -> int:
+    """T = (ln y + ln ln y)/gamma rounded up, y = 2(1 + gamma)^2/(eps_0 gamma^2) (Theorem 3.5).
+
+    Args:
+        stop: gamma.
+        epsilon_0: in (0, 1/2); the theorem claims 3 eps_1 + 3 eps_0.
+    """
+    if not 0 < epsilon_0 < Fraction(1, 2):
+        raise UsageError("eps_0 is out of range.", "Choose it above 0 and below a half.")
+    check_stopping(stop, None)
+    waiting = math.log(2 * (1 + stop) ** 2 / (epsilon_0 * stop**2))
+    return math.ceil((waiting + math.log(waiting)) / stop)

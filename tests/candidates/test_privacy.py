@@ -1,0 +1,254 @@
+"""Algorithms 1 and 2 and Theorem C.1: no neighbouring candidates break the claims, and mistakes are caught."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Hashable, Iterator
+from fractions import Fraction
+from functools import partial
+
+import pytest
+
+from fim_private.audit import private_candidates as audit
+from fim_private.audit.private_candidates import HIGH, LOW, MIDDLE, OutcomeLaw, Pair, worst
+from fim_private.candidates import Amplification, KnownThreshold, RandomStopping
+from fim_private.candidates.known_threshold import steps_for
+from fim_private.candidates.pool import CandidateLoss, FiniteLaw, parts
+from fim_private.candidates.random_stopping import steps_for_delta, steps_for_epsilon
+from fim_private.errors import UsageError
+from fim_private.privacy import ApproxDP, PureDP
+from fim_private.randomness import SeededRandomness
+from tests.sampling import SEED
+
+EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(3, 2)]
+STOPS = [Fraction(1, 2), Fraction(1, 10), Fraction(1, 200)]
+ROUNDING = 1e-9
+"""Logarithms of quotients of small differences keep nine digits."""
+
+
+def neighbours(epsilon: Fraction, delta: Fraction = Fraction(0)) -> Iterator[Pair]:
+    yield from audit.laws_of_candidates(float(epsilon), float(delta))
+    yield from audit.random_laws(float(epsilon), float(delta), 200, SeededRandomness(SEED))
+
+
+def test_neighbours_are_as_far_apart_as_is_said_and_no_further() -> None:
+    for delta in (Fraction(0), Fraction(1, 50)):
+        found = worst(lambda law: law, neighbours(Fraction(1, 2), delta), 0.5)  # type: ignore[arg-type, return-value]
+        assert found.delta == pytest.approx(float(delta), abs=1e-12)
+        found = worst(lambda law: law, neighbours(Fraction(1, 2), delta), 0.49)  # type: ignore[arg-type, return-value]
+        assert found.delta > float(delta) + 0.001
+
+
+@pytest.mark.parametrize("stop", STOPS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_known_threshold_pure(epsilon: Fraction, stop: Fraction) -> None:
+    for steps in (None, 2, 7, steps_for(stop, Fraction(1, 10))):
+        selection = KnownThreshold(threshold=1, stop=stop, steps=steps)
+        claimed = float(selection.cost(PureDP(epsilon)).epsilon)
+        assert worst(selection.law, neighbours(epsilon), claimed).loss <= claimed + ROUNDING
+    assert selection.cost(PureDP(epsilon)).epsilon <= 2 * epsilon + Fraction(1, 10), "what Theorem 3.1 claims"
+
+
+def test_known_threshold_reaches_its_claim() -> None:
+    selection = KnownThreshold(threshold=1, stop=Fraction(1, 1000))
+    assert worst(selection.law, neighbours(Fraction(1, 2)), 1.0).loss > 0.998
+
+
+@pytest.mark.parametrize("stop", STOPS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_random_stopping_pure(epsilon: Fraction, stop: Fraction) -> None:
+    selection = RandomStopping(stop=stop)
+    assert selection.cost(PureDP(epsilon)) == selection.pure_cost(PureDP(epsilon)) == PureDP(3 * epsilon)
+    assert worst(selection.law, neighbours(epsilon), 1.0).loss <= 3 * epsilon + ROUNDING
+
+
+def test_random_stopping_reaches_its_claim() -> None:
+    assert worst(RandomStopping(stop=Fraction(1, 1000)).law, neighbours(Fraction(1, 2)), 1.0).loss > 1.49
+
+
+@pytest.mark.parametrize("stop", STOPS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_last_step_costs_a_delta(epsilon: Fraction, stop: Fraction) -> None:
+    for steps in (2, 10, steps_for_delta(stop, Fraction(1, 100))):
+        selection = RandomStopping(stop=stop, steps=steps)
+        cost = selection.cost(PureDP(epsilon))
+        assert cost.epsilon == 3 * epsilon
+        found = worst(selection.law, neighbours(epsilon), float(3 * epsilon))
+        assert found.delta <= parts(cost)[1] + 1e-12
+    assert parts(cost)[1] <= Fraction(1, 100) * (1 + Fraction(1, 10**6)), "what Theorem 3.4 claims"
+
+
+@pytest.mark.parametrize("stop", STOPS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_last_step_without_a_delta(epsilon: Fraction, stop: Fraction) -> None:
+    published = steps_for_epsilon(stop, Fraction(1, 10))
+    for steps in (math.ceil(2 / stop), published):
+        selection = RandomStopping(stop=stop, steps=steps)
+        claimed = selection.pure_cost(PureDP(epsilon)).epsilon
+        assert worst(selection.law, neighbours(epsilon), 1.0).loss <= claimed + ROUNDING
+    assert claimed <= 3 * epsilon + Fraction(3, 10), "what Theorem 3.5 claims"
+
+
+def test_too_early_a_last_step_is_not_pure() -> None:
+    selection = RandomStopping(stop=Fraction(1, 200), steps=10)
+    with pytest.raises(UsageError, match="So few calls"):
+        selection.pure_cost(PureDP(Fraction(1, 2)))
+    found = worst(selection.law, neighbours(Fraction(1, 2)), 1.5)
+    assert found.loss > 2.5
+    assert found.delta > 0.02
+
+
+DELTAS = [Fraction(1, 10**4), Fraction(1, 50)]
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("stop", STOPS)
+def test_candidates_with_a_delta(stop: Fraction, delta: Fraction) -> None:
+    loss = ApproxDP(Fraction(1, 2), delta)
+    for selection in (
+        KnownThreshold(threshold=1, stop=stop),
+        KnownThreshold(threshold=1, stop=stop, steps=steps_for(stop, Fraction(1, 10))),
+        RandomStopping(stop=stop),
+        RandomStopping(stop=stop, steps=10),
+    ):
+        epsilon, claimed = parts(selection.cost(loss))
+        some = itertools.islice(neighbours(loss.epsilon, delta), 0, None, 5)
+        found = worst(selection.law, some, float(epsilon))
+        assert found.delta <= claimed + 1e-12
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+def test_a_delta_is_multiplied_by_the_calls(delta: Fraction) -> None:
+    """The claim is nearly reached: it is not that much is given away, and less would be wrong."""
+    loss = ApproxDP(Fraction(1, 100), delta)
+    for selection in (KnownThreshold(threshold=2, stop=Fraction(1, 10)), RandomStopping(stop=Fraction(1, 10))):
+        epsilon, claimed = parts(selection.cost(loss))
+        assert claimed == delta / (Fraction(1, 10) + delta * Fraction(9, 10))
+        found = worst(selection.law, neighbours(loss.epsilon, delta), float(epsilon))
+        assert 0.8 * claimed < found.delta <= claimed + 1e-12
+
+
+def test_published_delta_of_algorithm_1_is_larger() -> None:
+    loss, stop, epsilon_0 = ApproxDP(Fraction(1, 2), Fraction(1, 10**6)), Fraction(1, 20), Fraction(1, 10)
+    cost = KnownThreshold(threshold=0, stop=stop, steps=steps_for(stop, epsilon_0)).cost(loss)
+    assert isinstance(cost, ApproxDP)
+    assert cost.epsilon <= 2 * loss.epsilon + epsilon_0
+    assert cost.delta < 3 * math.exp(2 * loss.epsilon + epsilon_0) * loss.delta / stop
+
+
+def amplified(selection: Amplification, laws: tuple[FiniteLaw, ...]) -> OutcomeLaw:
+    return selection.law(laws)  # type: ignore[return-value]
+
+
+def products(epsilon: float, delta: float, number: int) -> Iterator[tuple[tuple[FiniteLaw, ...], ...]]:
+    """Neighbouring lists of candidates: each of a few pairs, in all combinations; and random ones."""
+    chosen = [
+        pair
+        for place, pair in enumerate(audit.laws_of_candidates(epsilon, delta))
+        if place % (41 if not delta else 397) == 0
+    ]
+    for combined in itertools.combinations_with_replacement(chosen, number):
+        yield tuple(zip(*combined, strict=True))
+    at_random = list(audit.random_laws(epsilon, delta, 60, SeededRandomness(SEED)))
+    for start in range(len(at_random) - number):
+        yield tuple(zip(*at_random[start : start + number], strict=True))
+
+
+@pytest.mark.parametrize("exponent", [None, Fraction(1, 5), Fraction(3)])
+@pytest.mark.parametrize("dummies", [2, 5, 40])
+def test_amplification(dummies: int, exponent: Fraction | None) -> None:
+    selection = Amplification(threshold=1, exponent=exponent, dummies=dummies)
+    epsilon = Fraction(1, 2)
+    claimed = selection.cost(PureDP(epsilon), 2).epsilon
+    assert claimed <= 2 * epsilon + Fraction(8, dummies - 1), "what Theorem C.1 claims"
+    for number in (1, 2):
+        found = worst(partial(amplified, selection), products(float(epsilon), 0.0, number), 1.0)  # type: ignore[arg-type]
+        assert found.loss <= claimed + ROUNDING
+
+
+def test_amplification_with_a_delta() -> None:
+    selection = Amplification(threshold=1, exponent=None, dummies=5)
+    loss = ApproxDP(Fraction(1, 2), Fraction(1, 50))
+    epsilon, claimed = parts(selection.cost(loss, 2))
+    assert claimed == Fraction(1, 25)
+    found = worst(partial(amplified, selection), products(0.5, 0.02, 2), float(epsilon))  # type: ignore[arg-type]
+    assert 0 < found.delta <= claimed
+
+
+def without_dummies(laws: tuple[FiniteLaw, ...]) -> OutcomeLaw:
+    """Any run that reaches the threshold, or nothing."""
+    found: dict[Hashable, float] = {}
+    for runs in itertools.product(*(law.items() for law in laws)):
+        chance = math.prod(probability for _, probability in runs)
+        good = [(place, drawn) for place, (drawn, _) in enumerate(runs) if drawn[0] >= 1]
+        for outcome in good or [None]:
+            found[outcome] = found.get(outcome, 0.0) + chance / max(1, len(good))
+    return found
+
+
+def test_dummies_are_what_makes_amplification_private() -> None:
+    up = ({HIGH: 0.0, MIDDLE: 0.5, LOW: 0.5}, {HIGH: 0.0, MIDDLE: 1 - 0.5 / math.exp(0.5), LOW: 0.5 / math.exp(0.5)})
+    found = worst(without_dummies, iter([((up[0],) * 6, (up[1],) * 6)]), 1.0)
+    assert found.loss == pytest.approx(3.0), "six candidates, six losses"
+    selection = Amplification(threshold=1, exponent=None, dummies=2)
+    kept = worst(partial(amplified, selection), iter([((up[0],) * 6, (up[1],) * 6)]), 1.0)  # type: ignore[arg-type]
+    assert kept.loss <= selection.cost(PureDP(Fraction(1, 2)), 6).epsilon
+
+
+EPSILON = Fraction(1, 2)
+TWINS: dict[str, tuple[Callable[[FiniteLaw], OutcomeLaw], float]] = {
+    "best of ten": (partial(audit.best_of, 10), 3.0),
+    "Algorithm 6": (partial(audit.decreasing_thresholds, 0.05, [2, 1.5, 1.2, 1.1, 1, 0.5, 0.2, 0]), 2.0),
+    "exact median": (partial(audit.percentile, 0.5), 3.0),
+    "number of calls published": (partial(audit.with_number_of_calls, 1, 0.05, 12), 2.0),
+    "no coin": (partial(audit.without_coin, 1, 12), 2.0),
+}
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_relatives_that_are_not_private_are_caught(name: str) -> None:
+    law, multiple = TWINS[name]
+    claimed = multiple * float(EPSILON)
+    for pair in itertools.islice(neighbours(EPSILON), 0, None, 50):
+        assert sum(law(pair[0]).values()) == pytest.approx(1)
+    found = worst(law, neighbours(EPSILON), claimed)
+    assert found.loss > 1.3 * claimed
+    assert found.delta > 1e-4
+
+
+def test_a_cost_too_low_is_caught() -> None:
+    selection = RandomStopping(stop=Fraction(1, 100))
+    assert worst(selection.law, neighbours(EPSILON), 2 * float(EPSILON)).delta > 0.005
+    known = KnownThreshold(threshold=1, stop=Fraction(1, 100))
+    assert worst(known.law, neighbours(EPSILON), float(EPSILON)).delta > 0.01
+
+
+def test_paper_s_example_of_algorithm_6() -> None:
+    """P(0) = (1 - p) gamma^R ((1 - p)/(p(1 - gamma) + gamma))^R (B.2)."""
+    p, gamma = 0.3, 0.1
+    law = audit.decreasing_thresholds(gamma, [1, 0.75, 0.5, 0.25, 0], {(1, "1"): p, (0, "0"): 1 - p})
+    assert law[0, "0"] == pytest.approx((1 - p) * gamma**4 * ((1 - p) / (p * (1 - gamma) + gamma)) ** 4)
+
+
+def losses() -> list[CandidateLoss]:
+    return [PureDP(Fraction(1, 3)), ApproxDP(Fraction(1, 3), Fraction(1, 10**9))]
+
+
+@pytest.mark.parametrize("loss", losses())
+def test_out_of_range(loss: CandidateLoss) -> None:
+    for stop, steps in ((Fraction(0), None), (Fraction(3, 2), None), (Fraction(1, 2), 0)):
+        with pytest.raises(UsageError):
+            KnownThreshold(threshold=1, stop=stop, steps=steps)
+        with pytest.raises(UsageError):
+            RandomStopping(stop=stop, steps=steps)
+    for epsilon_0 in (Fraction(0), Fraction(2)):
+        with pytest.raises(UsageError):
+            steps_for(Fraction(1, 2), epsilon_0)
+        with pytest.raises(UsageError):
+            steps_for_epsilon(Fraction(1, 2), epsilon_0)
+        with pytest.raises(UsageError):
+            steps_for_delta(Fraction(1, 2), epsilon_0)
+    with pytest.raises(UsageError):
+        Amplification(threshold=1, exponent=None, dummies=1)
+    assert KnownThreshold(threshold=1, stop=Fraction(1), steps=5).cost(loss).epsilon == 2 * loss.epsilon
