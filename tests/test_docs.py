@@ -205,6 +205,11 @@ PAPERS = {
         "Corollary 2",
         "Theorem 3",
     },
+    "Private selection from private candidates": {
+        *(f"Algorithm {number}" for number in (1, 2, 3, 4, 5, 6)),
+        *(f"Theorem 3.{number}" for number in (1, 2, 3, 4, 5)),
+        *("Theorem 4.7", "Theorem 5.2", "Theorem C.1"),
+    },
     "Report noisy max": {"Algorithm 1", "Lemma 1.2", "Theorem 1.3"},
 }
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from fim_private.demos import composition, differencing, epsilon, margin, shop, unit, universe
+from fim_private.demos import best_of, composition, differencing, epsilon, margin, shop, unit, universe
 from fim_private.demos.demo import Control, Demo, find_demo
 from fim_private.demos.registry import DEMOS
 from fim_private.demos.terminal import to_text
@@ -155,6 +155,26 @@ def test_all_theorems_give_what_they_prove() -> None:
         assert found["basic"] == pytest.approx(1 / int(k))
         assert found["optimal"] >= found["basic"] - 1e-12
         assert found["bounded range"] >= found["optimal"] - 1e-9 or int(k) < 5
+
+
+def test_the_best_of_so_many_runs_gives_them_all_away() -> None:
+    for runs in best_of.RUNS[:-2]:
+        for one in ("0.1", "0.5", "1"):
+            # Randomised response of K runs, all "no": by hand.
+            inside, outside = (best_of.chance_of_no(best_of.FIXED, runs, one, inside=here) for here in (True, False))
+            assert math.log(outside / inside) == pytest.approx(int(runs) * float(one))
+            assert best_of.worst_loss(best_of.FIXED, runs, one) <= int(runs) * float(one) + 1e-9
+
+
+@pytest.mark.parametrize("one", ["0.1", "0.5", "1"])
+def test_a_coin_keeps_the_loss_below_three_epsilon(one: str) -> None:
+    found = [best_of.worst_loss(best_of.RANDOM, runs, one) for runs in best_of.RUNS]
+    assert max(found) <= 3 * float(one) + 1e-9
+    assert max(found) > 2 * float(one)
+    # With the coin fewer runs count, so a good one is a little less likely; K has to be larger, which costs nothing.
+    for runs in best_of.RUNS[1:]:
+        assert 0.1 < best_of.good_run(best_of.RANDOM, runs) < best_of.good_run(best_of.FIXED, runs)
+    assert best_of.good_run(best_of.RANDOM, "100") > best_of.good_run(best_of.FIXED, "20")
 
 
 @EACH
