@@ -149,6 +149,26 @@ def test_theorem_3_holds_of_the_exact_law(near: int, alpha: int) -> None:
     assert sum(chance for picked, chance in mechanism.law(narrow).items() if picked and picked[0] < near) < 1 - ETA
 
 
+@pytest.mark.parametrize("zeros", [None, 0, 10**6, 10**200], ids=["open", "none", "1e6", "1e200"])
+def test_corollary_1_holds_whatever_the_universe(zeros: int | None) -> None:
+    """Behind the L itemsets that occur lies a margin as large as the largest count: Theorem 3 with l = L."""
+    mechanism, occurring = published(), 40
+    top = margin_needed(mechanism, occurring, ETA) + 1
+    counts = [max(1, top - 40 * place) for place in range(occurring)]
+    law = mechanism.law(CountProfile.of(counts, zeros=zeros))
+    levels = sorted(set(counts), reverse=True)
+    near = [
+        chance
+        for picked, chance in law.items()
+        if picked and picked[0] < len(levels) and top - levels[picked[0]] <= shortfall(mechanism, occurring, ETA)
+    ]
+    assert sum(near) >= 1 - ETA
+    # The exponential mechanism at the same alpha, over the last of these universes, names what nobody has.
+    exponential = Exponential(top=1, pick_epsilon=Fraction(1), universe_size=10**200, general=True)
+    lost = exponential.law(CountProfile.of(counts, zeros=10**200))
+    assert lost[(len(levels),)] > 0.99
+
+
 def kept(mechanism: Mechanism, sample: Sample, hypotheses: HypothesisClass, bound: float) -> float:
     """The exact chance that the true error is within the bound."""
     return sum(chance for error, chance in lesson.outcomes(mechanism, sample) if error <= hypotheses.least + bound)
