@@ -3,7 +3,8 @@
 #   make test    set up .venv and run the whole test-suite
 # Also: make spark (tests of the engine on Spark; needs Java), make audit (every privacy claim, a quarter of an hour), make
 # mutants (would the tests notice?), make reports (the comparison reports, an hour from nothing), make bench (how fast,
-# beside others; 20 minutes), make reliability (the ledger under fire), make fuzz (a million hostile files), make check,
+# beside others; 20 minutes), make reliability (the ledger under fire), make fuzz (a million hostile files), make notebooks
+# (the lessons, to be moved), make check,
 # make clean
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -11,7 +12,7 @@ BIN := .venv/bin
 # Bytecode is kept even where the machine is told not to: tests start hundreds of processes, a quarter of a second each.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test spark check audit mutants reports reliability fuzz bench clean
+.PHONY: demo test spark check audit mutants reports reliability fuzz bench notebooks lessons clean
 
 demo: .venv/.demo
 	$(BIN)/fim-private demo
@@ -58,6 +59,13 @@ reliability: .venv/.demo
 fuzz: .venv/.test
 	$(BIN)/python -m tests.fuzz $(if $(INPUTS),--inputs $(INPUTS))
 
+# The lessons in a browser, with their controls; and as the pages of reports/demos.
+notebooks: .venv/.demos
+	$(BIN)/marimo edit notebooks/lessons.py
+
+lessons: .venv/.demo
+	$(BIN)/fim-private demo all --output reports/demos
+
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed (Debian: apt-get install python3-venv)."; exit 1; }
 	$(PYTHON) -m venv .venv
@@ -73,6 +81,10 @@ fuzz: .venv/.test
 .venv/.oracles: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,oracles]'
 	@touch $@ .venv/.test .venv/.demo
+
+.venv/.demos: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[demos]'
+	@touch $@ .venv/.demo
 
 .venv/.bench: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'

@@ -11,7 +11,7 @@ Baskets are read, bounded, counted, and selected from through one door; everythi
 
 Layers, each importing only from those before it: errors, privacy, constraints, profile, version, compiled;
 randomness, accounting, estimation; mechanisms; candidates; plan; transactions, counting; release; rules, ledger;
-mining; comparison, audit; report; cli.
+mining; comparison, audit; report; demos; cli.
 """
 
 from __future__ import annotations

@@ -1,19 +1,88 @@
-"""`fim-private demo`: the main job on the data set that ships, explained step by step."""
+"""`fim-private demo`: the main job on the data set that ships, explained step by step; and the lessons, by name."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from fim_private.cli import options
+from fim_private.errors import UsageError
 
 SIZE, TOP, EPSILON, DELTA = 2, 5, "1", "1e-6"
+LIST, ALL = "list", "all"
 
 
-def demo(quiet: options.Quiet = False) -> None:
+def demo(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help=f"A lesson; '{LIST}' names them. The main job if left out."),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="CONTROL=VALUE", help="Move a control of the lesson; any number of times."),
+    ] = None,
+    answer: Annotated[bool, typer.Option("--answer", help="Print the answer to the lesson's question alone.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FOLDER", help=f"Write the lesson ('{ALL}' of them) as a page here."),
+    ] = None,
+    quiet: options.Quiet = False,
+) -> None:
     """Mine the data set that ships: 4,372 customers' purchase lists, privately, with every step explained.
 
+    With a NAME: one of the lessons, short and with a control to move. Their noise is seeded: not private.
+
     Example: fim-private demo
+
+    The lessons: fim-private demo list; one of them: fim-private demo margin --set gap=280
     """
+    if name is not None:
+        _lesson(name, changes or [], answer=answer, output=output, quiet=quiet)
+    elif changes or answer or output:
+        raise UsageError("Only a lesson has controls, an answer and a page.", "Name one of: fim-private demo list")
+    else:
+        _main_job(quiet=quiet)
+
+
+def _lesson(name: str, changes: list[str], *, answer: bool, output: Path | None, quiet: bool) -> None:
+    from fim_private.cli.progress import say
+    from fim_private.demos.demo import find_demo
+    from fim_private.demos.page import write_page
+    from fim_private.demos.registry import DEMOS
+    from fim_private.demos.terminal import to_text
+    from fim_private.report.tables import table
+
+    if name == LIST:
+        rows = [[lesson.name, f"{lesson.minutes} min", lesson.summary] for lesson in DEMOS]
+        typer.echo(table(["name", "reading", "lesson"], rows, right=[False, True, False]))
+        say("\nOne of them: fim-private demo NAME. As pages: reports/demos. As notebooks: make notebooks.", quiet=quiet)
+        return
+    if name == ALL and output is None:
+        raise UsageError("All lessons at once are for pages.", "Give --output FOLDER, or the name of one lesson.")
+    chosen = list(DEMOS) if name == ALL else [find_demo(DEMOS, name)]
+    if output is not None:
+        if changes or answer:
+            raise UsageError("A page shows every place of the control.", "Leave out --set and --answer.")
+        for lesson in chosen:
+            say(f"Written: {write_page(lesson, output)}", quiet=quiet)
+        return
+    moved = {}
+    for change in changes:
+        control, separator, value = change.partition("=")
+        if not separator:
+            raise UsageError("A control is moved to a value.", "Write --set as in --set epsilon=2.")
+        moved[control.strip()] = value.strip()
+    lesson = chosen[0]
+    if answer:
+        control, found = lesson.controls[0].name, lesson.answer(moved)
+        typer.echo(f"{control}={found}" if found else f"at no place of {control}")
+    else:
+        typer.echo(to_text(lesson, lesson.settings(moved)))
+
+
+def _main_job(*, quiet: bool) -> None:
     from fim_private.catalogue import path_of
     from fim_private.cli.progress import phases, say
     from fim_private.counting import top_itemsets
@@ -51,7 +120,7 @@ def demo(quiet: options.Quiet = False) -> None:
         f"true top {TOP}. The truth, which must not be shown of private data:\n"
         + table(["customers", "pair"], rows, right=[True, False])
         + "\n\nRun it again: the list changes a little each time (with private data each run costs anew).\n"
-        "The same with your own data:\n"
+        "Lessons, each with a question: fim-private demo list. The same with your own data:\n"
         f"  fim-private mine FILE --size {SIZE} --top {TOP} --epsilon {EPSILON} --delta {DELTA} --unit transaction",
         quiet=quiet,
     )

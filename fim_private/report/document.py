@@ -13,7 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from fim_private.report.statement import number
 
@@ -108,7 +108,39 @@ class Table:
             raise ValueError(f"table {self.name}: there is no column {self.mechanism_column}")
 
 
-Part: TypeAlias = Paragraph | Bullets | Code | Figure | Table
+Plain: TypeAlias = Paragraph | Bullets | Code | Figure | Table
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """Several views of one thing, of which the reader sees one at a time. Its anchor is `choice-NAME`.
+
+    Attributes:
+        name: unique among the choices.
+        label: what is chosen, in words.
+        views: the name of each view, and what it shows.
+        start: the place of the view that is seen first; paper and Markdown show no other.
+    """
+
+    name: str
+    label: str
+    views: tuple[tuple[str, tuple[Plain, ...]], ...]
+    start: int = 0
+
+    MOST: ClassVar[int] = 12
+    """So many views at most, which is what the page's style knows."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be shown.
+
+        Raises:
+            ValueError: there are no views, too many, or not the one to start with.
+        """
+        if not 0 <= self.start < len(self.views) <= self.MOST:
+            raise ValueError(f"choice {self.name}: {len(self.views)} views, of which number {self.start} is to start")
+
+
+Part: TypeAlias = Plain | Choice
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -149,7 +181,7 @@ class Document:
             ValueError: an anchor is used twice, is reserved, or is not lower-case letters, digits and hyphens.
         """
         names = [*(section.anchor for section in self.sections)]
-        names += [part.name for part in self.parts() if isinstance(part, Figure | Table)]
+        names += [part.name for part in self.parts() if isinstance(part, Figure | Table | Choice)]
         for name in names:
             if not NAME.fullmatch(name):
                 raise ValueError(f"{name!r} is no anchor: use lower-case letters, digits and hyphens")
@@ -158,21 +190,22 @@ class Document:
                 raise ValueError(f"the anchor {anchor!r} is used twice, or is the page's own")
 
     def parts(self) -> Iterator[Part]:
-        """Every part in reading order."""
-        yield from self.introduction
-        for section in self.sections:
-            yield from section.parts
+        """Every part in reading order; a choice, then what its views show."""
+        for part in (*self.introduction, *(part for section in self.sections for part in section.parts)):
+            yield part
+            if isinstance(part, Choice):
+                yield from (shown for _, view in part.views for shown in view)
 
     def anchors(self) -> Iterator[str]:
         """Everything that a link may name."""
         yield from RESERVED
         yield from (section.anchor for section in self.sections)
-        yield from (anchor(part) for part in self.parts() if isinstance(part, Figure | Table))
+        yield from (anchor(part) for part in self.parts() if isinstance(part, Figure | Table | Choice))
 
 
-def anchor(part: Figure | Table) -> str:
-    """The anchor of a figure or a table."""
-    return f"{'figure' if isinstance(part, Figure) else 'table'}-{part.name}"
+def anchor(part: Figure | Table | Choice) -> str:
+    """The anchor of a figure, a table or a choice."""
+    return f"{type(part).__name__.lower()}-{part.name}"
 
 
 @dataclass(frozen=True, slots=True)

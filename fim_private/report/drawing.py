@@ -168,6 +168,13 @@ def legend(
         text.set_gid(f"mechanism:{name}:label")
 
 
+def svg_of(figure: mpl.figure.Figure) -> str:
+    """The drawing as SVG, the same text for the same drawing."""
+    svg = io.StringIO()
+    figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+    return svg.getvalue()
+
+
 class Pictures:
     """The figures of a report as files, by name, collected while its sections are made."""
 
@@ -177,8 +184,7 @@ class Pictures:
 
     def finish(self, figure: mpl.figure.Figure, *, name: str, alt: str, caption: str) -> Figure:
         """The figure for the document; its picture is kept."""
-        svg, png = io.StringIO(), io.BytesIO()
-        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+        png = io.BytesIO()
         figure.savefig(png, format="png", dpi=150, metadata={"Software": None})
-        self.png[name], self.svg[name] = png.getvalue(), svg.getvalue()
+        self.png[name], self.svg[name] = png.getvalue(), svg_of(figure)
         return Figure(name=name, svg=self.svg[name], alt=alt, caption=caption)

@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 from fim_private.report.document import (
     Bullets,
     Cell,
+    Choice,
     Code,
     Document,
     Figure,
@@ -168,6 +169,31 @@ def part_html(part: Part, anchors: frozenset[str]) -> str:
             return f'<figure id="{anchor(part)}">\n{drawing(part)}\n<figcaption>{caption}</figcaption>\n</figure>'
         case Table():
             return table_html(part, marked(inline(part.caption, anchors)))
+        case Choice():
+            return choice_html(part, anchors)
+
+
+def choice_html(choice: Choice, anchors: frozenset[str]) -> str:
+    """A row of buttons and all views; the style hides those that are not chosen, so that no script is needed."""
+    buttons = (
+        f'<label><input type="radio" name="{anchor(choice)}" autocomplete="off"{" checked" * (place == choice.start)}> '
+        f"{text(name)}</label>"
+        for place, (name, _) in enumerate(choice.views)
+    )
+    views = (
+        "\n".join(['<div class="view">', *(part_html(part, anchors) for part in view), "</div>"])
+        for _, view in choice.views
+    )
+    return "\n".join(
+        [
+            f'<div class="choice" id="{anchor(choice)}">',
+            f"<fieldset><legend>{text(choice.label)}</legend>",
+            *buttons,
+            "</fieldset>",
+            *views,
+            "</div>",
+        ]
+    )
 
 
 def table_html(table: Table, caption: str) -> str:

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from fim_private.report.document import (
     Bullets,
+    Choice,
     Code,
     Document,
     Figure,
@@ -102,6 +103,10 @@ def part_markdown(part: Part, anchors: frozenset[str], figures: str) -> str:
             return f"{image}\n\n{running(part.caption, anchors)}"
         case Table():
             return table_markdown(part, anchors)
+        case Choice():
+            name, view = part.views[part.start]
+            label = f'<a id="{anchor(part)}"></a>\n{escaped(part.label)}: {escaped(name)}'
+            return "\n\n".join([label, *(part_markdown(shown, anchors, figures) for shown in view)])
 
 
 def table_markdown(table: Table, anchors: frozenset[str]) -> str:

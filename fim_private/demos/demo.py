@@ -1,0 +1,132 @@
+"""What a lesson is: words, a few controls, and a pure function from their settings to parts of a document."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fim_private.demos.chart import Chart
+from fim_private.errors import UsageError
+from fim_private.report.document import Bullets, Code, Paragraph, Table
+
+Settings: TypeAlias = Mapping[str, str]
+"""One choice for each control, by the control's name."""
+
+Shown: TypeAlias = Paragraph | Bullets | Code | Table | Chart
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control:
+    """Something to move.
+
+    Args:
+        name: as typed after --set.
+        what: what it is, in a few words.
+        choices: its values, in order, as text.
+        start: the value it starts at.
+    """
+
+    name: str
+    what: str
+    choices: tuple[str, ...]
+    start: str
+
+    def checked(self, value: str) -> str:
+        """The value, if it is one of the choices.
+
+        Raises:
+            UsageError: it is none.
+        """
+        if value not in self.choices:
+            raise UsageError(
+                f"The control {self.name} has no place {value!r}.", f"Choose of {', '.join(self.choices)}."
+            )
+        return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What the learner finds out: from which value of the first control on something is so.
+
+    Args:
+        text: the question.
+        happens: whether it is so at these settings.
+        yes: what to say where it is so.
+        no: what to say where it is not.
+    """
+
+    text: str
+    happens: Callable[[Settings], bool]
+    yes: str
+    no: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demo:
+    """One lesson.
+
+    Args:
+        name: as typed after `fim-private demo`.
+        title: of the page.
+        summary: one line for the list.
+        minutes: what a reader needs, about.
+        introduction: what stands before the controls, whatever their settings.
+        controls: the first is the one the question is about.
+        show: what the settings lead to.
+        question: for the learner.
+    """
+
+    name: str
+    title: str
+    summary: str
+    minutes: int
+    introduction: tuple[Paragraph | Bullets | Code, ...]
+    controls: tuple[Control, ...]
+    show: Callable[[Settings], tuple[Shown, ...]]
+    question: Question
+
+    @property
+    def source(self) -> str:
+        """The file that computes it, in the folder of this one."""
+        return self.show.__module__.removeprefix("fim_private.demos.").replace(".", "/") + ".py"
+
+    def settings(self, changes: Settings | None = None) -> dict[str, str]:
+        """A value for every control: where it starts, or what it is changed to.
+
+        Raises:
+            UsageError: there is no such control, or it has no such place.
+        """
+        changes = changes or {}
+        known = [control.name for control in self.controls]
+        for name in changes:
+            if name not in known:
+                raise UsageError(f"This demo has no control {name!r}.", f"Its controls are {', '.join(known)}.")
+        return {control.name: control.checked(changes.get(control.name, control.start)) for control in self.controls}
+
+    def verdict(self, settings: Settings) -> str:
+        """Whether what the question is about is so at these settings, in words."""
+        return self.question.yes if self.question.happens(settings) else self.question.no
+
+    def answer(self, changes: Settings | None = None) -> str | None:
+        """The first value of the first control at which it is so, the others as set; None where it never is."""
+        settings = self.settings(changes)
+        control = self.controls[0]
+        return next(
+            (choice for choice in control.choices if self.question.happens({**settings, control.name: choice})), None
+        )
+
+
+def find_demo(demos: Iterable[Demo], name: str) -> Demo:
+    """The demo of this name.
+
+    Raises:
+        UsageError: there is none; similar names are given.
+    """
+    by_name = {demo.name: demo for demo in demos}
+    if name in by_name:
+        return by_name[name]
+    near = difflib.get_close_matches(name.lower(), by_name)
+    hint = f"Did you mean {' or '.join(near)}?" if near else "See the names with: fim-private demo list"
+    raise UsageError(f"There is no demo {name!r}.", hint)

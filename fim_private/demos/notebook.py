@@ -1,0 +1,52 @@
+"""A lesson in a marimo notebook: its controls as buttons, its parts as text and drawings. Needs the extra `demos`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import marimo as mo
+
+from fim_private.demos.chart import Chart
+from fim_private.demos.demo import Demo, Settings, Shown
+from fim_private.demos.drawing import figure_of
+from fim_private.demos.page import BANNER
+from fim_private.report.document import Paragraph
+from fim_private.report.html import drawing
+from fim_private.report.markdown import part_markdown
+
+
+def head_of(demo: Demo) -> Any:
+    """The title and what stands before the controls."""
+    return mo.vstack([mo.md(f"_{BANNER}_"), mo.md(f"# {demo.title}"), *map(element, demo.introduction)])
+
+
+def controls_of(demo: Demo) -> Any:
+    """A row of choices for each control, and their values as `.value`: the settings."""
+    return mo.ui.dictionary(
+        {
+            control.name: mo.ui.radio(
+                list(control.choices), value=control.start, inline=True, label=f"**{control.name}**, {control.what}"
+            )
+            for control in demo.controls
+        }
+    )
+
+
+def result_of(demo: Demo, settings: Mapping[str, str]) -> Any:
+    """The question, whether it is so at these settings, and what they lead to."""
+    return mo.vstack(list(_result(demo, demo.settings(settings))))
+
+
+def _result(demo: Demo, settings: Settings) -> Iterator[Any]:
+    yield element(Paragraph(text=f"**Your turn.** {demo.question.text}"))
+    yield mo.callout(mo.md(demo.verdict(settings)), kind="success" if demo.question.happens(settings) else "neutral")
+    yield from map(element, demo.show(settings))
+
+
+def element(part: Shown) -> Any:
+    """A part of a lesson as the notebook shows it."""
+    if isinstance(part, Chart):
+        caption = part_markdown(Paragraph(text=part.caption), frozenset(), "")
+        return mo.vstack([mo.Html(drawing(figure_of(part, part.name))), mo.md(caption)])
+    return mo.md(part_markdown(part, frozenset(), ""))

@@ -1,0 +1,47 @@
+"""The mechanism that the planner would use, as the kind that a lesson knows how to look into."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.protocol import Law
+from fim_private.plan import Plan, Universe, make_plan
+from fim_private.privacy import Budget, PrivacyUnit
+from fim_private.profile import CountProfile
+
+Kind = TypeVar("Kind")
+
+
+TRANSACTION = PrivacyUnit()
+
+
+def pairs_plan(
+    name: str, *, top: int, epsilon: str, delta: str = "1e-6", unit: PrivacyUnit = TRANSACTION,
+    universe: Universe | None = None, select: str | None = None,
+) -> Plan:  # fmt: skip
+    """The plan for the top pairs."""
+    budget = Budget(epsilon, delta)
+    return make_plan(size=2, top=top, budget=budget, unit=unit, mechanism=name, universe=universe, select=select)
+
+
+def mechanism_of(kind: type[Kind], plan: Plan) -> Kind:
+    """The plan's mechanism.
+
+    Raises:
+        TypeError: it is of another kind.
+    """
+    if not isinstance(plan.mechanism, kind):
+        raise TypeError(f"{plan.mechanism_name} is no {kind.__name__}")
+    return plan.mechanism
+
+
+def law_of(plan: Plan, profile: CountProfile) -> Law:
+    """The exact law of the plan's mechanism on these counts.
+
+    Raises:
+        TypeError: it sees more than counts.
+    """
+    if isinstance(plan.search, ItemsFirst):
+        raise TypeError(f"{plan.mechanism_name} has no law over counts")
+    return plan.search.law(profile)

@@ -1,0 +1,64 @@
+"""The data set that ships, for lessons: public, so that they may look at its exact counts. The only demo that does."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from fim_private.catalogue import path_of
+from fim_private.counting import count_histogram, top_itemsets
+from fim_private.profile import CountProfile
+from fim_private.report.tables import JOINT
+from fim_private.transactions import Transactions, read_transactions
+
+CUSTOMERS = 4_372
+ITEMS = 3_885
+"""Distinct items that occur; shown in lessons as what nobody could know of private data."""
+
+Itemset = tuple[int, ...]
+
+
+@cache
+def baskets() -> Transactions:
+    """One transaction a customer."""
+    return read_transactions(path_of("online-retail-customers"))
+
+
+@cache
+def pairs(times: float = 1.0) -> CountProfile:
+    """How many pairs have which count, in an open universe; with so many times as many customers of the same habits."""
+    levels, multiplicities = count_histogram(baskets(), 2).reveal_to_curator()
+    tally: dict[int, int] = {}
+    for level, number in zip(levels.tolist(), multiplicities.tolist(), strict=True):
+        if int(level * times):
+            tally[int(level * times)] = tally.get(int(level * times), 0) + number
+    return CountProfile(levels=list(tally), multiplicities=list(tally.values()))
+
+
+def exact_top(transactions: Transactions, top: int) -> dict[Itemset, int]:
+    """The exact counts of the most frequent pairs, in order."""
+    itemsets, counts = top_itemsets(transactions, 2, top).reveal_to_curator()
+    return dict(zip(map(tuple, itemsets.tolist()), counts.tolist(), strict=True))
+
+
+def without_customer(transactions: Transactions, customer: int) -> Transactions:
+    """The data without one of the customers, who is a transaction here."""
+    start, end = transactions.offsets[customer : customer + 2]
+    lengths = np.delete(transactions.lengths(), customer)
+    return Transactions(
+        offsets=np.concatenate([[0], np.cumsum(lengths)]),
+        items=np.delete(transactions.items, np.s_[start:end]),
+        vocabulary=transactions.vocabulary,
+    )
+
+
+def held_by(transactions: Transactions, customer: int, itemset: Itemset) -> bool:
+    """Whether a customer has all these items."""
+    start, end = transactions.offsets[customer : customer + 2]
+    return bool(np.isin(itemset, transactions.items[start:end]).all())
+
+
+def names(transactions: Transactions, itemset: Itemset) -> str:
+    """The items of an itemset in words."""
+    return JOINT.join(transactions.vocabulary[code] for code in itemset)

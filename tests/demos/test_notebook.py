@@ -1,0 +1,52 @@
+"""The lessons as a notebook: the cells run, and every lesson can be shown."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fim_private.demos.demo import Demo
+from fim_private.demos.registry import DEMOS
+from tests.conftest import ROOT
+
+pytest.importorskip("marimo", reason="marimo is not here; it is in the extra `demos`")
+
+PROGRAM = """
+import sys
+sys.argv = ["lessons.py", "--lesson", "composition"]
+from notebooks.lessons import app
+outputs, definitions = app.run()
+print(*(getattr(output, "text", "") for output in outputs))
+print(definitions["controls"].value)
+"""
+
+
+@pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.name)
+def test_every_lesson_can_be_shown(demo: Demo) -> None:
+    from fim_private.demos.notebook import controls_of, head_of, result_of
+
+    controls = controls_of(demo)
+    assert dict(controls.value) == demo.settings()
+    assert demo.title in head_of(demo).text
+    shown = result_of(demo, controls.value).text
+    assert demo.question.yes in shown or demo.question.no in shown
+
+
+def test_the_notebook_s_cells_run() -> None:
+    # In a process of its own: marimo keeps state for the whole process, and reads its arguments.
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    *html, settings = done.stdout.splitlines()
+    assert "{'k': '20', 'epsilon': '1', 'delta': '1e-6'}" in settings
+    assert "<svg" in "".join(html)
