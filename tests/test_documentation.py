@@ -67,7 +67,7 @@ def test_readme_python_example_runs(tmp_path: Path) -> None:
 
 
 def test_readme_s_ledger_keeps_the_books(tmp_path: Path) -> None:
-    (example,) = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)
+    (example,) = re.findall(r"## A budget for several releases.*?```sh\n(.*?)```", README, flags=re.DOTALL)
     file = ROOT / "datasets" / "online-retail-customers.csv.gz"
     done = in_shell(f"cd '{tmp_path}' && {example.replace('FILE', shlex.quote(str(file)))}")
     assert done.returncode == 0, done.stderr
