@@ -46,7 +46,7 @@ def _unbroken(text: str) -> str:
     return re.sub(r"(?<!\w)--?\w[\w-]*|(?<=\w)-(?=\w)", lambda found: found[0].replace("-", UNBROKEN), text)
 
 
-class _Command(_Plain, TyperCommand):
+class Command(_Plain, TyperCommand):
     """A command whose help shows its options in the sections that `rich_help_panel` names."""
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as it is called
@@ -62,6 +62,7 @@ class _Command(_Plain, TyperCommand):
                     formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
+        """A section after the other."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
@@ -97,4 +98,4 @@ class Commands(typer.Typer):
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
         """As `typer.Typer.command`."""
-        return super().command(name, **{"cls": _Command, **settings})
+        return super().command(name, **{"cls": Command, **settings})

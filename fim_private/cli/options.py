@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from fim_private.cli.completion import FORMATS, MECHANISMS, one_of
+from fim_private.cli.help import Command
 from fim_private.errors import InputError, UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 
@@ -334,7 +334,7 @@ def mechanism_name(mechanism: str, *, repeat: bool, no_fallback: bool) -> str:
     return "lmm-repeat" if repeat else "lmm-no-fallback"
 
 
-class WithShare(TyperCommand):
+class WithShare(Command):
     """A command whose --release-counts may be followed by a share, as in `--release-counts 0.3`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -103,7 +103,8 @@ class Release:
         """
         try:
             fields = json.loads(text)
-            json.dumps(fields, ensure_ascii=False).encode()  # half letters, which JSON can name, are no text
+            # What JSON itself does not know (infinity), and half letters, which it can name, are no values of ours.
+            json.dumps(fields, ensure_ascii=False, allow_nan=False).encode()
             fields.pop("warning", None)
             itemsets = tuple(map(itemset_of, fields.pop("itemsets")))
             found = fields.pop("found", None)
@@ -182,6 +183,8 @@ def itemset_of(fields: Mapping[str, Any]) -> ReleasedItemset:
         raise TypeError("items are a list of names")
     itemset = ReleasedItemset(**{**fields, "rank": fields["rank"], "items": tuple(items)})
     _check(itemset, _OF_ITEMSET)
+    if itemset.rank < 1:
+        raise TypeError("ranks begin at 1")
     return itemset
 
 

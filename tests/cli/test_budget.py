@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from fractions import Fraction
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -106,10 +105,10 @@ def test_what_was_not_delivered_can_be_told_apart(ledger: Path, baskets: Path, t
 
 
 def test_an_interruption_after_the_charge_is_said(ledger: Path, baskets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(import_module("fim_private.mining.mine"), "pass_through", interrupted)
+    monkeypatch.setattr("fim_private.mining.selecting.pass_through", interrupted)
     done = fim_private("mine", baskets, *ASKED, "--ledger", ledger, "--mechanism", "limited-domain")
     assert done.returncode == 3
     (_, entry) = history(ledger)

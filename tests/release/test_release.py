@@ -56,7 +56,6 @@ def test_what_is_no_release_is_refused(text: str) -> None:
         {"found": [{"item": 3, "count": 1.0}]},
         {"privacy": "epsilon 1"},
         {"privacy": {"epsilon": float("inf"), "delta": 0, "neighbours": "add-remove", "unit": "one"}},
-        {"plan": {}},
         {"seeded": "no"},
         {"command": ["fim-private"]},
     ],
