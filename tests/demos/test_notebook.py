@@ -24,6 +24,12 @@ print(definitions["controls"].value)
 """
 
 
+@pytest.fixture(autouse=True)
+def _started_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """marimo loads what there is of Spark, which ends any process whose main module has no file, as pytest-xdist's."""
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", __file__, raising=False)
+
+
 @pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.name)
 def test_every_lesson_can_be_shown(demo: Demo) -> None:
     from fim_private.demos.notebook import controls_of, head_of, result_of
