@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 def mine(
     context: typer.Context,
     file: options.File,
-    epsilon: options.Epsilon,
-    delta: options.Delta,
+    *,
     size: options.Size = None,
     sizes: options.Sizes = None,
     per_size: options.PerSize = False,
@@ -34,6 +33,8 @@ def mine(
     count_share: options.CountShare = None,
     raw_counts: options.RawCounts = False,
     public_transactions: options.PublicTransactions = None,
+    epsilon: options.Epsilon,
+    delta: options.Delta,
     unit: options.Unit = None,
     unit_column: options.UnitColumn = None,
     merge: options.Merge = False,

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 
 def plan(
-    epsilon: options.Epsilon,
-    delta: options.Delta,
+    *,
     size: options.Size = None,
     sizes: options.Sizes = None,
     per_size: options.PerSize = False,
@@ -29,6 +28,8 @@ def plan(
     count_share: options.CountShare = None,
     raw_counts: options.RawCounts = False,
     public_transactions: options.PublicTransactions = None,
+    epsilon: options.Epsilon,
+    delta: options.Delta,
     unit: options.Unit = None,
     unit_column: options.UnitColumn = None,
     merge: options.Merge = False,

@@ -68,7 +68,7 @@ def test_a_replay_is_charged_again(here: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
-        ("epsilom = 1", 2, "settings that do not exist: 'epsilom'.\nDid you mean epsilon? There are: file, epsilon"),
+        ("epsilom = 1", 2, "settings that do not exist: 'epsilom'.\nDid you mean epsilon? There are: file, size"),
         ("as_json = true", 2, "Did you mean json?"),
         ("config = 'other.toml'", 2, "settings that do not exist"),
         ("[mine]\nsize = 2", 2, "settings that do not exist"),
