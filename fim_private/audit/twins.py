@@ -362,6 +362,14 @@ NAMED_TESTS = (
         "tests/randomness/test_gaussian_vector.py::test_the_same_words_give_the_same_draws_however_they_arrive",
     ),
     (
+        "a ledger charged after the noise was drawn",
+        "tests/mining/test_mine.py::test_no_noise_is_drawn_before_the_charge",
+    ),
+    (
+        "a release that a ledger does not know of, where a process ends at a bad moment",
+        "tests/ledger/test_ledger.py::test_a_process_killed_at_any_moment_has_charged_what_it_released",
+    ),
+    (
         "exact counts read outside the door",
         "tests/test_architecture.py::test_exact_counts_leave_through_the_door_only",
     ),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 
@@ -24,8 +25,8 @@ from fim_private import (
 from fim_private.catalogue import path_of
 from fim_private.counting import LocalDatabase, count_histogram, top_itemsets
 from fim_private.mechanisms.registry import REGISTRY
-from fim_private.mining.mine import bound
-from fim_private.randomness import SeededRandomness
+from fim_private.mining.mine import bound, mine_as_planned
+from fim_private.randomness import SecureRandomness, SeededRandomness
 from fim_private.release.door import pass_through
 from tests.mechanisms.cases import needs
 
@@ -181,3 +182,32 @@ def retail(shared_data: Callable[[str], Path]) -> object:
     if not _retail:
         _retail.append(read_transactions(shared_data("retail.dat.gz")))
     return _retail[0]
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_no_noise_is_drawn_before_the_charge(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were it drawn first, a process that ends in between would have spent what no ledger knows of."""
+    drawn: list[int] = []
+
+    class Noted(SecureRandomness):
+        def bits(self, number: int) -> int:
+            drawn.append(number)
+            return super().bits(number)
+
+        def words(self, number: int):  # type: ignore[no-untyped-def]
+            drawn.append(number)
+            return super().words(number)
+
+    monkeypatch.setattr(import_module("fim_private.mining.mine"), "SecureRandomness", Noted)
+    plan = make_plan(size=1, top=1, budget=BUDGET, unit=UNIT, mechanism=name, count_share="0.3", **needs(name, 5))  # type: ignore[arg-type]
+    before: list[int] = []
+
+    def charge() -> str:
+        before.extend(drawn)
+        return "paid"
+
+    release = mine_as_planned(transactions_from_lists([["bread", "milk"]] * 3000), plan, charge=charge)
+    assert release.id == "paid"
+    assert drawn
+    # Which items of a transaction are kept (all, here) is no noise, but may ask for words.
+    assert not before or REGISTRY[name].needs_cap
