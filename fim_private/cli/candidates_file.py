@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fim_private.errors import InputError, UsageError
+from fim_private.cli.replay import read_toml
+from fim_private.errors import UsageError
 
 if TYPE_CHECKING:
     from fim_private.mining.tuning import Configuration
@@ -32,12 +32,7 @@ def read_configurations(path: Path) -> list[Configuration]:
     """
     from fim_private.mining.tuning import Configuration
 
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.", "Correct --candidates.") from None
-    except ValueError as error:
-        raise InputError(f"{path} is not TOML: {error}.", "Correct it; strings stand in quotes.") from None
+    found = read_toml(path, option="--candidates")
     tables = found.pop("candidate", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise UsageError(f"In {path}, candidate is no list of tables.", "Begin each with a line [[candidate]].")

@@ -13,7 +13,7 @@ from fim_private.cli.books import Books
 from fim_private.cli.engine import reader
 from fim_private.cli.progress import phases, say
 from fim_private.cli.replay import Config, command_line
-from fim_private.errors import InputError, UsageError
+from fim_private.errors import InputError
 from fim_private.privacy import NeighbouringRelation
 
 if TYPE_CHECKING:
@@ -61,20 +61,8 @@ def mine(
     drop_rows_without_unit: options.DropRowsWithoutUnit = False,
     engine: options.Engine = "local",
     master: options.Master = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(help="Repeat the same noise; the output is then NOT private.", rich_help_panel="Output"),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Also write the release: .json, .parquet, .jsonl, .csv, .spmf or .fimi.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
+    seed: options.Seed = None,
+    output: options.ReleaseOutput = None,
     ledger: Annotated[
         Path | None,
         typer.Option(
@@ -99,14 +87,11 @@ def mine(
     The same once more, on the data of another day: --config release.json, and FILE
     """
     privacy_unit = options.privacy_unit(unit, unit_column, merge=merge, max_transactions=max_transactions)
-    from fim_private.release.files import check_carries, check_writable
+    from fim_private.release.files import check_carries
     from fim_private.release.filters import check_keep, filtered
 
     if output is not None:
-        check_writable(output)
-        inputs = [Path(name) for name in (file, universe_file) if name is not None]
-        if output.exists() and any(path.exists() and output.samefile(path) for path in inputs):
-            raise UsageError("The output would replace the input.", "Give --output another name.")
+        options.check_output(output, file, universe_file)
     plan = options.plan_of(
         sizes=options.itemset_sizes(size, sizes),
         top=top,

@@ -286,6 +286,20 @@ Html = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Also write it as one page for a browser.", rich_help_panel=_OUT),
 ]
+Seed = Annotated[
+    int | None,
+    typer.Option(help="Repeat the same noise; the output is then NOT private.", rich_help_panel=_OUT),
+]
+ReleaseOutput = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Also write the release: .json, .parquet, .jsonl, .csv, .spmf or .fimi.",
+        rich_help_panel=_OUT,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.", rich_help_panel=_OUT)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.", rich_help_panel=_OUT)]
 
@@ -447,3 +461,13 @@ def reading_notes(notes: ReadingNotes) -> list[str]:
     if mended:
         lines.append(f"While reading (for the holder of the data, not part of the release): {'; '.join(mended)}.")
     return lines
+
+
+def check_output(output: Path, *inputs: str | Path | None) -> None:
+    """Find out before anything is spent whether a release can be written there, over none of the inputs."""
+    from fim_private.release.files import check_writable
+
+    check_writable(output)
+    given = [Path(name) for name in inputs if name is not None]
+    if output.exists() and any(path.exists() and output.samefile(path) for path in given):
+        raise UsageError("The output would replace the input.", "Give --output another name.")

@@ -55,15 +55,7 @@ def read_settings(path: Path, allowed: Collection[str]) -> dict[str, Any]:
         InputError: it cannot be read.
         UsageError: a setting does not exist, or is neither a value nor a plain list.
     """
-    try:
-        found = tomllib.loads(_text(path))
-    except (ValueError, RecursionError) as error:
-        # The parser's words may quote the file.
-        _, _, place = str(error).rpartition("(at ")
-        where = f": see {place.rstrip(')')}" if place.startswith("line") else ""
-        raise InputError(
-            f"{path} is not TOML{where}.", "Write one setting a line, as in size = 2; strings stand in quotes."
-        ) from None
+    found = read_toml(path)
     settings = {name.replace("-", "_"): value for name, value in found.items()}
     unknown = sorted(settings.keys() - set(allowed))
     if unknown:
@@ -78,17 +70,38 @@ def read_settings(path: Path, allowed: Collection[str]) -> dict[str, Any]:
     return settings
 
 
-def _text(path: Path) -> str:
+def read_toml(path: Path, *, option: str = "--config") -> dict[str, Any]:
+    """What a small TOML file says.
+
+    Args:
+        path: of the file.
+        option: that named it.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        return tomllib.loads(_text(path, option))
+    except (ValueError, RecursionError) as error:
+        # The parser's words may quote the file.
+        _, _, place = str(error).rpartition("(at ")
+        where = f": see {place.rstrip(')')}" if place.startswith("line") else ""
+        raise InputError(
+            f"{path} is not TOML{where}.", "Write one setting a line, as in size = 2; strings stand in quotes."
+        ) from None
+
+
+def _text(path: Path, option: str = "--config") -> str:
     """What stands in a small file of text."""
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
         if len(content) > LARGEST:
-            raise InputError(f"{path} is over a mebibyte, which no settings are.", "Correct --config.")
+            raise InputError(f"{path} is over a mebibyte, which no settings are.", f"Correct {option}.")
         return content.decode()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not a text in UTF-8"
-        raise InputError(f"{path} cannot be read: {reason}.", "Correct --config.") from None
+        raise InputError(f"{path} cannot be read: {reason}.", f"Correct {option}.") from None
 
 
 def _as_typed(path: Path, name: str, value: Any, param: Any) -> Any:

@@ -62,20 +62,8 @@ def tune(
     transaction_column: options.TransactionColumn = None,
     item_column: options.ItemColumn = None,
     drop_rows_without_unit: options.DropRowsWithoutUnit = False,
-    seed: Annotated[
-        int | None,
-        typer.Option(help="Repeat the same noise; the output is then NOT private.", rich_help_panel="Output"),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Also write the release: .json, .csv, .parquet or .jsonl.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
+    seed: options.Seed = None,
+    output: options.ReleaseOutput = None,
     ledger: Annotated[
         Path | None,
         typer.Option(
@@ -97,13 +85,10 @@ def tune(
     options.privacy_unit(unit, unit_column, merge=False, max_transactions=None)
     from fim_private.mining.tuning import plan_tuning
     from fim_private.mining.tuning import tune as choose
-    from fim_private.release.files import check_writable
+    from fim_private.release.files import check_carries
 
     if output is not None:
-        check_writable(output)
-        inputs = [Path(name) for name in (file, universe_file, candidates) if name is not None]
-        if output.exists() and any(path.exists() and output.samefile(path) for path in inputs):
-            raise UsageError("The output would replace the input.", "Give --output another name.")
+        options.check_output(output, file, universe_file, candidates)
     tuning = plan_tuning(
         read_configurations(candidates),
         budget=Budget(epsilon, delta),
@@ -114,6 +99,9 @@ def tune(
         threshold=threshold,
         score_share=exact(score_share, "score-share"),
     )
+    if output is not None:
+        for planned in tuning.plans:
+            check_carries(output, planned, seeded=seed is not None)
     from fim_private.mining.mine import refuse_seed
 
     if ledger is not None and seed is not None:
@@ -124,7 +112,7 @@ def tune(
         )
     command = command_line(context)
     with Books(ledger, tuning.charged, command) as books:
-        with phases(quiet=quiet) as progress, reader("local", None) as read:
+        with phases(quiet=quiet) as progress, reader("local", None, progress.share) as read:
             progress("reading")
             database = read(
                 file,

@@ -108,3 +108,14 @@ def test_no_candidates_file(baskets: Path) -> None:
     done = tune(baskets)
     assert done.returncode == 3
     assert "cannot be read" in words(done)
+
+
+def test_what_the_output_cannot_carry_is_said_before_anything_is_spent(baskets: Path) -> None:
+    path = baskets.with_name("shop.ledger")
+    ledger = Ledger.create(path, epsilon="1.5", delta="1e-5")
+    done = tune(baskets, "--ledger", path, "-o", baskets.with_name("release.spmf"))
+    assert done.returncode == 2
+    assert "has a count on each line" in words(done)
+    assert ledger.state().releases == 0
+    over = tune(baskets, "-o", baskets.with_name("candidates.toml"))
+    assert over.returncode == 2
