@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from fim_private.release.files import parquet as released_parquet
+from fim_private.transactions import parquet
+
 # No flakes: the same examples in every run, and no time limit for a machine that does other things meanwhile.
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.load_profile("repeatable")
@@ -28,3 +31,16 @@ def shared_data() -> Callable[[str], Path]:
         return path
 
     return find
+
+
+@pytest.fixture
+def tried_elsewhere() -> None:
+    """Parquet is tried in a process of its own, as it is for users."""
+
+
+@pytest.fixture(autouse=True)
+def decoded_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parquet is not tried in a process of its own, which takes a third of a second, but where a test asks for it."""
+    if "tried_elsewhere" not in request.fixturenames:
+        for module in (parquet, released_parquet):
+            monkeypatch.setattr(module, "decodes", lambda _data: True)

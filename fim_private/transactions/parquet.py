@@ -11,6 +11,7 @@ import polars as pl
 
 from fim_private.errors import InputError
 from fim_private.transactions.columnar import UNREADABLE
+from fim_private.transactions.decoding import decodes
 from fim_private.transactions.quiet import nothing_printed
 from fim_private.transactions.source import Content
 
@@ -31,11 +32,11 @@ class ParquetTable:
         """Of the file."""
         return self.content.name
 
-    def refuse_too_many_rows(self) -> None:
-        """Refuse a file of a few bytes that says it holds more rows than the memory.
+    def refuse_hostile(self) -> None:
+        """Refuse a file that would fill the memory or end the process, before any of it is used.
 
         Errors:
-            InputError: so it does.
+            InputError: it says that it holds more rows than a file of its size can; or it cannot be decoded.
         """
         with self._reading():
             rows = int(pl.scan_parquet(io.BytesIO(self.content.data)).select(pl.len()).collect().item())
@@ -44,6 +45,8 @@ class ParquetTable:
                 f"{self.name} holds more rows than a Parquet file of its size can: it would fill the memory.",
                 "If it is meant, save the table as CSV.",
             )
+        if not decodes(self.content.data):
+            raise self._unreadable()
 
     def schema(self) -> pl.Schema:
         """Column names and types."""
@@ -63,7 +66,10 @@ class ParquetTable:
             with nothing_printed():
                 yield
         except UNREADABLE:
-            raise InputError(
-                f"{self.name} starts as a Parquet file but cannot be read as one.",
-                "Write it again with distinct column names, or save the table as CSV.",
-            ) from None
+            raise self._unreadable() from None
+
+    def _unreadable(self) -> InputError:
+        return InputError(
+            f"{self.name} starts as a Parquet file but cannot be read as one.",
+            "Write it again with distinct column names, or save the table as CSV.",
+        )

@@ -106,7 +106,7 @@ def _read(
             content = reading.content()
             if content.is_parquet:
                 parquet = ParquetTable(content=content)
-                parquet.refuse_too_many_rows()
+                parquet.refuse_hostile()
                 return read_columnar(parquet, format_name, separator, columns), None
             blocks = iter([content.data])
         text = Text(name=reading.name, blocks=blocks, encoding=encoding)

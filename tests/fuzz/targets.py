@@ -210,10 +210,11 @@ def _change_a_cell(randomness: random.Random, path: Path) -> None:
 
 
 TARGETS: dict[str, tuple[Target, int]] = {
-    **{name: (reading(name), 12) for name in TEXTS},
+    **{name: (reading(name), 1 if name == "Parquet" else 12) for name in TEXTS},
     "universe file": (names, 6),
     "settings": (settings, 3),
     "release": (release, 4),
     "ledger": (ledger, 3),
 }
-"""What each is called, what it does, and its share of the inputs."""
+"""What each is called, what it does, and its share of the inputs. Parquet is tried in a process first: a third of a
+second."""

@@ -62,6 +62,19 @@ def test_a_parquet_file_with_more_rows_than_its_size_holds_is_refused(monkeypatc
     assert as_sets(read(frame.head(1000))) == [{"milk"}]
 
 
+@pytest.mark.usefixtures("tried_elsewhere")
+def test_a_parquet_file_that_ends_polars_is_refused() -> None:
+    """The headers of its pages say that they hold -4 values, for which Polars asks for 2^61 bytes and aborts."""
+    whole = pl.DataFrame({"tid": [1, 2, 3, 4], "item": ["milk", None, "egg", "egg"]})
+    buffer = io.BytesIO()
+    whole.write_parquet(buffer, compression="uncompressed", statistics=False)
+    assert as_sets(read(buffer.getvalue())) == [{"milk"}, {"egg"}, {"egg"}]
+    spoilt = buffer.getvalue().replace(b"\x2c\x15\x08", b"\x2c\x15\x07")
+    assert spoilt != buffer.getvalue()
+    with pytest.raises(InputError, match="starts as a Parquet file but cannot be read as one"):
+        read(spoilt)
+
+
 def test_a_long_file_takes_memory_for_its_items_and_not_for_its_text(tmp_path: Path) -> None:
     """What 2 GB would take, in proportion: 96 MB of text under a limit of memory that does not hold them twice."""
     path = tmp_path / "long.csv"

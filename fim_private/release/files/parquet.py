@@ -10,9 +10,10 @@ import polars as pl
 from fim_private.errors import InputError
 from fim_private.release.files.format import Format, Itemsets, itemsets_of
 from fim_private.release.record import Release
+from fim_private.transactions.columnar import UNREADABLE
+from fim_private.transactions.decoding import decodes
 
 KEY = "fim_private"
-UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
 
 
 def _write(release: Release, path: Path) -> None:
@@ -38,6 +39,8 @@ def read_release(data: bytes) -> Release:
 
 def _read(data: bytes) -> Itemsets:
     """From the columns, which other programs keep where they do not keep the metadata."""
+    if not decodes(data):
+        raise ValueError("not Parquet")
     try:
         return itemsets_of(pl.read_parquet(io.BytesIO(data)).to_dicts())
     except UNREADABLE:
