@@ -1,24 +1,27 @@
 # Two commands do everything on a fresh machine with Python >= 3.11 (with venv) and make:
 #   make demo    set up .venv and run the main job on the data that ships
-#   make test    set up .venv and run the whole test-suite
-# Also: make spark (tests of the engine on Spark; needs Java), make audit (every privacy claim, a quarter of an hour), make
-# mutants (would the tests notice?), make reports (the comparison reports, an hour from nothing), make bench (how fast,
-# beside others; 20 minutes), make reliability (the ledger under fire), make fuzz (a million hostile files), make notebooks
-# (the lessons, to be moved), make check,
-# make clean
+#   make test    set up .venv and run the test-suite
+# Also: make slow (the tests that take seconds each), make spark (those of the engine on Spark; needs Java), make audit
+# (every privacy claim, a quarter of an hour), make mutants (would the tests notice?), make reports (the comparison reports,
+# an hour from nothing), make bench (how fast, beside others; half an hour), make reliability (the ledger under fire), make
+# fuzz (a million hostile files), make notebooks (the lessons, to be moved), make check, make clean
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 # Bytecode is kept even where the machine is told not to: tests start hundreds of processes, a quarter of a second each.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test spark check audit mutants reports reliability fuzz bench notebooks lessons clean
+.PHONY: demo test slow spark check audit mutants reports reliability fuzz bench notebooks lessons clean
 
 demo: .venv/.demo
 	$(BIN)/fim-private demo
 
 test: .venv/.test
 	$(BIN)/python -m pytest -n auto
+
+# What takes seconds each: whole reports, browsers, samplers of lists, twins that are caught by sampling.
+slow: .venv/.test
+	$(BIN)/python -m pytest -n auto -m 'slow and not long'
 
 # The engine on Spark, with two tasks at a time on this machine; needs Java 17 or newer.
 spark: .venv/.test

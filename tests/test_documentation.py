@@ -66,6 +66,7 @@ def test_readme_python_example_runs(tmp_path: Path) -> None:
     assert done.stdout.strip() == "1"
 
 
+@pytest.mark.slow
 def test_readme_s_ledger_keeps_the_books(tmp_path: Path) -> None:
     (example,) = re.findall(r"## A budget for several releases.*?```sh\n(.*?)```", README, flags=re.DOTALL)
     file = ROOT / "datasets" / "online-retail-customers.csv.gz"
@@ -75,6 +76,7 @@ def test_readme_s_ledger_keeps_the_books(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1].split()[1:5] == ["release", "1", "1e-6", "delivered"]
 
 
+@pytest.mark.slow
 def test_readme_s_way_from_invoices_to_a_page(tmp_path: Path) -> None:
     """On 3,000 customers of two invoices each; some rows name nobody, and one customer in three buys both goods."""
     (section,) = re.findall(r"## From invoices to a published page\n(.*?)\n## ", README, flags=re.DOTALL)
@@ -98,6 +100,7 @@ def test_readme_s_way_from_invoices_to_a_page(tmp_path: Path) -> None:
     assert "remaining    epsilon 1.0" in done.stdout
 
 
+@pytest.mark.slow
 def test_readme_s_commands_on_a_release_run(tmp_path: Path) -> None:
     from fim_private.release.files import SUFFIXES, write_release
     from tests.rules.releases import released

@@ -268,6 +268,7 @@ def check_many_with_counts(seed: int, number: int) -> Counter[str]:
     return made
 
 
+@pytest.mark.slow
 def test_no_plan_with_counts_costs_more_than_its_budget() -> None:
     made = check_many_with_counts(SEED, 40)
     assert made["refused"] < 16
@@ -275,6 +276,7 @@ def test_no_plan_with_counts_costs_more_than_its_budget() -> None:
     assert min(made[kind] for kind in kinds) >= 2, made
 
 
+@pytest.mark.slow
 def test_no_plan_for_several_sizes_costs_more_than_its_budget() -> None:
     generator = random.Random(SEED)
     made: Counter[str] = Counter()

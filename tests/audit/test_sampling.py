@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from scipy.stats import beta
@@ -15,6 +16,16 @@ from fim_private.audit.sampling import CONFIDENCE_FAILURE, epsilon_low, probabil
 RUNS, OF_TWINS = 250, 500
 CONSTRAINED = "limited-domain, 2 baskets each, that contain m"
 SAMPLED = ("lmm", "limited-domain, customers merged", CONSTRAINED, "stable-max", "items-first, peel")
+QUICK = (
+    CONSTRAINED,
+    "counted before units are merged",
+    "counted before units are capped",
+    "one seed for every release",
+)
+
+
+def marked(name: str, value: object) -> Any:
+    return pytest.param(value, id=name, marks=() if name in QUICK else pytest.mark.slow)
 
 
 @pytest.mark.parametrize("runs", [1, 20, 6000])
@@ -44,7 +55,7 @@ def test_the_telling_event_is_that_of_the_largest_ratio() -> None:
     assert event.exact(0.4) is None
 
 
-@pytest.mark.parametrize("name", SAMPLED)
+@pytest.mark.parametrize("name", [marked(name, name) for name in SAMPLED])
 def test_honest_pipelines_hold(name: str) -> None:
     case = next(case for case in cases() if case.name == name)
     result = sample(case, RUNS, by_command=1 if name in {"lmm", CONSTRAINED} else None)
@@ -53,7 +64,7 @@ def test_honest_pipelines_hold(name: str) -> None:
     assert result.same_by_command in {None, 1}
 
 
-@pytest.mark.parametrize("twin", twins(), ids=lambda twin: twin.name)
+@pytest.mark.parametrize("twin", [marked(twin.name, twin) for twin in twins()])
 def test_broken_pipelines_are_caught(twin: PipelineTwin) -> None:
     result = sample(twin.case, OF_TWINS, mistake=twin.mistake, pipeline=twin.pipeline)
     assert not result.holds

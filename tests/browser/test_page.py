@@ -25,6 +25,8 @@ SEEN = (
     # The first knows of folded tables, the second of groups in drawings.
     ".filter(e => e.checkVisibility() && e.getClientRects().length)"
 )
+
+pytestmark = pytest.mark.slow
 IN_FIGURES = SEEN + ".filter(e => e.closest('svg')).map(e => e.dataset.mechanism)"
 IN_TABLES = SEEN + ".filter(e => e.closest('table')).map(e => e.dataset.mechanism)"
 

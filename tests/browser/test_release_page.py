@@ -12,6 +12,8 @@ from fim_private.report.release_page import release_document
 from tests.browser.conftest import HOSTILE
 from tests.rules.releases import released
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 

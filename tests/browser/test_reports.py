@@ -10,6 +10,8 @@ import pytest
 from tests.browser.test_page import IN_FIGURES, IN_TABLES, find, requests, window
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 

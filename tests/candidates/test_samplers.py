@@ -51,6 +51,7 @@ def test_random_stopping(steps: int | None) -> None:
     assert p_value(draws, law(stop * Fraction(13, 10))) < FALSE_ALARM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exponent", [None, Fraction(3, 2)])
 def test_amplification(exponent: Fraction | None) -> None:
     laws = [{drawn: float(chance) for drawn, chance in law.items()} for law in LAWS]
@@ -145,6 +146,7 @@ def deviations(numbers: list[int], expected: float) -> float:
     return abs(mean - expected) / math.sqrt(variance / len(numbers))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [None, 6])
 @pytest.mark.parametrize("threshold", [2, 4])
 def test_expected_calls_of_algorithm_1(threshold: int, steps: int | None) -> None:
@@ -161,6 +163,7 @@ def test_expected_calls_of_algorithm_1(threshold: int, steps: int | None) -> Non
     assert steps is None or max(numbers) == steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [None, 6])
 def test_expected_calls_of_algorithm_2(steps: int | None) -> None:
     """1/gamma (Theorem 1.3 b), whatever the candidates do."""

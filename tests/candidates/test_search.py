@@ -157,12 +157,14 @@ def test_percentile_threshold_keeps_its_claim() -> None:
     assert found.delta <= NESTED.delta
 
 
+@pytest.mark.slow
 def test_percentile_threshold_with_too_little_noise_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(percentile_threshold, "smoothing", lambda *_: 1)
     broken = replace(NESTED, loss=PureDP(Fraction(1, 100)), slack=Fraction(1, 100), failing=Fraction(99, 100))
     assert worst(lambda law: named(broken.law(law)), laws_from_0_to_1(), 0.8).delta > 5 * NESTED.delta
 
 
+@pytest.mark.slow
 def test_oracle_sampler() -> None:
     chances, randomness = [Fraction(1, 20), Fraction(1, 9), Fraction(9, 10)], SeededRandomness(SEED)
     draws = [ORACLE.find(chances, randomness) for _ in range(12_000)]
@@ -202,6 +204,7 @@ def coin(chance: Fraction, made: list[int]) -> object:
     return score
 
 
+@pytest.mark.slow
 def test_sampler_from_samples_and_its_calls() -> None:
     chances, randomness, made = [Fraction(1, 10), Fraction(2, 5)], SeededRandomness(SEED), [0]
     search = replace(SAMPLED, samples=12, delta=Fraction(9, 10), epsilon=Fraction(3, 2))
@@ -234,6 +237,7 @@ def from_scores(loss: PureDP = LOSS) -> Candidates[str]:
     return Candidates([run], loss)
 
 
+@pytest.mark.slow
 def test_percentile_threshold_sampler() -> None:
     search, randomness = (
         replace(NESTED, samples=15, epsilon=Fraction(6), thresholds=4, delta=HALF),
@@ -262,6 +266,7 @@ def test_paper_s_thresholds_are_further_apart_than_it_says() -> None:
     assert [search.threshold(place) for place in range(2)] == [1, 0]
 
 
+@pytest.mark.slow
 def test_percentile_threshold_is_about_where_it_should_be() -> None:
     """At the paper's N for a mild case: neither early nor late, with the probabilities of Theorem 4.6."""
     loss, beta, delta = PureDP(Fraction(1, 100)), Fraction(1, 4), Fraction(1, 100)
@@ -317,6 +322,7 @@ def test_unknown_threshold_keeps_its_claim() -> None:
     assert LOSS.epsilon < found.loss <= cost.epsilon, "one loss of a candidate alone would be too little"
 
 
+@pytest.mark.slow
 def test_unknown_threshold_sampler_and_its_calls() -> None:
     made = [0]
     within_reach: FiniteLaw = {(0.0, "a"): 0.5, (0.5, "b"): 0.3, (1.0, "c"): 0.2}

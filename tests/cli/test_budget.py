@@ -35,6 +35,7 @@ def history(ledger: Path) -> list[dict]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_from_a_new_ledger_to_a_refusal(ledger: Path, baskets: Path) -> None:
     released = []
     for _ in range(2):
@@ -90,6 +91,7 @@ def test_what_fails_before_the_charge_costs_nothing(ledger: Path, baskets: Path,
     assert len(history(ledger)) == 1
 
 
+@pytest.mark.slow
 def test_what_was_not_delivered_can_be_told_apart(ledger: Path, baskets: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "fim_private", "mine", baskets, *ASKED, "--ledger", ledger]
     with Path("/dev/full").open("w") as full:

@@ -41,6 +41,7 @@ def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fim_private.report.comparison.write_report", lambda _material, _folder: None)
 
 
+@pytest.mark.slow
 def test_a_report_is_a_folder_of_page_text_figures_and_table(report: Path) -> None:
     page = (report / "index.html").read_text("utf-8")
     text = (report / "report.md").read_text("utf-8")
@@ -60,6 +61,7 @@ def test_a_report_is_a_folder_of_page_text_figures_and_table(report: Path) -> No
     assert not list(report.glob(".*"))
 
 
+@pytest.mark.slow
 def test_no_path_of_the_machine_is_in_a_report(report: Path, shop: Path) -> None:
     for name in ("index.html", "report.md"):
         text = (report / name).read_text("utf-8")
@@ -67,6 +69,7 @@ def test_no_path_of_the_machine_is_in_a_report(report: Path, shop: Path) -> None
         assert "My Shop &lt;1&gt;.csv" in text or "My Shop" in text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_report")
 def test_the_same_again_from_a_configuration_file_runs_nothing(report: Path, shop: Path, tmp_path: Path) -> None:
     config = tmp_path / "run.toml"
@@ -89,6 +92,7 @@ def test_exact_counts_are_shown_of_public_data_or_to_the_curator(shop: Path, tmp
     assert not (tmp_path / "report").exists()
 
 
+@pytest.mark.slow
 def test_public_data_needs_no_curator(tmp_path: Path) -> None:
     left_by_a_former_run = tmp_path / "report" / "figures" / "old.svg"
     left_by_a_former_run.parent.mkdir(parents=True)
@@ -149,6 +153,7 @@ def test_a_configuration_with_unknown_settings_is_refused(shop: Path, tmp_path: 
         assert message in words(done)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_report")
 def test_an_interrupted_comparison_goes_on(shop: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"

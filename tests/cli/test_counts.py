@@ -28,6 +28,7 @@ def share_in(*arguments: object) -> str | None:
     return counts and counts["share"]
 
 
+@pytest.mark.slow
 def test_the_share_may_follow_and_a_file_is_no_share(baskets: Path) -> None:
     assert share_in("mine", baskets, *QUESTION) is None
     assert share_in("mine", "--release-counts", baskets, *QUESTION) == "3/10"
@@ -107,6 +108,7 @@ def test_what_cannot_be(baskets: Path, options: tuple[object, ...], code: int, s
     assert "bread" not in words(done)
 
 
+@pytest.mark.slow
 def test_a_ledger_is_charged_for_the_counts_too(baskets: Path, tmp_path: Path) -> None:
     path = tmp_path / "shop.ledger"
     Ledger.create(path, epsilon="1.5", delta="1e-5")

@@ -48,6 +48,7 @@ def test_what_cannot_be_done_is_said(arguments: list[str], said: str) -> None:
     assert said in words(done)
 
 
+@pytest.mark.slow
 def test_a_page_is_written(tmp_path: Path) -> None:
     done = fim_private("demo", "differencing", "--output", tmp_path / "pages")
     assert done.returncode == 0, words(done)

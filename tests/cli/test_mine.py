@@ -93,6 +93,7 @@ def test_a_seed_repeats_and_marks_every_format(baskets: Path, tmp_path: Path, su
             assert '"seeded":true' in output.read_text("utf-8").replace(" ", "")
 
 
+@pytest.mark.slow
 def test_standard_input_plain_and_gzip(baskets: Path) -> None:
     for stdin in (baskets.read_bytes(), gzip.compress(baskets.read_bytes())):
         done = in_own_process("mine", "-", "--size", 2, "--top", 1, *PROMISE, "--quiet", stdin=stdin)
@@ -218,6 +219,7 @@ def opened_for_writing(fifo: Path) -> int:
     raise TimeoutError("nobody reads")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals and named pipes")
 @pytest.mark.parametrize("phase", ["reading", "counting"])
 def test_ctrl_c_is_heard_while(phase: str, tmp_path: Path) -> None:
@@ -243,6 +245,7 @@ def test_ctrl_c_is_heard_while(phase: str, tmp_path: Path) -> None:
             running.kill()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_delivered_is_said_and_the_file_is_written(baskets: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.json"
     program = [sys.executable, "-m", "fim_private", "mine", str(baskets), "--size", "2", "--top", "1", *PROMISE]

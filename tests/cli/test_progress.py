@@ -63,6 +63,7 @@ def on_a_terminal(*arguments: object) -> tuple[str, str]:
     return printed, seen.decode()
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_phases_and_no_data(tmp_path: Path) -> None:
     path = tmp_path / "baskets.csv"
     path.write_text("SECRET-ITEM,milk\n" * 1237 + "tea,jam\n")

@@ -55,6 +55,7 @@ def test_plan_says_of_which_sizes() -> None:
     assert "items-first" in single
 
 
+@pytest.mark.slow
 def test_each_size_by_itself(baskets: Path) -> None:
     options = ("--sizes", "1,2", "--per-size", "--top", 1, *PROMISE)
     release = json.loads(fim_private("mine", baskets, *options, "--json").stdout)

@@ -100,6 +100,7 @@ def test_auto_says_what_it_took(counts: ExactCounts) -> None:
     assert {row["ran"] for row in rows} <= {"limited-domain", "items-first", "lmm"}
 
 
+@pytest.mark.slow
 def test_finished_cells_are_kept_and_give_the_same_table(tmp_path: Path, counts: ExactCounts) -> None:
     whole = compare(tmp_path / "whole", counts)
     store = Store(tmp_path / "part", {**SETTINGS.fingerprint(), "files": "x"})
@@ -160,6 +161,7 @@ def hold(folder: str, held: object) -> None:
         time.sleep(60)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_process")
 def test_two_processes_do_not_write_to_one_folder(tmp_path: Path, counts: ExactCounts) -> None:
     context = multiprocessing.get_context("spawn")
@@ -222,6 +224,7 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
         Store(tmp_path / "file" / "inside", {})
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_process")
 def test_every_mechanism_can_be_compared(tmp_path: Path) -> None:
     settings = replace(SETTINGS, mechanisms=tuple(REGISTRY), sizes=(2,), tops=(1,), epsilons=("4",), trials=2)

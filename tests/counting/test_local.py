@@ -44,7 +44,12 @@ METHODS = {
 }
 
 
-@pytest.fixture(params=METHODS.values(), ids=METHODS.keys())
+SLOW = ("with a bound from a part", "in small pieces", "by threads")
+
+
+@pytest.fixture(
+    params=[pytest.param(METHODS[name], id=name, marks=pytest.mark.slow if name in SLOW else ()) for name in METHODS]
+)
 def _method(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each way of counting, whatever the data is like."""
     for name, value in request.param.items():

@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,6 +51,7 @@ def test_the_first_of_all_sizes_together(lists: list[list[str]], sizes: list[int
     assert as_ranking(counts, names, backwards) == [expected[rank] for rank in backwards]
 
 
+@pytest.mark.slow
 @given(baskets, some_sizes)
 def test_all_itemsets_of_all_sizes(lists: list[list[str]], sizes: list[int]) -> None:
     """Whether held or only tallied; among equals of one size a tally has an order of its own."""

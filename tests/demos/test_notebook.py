@@ -41,6 +41,7 @@ def test_every_lesson_can_be_shown(demo: Demo) -> None:
     assert demo.question.yes in shown or demo.question.no in shown
 
 
+@pytest.mark.slow
 def test_the_notebook_s_cells_run() -> None:
     # In a process of its own: marimo keeps state for the whole process, and reads its arguments.
     done = subprocess.run(

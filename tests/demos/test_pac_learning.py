@@ -174,6 +174,7 @@ def kept(mechanism: Mechanism, sample: Sample, hypotheses: HypothesisClass, boun
     return sum(chance for error, chance in lesson.outcomes(mechanism, sample) if error <= hypotheses.least + bound)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["thresholds", "stumps", "barcodes"])
 def test_errors_stay_below_their_bounds(name: str) -> None:
     """Equation (2) and Corollary 2 hold nine times in ten, over samples and noise."""
@@ -221,6 +222,7 @@ def test_a_sample_holds_every_hypothesis_once() -> None:
         assert sum(shares) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_the_lesson_s_claims() -> None:
     """What its last paragraph says of the four classes."""
     for n in lesson.EXAMPLES:

@@ -56,6 +56,7 @@ def test_a_page_says_what_the_lesson_says(demo: Demo) -> None:
             assert plain(shown.text) in said
 
 
+@pytest.mark.slow
 @EACH
 def test_a_page_works_in_a_browser(browser: Chrome, demo: Demo) -> None:
     address = (FOLDER / f"{demo.name}.html").as_uri()

@@ -193,7 +193,9 @@ def levels_of(profile: CountProfile, ranks: tuple[int, ...]) -> tuple[int, ...]:
 PROFILES = [[6, 4, 4, 1], [30, 29, 2], [50], [70, 68, 9, 9, 9], []]
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.slow if case.mechanism.top > 1 else ()) for case in CASES], ids=str
+)
 def test_sampler_follows_its_law(case: Case) -> None:
     randomness = SeededRandomness(SEED)
     for counts in PROFILES:
@@ -204,6 +206,7 @@ def test_sampler_follows_its_law(case: Case) -> None:
         assert p_value(draws, law) > FALSE_ALARM
 
 
+@pytest.mark.slow
 def test_that_comparison_has_power() -> None:
     """The same number of draws rejects noise that is 0.7 or 1.3 times as wide, in each of the three parts."""
     randomness = SeededRandomness(SEED)

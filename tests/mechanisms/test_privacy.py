@@ -110,7 +110,10 @@ def shrunk(mechanism: Mechanism) -> Mechanism:
             return mechanism
 
 
-@pytest.mark.parametrize("relation", list(NeighbouringRelation))
+@pytest.mark.parametrize(
+    "relation",
+    [NeighbouringRelation.ADD_REMOVE, pytest.param(NeighbouringRelation.REPLACE, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("name", [name for name, row in REGISTRY.items() if not row.finds_items])
 def test_a_plan_keeps_its_budget(name: str, relation: NeighbouringRelation) -> None:
     """What the planner hands out, with whichever composition it chose, under both relations, holds exactly."""

@@ -56,6 +56,7 @@ def test_fresh_counts_take_the_place_of_weighted_ones(select: str) -> None:
     assert all(itemset.count_low is not None for itemset in release.itemsets)
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_true_count_as_often_as_they_say() -> None:
     """Of one planned release, over and over; and noise of another width is noticed."""
     plan = make_plan(

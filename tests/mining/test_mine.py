@@ -109,6 +109,7 @@ def test_removing_a_unit_moves_merged_counts_one_way_by_at_most_one(rows: list[t
     assert steps <= {0, 1}
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(data, st.integers(1, 3))
 def test_a_capped_unit_adds_at_most_its_cap(rows: list[tuple[int, frozenset[str]]], most: int) -> None:
@@ -132,6 +133,7 @@ def test_declared_items_are_all_that_is_looked_at() -> None:
     assert [itemset.items for itemset in release.itemsets] == [("a", "b")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "top", "least", "most"),
     [

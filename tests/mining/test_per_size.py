@@ -77,6 +77,7 @@ def test_one_size_by_itself_is_searched_as_ever() -> None:
     assert plan_of().per_size
 
 
+@pytest.mark.slow
 def test_the_same_question_again() -> None:
     plan = plan_of("auto", count_share="0.3")
     again = plan_again(plan, budget=plan.budget, top=plan.top)

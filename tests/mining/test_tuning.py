@@ -223,6 +223,7 @@ EXAMPLE = [
 SEEDS, TUNINGS = range(6), range(20)
 
 
+@pytest.mark.slow
 def test_worked_example() -> None:
     """The README's figures: customers of the web shop, five pairs, epsilon 3 in all."""
     data = read_transactions(ROOT / "datasets" / "online-retail-customers.csv.gz")

@@ -87,6 +87,7 @@ def gap_law(counts: list[int], multiplicities: list[int], scale: Fraction, noise
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", list(Noise))
 def test_the_gap_has_its_law(noise: Noise) -> None:
     randomness = SeededRandomness(SEED)

@@ -191,6 +191,7 @@ def test_every_heading_can_be_linked_and_is_in_the_contents(page: str) -> None:
     assert contents.values("href") == [f"#{name}" for name in headings]
 
 
+@pytest.mark.slow
 def test_the_same_document_makes_the_same_files(page: str) -> None:
     assert to_html(sample_document()) == page
     assert to_markdown(sample_document()) == to_markdown(sample_document())

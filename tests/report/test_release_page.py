@@ -80,6 +80,7 @@ def test_every_mechanism_s_release_and_plan_make_a_page(name: str, size: int) ->
     assert "Nothing was read" in to_html(plan_document("The top 2", plan, [plan], [("other", "no reason")]))
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         st.lists(st.one_of(st.sampled_from(NASTY), st.text(min_size=1)), min_size=1, max_size=4, unique=True).map(
@@ -212,6 +213,7 @@ def test_drawings_are_the_same_each_time_and_leave_out_what_nobody_could_see() -
     assert count_bars(released({})) is None
 
 
+@pytest.mark.slow
 @given(st.integers(1, 25), st.integers(0, 2**16))
 def test_labels_do_not_overlap(number: int, bits: int) -> None:
     pairs = np.array([(one, (one * (bits % 7 + 1) + 1) % number) for one in range(number)], dtype=np.int64)

@@ -64,6 +64,7 @@ def test_units_are_read_too(shape: str) -> None:
     }
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.lists(st.text()), min_size=1).filter(lambda lists: any(name.strip() for row in lists for name in row))
 )

@@ -34,6 +34,7 @@ def test_what_is_packed_as_baskets_are_is_read_whatever_its_size(monkeypatch: py
     assert len(read(gzip.compress(lines), format="fimi")) == 20_000
 
 
+@pytest.mark.slow
 def test_a_bomb_ends_in_bounded_memory(tmp_path: Path) -> None:
     """A quarter of a gibibyte of line ends from as many kibibytes, of which a fifth is looked at."""
     path = tmp_path / "bomb.csv.gz"
@@ -75,6 +76,7 @@ def test_a_parquet_file_that_ends_polars_is_refused() -> None:
         read(spoilt)
 
 
+@pytest.mark.slow
 def test_a_long_file_takes_memory_for_its_items_and_not_for_its_text(tmp_path: Path) -> None:
     """What 2 GB would take, in proportion: 96 MB of text under a limit of memory that does not hold them twice."""
     path = tmp_path / "long.csv"
@@ -96,6 +98,7 @@ def test_a_long_file_takes_memory_for_its_items_and_not_for_its_text(tmp_path: P
     assert mebibytes < 80
 
 
+@pytest.mark.slow
 def test_a_basket_of_a_million_items_is_refused_or_capped_with_a_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

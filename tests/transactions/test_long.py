@@ -216,6 +216,7 @@ def test_types_that_are_no_text(bad):
 FIELDS = st.text(st.sampled_from('ab1 ,"\n'), max_size=5)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 3), FIELDS, st.integers(0, 2)), max_size=20),
     st.sampled_from(["\n", "\r\n"]),
