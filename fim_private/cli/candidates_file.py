@@ -5,22 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fim_private.cli.options import DEFAULT_COUNT_SHARE
 from fim_private.cli.replay import read_toml
 from fim_private.errors import UsageError
 
 if TYPE_CHECKING:
     from fim_private.mining.tuning import Configuration
 
-KINDS: dict[str, type] = {
-    "name": str,
-    "size": int,
-    "top": int,
-    "mechanism": str,
-    "select": str,
-    "max_items": int,
-    "max_transactions": int,
+TEXT, WHOLE = ((str,), "text"), ((int,), "a whole number")
+KINDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "name": TEXT,
+    "size": WHOLE,
+    "top": WHOLE,
+    "mechanism": TEXT,
+    "select": TEXT,
+    "max_items": WHOLE,
+    "max_transactions": WHOLE,
+    "release_counts": ((bool, str, float), "true, or a share of epsilon such as 0.3"),
 }
-"""What a configuration may set."""
+"""What a configuration may set, and to what."""
 
 
 def read_configurations(path: Path) -> list[Configuration]:
@@ -41,7 +44,9 @@ def read_configurations(path: Path) -> list[Configuration]:
         settings = {**found, **table}
         _check(path, settings)
         named = {"name": _name(settings), **settings}
-        configurations.append(Configuration(**named))
+        share = named.pop("release_counts", False)
+        share = DEFAULT_COUNT_SHARE if share is True else share
+        configurations.append(Configuration(**named, count_share=None if share is False else share))
     return configurations
 
 
@@ -52,9 +57,9 @@ def _check(path: Path, settings: dict[str, Any]) -> None:
             f"{path} has settings that do not exist: {', '.join(unknown)}.", f"There are: {', '.join(KINDS)}."
         )
     for setting, value in settings.items():
-        if not isinstance(value, KINDS[setting]) or isinstance(value, bool):
-            kind = "text" if KINDS[setting] is str else "a whole number"
-            raise UsageError(f"In {path}, {setting} is not {kind}.", f"Give {setting} {kind}.")
+        kinds, words = KINDS[setting]
+        if type(value) not in kinds:
+            raise UsageError(f"In {path}, {setting} is not {words}.", f"Give {setting} {words}.")
     missing = [setting for setting in ("size", "top") if setting not in settings]
     if missing:
         raise UsageError(

@@ -27,7 +27,7 @@ from fim_private.mechanisms.protocol import Margin, Mechanism, Spending
 from fim_private.mining.mine import mine_as_planned, refuse_seed
 from fim_private.mining.selecting import Progress
 from fim_private.plan import Plan, Universe, make_plan
-from fim_private.privacy import ApproxDP, Budget, Guarantee, Loss, NeighbouringRelation, PrivacyUnit, PureDP
+from fim_private.privacy import ApproxDP, Budget, Guarantee, Loss, NeighbouringRelation, Number, PrivacyUnit, PureDP
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import Release
 from fim_private.release.door import noisy_total
@@ -54,6 +54,7 @@ class Configuration:
         select: how items-first selects; None where the planner decides.
         max_items: how many items of a transaction are kept; None for all.
         max_transactions: how many transactions of a unit are kept; None where they are merged.
+        count_share: of a run's epsilon, what noisy counts of the itemsets it names may cost; None releases none.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Configuration:
     select: str | None = None
     max_items: int | None = None
     max_transactions: int | None = None
+    count_share: Number | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +115,8 @@ class TuningPlan:
             mechanism_name=NAME,
             asked_mechanism=NAME,
             mechanism=cast(Mechanism, charged),  # nobody selects with it
+            counts=None,  # these are among the runs' costs
+            count_share=None,
             guarantee=self.guarantee,
             why=self.theorem,
         )
@@ -231,6 +235,7 @@ def plan_tuning(
             max_items=configuration.max_items,
             mechanism=configuration.mechanism,
             select=configuration.select,
+            count_share=configuration.count_share,
         )
         for configuration in configurations
     )

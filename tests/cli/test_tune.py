@@ -91,6 +91,12 @@ def test_the_ledger_is_charged_once(baskets: Path) -> None:
         ("[[candidate]]\ntop = 3\n", 2, "no size"),
         ("size = 2\ntop = 3\ncolour = 1\n[[candidate]]\n", 2, "do not exist: colour"),
         ('size = "2"\ntop = 3\n[[candidate]]\n', 2, "size is not a whole number"),
+        ("release_counts = 1\n[[candidate]]\n", 2, "release_counts is not true, or a share"),
+        (
+            "size = 2\ntop = 3\nrelease_counts = 1.5\n[[candidate]]\nname = 'a'\n[[candidate]]\n",
+            2,
+            "share of the counts",
+        ),
         ("candidate = 3\n", 2, "no list of tables"),
         ("size = \n", 3, "not TOML"),
         ("size = 2\ntop = 3\n[[candidate]]\n[[candidate]]\n", 2, "nothing to choose among"),
@@ -119,3 +125,20 @@ def test_what_the_output_cannot_carry_is_said_before_anything_is_spent(baskets: 
     assert ledger.state().releases == 0
     over = tune(baskets, "-o", baskets.with_name("candidates.toml"))
     assert over.returncode == 2
+
+
+def test_counts_can_be_asked_for(baskets: Path) -> None:
+    """With their cost within that of a run: there is a ledger with room for exactly what was asked."""
+    baskets.with_name("candidates.toml").write_text(
+        "release_counts = 0.4\n" + CANDIDATES.replace("max_items = 3", "release_counts = true")
+    )
+    path, out = baskets.with_name("shop.ledger"), baskets.with_name("release.spmf")
+    ledger = Ledger.create(path, epsilon="6", delta="1e-6")
+    done = fim_private(
+        "tune", baskets, "--candidates", baskets.with_name("candidates.toml"), "--runs", 8,
+        "--epsilon", 6, "--delta", "1e-6", "--unit", "transaction", "--ledger", path, "-o", out,
+    )  # fmt: skip
+    assert done.returncode == 0, words(done)
+    assert "Counts: each is the number of transactions" in words(done)
+    assert 5.9 < ledger.state().spent.epsilon <= 6
+    assert all("#SUP:" in line for line in out.read_text().splitlines() if not line.startswith("@"))

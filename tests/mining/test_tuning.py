@@ -64,6 +64,24 @@ def test_everything_together_stays_within_the_budget(
     assert all(one.guarantee.delta <= run_delta for one in plan.plans)
 
 
+@pytest.mark.parametrize("threshold", [None, 1000])
+def test_counts_are_paid_for_within_a_run(threshold: int | None) -> None:
+    counted = replace(POOR, name="counted", mechanism="limited-domain", count_share="0.4")
+    plain = plan_tuning([GOOD, POOR], budget=BUDGET, threshold=threshold, runs=30)
+    plan = plan_tuning([GOOD, counted], budget=BUDGET, threshold=threshold, runs=30)
+    assert plan.plans[1].counts is not None
+    assert plan.plans[1].guarantee.epsilon + plan.score_epsilon <= parts(plan.loss)[0]
+    assert plan.guarantee.epsilon <= BUDGET.epsilon
+    assert plan.guarantee.delta <= BUDGET.delta
+    assert parts(plan.loss)[0] <= parts(plain.loss)[0]
+    reordered = plan_tuning([counted, GOOD], budget=BUDGET, threshold=threshold, runs=30)
+    assert reordered.charged.counts is None, "they are among what a run costs"
+    assert reordered.charged.guarantee == plan.guarantee
+    chosen = tune(BASKETS, plan_tuning([counted, POOR], budget=BUDGET, runs=30), seed=1)
+    assert chosen is not None
+    assert {line.items: line.count is not None for line in chosen.release.itemsets}[("a", "b")]
+
+
 def test_without_delta_everything_is_pure() -> None:
     universe = Universe(names=tuple("abcdefxy"))
     configurations = [replace(GOOD, mechanism=name, top=1) for name in ("exponential", "permute-and-flip")]
