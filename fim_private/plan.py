@@ -129,7 +129,7 @@ class Plan:
     asked_select: str | None = None
     counts: CountNoise | None = None
     count_share: Fraction | None = None
-    raw_counts: bool = False
+    raw_counts: bool
     public_transactions: int | None = None
 
     @property
@@ -205,8 +205,8 @@ class Plan:
 
     @property
     def near_lead(self) -> int | None:
-        """The least margin over a place near k."""
-        return min((margin.counts for margin in self.mechanism.margins if not self._over_bulk(margin)), default=None)
+        """The margin over a place near k, of which a mechanism has one or none."""
+        return next((margin.counts for margin in self.mechanism.margins if not self._over_bulk(margin)), None)
 
     def _over_bulk(self, margin: Margin) -> bool:
         return margin.place is None or margin.place > FAR_BEYOND * self.top
@@ -306,9 +306,10 @@ def make_plan(
         select=select,
         min_count=min_count,
         count_share=share,
+        raw_counts=raw_counts,
+        public_transactions=public_transactions,
     )
-    plan = _choose(planned, universe, max_items, searches) if mechanism == AUTO else planned(find(mechanism))
-    return replace(plan, raw_counts=raw_counts, public_transactions=public_transactions)
+    return _choose(planned, universe, max_items, searches) if mechanism == AUTO else planned(find(mechanism))
 
 
 def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
@@ -366,7 +367,8 @@ def _choose(planned: Callable[[Row], Plan], universe: Universe, max_items: int |
 def _plan_of(
     row: Row, *, sizes: tuple[int, ...], searches: Searches, top: int, budget: Budget, unit: PrivacyUnit,
     relation: NeighbouringRelation, universe: Universe, constraints: Constraints, max_items: int | None,
-    select: str | None, min_count: int | None, count_share: Fraction | None,
+    select: str | None, min_count: int | None, count_share: Fraction | None, raw_counts: bool,
+    public_transactions: int | None,
 ) -> Plan:  # fmt: skip
     """The plan with this mechanism; group privacy serves `replace` where the mechanism's proof does not.
 
@@ -389,8 +391,7 @@ def _plan_of(
             most_new=None
             if max_items is None
             else unit.sensitivity * sum(math.comb(max_items, size) for size in remaining),
-            # All that the others have to know of sizes are these numbers.
-            size=max(remaining) if row.finds_items else 1,
+            size=max(remaining),
             select=select,
             min_count=min_count,
         )
@@ -426,6 +427,8 @@ def _plan_of(
         asked_select=select,
         counts=counts,
         count_share=count_share,
+        raw_counts=raw_counts,
+        public_transactions=public_transactions,
     )
 
 

@@ -284,6 +284,13 @@ def test_leads_over_the_bulk_and_over_the_next() -> None:
     assert (declared.lead, declared.near_lead) == (declared.mechanism.margins[0].counts, None)
 
 
+def test_items_first_is_told_the_largest_size() -> None:
+    for size in (1, 3):
+        mechanism = plan_of("items-first", size=size, top=5).mechanism
+        assert isinstance(mechanism, ItemsFirst)
+        assert mechanism.size == size
+
+
 def test_auto_names_what_it_left_and_what_that_would_need() -> None:
     universe = Universe(items=100)
     plan = plan_of(mechanism="auto", universe=universe, max_items=10)
@@ -333,6 +340,14 @@ def test_the_same_question_again_has_the_same_counts() -> None:
     plan = plan_of(count_share="0.2", raw_counts=True, public_transactions=99)
     assert plan_again(plan, budget=plan.budget, top=plan.top) == plan
     assert (plan.raw_counts, plan.public_transactions) == (True, 99)
+    for options in (
+        {"relation": NeighbouringRelation.REPLACE},
+        {"mechanism": "items-first", "select": PEEL},
+        {"mechanism": "items-first", "select": COUNTS},
+        {"mechanism": "items-first", "min_count": 77},
+    ):
+        asked = plan_of(**options)  # type: ignore[arg-type]
+        assert plan_again(asked, budget=asked.budget, top=asked.top) == asked
     auto = plan_of(mechanism="auto", count_share="0.2", raw_counts=True, public_transactions=10**12)
     assert auto.counts is not None
     assert plan_again(auto, budget=auto.budget, top=auto.top) == auto

@@ -292,8 +292,10 @@ def test_what_is_no_whole_release(tmp_path: Path) -> None:
         {"itemsets": [{"rank": True, "items": ["a"]}]},
         {"itemsets": [{"rank": 1, "items": []}]},
         {"itemsets": [{"rank": 1, "items": "ab"}]},
+        {"itemsets": [{"rank": 1, "items": ["a", 3]}]},
         {"itemsets": [{"rank": 1, "items": ["a"], "count": "5"}]},
-        {"itemsets": [{"rank": 1, "items": ["a"], "count": 10**30}]},
+        {"itemsets": [{"rank": 1, "items": ["a"], "count": 2**63}]},
+        {"itemsets": [{"rank": 1, "items": ["a"], "count": -(2**63) - 1}]},
         {"itemsets": [{"rank": 1, "items": ["a"], "support": float("nan")}]},
         {"itemsets": [{"rank": 1, "items": ["\ud800"]}]},
         {"itemsets": [{"rank": 1, "items": ["a"], "colour": "red"}]},
@@ -304,6 +306,26 @@ def test_values_of_other_types_are_no_release(change: dict[str, object]) -> None
     assert Release.from_json(json.dumps(fields)).itemsets
     with pytest.raises(InputError, match="not a release"):
         Release.from_json(json.dumps({**fields, **change}))
+
+
+@pytest.mark.parametrize("count", [-(2**63), 2**63 - 1])
+def test_counts_have_64_bits(count: int) -> None:
+    one = counted((("a",), count))
+    assert Release.from_json(one.to_json()) == one
+
+
+def test_mlxtend_s_frame_needs_every_support() -> None:
+    def supported(*supports: float | None) -> Release:
+        lines = tuple(
+            ReleasedItemset(rank=rank, items=(f"i{rank}",), support=support)
+            for rank, support in enumerate(supports, start=1)
+        )
+        return replace(counted(), itemsets=lines)
+
+    assert supported(0.5, 0.25).to_mlxtend()["support"].tolist() == [0.5, 0.25]
+    for some in ((None,), (0.5, None)):
+        with pytest.raises(UsageError, match="this release has none"):
+            supported(*some).to_mlxtend()
 
 
 def test_a_parquet_table_is_a_table_for_others(tmp_path: Path) -> None:

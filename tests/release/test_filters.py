@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fim_private.errors import UsageError
@@ -30,6 +30,7 @@ def release(counts: dict[frozenset[str], int | None]) -> Release:
 
 
 @given(counted, st.sampled_from(KEEPS))
+@example({frozenset("a"): 1000, frozenset("ab"): 905, frozenset("b"): 1010}, "non-redundant")
 def test_what_is_kept(counts: dict[frozenset[str], int], keep: str) -> None:
     larger = {one: [counts[other] for other in counts if one < other] for one in counts}
     reasons = {
