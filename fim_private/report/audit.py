@@ -13,6 +13,7 @@ from fim_private.audit.twins import NAMED_TESTS
 from fim_private.audit.verdict import LOOSE, Verdict
 from fim_private.mechanisms.registry import find
 from fim_private.privacy import Budget, NeighbouringRelation
+from fim_private.report.candidates import candidates_section
 from fim_private.report.document import Bullets, Cell, Code, Document, Figure, Paragraph, Section, Table
 from fim_private.report.drawing import Pictures, new_figure, style
 from fim_private.report.sampled import sampled_sections
@@ -49,10 +50,11 @@ def write_audit(folder: Path, *, budget: Budget, seed: int, progress: Callable[[
     """
     verdicts = audit_all(budget, seed=seed, workers=os.cpu_count() or 1, progress=progress)
     pictures = Pictures()
+    candidates, candidates_sound = candidates_section(progress)
     sampled, sampled_sound = sampled_sections(progress)
-    sound = all(verdict.holds and verdict.twins_caught for verdict in verdicts) and sampled_sound
+    sound = all(verdict.holds and verdict.twins_caught for verdict in verdicts) and candidates_sound and sampled_sound
     with style():
-        document = document_of(verdicts, sampled, pictures, budget=budget, seed=seed, sound=sound)
+        document = document_of(verdicts, (candidates, *sampled), pictures, budget=budget, seed=seed, sound=sound)
     write_document(document, pictures, folder)
     records = json.dumps([verdict_record(verdict) for verdict in verdicts], indent=1)
     (folder / "verdicts.json").write_text(records + "\n", encoding="utf-8")
@@ -61,7 +63,7 @@ def write_audit(folder: Path, *, budget: Budget, seed: int, progress: Callable[[
 
 def document_of(
     verdicts: Sequence[Verdict],
-    sampled: Sequence[Section],
+    more: Sequence[Section],
     pictures: Pictures,
     *,
     budget: Budget,
@@ -93,7 +95,7 @@ def document_of(
             _profiles(verdicts, pictures),
             _loose(verdicts),
             _twins(verdicts),
-            *sampled,
+            *more,
             _method(),
         ),
         mechanisms=(),

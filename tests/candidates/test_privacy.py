@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 
 import pytest
 
 from fim_private.audit import private_candidates as audit
+from fim_private.audit.candidate_cases import (
+    EPSILON,
+    ROUNDING,
+    CandidateCase,
+    cases,
+    mistakes,
+    products,
+    verdict_of,
+    without_dummies,
+)
 from fim_private.audit.private_candidates import HIGH, LOW, MIDDLE, OutcomeLaw, Pair, worst
 from fim_private.candidates import Amplification, KnownThreshold, RandomStopping
 from fim_private.candidates.known_threshold import steps_for
@@ -23,8 +33,6 @@ from tests.sampling import SEED
 
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(3, 2)]
 STOPS = [Fraction(1, 2), Fraction(1, 10), Fraction(1, 200)]
-ROUNDING = 1e-9
-"""Logarithms of quotients of small differences keep nine digits."""
 
 
 def neighbours(epsilon: Fraction, delta: Fraction = Fraction(0)) -> Iterator[Pair]:
@@ -154,20 +162,6 @@ def amplified(selection: Amplification, laws: tuple[FiniteLaw, ...]) -> OutcomeL
     return selection.law(laws)  # type: ignore[return-value]
 
 
-def products(epsilon: float, delta: float, number: int) -> Iterator[tuple[tuple[FiniteLaw, ...], ...]]:
-    """Neighbouring lists of candidates: each of a few pairs, in all combinations; and random ones."""
-    chosen = [
-        pair
-        for place, pair in enumerate(audit.laws_of_candidates(epsilon, delta))
-        if place % (41 if not delta else 397) == 0
-    ]
-    for combined in itertools.combinations_with_replacement(chosen, number):
-        yield tuple(zip(*combined, strict=True))
-    at_random = list(audit.random_laws(epsilon, delta, 60, SeededRandomness(SEED)))
-    for start in range(len(at_random) - number):
-        yield tuple(zip(*at_random[start : start + number], strict=True))
-
-
 @pytest.mark.parametrize("exponent", [None, Fraction(1, 5), Fraction(3)])
 @pytest.mark.parametrize("dummies", [2, 5, 40])
 def test_amplification(dummies: int, exponent: Fraction | None) -> None:
@@ -176,7 +170,7 @@ def test_amplification(dummies: int, exponent: Fraction | None) -> None:
     claimed = selection.cost(PureDP(epsilon), 2).epsilon
     assert claimed <= 2 * epsilon + Fraction(8, dummies - 1), "what Theorem C.1 claims"
     for number in (1, 2):
-        found = worst(partial(amplified, selection), products(float(epsilon), 0.0, number), 1.0)  # type: ignore[arg-type]
+        found = worst(partial(amplified, selection), products(epsilon, Fraction(0), number), 1.0)  # type: ignore[arg-type]
         assert found.loss <= claimed + ROUNDING
 
 
@@ -185,19 +179,8 @@ def test_amplification_with_a_delta() -> None:
     loss = ApproxDP(Fraction(1, 2), Fraction(1, 50))
     epsilon, claimed = parts(selection.cost(loss, 2))
     assert claimed == Fraction(1, 25)
-    found = worst(partial(amplified, selection), products(0.5, 0.02, 2), float(epsilon))  # type: ignore[arg-type]
+    found = worst(partial(amplified, selection), products(loss.epsilon, loss.delta, 2), float(epsilon))  # type: ignore[arg-type]
     assert 0 < found.delta <= claimed
-
-
-def without_dummies(laws: tuple[FiniteLaw, ...]) -> OutcomeLaw:
-    """Any run that reaches the threshold, or nothing."""
-    found: dict[Hashable, float] = {}
-    for runs in itertools.product(*(law.items() for law in laws)):
-        chance = math.prod(probability for _, probability in runs)
-        good = [(place, drawn) for place, (drawn, _) in enumerate(runs) if drawn[0] >= 1]
-        for outcome in good or [None]:
-            found[outcome] = found.get(outcome, 0.0) + chance / max(1, len(good))
-    return found
 
 
 def test_dummies_are_what_makes_amplification_private() -> None:
@@ -223,25 +206,20 @@ def test_amplification_reaches_nearly_two_losses() -> None:
     assert 0.5 + least < found.loss <= selection.cost(PureDP(Fraction(1, 2)), 13).epsilon == 1
 
 
-EPSILON = Fraction(1, 2)
-TWINS: dict[str, tuple[Callable[[FiniteLaw], OutcomeLaw], float]] = {
-    "best of ten": (partial(audit.best_of, 10), 3.0),
-    "Algorithm 6": (partial(audit.decreasing_thresholds, 0.05, [2, 1.5, 1.2, 1.1, 1, 0.5, 0.2, 0]), 2.0),
-    "exact median": (partial(audit.percentile, 0.5), 3.0),
-    "number of calls published": (partial(audit.with_number_of_calls, 1, 0.05, 12), 2.0),
-    "no coin": (partial(audit.without_coin, 1, 12), 2.0),
-}
+@pytest.mark.slow
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+def test_every_algorithm_keeps_its_claim(case: CandidateCase) -> None:
+    assert verdict_of(case).holds
 
 
-@pytest.mark.parametrize("name", TWINS)
-def test_relatives_that_are_not_private_are_caught(name: str) -> None:
-    law, multiple = TWINS[name]
-    claimed = multiple * float(EPSILON)
-    for pair in itertools.islice(neighbours(EPSILON), 0, None, 50):
-        assert sum(law(pair[0]).values()) == pytest.approx(1)
-    found = worst(law, neighbours(EPSILON), claimed)
-    assert found.loss > 1.3 * claimed
-    assert found.delta > 1e-4
+@pytest.mark.parametrize("case", mistakes(), ids=lambda case: case.name)
+def test_relatives_that_are_not_private_are_caught(case: CandidateCase) -> None:
+    for pair in itertools.islice(case.pairs(), 0, None, 50):
+        assert sum(case.law(pair[0]).values()) == pytest.approx(1)
+    verdict = verdict_of(case)
+    assert not verdict.holds
+    assert verdict.found.loss > 1.3 * case.epsilon
+    assert verdict.found.delta > case.delta + 1e-4
 
 
 def test_a_cost_too_low_is_caught() -> None:

@@ -13,11 +13,20 @@ import numpy as np
 import pytest
 
 from fim_private.audit import private_candidates as audit
-from fim_private.audit.private_candidates import OutcomeLaw, worst
+from fim_private.audit.candidate_cases import (
+    COMBINED,
+    NESTED,
+    ORACLE,
+    SAMPLED,
+    law_of_oracle,
+    law_of_samples,
+    law_of_threshold,
+    scored_from_0_to_1,
+)
+from fim_private.audit.private_candidates import worst
 from fim_private.candidates import (
     AboveThreshold,
     Candidates,
-    ExtendedAboveThreshold,
     PercentileThreshold,
     UnknownThreshold,
     above_threshold,
@@ -34,32 +43,6 @@ from tests.sampling import FALSE_ALARM, SEED, p_value
 
 HALF = Fraction(1, 2)
 LOSS = PureDP(HALF)
-ORACLE = AboveThreshold(loss=LOSS, epsilon=Fraction(4, 5), percentile=Fraction(2, 5), resolution=6)
-SAMPLED = ExtendedAboveThreshold(
-    loss=LOSS,
-    epsilon=Fraction(4, 5),
-    delta=Fraction(1, 50),
-    slack=HALF,
-    percentile=Fraction(2, 5),
-    queries=2,
-    samples=600,
-    resolution=6,
-)
-NESTED = PercentileThreshold(
-    loss=LOSS,
-    epsilon=Fraction(4, 5),
-    delta=Fraction(1, 50),
-    slack=HALF,
-    percentile=Fraction(2, 5),
-    failing=HALF,
-    thresholds=3,
-    samples=60,
-    resolution=4,
-)
-
-
-def named(law: np.ndarray) -> OutcomeLaw:
-    return dict(enumerate(law.tolist()))
 
 
 @pytest.mark.parametrize(
@@ -88,14 +71,10 @@ def test_floor_of_log_keeps_distances() -> None:
     assert apart == {5, 6}
 
 
-def law_from_oracle(search: AboveThreshold, chances: tuple[float, ...]) -> OutcomeLaw:
-    return named(search.law([Fraction(chance) for chance in chances]))
-
-
 @pytest.mark.parametrize("before", [0, 1, 4, 40])
 def test_oracle_search_keeps_its_claim(before: int) -> None:
     pairs = itertools.islice(audit.chances_of_queries(0.5, before), 0, None, 1 + before // 8)
-    found = worst(partial(law_from_oracle, ORACLE), pairs, 0.8)  # type: ignore[arg-type]
+    found = worst(partial(law_of_oracle, ORACLE), pairs, 0.8)  # type: ignore[arg-type]
     assert found.delta <= 1e-9
     assert found.loss <= 0.8 + 1e-9
     assert before < 40 or found.loss > 0.6
@@ -103,15 +82,9 @@ def test_oracle_search_keeps_its_claim(before: int) -> None:
 
 @pytest.mark.parametrize("broken", [replace(ORACLE, loss=PureDP(HALF / 2)), replace(ORACLE, epsilon=Fraction(8, 5))])
 def test_oracle_search_with_half_the_noise_is_caught(broken: AboveThreshold) -> None:
-    found = worst(
-        partial(law_from_oracle, broken), itertools.islice(audit.chances_of_queries(0.5, 10), 0, None, 2), 0.8
-    )  # type: ignore[arg-type]
+    found = worst(partial(law_of_oracle, broken), itertools.islice(audit.chances_of_queries(0.5, 10), 0, None, 2), 0.8)  # type: ignore[arg-type]
     assert found.loss > 0.9
     assert found.delta > 1e-3
-
-
-def law_from_samples(search: ExtendedAboveThreshold, chances: tuple[float, ...]) -> OutcomeLaw:
-    return named(search.law(chances))
 
 
 def two_queries() -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
@@ -121,7 +94,7 @@ def two_queries() -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
 @pytest.mark.parametrize("samples", [3, 600, 3000])
 def test_search_from_samples_keeps_its_claim(samples: int) -> None:
     search = replace(SAMPLED, samples=samples)
-    found = worst(partial(law_from_samples, search), two_queries(), float(search.epsilon))  # type: ignore[arg-type]
+    found = worst(partial(law_of_samples, search), two_queries(), float(search.epsilon))  # type: ignore[arg-type]
     assert found.delta <= search.delta
 
 
@@ -141,19 +114,12 @@ def test_excess_is_the_logarithm_over_the_target() -> None:
 def test_exact_percentile_from_samples_is_caught() -> None:
     """Without noise the sample decides, and that of neighbours may lie on either side of the percentile."""
     broken = replace(SAMPLED, epsilon=Fraction(100), percentile=HALF)
-    found = worst(partial(law_from_samples, broken), two_queries(), float(SAMPLED.epsilon))  # type: ignore[arg-type]
+    found = worst(partial(law_of_samples, broken), two_queries(), float(SAMPLED.epsilon))  # type: ignore[arg-type]
     assert found.delta > 0.5
 
 
-def laws_from_0_to_1() -> Iterator[tuple[FiniteLaw, FiniteLaw]]:
-    scores = {2: 1.0, 1: 0.6, 0: 0.0}
-    for pair in itertools.islice(audit.laws_of_candidates(0.5), 0, None, 31):
-        one, other = ({(scores[int(score)], name): chance for (score, name), chance in law.items()} for law in pair)
-        yield one, other
-
-
 def test_percentile_threshold_keeps_its_claim() -> None:
-    found = worst(lambda law: named(NESTED.law(law)), laws_from_0_to_1(), 0.8)
+    found = worst(partial(law_of_threshold, NESTED), scored_from_0_to_1(), 0.8)
     assert found.delta <= NESTED.delta
 
 
@@ -161,7 +127,7 @@ def test_percentile_threshold_keeps_its_claim() -> None:
 def test_percentile_threshold_with_too_little_noise_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(percentile_threshold, "smoothing", lambda *_: 1)
     broken = replace(NESTED, loss=PureDP(Fraction(1, 100)), slack=Fraction(1, 100), failing=Fraction(99, 100))
-    assert worst(lambda law: named(broken.law(law)), laws_from_0_to_1(), 0.8).delta > 5 * NESTED.delta
+    assert worst(partial(law_of_threshold, broken), scored_from_0_to_1(), 0.8).delta > 5 * NESTED.delta
 
 
 @pytest.mark.slow
@@ -312,12 +278,9 @@ def test_unknown_threshold() -> None:
     assert {chosen.score for chosen in found if chosen} <= {0.0, 0.5, 0.9}
 
 
-COMBINED = UnknownThreshold(search=NESTED, stop=Fraction(1, 50), steps=200)
-
-
 def test_unknown_threshold_keeps_its_claim() -> None:
     cost = COMBINED.cost
-    found = worst(COMBINED.law, laws_from_0_to_1(), float(cost.epsilon))
+    found = worst(COMBINED.law, scored_from_0_to_1(), float(cost.epsilon))
     assert found.delta <= cost.delta
     assert LOSS.epsilon < found.loss <= cost.epsilon, "one loss of a candidate alone would be too little"
 
