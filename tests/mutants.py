@@ -38,17 +38,16 @@ from typing import Any
 from tests.mutations import Mutation, mutations, noting_lines, optional_arguments
 
 ROOT = Path(__file__).resolve().parent.parent
-FAULTY = ("accounting", "mechanisms", "plan.py", "randomness", "release")
+FAULTY = ("accounting", "mechanisms", "plan", "randomness", "release")
 TESTS = (
     "accounting",
     "audit",
     "mechanisms",
     "mining",
+    "plan",
     "randomness",
     "release",
     "test_constraints.py",
-    "test_plan.py",
-    "test_plans.py",
 )
 SURVIVORS = ROOT / "tests" / "mutants_survivors.toml"
 MEASURED = ROOT / ".mutants.json"
@@ -238,13 +237,12 @@ def measure_tests(jobs: int) -> dict[str, Measured]:
 
 
 def choose(mutation: Mutation, tests: dict[str, Measured], seconds: float) -> dict[str, float]:
-    """The tests that execute the line, those of the same folder (or of that name) first, the quickest first.
+    """The tests that execute the line, those of the same folder first, the quickest first.
 
     Where none is seen to (constants, fields of classes, what is compiled) it is all that execute something of the file.
     """
     first, last = mutation.statement
-    folder, _, name = mutation.file.replace("fim_private/", "tests/").rpartition("/")
-    home = f"{folder}/" if "/" in folder else f"{folder}/test_{name}"
+    home = mutation.file.replace("fim_private/", "tests/").rpartition("/")[0]
     of_file = [name for name in tests if mutation.file in tests[name].lines]
     of_line = [name for name in of_file if any(first <= line <= last for line in tests[name].lines[mutation.file])]
     chosen: dict[str, float] = {}

@@ -187,7 +187,7 @@ def _undecided(_request: Request) -> Calibrated:
 AUTOMATIC = Row(
     name=AUTO,
     summary="whichever needs the smallest lead over the bulk, for this k, size and budget",
-    source="plan.py",
+    source="plan/choice.py",
     calibrate=_undecided,
     long_lists=True,
 )

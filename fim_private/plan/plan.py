@@ -1,0 +1,145 @@
+"""The plan of a release: everything that is fixed before any data is seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import cast
+
+from fim_private.constraints import NOTHING, Constraints
+from fim_private.mechanisms.counts import CountNoise
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.per_size import PerSize
+from fim_private.mechanisms.protocol import Margin, Mechanism, Spending
+from fim_private.mechanisms.registry import find
+from fim_private.plan.universe import Universe
+from fim_private.privacy import Budget, Guarantee, Loss, NeighbouringRelation, PrivacyUnit
+
+FAR_BEYOND = 100
+"""Places beyond this many times k count as the bulk of the ranking."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a release will do and what it will cost, fixed before any data is seen.
+
+    Args:
+        sizes: numbers of items of an itemset, increasing; of all these sizes together the top is asked for.
+        top: k, how many itemsets; of each size where they are searched one by one.
+        budget: what was allowed.
+        unit: the privacy unit.
+        relation: the neighbouring relation.
+        universe: the declared universe, or the open one.
+        constraints: what itemsets must and must not contain.
+        max_items: how many of the remaining items of a transaction are kept; None for all.
+        mechanism_name: the row of the registry.
+        mechanism: its parameters.
+        guarantee: what was proved for this unit and relation; at most the budget.
+        why: the reason for the mechanism, in words, where the planner chose it.
+        min_count: only itemsets whose noisy count exceeds this are released; None for the top alone.
+        asked_mechanism: the mechanism that was asked for: a name, or "auto".
+        asked_select: how items-first was asked to select; None where that was left to it.
+        counts: the noise of the chosen itemsets' counts, measured anew; None where none are released.
+        count_share: of epsilon, what the counts may cost; None likewise.
+        raw_counts: whether the counts are released as they were drawn, rather than made consistent.
+        public_transactions: the number of transactions, where it was declared to be public.
+    """
+
+    sizes: tuple[int, ...]
+    top: int
+    budget: Budget
+    unit: PrivacyUnit
+    relation: NeighbouringRelation
+    universe: Universe
+    max_items: int | None
+    mechanism_name: str
+    mechanism: Mechanism | ItemsFirst | PerSize
+    guarantee: Guarantee
+    constraints: Constraints = NOTHING
+    why: str | None = None
+    min_count: int | None = None
+    asked_mechanism: str
+    asked_select: str | None = None
+    counts: CountNoise | None = None
+    count_share: Fraction | None = None
+    raw_counts: bool
+    public_transactions: int | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of items of each itemset, where it is one number."""
+        (size,) = self.sizes
+        return size
+
+    @property
+    def selections(self) -> tuple[tuple[tuple[int, ...], Mechanism | ItemsFirst], ...]:
+        """The searches, one after the other: how many items each looks for, and what picks from them."""
+        if not isinstance(self.mechanism, PerSize):
+            return ((self.remaining_sizes, self.mechanism),)
+        searches = cast(tuple[Mechanism | ItemsFirst, ...], self.mechanism.parts)
+        return tuple(((size,), search) for size, search in zip(self.remaining_sizes, searches, strict=True))
+
+    @property
+    def search(self) -> Mechanism | ItemsFirst:
+        """The only one of the searches."""
+        ((_, search),) = self.selections
+        return search
+
+    @property
+    def per_size(self) -> bool:
+        """Whether the top of each size is asked for, rather than that of all sizes together."""
+        return isinstance(self.mechanism, PerSize)
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """What all steps cost, where the mechanism's failure event does not happen: its own, then the counts'."""
+        return self.mechanism.losses if self.counts is None else (*self.mechanism.losses, self.counts.loss)
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """The losses in words."""
+        return self.mechanism.spending if self.counts is None else (*self.mechanism.spending, self.counts.spending)
+
+    @property
+    def gives_counts(self) -> bool:
+        """Whether every released itemset comes with a count."""
+        return self.counts is not None or (
+            isinstance(self.mechanism, ItemsFirst) and self.mechanism.itemsets is not None
+        )
+
+    @property
+    def remaining_sizes(self) -> tuple[int, ...]:
+        """How many items of an itemset of each size are searched for, beside those it must contain."""
+        return tuple(map(self.constraints.remaining_size, self.sizes))
+
+    @property
+    def remaining_size(self) -> int:
+        """The same, where it is one number."""
+        return self.constraints.remaining_size(self.size)
+
+    @property
+    def remaining_universe(self) -> Universe:
+        """What they are searched among."""
+        return self.universe.without(self.constraints)
+
+    @property
+    def takes_names_as_public(self) -> bool:
+        """Whether the promise holds only if the names of the occurring items are public, and no more than declared."""
+        declared = self.universe.items is not None and self.universe.names is None
+        return declared and not find(self.mechanism_name).finds_items
+
+    @property
+    def lead(self) -> int | None:
+        """The least margin over the bulk: itemsets that do not occur, or a place far beyond k. None if there is none.
+
+        A margin over the next place is none of these: how far apart the places of a ranking are is up to the data.
+        """
+        return min((margin.counts for margin in self.mechanism.margins if self._over_bulk(margin)), default=None)
+
+    @property
+    def near_lead(self) -> int | None:
+        """The margin over a place near k, of which a mechanism has one or none."""
+        return next((margin.counts for margin in self.mechanism.margins if not self._over_bulk(margin)), None)
+
+    def _over_bulk(self, margin: Margin) -> bool:
+        return margin.place is None or margin.place > FAR_BEYOND * self.top
