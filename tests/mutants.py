@@ -67,6 +67,8 @@ PATIENCE, PATIENCE_COMPILED = 10, 60
 SURVIVED, FAILED, NOT_IMPORTED, NO_TESTS = 0, 1, 2, 5
 """How pytest ends. Anything else but the alarm is an error of this program."""
 ALARM = -signal.SIGALRM
+CRASHED = {-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGABRT}
+"""Compiled code that reads or writes where nothing is: it cannot be missed."""
 
 
 Key = tuple[str, str, str]
@@ -306,7 +308,7 @@ def main() -> int:
 
     ends: dict[str, Counter[int]] = {control.file: Counter() for control in controls}
     for fault, ended, folder in in_forks(((fault, task(fault)) for fault in controls + faults), asked.jobs):
-        if ended not in {SURVIVED, FAILED, NOT_IMPORTED, ALARM} or (ended and fault in controls):
+        if ended not in {SURVIVED, FAILED, NOT_IMPORTED, ALARM, *CRASHED} or (ended and fault in controls):
             sys.exit(f"{fault.file} cannot be tested like this:\n{(folder / 'output').read_text()[-3000:]}")
         if fault in controls:
             continue
