@@ -244,7 +244,7 @@ def choose(mutation: Mutation, tests: dict[str, Measured], seconds: float) -> di
     Where none is seen to (constants, fields of classes, what is compiled) it is all that execute something of the file.
     """
     first, last = mutation.statement
-    home = mutation.file.replace("fim_private/", "tests/").rpartition("/")[0]
+    home = f"tests/{mutation.file.split('/')[1]}/"
     of_file = [name for name in tests if mutation.file in tests[name].lines]
     of_line = [name for name in of_file if any(first <= line <= last for line in tests[name].lines[mutation.file])]
     chosen: dict[str, float] = {}

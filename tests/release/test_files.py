@@ -196,6 +196,35 @@ def test_files_of_other_programs(tmp_path: Path) -> None:
     assert read_itemsets(packed).itemsets == (ReleasedItemset(rank=1, items=("milk",)),)
 
 
+def test_the_least_that_a_table_has(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("rank,item_1\n1,milk\n")
+    assert read_itemsets(tmp_path / "a.csv").itemsets == (ReleasedItemset(rank=1, items=("milk",)),)
+
+
+@pytest.mark.parametrize(
+    ("ending", "text"),
+    [
+        (".csv", "rank,item_1,item_2\n1,milk\n"),
+        (".csv", "rank,item_1\n1,milk,egg\n"),
+        (".jsonl", '{"rank": 1, "items": ["\\ud800"]}\n'),
+        (".spmf", " #SUP: 4\n"),
+        (".spmf", "1 2\n"),
+        (".spmf", "1 #SUP: many\n"),
+    ],
+)
+def test_lines_that_do_not_fit(tmp_path: Path, ending: str, text: str) -> None:
+    (tmp_path / f"a{ending}").write_text(text)
+    with pytest.raises(InputError, match="does not hold itemsets"):
+        read_itemsets(tmp_path / f"a{ending}")
+
+
+@pytest.mark.parametrize("marks", [(True, False), (False, True)])
+def test_one_line_marked_as_seeded_marks_the_list(tmp_path: Path, marks: tuple[bool, bool]) -> None:
+    lines = [json.dumps({"rank": rank, "items": ["a"], "seeded": mark}) for rank, mark in enumerate(marks, start=1)]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    assert read_itemsets(tmp_path / "a.jsonl").seeded
+
+
 PLAN = make_plan(size=2, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism="lmm")
 COUNTING = make_plan(size=2, min_count=9, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism="items-first")
 
