@@ -13,6 +13,7 @@ from fim_private.randomness.gaussian_vector import (
     _below,
     _decays,
     _fill,
+    _one,
     sample_discrete_gaussians,
 )
 from tests.sampling import FALSE_ALARM, SEED, p_value
@@ -116,3 +117,16 @@ def test_a_word_is_used_for_as_many_bits_as_the_bound_has() -> None:
         assert _below(bound, words, 0) == (expected if bound > 1 else (0, 2))
     assert _below(5, words, 5) == (0, 6)
     assert _below(5, words[:3], 0) == (0, 4)
+
+
+def test_every_word_is_used_and_the_last_one_suffices() -> None:
+    """Words left over belong to a draw that was not finished, so that none may be passed over."""
+    words = SeededRandomness(SEED).words(200)
+    place, expected = 0, []
+    while len(expected) < 6:
+        value, place = _one(50, 8, words, place)
+        expected.append(value)
+    drawn = np.zeros(6, np.int64)
+    assert _fill(drawn, 0, 50, 8, words[:place]) == (6, place)
+    assert drawn.tolist() == expected
+    assert _fill(drawn, 0, 50, 8, words[: place - 1])[0] == 5
