@@ -239,16 +239,24 @@ def measure_tests(jobs: int) -> dict[str, Measured]:
 
 
 def choose(mutation: Mutation, tests: dict[str, Measured], seconds: float) -> dict[str, float]:
-    """The tests that execute the line, those of the same folder first, the quickest first.
+    """The tests that execute the line, those of the file's own tests and of its folder's first, the quickest first.
 
-    Where none is seen to (constants, fields of classes, what is compiled) it is all that execute something of the file.
+    Where none is seen to (constants, fields of classes, what is compiled) it is all that execute something of the file,
+    and its own tests, which may call nothing but what is compiled.
     """
     first, last = mutation.statement
-    home = f"tests/{mutation.file.split('/')[1]}/"
-    of_file = [name for name in tests if mutation.file in tests[name].lines]
-    of_line = [name for name in of_file if any(first <= line <= last for line in tests[name].lines[mutation.file])]
+    folder, _, file = mutation.file.partition("/")[2].rpartition("/")
+    home, own = f"tests/{folder.split('/')[0]}/", f"tests/{folder}/test_{file}::"
+    of_file = [name for name in tests if mutation.file in tests[name].lines or name.startswith(own)]
+    of_line = [
+        name for name in of_file if any(first <= line <= last for line in tests[name].lines.get(mutation.file, ()))
+    ]
+
+    def order(name: str) -> tuple[bool, bool, float]:
+        return not name.startswith(own), not name.startswith(home), tests[name].seconds
+
     chosen: dict[str, float] = {}
-    for name in sorted(of_line or of_file, key=lambda name: (not name.startswith(home), tests[name].seconds)):
+    for name in sorted(of_line or of_file, key=order):
         chosen[name] = tests[name].seconds
         if sum(chosen.values()) > seconds:
             break
