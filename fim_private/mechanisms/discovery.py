@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,22 +67,15 @@ class Discovery:
             low, high = (middle, high) if fails(middle) else (low, middle)
         return replace(self, threshold=high)
 
-    @cached_property
-    def log_failure(self) -> float:
-        """ln of the largest chance that items which only one unit has are found, over the number of its items.
-
-        Of units whose items weigh the same the one with most of them is the worst, so each weight is looked at once.
-        """
-        return max(self._log_failure_of(length) for length in self._lengths)
-
     @property
     def _lengths(self) -> list[int]:
-        """The largest numbers of items of each weight."""
+        """The largest numbers of items of each weight: of units whose items weigh the same these fail most often."""
         weights = self.measurement.weights[1 : self.max_items + 1]
         lengths: list[int] = (np.flatnonzero(np.diff(weights, append=-1)) + 1).tolist()
         return lengths
 
     def _log_failure_of(self, length: int) -> float:
+        """ln of a bound on the chance that any item is found which only one unit has, of so many items."""
         own = int(self.measurement.weights[length])
         return math.log(length) + _log_survival_at_most(self.threshold + 1 - own, float(self.measurement.variance))
 

@@ -33,7 +33,7 @@ class PerSize:
 
     sizes: tuple[int, ...]
     parts: tuple[Costed, ...]
-    sensitivity: int = 1
+    sensitivity: int
 
     @property
     def top(self) -> int:

@@ -338,8 +338,8 @@ def test_where_sums_are_too_long_the_threshold_is_that_of_the_bound(variance: in
 
     assert bound(discovery.threshold) <= 1e-7 < bound(discovery.threshold - 1) * (1 + 2e-9)
     # Noise so wide that the bound says nothing: less than sigma above the mean.
-    assert Discovery(measurement=measurement, max_items=1, threshold=0).log_failure == 0
-    assert Discovery(measurement=measurement, max_items=1, threshold=math.isqrt(variance) + 9).log_failure < -1
+    assert Discovery(measurement=measurement, max_items=1, threshold=0)._log_failure_of(1) == 0
+    assert Discovery(measurement=measurement, max_items=1, threshold=math.isqrt(variance) + 9)._log_failure_of(1) < -1
 
 
 @pytest.mark.parametrize("pick", [F(1, 50), F(3, 10), F(8)])

@@ -51,7 +51,7 @@ def test_the_whole_is_its_parts() -> None:
     assert [line.what for line in both.spending] == ["size 1, picks", "size 4, picks"]
     assert [line.times for line in both.spending] == [2, 5]
     assert both.margins == other.margins
-    assert PerSize(sizes=(1, 4), parts=(other, one)).margins == other.margins
+    assert PerSize(sizes=(1, 4), parts=(other, one), sensitivity=3).margins == other.margins
 
 
 def test_without_a_delta_epsilon_is_shared_out_evenly() -> None:
