@@ -17,9 +17,8 @@ RUNS, OF_TWINS = 250, 500
 CONSTRAINED = "limited-domain, 2 baskets each, that contain m"
 SAMPLED = ("lmm", "limited-domain, customers merged", CONSTRAINED, "stable-max", "items-first, peel")
 QUICK = (
-    CONSTRAINED,
+    "limited-domain, customers merged",
     "counted before units are merged",
-    "counted before units are capped",
     "one seed for every release",
 )
 

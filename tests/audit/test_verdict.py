@@ -31,7 +31,12 @@ def plan_of(name: str, **changes: object) -> Plan:
     return make_plan(**{**options, **changes})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+QUICK = ("limited-domain", "permute-and-flip", "stable-max", "items-first")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in sorted(REGISTRY)]
+)
 def test_a_claim_holds_and_every_mistake_is_caught(name: str) -> None:
     verdict = audit(plan_of(name), randomness=SeededRandomness(SEED), steps=10, cases=400)
     assert verdict.holds

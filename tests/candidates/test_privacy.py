@@ -123,6 +123,7 @@ def test_too_early_a_last_step_is_not_pure() -> None:
 DELTAS = [Fraction(1, 10**4), Fraction(1, 50)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize("stop", STOPS)
 def test_candidates_with_a_delta(stop: Fraction, delta: Fraction) -> None:
@@ -212,6 +213,7 @@ def test_every_algorithm_keeps_its_claim(case: CandidateCase) -> None:
     assert verdict_of(case).holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", mistakes(), ids=lambda case: case.name)
 def test_relatives_that_are_not_private_are_caught(case: CandidateCase) -> None:
     for pair in itertools.islice(case.pairs(), 0, None, 50):

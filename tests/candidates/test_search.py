@@ -71,7 +71,7 @@ def test_floor_of_log_keeps_distances() -> None:
     assert apart == {5, 6}
 
 
-@pytest.mark.parametrize("before", [0, 1, 4, 40])
+@pytest.mark.parametrize("before", [0, 1, *(pytest.param(many, marks=pytest.mark.slow) for many in (4, 40))])
 def test_oracle_search_keeps_its_claim(before: int) -> None:
     pairs = itertools.islice(audit.chances_of_queries(0.5, before), 0, None, 1 + before // 8)
     found = worst(partial(law_of_oracle, ORACLE), pairs, 0.8)  # type: ignore[arg-type]
@@ -80,6 +80,7 @@ def test_oracle_search_keeps_its_claim(before: int) -> None:
     assert before < 40 or found.loss > 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", [replace(ORACLE, loss=PureDP(HALF / 2)), replace(ORACLE, epsilon=Fraction(8, 5))])
 def test_oracle_search_with_half_the_noise_is_caught(broken: AboveThreshold) -> None:
     found = worst(partial(law_of_oracle, broken), itertools.islice(audit.chances_of_queries(0.5, 10), 0, None, 2), 0.8)  # type: ignore[arg-type]
@@ -91,7 +92,7 @@ def two_queries() -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
     return itertools.islice(audit.chances_of_queries(0.5, 1), 0, None, 3)
 
 
-@pytest.mark.parametrize("samples", [3, 600, 3000])
+@pytest.mark.parametrize("samples", [3, *(pytest.param(many, marks=pytest.mark.slow) for many in (600, 3000))])
 def test_search_from_samples_keeps_its_claim(samples: int) -> None:
     search = replace(SAMPLED, samples=samples)
     found = worst(partial(law_of_samples, search), two_queries(), float(search.epsilon))  # type: ignore[arg-type]
@@ -111,6 +112,7 @@ def test_excess_is_the_logarithm_over_the_target() -> None:
         assert abs(NESTED.excess(above) - (math.log(ratio) + lowered) * NESTED.resolution) <= 1
 
 
+@pytest.mark.slow
 def test_exact_percentile_from_samples_is_caught() -> None:
     """Without noise the sample decides, and that of neighbours may lie on either side of the percentile."""
     broken = replace(SAMPLED, epsilon=Fraction(100), percentile=HALF)
@@ -278,6 +280,7 @@ def test_unknown_threshold() -> None:
     assert {chosen.score for chosen in found if chosen} <= {0.0, 0.5, 0.9}
 
 
+@pytest.mark.slow
 def test_unknown_threshold_keeps_its_claim() -> None:
     cost = COMBINED.cost
     found = worst(COMBINED.law, scored_from_0_to_1(), float(cost.epsilon))

@@ -66,6 +66,7 @@ def test_from_a_new_ledger_to_a_refusal(ledger: Path, baskets: Path) -> None:
         assert secret not in recorded
 
 
+@pytest.mark.slow
 def test_the_largest_that_fits_fits(ledger: Path, baskets: Path) -> None:
     asked = ("--size", 2, "--top", 20, "--delta", "1e-6", "--unit", "transaction", "--ledger", ledger)
     assert fim_private("mine", baskets, *asked, "--epsilon", "1.8").returncode == 0

@@ -71,6 +71,7 @@ def test_merged_units_are_said(tmp_path: Path) -> None:
     assert "after at most 3 of a unit were kept, with" in " ".join(words(capped).split())
 
 
+@pytest.mark.slow
 def test_plan_shows_what_counts_cost_and_how_far_they_are_off() -> None:
     options = ("plan", *QUESTION, "--release-counts", "--mechanism", "lmm")
     (record,) = json.loads(fim_private(*options, "--json").stdout)

@@ -44,7 +44,14 @@ def catalogue_with_a_small_file(folder: Path) -> Path:
     return folder / "catalogue.toml"
 
 
-@pytest.mark.parametrize(("called", "example"), EXAMPLES, ids=[" ".join(called) for called, _ in EXAMPLES])
+@pytest.mark.parametrize(
+    ("called", "example"),
+    [
+        pytest.param(called, example, marks=pytest.mark.slow if called[0] in {"audit", "compare"} else ())
+        for called, example in EXAMPLES
+    ],
+    ids=[" ".join(called) for called, _ in EXAMPLES],
+)
 def test_examples_work(shop: Path, monkeypatch: pytest.MonkeyPatch, called: tuple[str, ...], example: str) -> None:
     asked = shlex.split(example)[1:]
     if "shop.ledger" in asked and called != ("budget", "create"):

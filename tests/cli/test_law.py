@@ -78,6 +78,7 @@ def test_what_cannot_be_computed(arguments: tuple[str, ...], message: str) -> No
     assert message in words(done)
 
 
+@pytest.mark.slow
 def test_an_audit_in_words_and_in_json() -> None:
     done = in_own_process("audit", "limited-domain", "--top", "1")
     assert done.returncode == 0, words(done)

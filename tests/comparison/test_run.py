@@ -71,6 +71,7 @@ def same(one: pl.DataFrame, other: pl.DataFrame) -> bool:
     return one.drop("seconds").equals(other.drop("seconds"))
 
 
+@pytest.mark.slow
 def test_the_table_has_every_cell_and_trial(tmp_path: Path, counts: ExactCounts) -> None:
     table = compare(tmp_path, counts)
     grid = table.filter(~pl.col("padded"))

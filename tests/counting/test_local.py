@@ -44,7 +44,7 @@ METHODS = {
 }
 
 
-SLOW = ("with a bound from a part", "in small pieces", "by threads")
+SLOW = ("few items in the triangle", "with a bound from a part", "in small pieces", "by threads")
 
 
 @pytest.fixture(

@@ -35,6 +35,7 @@ def as_ranking(counts: SeveralSizes, names: list[str], ranks: list[int]) -> Rank
     ]
 
 
+@pytest.mark.slow
 @given(baskets, some_sizes, st.integers(1, 40))
 def test_the_first_of_all_sizes_together(lists: list[list[str]], sizes: list[int], most: int) -> None:
     transactions = transactions_from_lists(lists)

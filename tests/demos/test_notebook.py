@@ -30,6 +30,7 @@ def _started_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["__main__"], "__file__", __file__, raising=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.name)
 def test_every_lesson_can_be_shown(demo: Demo) -> None:
     from fim_private.demos.notebook import controls_of, head_of, result_of

@@ -45,6 +45,7 @@ def test_too_little_noise_is_caught() -> None:
     assert largest_loss(scale / 20, scale) > EPSILON + 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("excesses", [[-6, -3, 1], [-1], [4, 0], []])
 def test_sampler_follows_its_law(excesses: list[int]) -> None:
     threshold_scale, query_scale = Fraction(5, 2), Fraction(7, 2)

@@ -104,6 +104,7 @@ def test_counts_are_those_of_the_itemsets_asked_for(
     assert {itemset | must: count for itemset, count in counted.items()} == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     rows,

@@ -186,7 +186,7 @@ def law_of(mechanism: Mechanism, lists: Sequence[Sequence[str]], *, declared: bo
 
 
 @pytest.mark.parametrize("relation", list(NeighbouringRelation))
-@pytest.mark.parametrize("top", [1, 2])
+@pytest.mark.parametrize("top", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["exponential", "limited-domain", "choosing"])
 def test_one_basket_changes_itemsets_of_all_sizes_and_the_claim_holds(
     name: str, top: int, relation: NeighbouringRelation
@@ -207,6 +207,7 @@ def test_one_basket_changes_itemsets_of_all_sizes_and_the_claim_holds(
     assert found <= delta + NUMERICAL_ERROR
 
 
+@pytest.mark.slow
 def test_the_search_of_data_sets_tells_a_larger_exponent() -> None:
     plan = plan_of("exponential", top=1, budget=Budget("2", "0"), universe=Universe(items=3))
     mechanism: Any = plan.mechanism

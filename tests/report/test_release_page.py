@@ -54,6 +54,7 @@ def said(document: Document) -> str:
     return " ".join([document.banner, *texts])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*REGISTRY, AUTO])
 @pytest.mark.parametrize("size", [1, 2])
 def test_every_mechanism_s_release_and_plan_make_a_page(name: str, size: int) -> None:
