@@ -46,6 +46,7 @@ def test_a_claim_holds_and_every_mistake_is_caught(name: str) -> None:
     assert verdict.slack >= 1 - 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["limited-domain", "exponential", "stable-max", "choosing"])
 def test_several_picks_and_transactions(name: str) -> None:
     plan = plan_of(name, top=2, unit=PrivacyUnit(column="customer", max_transactions=2))
@@ -62,6 +63,7 @@ def test_the_limited_domain_s_claim_is_tight_and_its_worst_case_known() -> None:
     assert verdict.found[-1].neighbours.groups == (Group(0, 1, 1000),)  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_the_exponential_mechanism_s_composition_is_tight() -> None:
     verdict = audit(plan_of("exponential", top=3), randomness=SeededRandomness(SEED), steps=150)
     assert verdict.holds

@@ -67,7 +67,12 @@ def claimed_delta(mechanism: Mechanism) -> float:
     return float(basic_delta(mechanism.losses) + mechanism.failure)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+SLOW = ("lmm, top 2, fallback", "lmm, top 2, Delta 2", "lmm-repeat, Delta 2")
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.slow if case.name in SLOW else ()) for case in CASES], ids=str
+)
 def test_claim_holds_for_all_neighbours(case: Case) -> None:
     assert basic_epsilon(case.mechanism.losses) == case.epsilon
     found = worst(case.mechanism, case, case.epsilon)
