@@ -241,7 +241,7 @@ def measure_tests(jobs: int) -> dict[str, Measured]:
 
 
 def choose(mutation: Mutation, tests: dict[str, Measured], seconds: float) -> dict[str, float]:
-    """The tests that execute the line, those of the file's own tests and of its folder's first, the quickest first.
+    """The tests that execute the line: the file's own first, then its folder's, the quickest first.
 
     Where none is seen to (constants, fields of classes, what is compiled) it is all that execute something of the file,
     and its own tests, which may call nothing but what is compiled.

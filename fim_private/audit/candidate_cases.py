@@ -162,8 +162,7 @@ def cases() -> tuple[CandidateCase, ...]:
     def of_one(
         name: str, source: str, selection: KnownThreshold | RandomStopping, loss: CandidateLoss
     ) -> CandidateCase:
-        epsilon, delta = parts(loss)
-        pairs = partial(neighbours, epsilon, delta)
+        pairs = partial(neighbours, *parts(loss))
         return CandidateCase(name=name, source=source, claim=selection.cost(loss), law=selection.law, pairs=pairs)
 
     first = "Algorithm 1, the first run that reaches a threshold"
@@ -187,14 +186,14 @@ def cases() -> tuple[CandidateCase, ...]:
             name="Algorithm 4, the same from samples",
             source="Theorem 4.4",
             claim=ApproxDP(SAMPLED.epsilon, SAMPLED.delta),
-            law=partial(law_of_samples, SAMPLED),
+            law=partial(law_by_place, SAMPLED),
             pairs=partial(queries, 1, 3),
         ),
         CandidateCase(
             name="Algorithm 5, a threshold at a percentile",
             source="Theorem 4.6",
             claim=ApproxDP(NESTED.epsilon, NESTED.delta),
-            law=partial(law_of_threshold, NESTED),
+            law=partial(law_by_place, NESTED),
             pairs=scored_from_0_to_1,
         ),
         CandidateCase(
@@ -267,7 +266,7 @@ def mistakes() -> tuple[CandidateCase, ...]:
             name="no noise: the sample's own percentile",
             source="Algorithm 4's",
             claim=ApproxDP(SAMPLED.epsilon, SAMPLED.delta),
-            law=partial(law_of_samples, exact),
+            law=partial(law_by_place, exact),
             pairs=partial(queries, 1, 3),
         ),
         CandidateCase(
@@ -281,18 +280,13 @@ def mistakes() -> tuple[CandidateCase, ...]:
 
 
 def law_of_oracle(search: AboveThreshold, chances: Sequence[float]) -> OutcomeLaw:
-    """Which query is answered, by its place."""
-    return dict(enumerate(search.law([Fraction(chance) for chance in chances]).tolist()))
+    """Which query is answered, by its place; of exact chances."""
+    return law_by_place(search, [Fraction(chance) for chance in chances])
 
 
-def law_of_samples(search: ExtendedAboveThreshold, chances: Sequence[float]) -> OutcomeLaw:
-    """Likewise."""
-    return dict(enumerate(search.law(chances).tolist()))
-
-
-def law_of_threshold(search: PercentileThreshold, law: FiniteLaw) -> OutcomeLaw:
-    """Which threshold is answered, by its place."""
-    return dict(enumerate(search.law(law).tolist()))
+def law_by_place(search: AboveThreshold | ExtendedAboveThreshold | PercentileThreshold, given: Any) -> OutcomeLaw:
+    """Which query or threshold is answered, by its place, of what the search's law is of."""
+    return dict(enumerate(search.law(given).tolist()))
 
 
 def without_dummies(laws: Sequence[FiniteLaw]) -> OutcomeLaw:

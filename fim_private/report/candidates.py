@@ -18,7 +18,7 @@ from fim_private.report.document import Cell, Paragraph, Section, Table
 from fim_private.report.statement import number
 from fim_private.report.verification import delta_text
 
-CLAIMS = ("epsilon claimed", "largest log ratio", "delta claimed", "delta found")
+CLAIMED_AND_FOUND = ("epsilon claimed", "largest log ratio", "delta claimed", "found")
 
 
 def candidates_section(progress: Callable[[str], None]) -> tuple[Section, bool]:
@@ -46,30 +46,14 @@ def _section(honest: Sequence[CandidateVerdict], broken: Sequence[CandidateVerdi
             ),
             Table(
                 name="candidates",
-                head=(
-                    "algorithm",
-                    "theorem",
-                    "epsilon claimed",
-                    "largest log ratio",
-                    "delta claimed",
-                    "found",
-                    "claim",
-                ),
+                head=("algorithm", "theorem", *CLAIMED_AND_FOUND, "claim"),
                 rows=tuple(_row(verdict, "holds" if verdict.holds else "BROKEN") for verdict in honest),
                 caption="**Claims and worst cases.** Delta found is at the epsilon claimed. Where delta is 0 no "
                 "outcome's log ratio may exceed epsilon; where it is not, that alone breaks nothing.",
             ),
             Table(
                 name="candidates-mistakes",
-                head=(
-                    "mistake",
-                    "whose claim",
-                    "epsilon claimed",
-                    "largest log ratio",
-                    "delta claimed",
-                    "found",
-                    "caught",
-                ),
+                head=("mistake", "whose claim", *CLAIMED_AND_FOUND, "caught"),
                 rows=tuple(_row(verdict, "NOT CAUGHT" if verdict.holds else "caught") for verdict in broken),
                 caption="**Relatives that are not private enough, and mistakes.** Each has to break the claim it "
                 "is mistaken for.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 
@@ -17,27 +16,23 @@ from fim_private.audit.candidate_cases import (
     CandidateCase,
     cases,
     mistakes,
+    neighbours,
+    one_against_all,
     products,
+    six_that_move,
     verdict_of,
     without_dummies,
 )
-from fim_private.audit.private_candidates import HIGH, LOW, MIDDLE, OutcomeLaw, Pair, worst
+from fim_private.audit.private_candidates import OutcomeLaw, worst
 from fim_private.candidates import Amplification, KnownThreshold, RandomStopping
 from fim_private.candidates.known_threshold import steps_for
 from fim_private.candidates.pool import CandidateLoss, FiniteLaw, parts
 from fim_private.candidates.random_stopping import steps_for_delta, steps_for_epsilon
 from fim_private.errors import UsageError
 from fim_private.privacy import ApproxDP, PureDP
-from fim_private.randomness import SeededRandomness
-from tests.sampling import SEED
 
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(3, 2)]
 STOPS = [Fraction(1, 2), Fraction(1, 10), Fraction(1, 200)]
-
-
-def neighbours(epsilon: Fraction, delta: Fraction = Fraction(0)) -> Iterator[Pair]:
-    yield from audit.laws_of_candidates(float(epsilon), float(delta))
-    yield from audit.random_laws(float(epsilon), float(delta), 200, SeededRandomness(SEED))
 
 
 def test_neighbours_are_as_far_apart_as_is_said_and_no_further() -> None:
@@ -185,24 +180,17 @@ def test_amplification_with_a_delta() -> None:
 
 
 def test_dummies_are_what_makes_amplification_private() -> None:
-    up = ({HIGH: 0.0, MIDDLE: 0.5, LOW: 0.5}, {HIGH: 0.0, MIDDLE: 1 - 0.5 / math.exp(0.5), LOW: 0.5 / math.exp(0.5)})
-    found = worst(without_dummies, iter([((up[0],) * 6, (up[1],) * 6)]), 1.0)
+    found = worst(without_dummies, iter([six_that_move()]), 1.0)
     assert found.loss == pytest.approx(3.0), "six candidates, six losses"
     selection = Amplification(threshold=1, exponent=None, dummies=2)
-    kept = worst(partial(amplified, selection), iter([((up[0],) * 6, (up[1],) * 6)]), 1.0)  # type: ignore[arg-type]
+    kept = worst(partial(amplified, selection), iter([six_that_move()]), 1.0)  # type: ignore[arg-type]
     assert kept.loss <= selection.cost(PureDP(Fraction(1, 2)), 6).epsilon
 
 
 def test_amplification_reaches_nearly_two_losses() -> None:
     """One candidate goes down and all others up: less than the claim would be wrong."""
-    often, seldom = 0.3 * math.exp(0.5), 0.3
-
-    def law(chance: float) -> FiniteLaw:
-        return {MIDDLE: chance, LOW: 1 - chance}
-
-    one, other = (law(often), *[law(seldom)] * 12), (law(seldom), *[law(often)] * 12)
     selection = Amplification(threshold=1, exponent=None, dummies=6)
-    found = worst(partial(amplified, selection), iter([(one, other)]), 1.0)  # type: ignore[arg-type]
+    found = worst(partial(amplified, selection), iter([one_against_all(13)]), 1.0)  # type: ignore[arg-type]
     least = math.log(6 / 5)
     assert 0.5 + least < found.loss <= selection.cost(PureDP(Fraction(1, 2)), 13).epsilon == 1
 

@@ -18,9 +18,8 @@ from fim_private.audit.candidate_cases import (
     NESTED,
     ORACLE,
     SAMPLED,
+    law_by_place,
     law_of_oracle,
-    law_of_samples,
-    law_of_threshold,
     scored_from_0_to_1,
 )
 from fim_private.audit.private_candidates import worst
@@ -95,7 +94,7 @@ def two_queries() -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
 @pytest.mark.parametrize("samples", [3, *(pytest.param(many, marks=pytest.mark.slow) for many in (600, 3000))])
 def test_search_from_samples_keeps_its_claim(samples: int) -> None:
     search = replace(SAMPLED, samples=samples)
-    found = worst(partial(law_of_samples, search), two_queries(), float(search.epsilon))  # type: ignore[arg-type]
+    found = worst(partial(law_by_place, search), two_queries(), float(search.epsilon))  # type: ignore[arg-type]
     assert found.delta <= search.delta
 
 
@@ -116,12 +115,12 @@ def test_excess_is_the_logarithm_over_the_target() -> None:
 def test_exact_percentile_from_samples_is_caught() -> None:
     """Without noise the sample decides, and that of neighbours may lie on either side of the percentile."""
     broken = replace(SAMPLED, epsilon=Fraction(100), percentile=HALF)
-    found = worst(partial(law_of_samples, broken), two_queries(), float(SAMPLED.epsilon))  # type: ignore[arg-type]
+    found = worst(partial(law_by_place, broken), two_queries(), float(SAMPLED.epsilon))  # type: ignore[arg-type]
     assert found.delta > 0.5
 
 
 def test_percentile_threshold_keeps_its_claim() -> None:
-    found = worst(partial(law_of_threshold, NESTED), scored_from_0_to_1(), 0.8)
+    found = worst(partial(law_by_place, NESTED), scored_from_0_to_1(), 0.8)
     assert found.delta <= NESTED.delta
 
 
@@ -129,7 +128,7 @@ def test_percentile_threshold_keeps_its_claim() -> None:
 def test_percentile_threshold_with_too_little_noise_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(percentile_threshold, "smoothing", lambda *_: 1)
     broken = replace(NESTED, loss=PureDP(Fraction(1, 100)), slack=Fraction(1, 100), failing=Fraction(99, 100))
-    assert worst(partial(law_of_threshold, broken), scored_from_0_to_1(), 0.8).delta > 5 * NESTED.delta
+    assert worst(partial(law_by_place, broken), scored_from_0_to_1(), 0.8).delta > 5 * NESTED.delta
 
 
 @pytest.mark.slow
