@@ -20,7 +20,8 @@ import numpy as np
 from numpy.random import Generator, default_rng  # noqa: TID251 - floats for measuring, nothing is released
 from numpy.typing import NDArray
 
-from fim_private.accounting.calibration import largest, prove_discovery
+from fim_private.accounting.calibration import prove_discovery
+from fim_private.accounting.search import largest
 from fim_private.counting import top_itemsets
 from fim_private.mechanisms.items_first import PEEL, ItemsFirst, calibrate
 from fim_private.mechanisms.protocol import Request

@@ -18,6 +18,7 @@ from fim_private.accounting.basic import basic_delta, basic_epsilon
 from fim_private.accounting.optimal import optimal_delta, optimal_epsilon
 from fim_private.accounting.renyi import renyi_epsilon
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down, round_up
+from fim_private.accounting.search import largest
 from fim_private.privacy import ZCDP, Guarantee, Loss
 
 LossesOfPick = Callable[[Fraction], Sequence[Loss]]
@@ -48,7 +49,7 @@ def prove_renyi(losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction,
     delta_acc = delta - (1 + exp_up(epsilon)) * failure
     if delta_acc <= 0:
         return None
-    composed = round_up(renyi_epsilon(losses, float(delta_acc)), digits=12)
+    composed = round_up(renyi_epsilon(losses, float(delta_acc)))
     if composed > epsilon:
         return None
     return Guarantee(epsilon=composed, delta=delta, composition="renyi")
@@ -70,7 +71,7 @@ def calibrate_pick(losses_of: LossesOfPick, *, epsilon: Fraction, delta: Fractio
     """
     basic = _calibrate_basic(losses_of, epsilon, delta if failing else Fraction(0))
     renyi = _calibrate_renyi(losses_of, epsilon, delta, failing=failing) if delta > 0 else None
-    return renyi if renyi and renyi.pick_epsilon * 100 >= basic.pick_epsilon * 101 else basic
+    return renyi if renyi and _worth_it(renyi.pick_epsilon, basic.pick_epsilon) else basic
 
 
 def _calibrate_basic(losses_of: LossesOfPick, epsilon: Fraction, failure: Fraction) -> Calibration:
@@ -88,8 +89,7 @@ def _calibrate_renyi(
     def proved(pick: Fraction) -> Guarantee | None:
         return prove_renyi(losses_of(pick), failure, epsilon=epsilon, delta=delta)
 
-    # Where delta is large for so small an epsilon, one pick may spend more than epsilon: delta pays the rest.
-    pick = largest(lambda pick: proved(pick) is not None, min(100 * float(epsilon), float(epsilon) + 20))
+    pick = largest(lambda pick: proved(pick) is not None, epsilon)
     guarantee = proved(pick) if pick else None
     if pick is None or guarantee is None:
         return None
@@ -106,7 +106,7 @@ def prove_discovery(
     be multiplied by e^eps. None where that is more than (epsilon, delta).
     """
     composed = renyi_epsilon(losses, float(delta - failure)) - math.log1p(-float(failure))
-    rounded = round_up(composed, digits=12)
+    rounded = round_up(composed)
     return Guarantee(epsilon=rounded, delta=delta, composition="renyi") if rounded <= epsilon else None
 
 
@@ -116,7 +116,7 @@ def calibrate_zcdp(failure: Fraction, *, epsilon: Fraction, delta: Fraction) -> 
     def fits(rho: Fraction) -> bool:
         return prove_discovery([ZCDP(rho)], failure, epsilon=epsilon, delta=delta) is not None
 
-    return float(largest(fits, float(epsilon) + 20) or 0) * (1 - RELATIVE_ERROR)
+    return float(largest(fits, epsilon) or 0) * (1 - RELATIVE_ERROR)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,33 +155,17 @@ def calibrate_equal(times: int, *, epsilon: Fraction, delta: Fraction, failing: 
     def fits(selection: Fraction) -> bool:
         return optimal_delta(float(epsilon), float(selection), float(each / 2), times) <= delta
 
-    optimal = largest(fits, min(float(epsilon) + 20, 100 * float(epsilon)))
-    if optimal is None or optimal * 100 < basic.epsilon * 101:
+    optimal = largest(fits, epsilon)
+    if optimal is None or not _worth_it(optimal, basic.epsilon):
         return basic
     composed = optimal_epsilon(float(optimal), float(each / 2), times, float(delta))
     return EqualCalibration(
         epsilon=optimal,
         delta=each / 2,
-        guarantee=Guarantee(epsilon=min(epsilon, round_up(composed, digits=12)), delta=delta, composition="optimal"),
+        guarantee=Guarantee(epsilon=min(epsilon, round_up(composed)), delta=delta, composition="optimal"),
     )
 
 
-def largest(fits: Callable[[Fraction], bool], upper: float) -> Fraction | None:
-    """The largest fraction of nine significant digits, up to `upper`, that fits; None if hardly any does.
-
-    Args:
-        fits: true up to some value, false above it.
-        upper: where the search starts, > 0.
-    """
-    low, high = math.log(upper) - 40, math.log(upper)
-    if fits(top := round_down(upper)):
-        return top
-    if not fits(round_down(math.exp(low))):
-        return None
-    while high - low > 1e-10:
-        middle = (low + high) / 2
-        if fits(round_down(math.exp(middle))):
-            low = middle
-        else:
-            high = middle
-    return round_down(math.exp(low))
+def _worth_it(advanced: Fraction, basic: Fraction) -> bool:
+    """Whether an advanced theorem gains a hundredth or more."""
+    return advanced * 100 >= basic * 101

@@ -52,7 +52,6 @@ from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down
 from fim_private.privacy import Budget
 
 HALF = Fraction(1, 2)
-LEAST_BOUND = 1e-12
 _ORDERS = [round_down(10 ** (step / 100), digits=6) for step in range(-200, 1001)]
 """Tried for a: every order is valid, a coarse search costs tightness alone."""
 
@@ -152,7 +151,7 @@ def renyi_bound(epsilon: Fraction, delta_acc: Fraction, order: Fraction) -> Frac
     shift, conversion = math.log1p(1 / a), (log_of(delta_acc) + math.log1p(a)) / a
     bound = float(epsilon) + shift + conversion
     bound -= RELATIVE_ERROR * (float(epsilon) + shift + abs(conversion))
-    return round_down(bound, digits=12) if bound > LEAST_BOUND else None
+    return round_down(bound, digits=12) if bound > 0 else None
 
 
 def best_order(epsilon: Fraction, delta_acc: Fraction) -> Fraction | None:

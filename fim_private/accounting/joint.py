@@ -65,7 +65,7 @@ def _added_up(
         spent += basic_epsilon(further)
     elif failed < delta:
         # What the parts leave of delta turns zero-concentrated privacy into an epsilon.
-        spent += round_up(renyi_epsilon(further, float(delta - failed)), digits=12)
+        spent += round_up(renyi_epsilon(further, float(delta - failed)))
         failed = delta
         theorems.add("renyi")
     else:

@@ -38,7 +38,7 @@ def optimal_epsilon(epsilon_0: float, delta_0: float, times: int, delta: float) 
     low, high = 0.0, times * epsilon_0 * (1 + RELATIVE_ERROR)
     if optimal_delta(high, epsilon_0, delta_0, times) > delta:
         return math.inf
-    while high - low > RELATIVE_ERROR / 10 * high + 1e-15:
+    for _ in range(60):
         middle = (low + high) / 2
         if optimal_delta(middle, epsilon_0, delta_0, times) <= delta:
             high = middle

@@ -19,7 +19,7 @@ def round_down(value: float | Fraction, digits: int = 9) -> Fraction:
     return unit * math.floor(Fraction(value) / unit)
 
 
-def round_up(value: float | Fraction, digits: int = 9) -> Fraction:
+def round_up(value: float | Fraction, digits: int = 12) -> Fraction:
     """The smallest fraction of `digits` significant decimal digits that is at least `value` (>= 0)."""
     if value == 0:
         return Fraction(0)
@@ -33,4 +33,4 @@ def _last_digit(value: float | Fraction, digits: int) -> Fraction:
 
 def exp_up(exponent: Fraction) -> Fraction:
     """A fraction that is at least e^exponent, by a relative 1e-9 at most."""
-    return round_up(math.exp(exponent) * (1 + RELATIVE_ERROR / 2), digits=12)
+    return round_up(math.exp(exponent) * (1 + RELATIVE_ERROR / 2))

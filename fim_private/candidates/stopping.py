@@ -35,7 +35,7 @@ def not_stopped(stop: Fraction, steps: int | None) -> float:
 
 def rounded_up(value: float) -> Fraction:
     """A computed figure as a fraction that is not below the true one."""
-    return round_up(value * (1 + RELATIVE_ERROR), digits=12) if value else Fraction(0)
+    return round_up(value * (1 + RELATIVE_ERROR)) if value else Fraction(0)
 
 
 def chance_of_a_bad_call(stop: Fraction, steps: int | None, delta: Fraction) -> Fraction:

@@ -83,7 +83,7 @@ def _renyi(
     divergence -= sum(tries * math.log1p(-float(once)) for once, tries in paid_once)
     divergence -= sum(math.log1p(-float(delta)) for delta in revealed)
     return Charge(
-        renyi=round_up(divergence * (1 + RELATIVE_ERROR), digits=12),
+        renyi=round_up(divergence * (1 + RELATIVE_ERROR)),
         plain=sum((once for once, _ in paid_once), Fraction(0)) + sum(revealed, Fraction(0)),
         failure=twice,
     )

@@ -94,7 +94,6 @@ class Choosing:
             lambda needed: log_survival(needed, scale),
             candidates=self.most_new,
             log_delta=math.log(self.round_delta) - RELATIVE_ERROR,
-            scale=scale,
             rate=float(self.rate),
             sensitivity=self.sensitivity,
         )

@@ -23,9 +23,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.accounting.calibration import largest
 from fim_private.accounting.joint import Part, prove_together
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down
+from fim_private.accounting.search import largest, least
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.protocol import Calibrated, Request, Spending
 from fim_private.privacy import ZCDP, Guarantee, PureDP
@@ -102,13 +102,14 @@ class LaplaceCounts:
     @property
     def deviation(self) -> float:
         """sqrt(2 q)/(1 - q), q = e^{-1/scale}."""
-        return 1 / (math.sqrt(2) * math.sinh(0.5 / float(self.scale)))
+        exponent = -1 / float(self.scale)
+        return math.sqrt(2 * math.exp(exponent)) / -math.expm1(exponent)
 
     @property
     def half_width(self) -> int:
         """2 P(X > h) is 2 q^{h+1}/(1+q)."""
         scale = float(self.scale)
-        return _least_half_width(lambda threshold: log_survival(threshold, scale), scale * math.log(20))
+        return _least_half_width(lambda threshold: log_survival(threshold, scale), self.deviation)
 
     @property
     def spending(self) -> Spending:
@@ -153,12 +154,11 @@ class GaussianCounts:
 
         That rule, P(X > h) = P(N > h + 1/2) for the continuous Gaussian N, is off by less than 1 in 1e10 then.
         """
-        normal = NormalDist(sigma=self.deviation)
-        near = normal.inv_cdf((1 + CONFIDENCE) / 2)
         if self.variance > _SUMMED:
+            near = NormalDist(sigma=self.deviation).inv_cdf((1 + CONFIDENCE) / 2)
             return math.ceil(near * (1 + RELATIVE_ERROR) - 0.5)
         variance = float(self.variance)
-        return _least_half_width(lambda threshold: log_discrete_gaussian_survival(threshold, variance), near)
+        return _least_half_width(lambda threshold: log_discrete_gaussian_survival(threshold, variance), self.deviation)
 
     @property
     def spending(self) -> Spending:
@@ -231,16 +231,14 @@ def least_noise(
     def proved(noise: CountNoise) -> Guarantee | None:
         return prove_together(parts, [noise.loss], epsilon=epsilon, delta=delta)
 
-    ways: list[CountNoise] = []
-    spent = largest(lambda each: proved(laplace(epsilon=each)) is not None, float(epsilon))
-    if spent is not None:
-        ways.append(laplace(epsilon=spent))
-    variance = _least(lambda each: proved(gaussian(variance=each)) is not None)
-    if variance is not None:
-        ways.append(gaussian(variance=variance))
-    best = min(ways, key=lambda way: way.half_width, default=None)
-    guarantee = None if best is None else proved(best)
-    if best is None or guarantee is None or best.half_width > LARGEST_ERROR:
+    spent = largest(lambda each: proved(laplace(epsilon=each)) is not None, epsilon)
+    ways: list[CountNoise] = [] if spent is None else [laplace(epsilon=spent)]
+    # A variance that is of no use ends the search, and is refused below.
+    variance = least(lambda each: each > LARGEST_ERROR**2 or proved(gaussian(variance=each)) is not None)
+    ways.append(gaussian(variance=variance))
+    best = min(ways, key=lambda way: way.half_width)
+    guarantee = proved(best)
+    if guarantee is None or best.half_width > LARGEST_ERROR:
         raise BudgetError(
             "The counts would be nothing but noise within this budget.",
             "Give --release-counts a larger share, a larger --epsilon, or a smaller --top; or leave the counts out.",
@@ -261,30 +259,12 @@ def _deltas(epsilon: Fraction, request: Request, *, independent: bool) -> list[F
     dearer = 1 + exp_up(request.epsilon)
     return [
         whole,
-        round_down(float(whole * (1 + Fraction(math.exp(epsilon))) / dearer) * (1 - RELATIVE_ERROR)),
+        round_down(float(whole * (1 + exp_up(epsilon)) / dearer)),
         round_down(float(whole / 2 / dearer)),
     ]
 
 
-def _least(fits: Callable[[int], bool]) -> int | None:
-    """The least whole number from 1 that fits, where all larger ones do; None if none up to 2^100 does."""
-    high = 1
-    while not fits(high):
-        high *= 2
-        if high > 2**100:
-            return None
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if fits(middle) else (middle, high)
-    return high
-
-
-def _least_half_width(log_survival_of: Callable[[int], float], near: float) -> int:
-    """The least h with 2 P(X > h) <= 5 %, by bisection below twice a number that it is near to."""
+def _least_half_width(log_survival_of: Callable[[int], float], deviation: float) -> int:
+    """The least h with 2 P(X > h) <= 5 %, by a search that begins at the standard deviation."""
     allowed = math.log((1 - CONFIDENCE) / 2)
-    low, high = -1, 2 * math.ceil(near) + 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if log_survival_of(middle + 1) <= allowed else (middle, high)
-    return high
+    return least(lambda beyond: log_survival_of(beyond) <= allowed, int(deviation)) - 1

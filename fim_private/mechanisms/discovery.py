@@ -19,6 +19,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.accounting.search import least
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
@@ -58,14 +59,11 @@ class Discovery:
         def fails(threshold: int) -> bool:
             return replace(self, threshold=threshold)._log_failure_of(length) > allowed
 
-        low = high = self.threshold
-        step = math.isqrt(self.measurement.variance)
-        while fails(high):
-            low, high = high, high + step
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if fails(middle) else (low, middle)
-        return replace(self, threshold=high)
+        if not fails(self.threshold):
+            return self
+        deviation = math.isqrt(self.measurement.variance)
+        higher = least(lambda step: not fails(self.threshold + step), near=deviation)
+        return replace(self, threshold=self.threshold + higher)
 
     @property
     def _lengths(self) -> list[int]:

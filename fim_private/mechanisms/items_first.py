@@ -21,7 +21,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fim_private.accounting.calibration import calibrate_zcdp, largest, prove_discovery
+from fim_private.accounting.calibration import calibrate_zcdp, prove_discovery
+from fim_private.accounting.search import largest
 from fim_private.errors import UsageError
 from fim_private.mechanisms.discovery import Discovery
 from fim_private.mechanisms.exponential import Exponential
@@ -240,7 +241,7 @@ def _largest_pick(measured: tuple[Loss, ...], request: Request, stop_delta: Frac
         losses = (*measured, *peeling_losses(request.top, pick))
         return prove_discovery(losses, stop_delta, epsilon=request.epsilon, delta=request.delta) is not None
 
-    pick = largest(fits, float(request.epsilon) * 4 + 20)
+    pick = largest(fits, request.epsilon)
     if pick is None:
         raise AssertionError("nothing is left for the picks")
     return pick

@@ -65,7 +65,7 @@ class LimitedDomain:
     @property
     def stop_lead(self) -> Fraction:
         """h - c_(kbar+1), rounded up."""
-        log = round_up(math.log(self.candidates / self.stop_delta) * (1 + RELATIVE_ERROR), digits=12)
+        log = round_up(math.log(self.candidates / self.stop_delta) * (1 + RELATIVE_ERROR))
         return self.sensitivity * (1 + log / self.pick_epsilon)
 
     @property

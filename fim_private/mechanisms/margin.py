@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from fim_private.accounting.rounding import RELATIVE_ERROR
+from fim_private.accounting.search import least
 from fim_private.randomness.discrete_laplace import log_difference_survival
 
 LogSurvival = Callable[[int], float]
@@ -47,7 +48,6 @@ def thresholds(
             lambda needed: log_difference_survival(needed, scale),
             candidates=top * (size - top),
             log_delta=math.log(certificate_delta * weight / sum(weights)) - RELATIVE_ERROR,
-            scale=scale,
             rate=rate,
             sensitivity=sensitivity,
         )
@@ -56,7 +56,7 @@ def thresholds(
 
 
 def least_threshold(
-    log_survival: LogSurvival, *, candidates: int, log_delta: float, scale: float, rate: float, sensitivity: int
+    log_survival: LogSurvival, *, candidates: int, log_delta: float, rate: float, sensitivity: int
 ) -> int:
     """The least T with P(noise >= T - x) slack(x) <= delta for all x.
 
@@ -67,59 +67,27 @@ def least_threshold(
         candidates: for the large margin mechanism k (l - k), which is 0 where l = k: the top k is then the same set for
             both neighbours.
         log_delta: ln delta.
-        scale: of the noise, about.
         rate: of the picks.
         sensitivity: Delta.
     """
     # Up to here slack is 1, and the larger the gap the likelier the stop.
-    certain = sensitivity
-    log_slack = 0.0
+    certain, log_slack = sensitivity, -math.inf
     if candidates:
         certain += max(0, math.floor(math.log(candidates) / rate))
         log_slack = math.log(candidates) + rate * sensitivity
 
-    def excess(threshold: int) -> float:
-        worst = log_survival(threshold - certain)
-        if candidates:
+    def log_failure(threshold: int) -> float:
+        def beyond(step: int) -> float:
+            gap = certain + step
+            return log_survival(threshold - gap) + log_slack - rate * gap
 
-            def value(gap: int) -> float:
-                return log_survival(threshold - gap) + log_slack - rate * gap
+        # The tail of a log-concave distribution is log-concave: after its first step down it only falls.
+        highest = least(lambda step: beyond(step + 1) <= beyond(step))
+        return max(log_survival(threshold - certain), beyond(highest))
 
-            worst = max(worst, _largest(value, certain + 1, max(certain + 1, threshold + math.ceil(scale * 50))))
-        return worst - log_delta
-
-    low, high = 0, 1
-    while excess(high) > 0:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if excess(middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def _largest(value: Callable[[int], float], low: int, high: int) -> float:
-    """The maximum of a concave function over low to high, by a binary search on its steps.
-
-    The tail of a log-concave distribution is log-concave, and beyond x = T the slack only falls.
-    """
-    while low < high:
-        middle = (low + high) // 2
-        if value(middle + 1) > value(middle):
-            low = middle + 1
-        else:
-            high = middle
-    return value(low)
+    return least(lambda threshold: log_failure(threshold) <= log_delta)
 
 
 def reach(scale: float, probability: float = 0.95) -> int:
     """The least s with P(Z - G >= -s) >= probability: what noise may take off a gap."""
-    s = 0
-    step = 1 << 80
-    while step:
-        if math.exp(log_difference_survival(-(s + step), scale)) < probability:
-            s += step
-        step //= 2
-    return s + 1 if math.exp(log_difference_survival(-s, scale)) < probability else s
+    return least(lambda beyond: math.exp(log_difference_survival(1 - beyond, scale)) >= probability) - 1

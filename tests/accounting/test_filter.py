@@ -46,7 +46,7 @@ def response(tenths: int, order: Fraction, *, leak: str = "0", failing: str = "0
     charge = Charge(
         epsilon=epsilon if not lost else Fraction(1000),  # the basic test knows nothing of the failing one
         delta=delta,
-        renyi=round_up(renyi * (1 + 1e-9), digits=12),
+        renyi=round_up(renyi * (1 + 1e-9)),
         plain=delta,
         failure=lost,
     )
@@ -148,7 +148,7 @@ def test_the_renyi_test_is_the_conversion_for_releases_fixed_beforehand() -> Non
     delta_acc = float(rule.renyi_delta - rule.failures_delta)
     rho = 0.0005
     n = 1
-    while rule.passes_renyi(Charge(renyi=round_up(n * rho * (1 + float(rule.order)), digits=12))):
+    while rule.passes_renyi(Charge(renyi=round_up(n * rho * (1 + float(rule.order))))):
         n += 1
     fits = n - 1
     assert renyi_epsilon([ZCDP(Fraction(1, 2000))] * fits, delta_acc) <= float(budget.epsilon)

@@ -20,7 +20,6 @@ from fim_private.accounting.calibration import (
     calibrate_equal,
     calibrate_pick,
     calibrate_zcdp,
-    largest,
     prove_basic,
     prove_discovery,
     prove_renyi,
@@ -372,12 +371,3 @@ def test_proofs_pay_for_the_failure(budget: tuple[Fraction, Fraction], share: fl
         assert own <= without.epsilon <= own * (1 + F(1, 10**10))
         assert some.epsilon >= without.epsilon * (1 - F(SEARCH_ERROR))
         assert prove(losses, failure, epsilon=without.epsilon * F(99, 100), delta=delta) is None
-
-
-@given(st.fractions(F(1, 10**6), 50), st.fractions(F(1, 10**6), 50))
-def test_the_largest_that_fits(limit: Fraction, upper: Fraction) -> None:
-    found = largest(lambda value: value <= limit, float(upper))
-    expected = min(limit, upper)
-    assert found is not None
-    assert expected * (1 - F(1, 10**8)) <= found <= expected
-    assert largest(lambda value: value < 0, float(upper)) is None

@@ -35,8 +35,11 @@ F = Fraction
 def test_digits_are_significant_ones(value: float, digits: int, down: str, up: str) -> None:
     assert round_down(value, digits) == F(down)
     assert round_up(value, digits) == F(up)
-    if digits == 9:
-        assert (round_down(value), round_up(value)) == (F(down), F(up))
+
+
+def test_what_may_be_spent_has_nine_digits_and_what_is_claimed_twelve() -> None:
+    assert round_down(0.1234567899875) == F("0.123456789")
+    assert round_up(0.1234567899875) == F("0.123456789988")
 
 
 def test_the_exponential_is_rounded_up_at_the_twelfth_digit() -> None:

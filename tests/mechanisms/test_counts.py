@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from fim_private.accounting.joint import Part, prove_together
+from fim_private.accounting.rounding import exp_up
 from fim_private.audit.laws import NUMERICAL_ERROR, law_over_groups
 from fim_private.audit.neighbours import Group
 from fim_private.errors import BudgetError
@@ -106,6 +107,11 @@ def test_the_interval_is_the_smallest_that_holds_ninety_five_in_a_hundred(noise:
     assert noise.half_width == 0 or held(noise.half_width - 1) < 0.95
     variance = math.fsum(chance * value**2 for value, chance in probabilities.items())
     assert noise.deviation == pytest.approx(math.sqrt(variance), rel=1e-6)
+
+
+def test_hardly_any_noise_has_a_law_too() -> None:
+    noise = LaplaceCounts(top=1, epsilon=F(5000))
+    assert (noise.half_width, noise.deviation) == (0, 0.0)
 
 
 def test_the_widest_intervals_follow_the_midpoint_rule() -> None:
@@ -310,6 +316,17 @@ def test_no_less_noise_fits(calibrate: Callable[[Request], Calibrated], top: int
         assert planned.guarantee.epsilon <= 1
 
 
+@pytest.mark.parametrize(("epsilon", "share", "top"), [(F(3), F(7, 10), 10), (F(1), F(3, 10), 30)])
+def test_a_selection_leaves_the_counts_some_of_delta(epsilon: Fraction, share: Fraction, top: int) -> None:
+    """Its failure event takes half of delta, or half of that over its own 1 + e^eps_1: where counts gain by it."""
+    delta = F(1, 10**6)
+    planned, noise = calibrated(limited_domain.calibrate, top=top, epsilon=epsilon, delta=delta, share=share, size=2)
+    assert isinstance(noise, GaussianCounts)
+    taken = float(planned.mechanism.failure * (1 + exp_up(epsilon)) / delta)
+    alone = 1 + math.exp(epsilon * (1 - share))
+    assert taken == pytest.approx(1 / 2 if epsilon == 3 else 1 / 4 / alone, rel=1e-7)
+
+
 def test_the_smaller_error_is_taken() -> None:
     for top in (1, 2, 3, 5, 8, 30):
         planned, noise = calibrated(stable_max.calibrate, top=top, delta=F(1, 10**6))
@@ -345,6 +362,8 @@ def test_what_the_selection_leaves_unspent_is_the_counts() -> None:
 def test_counts_that_would_say_nothing_are_refused() -> None:
     with pytest.raises(BudgetError, match="nothing but noise"):
         calibrated(top=400, epsilon=F(1, 10**6), sensitivity=10**6)
+    with pytest.raises(BudgetError, match="nothing but noise"):
+        calibrated(top=400, epsilon=F(1, 10**6), delta=F(1, 10**6), sensitivity=10**6)
     spent = Guarantee(epsilon=F(1), delta=F(0), composition="basic")
     part = Part(losses=(PureDP(F(1)),), failure=F(0), independent=False, guarantee=spent)
     with pytest.raises(BudgetError, match="nothing but noise"):

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fim_private.accounting.search import largest, least
+
+F = Fraction
+
+
+@given(st.integers(1, 10**30), st.integers(0, 10**30))
+def test_the_least_that_fits(limit: int, near: int) -> None:
+    assert least(lambda number: number >= limit) == limit
+    assert least(lambda number: number >= limit, near) == limit
+
+
+def test_what_is_near_is_found_soon() -> None:
+    asked: list[int] = []
+
+    def fits(number: int) -> bool:
+        asked.append(number)
+        return number >= 1_000_000
+
+    assert least(fits, near=1_000_000) == 1_000_000
+    assert len(asked) < 25
+    assert max(asked) == 1_000_001
+
+
+def test_the_search_ends_at_nine_digits_or_at_nothing() -> None:
+    for epsilon in (F(1, 10), F(1), F(50)):
+        assert largest(lambda value: value <= F(1, 3), epsilon) == F(333_333_333, 10**9)
+        assert largest(lambda value: True, epsilon) == pytest.approx(epsilon + 20, rel=1e-8)
+        least = epsilon * F(math.exp(-60))
+        for factor in (F(101, 100), F(2)):
+            found = largest(lambda value, limit=least * factor: value <= limit, epsilon)  # type: ignore[misc]
+            assert found == pytest.approx(least * factor, rel=1e-8)
+        assert largest(lambda value: value <= least * F(99, 100), epsilon) is None  # noqa: B023
+
+
+@given(st.fractions(F(1, 10**6), 50), st.fractions(F(1, 10**6), 50))
+def test_the_largest_that_fits(limit: Fraction, epsilon: Fraction) -> None:
+    found = largest(lambda value: value <= limit, epsilon)
+    expected = min(limit, epsilon + 20)
+    assert found is not None
+    assert expected * (1 - F(1, 10**8)) <= found <= expected
+    assert largest(lambda value: value < 0, epsilon) is None
