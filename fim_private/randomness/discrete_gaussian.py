@@ -18,7 +18,8 @@ from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.randomness.source import Randomness
 
 _REACH = 40
-"""A window of so many standard deviations leaves out less than 1e-340 of the distribution."""
+"""A window of so many standard deviations leaves out less than 1e-340 of the distribution. Of a sum each of whose terms
+is at most e^{-r} of the one before, so many over r terms leave out less than 1e-17."""
 
 
 def sample_discrete_gaussian(variance: Fraction, randomness: Randomness) -> int:
@@ -51,9 +52,7 @@ def log_discrete_gaussian_survival(threshold: int, variance: float) -> float:
     if threshold <= 0:
         return math.log1p(-math.exp(log_discrete_gaussian_survival(1 - threshold, variance)))
     # Relative to the first term, so that a tail far out does not vanish; terms fall at least geometrically.
-    sigma = math.sqrt(variance)
-    length = min(_REACH * sigma, 40 * variance / threshold) + 40
-    steps = np.arange(math.ceil(length), dtype=np.float64)
+    steps = np.arange(_REACH * min(math.sqrt(variance), variance / threshold))
     terms = np.exp(-steps * (2 * threshold + steps) / (2 * variance))
     return -(threshold**2) / (2 * variance) - math.log(_total(variance)) + math.log(float(np.sum(terms)))
 
@@ -61,6 +60,5 @@ def log_discrete_gaussian_survival(threshold: int, variance: float) -> float:
 @lru_cache(maxsize=64)
 def _total(variance: float) -> float:
     """The sum of e^{-x^2/(2 variance)} over the integers."""
-    reach = math.ceil(_REACH * math.sqrt(variance)) + 1
-    positive = np.exp(-(np.arange(1, reach, dtype=np.float64) ** 2) / (2 * variance))
+    positive = np.exp(-(np.arange(1, _REACH * math.sqrt(variance)) ** 2) / (2 * variance))
     return 1 + 2 * float(np.sum(positive))

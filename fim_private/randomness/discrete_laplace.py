@@ -32,10 +32,10 @@ def sample_discrete_laplace(scale: Fraction, randomness: Randomness) -> int:
         while bernoulli_exp(Fraction(1), randomness):
             high += 1
         magnitude = (low + numerator * high) // denominator
-        negative = randomness.bits(1) == 1
+        sign = 1 - 2 * randomness.bits(1)
         # Zero must not be met twice, as +0 and as -0.
-        if not (negative and magnitude == 0):
-            return -magnitude if negative else magnitude
+        if magnitude or sign > 0:
+            return sign * magnitude
 
 
 def discrete_laplace_mass(values: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
@@ -47,9 +47,8 @@ def discrete_laplace_mass(values: NDArray[np.int64], scale: float) -> NDArray[np
 def discrete_laplace_survival(values: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
     """P(X >= x) for each integer x: q^x/(1+q) for x >= 1, and 1 - q^{1-x}/(1+q) for x <= 0."""
     q = math.exp(-1 / scale)
-    upper = np.exp(-np.maximum(values, 1) / scale) / (1 + q)
-    lower = 1 - np.exp(-np.maximum(1 - values, 1) / scale) / (1 + q)
-    return np.where(values >= 1, upper, lower)
+    tail = np.exp(-np.maximum(values, 1 - values) / scale) / (1 + q)
+    return np.where(values >= 1, tail, 1 - tail)
 
 
 def log_survival(threshold: int, scale: float) -> float:

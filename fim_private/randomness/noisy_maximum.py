@@ -28,6 +28,8 @@ Interval = tuple[Decimal, Decimal]
 _WORD = 64
 _ALLOWANCE = 1e-9
 """For the rounding errors of the floating-point stage, relative: a million times what they can be."""
+_DIGITS = 30
+"""So many decimal digits are computed first, and so many more with each word drawn, which holds nineteen."""
 
 
 class Noise(StrEnum):
@@ -52,8 +54,7 @@ class NoisyMaximum:
         self._counts = list(counts)
         self._scale = scale
         self._noise = noise
-        top = self._counts[0] if self._counts else 0
-        self._relative = np.array([float(count - top) for count in self._counts]) / float(scale)
+        self._relative = np.array([float(count - self._counts[0]) for count in self._counts]) / float(scale)
 
     def draw(self, multiplicities: Sequence[int], randomness: Randomness) -> int:
         """The index of a level.
@@ -77,19 +78,19 @@ class NoisyMaximum:
             others.append(_Maximum(level=winner.level, parts=(*winner.parts, (second, number - 1))))
         if not others:
             return winner.level, None
-        digits = 30
+        digits = _DIGITS
         while True:
             best = self._interval(winner, digits)
             rivals = [self._interval(other, digits) for other in others]
             floor, ceiling = max(low for low, _ in rivals), max(high for _, high in rivals)
-            others = [other for other, (_, high) in zip(others, rivals, strict=True) if high >= floor]
+            others = _reaching(floor, others, rivals)
             if all(end.is_finite() for end in (*best, floor, ceiling)):
                 # In fractions, for a minus sign between decimals would round to the thread's own precision.
                 least = math.floor((Fraction(best[0]) - Fraction(ceiling)) * self._scale)
                 most = math.floor((Fraction(best[1]) - Fraction(floor)) * self._scale)
                 if least == most:
                     return winner.level, least
-            digits *= 2
+            digits += _DIGITS
             for maximum in (winner, *others):
                 maximum.refine(randomness)
 
@@ -100,7 +101,7 @@ class NoisyMaximum:
         words = randomness.words(len(present))
         low, high = self._float_bounds(words, number[present], self._relative[present])
         # A second place is at least the second largest lower bound.
-        floor = np.partition(low, -2)[-2] if len(low) > 1 else -math.inf
+        floor = np.sort(low)[-2] if len(low) > 1 else -math.inf
         contenders = [
             _Maximum(
                 level=int(present[place]),
@@ -110,14 +111,13 @@ class NoisyMaximum:
         ]
         best = low.max()
         leading = [maximum for maximum in contenders if high[np.searchsorted(present, maximum.level)] >= best]
-        digits = 30
+        digits = _DIGITS
         while len(leading) > 1:
             for maximum in leading:
                 maximum.refine(randomness)
             bounds = [self._interval(maximum, digits) for maximum in leading]
-            least = max(low for low, _ in bounds)
-            leading = [maximum for maximum, (_, high) in zip(leading, bounds, strict=True) if high >= least]
-            digits *= 2
+            leading = _reaching(max(low for low, _ in bounds), leading, bounds)
+            digits += _DIGITS
         winner = leading[0]
         return winner, [maximum for maximum in contenders if maximum is not winner]
 
@@ -135,7 +135,7 @@ class NoisyMaximum:
         # 1 - e^{-V} cancels as many digits as V is small, which is what the bits drawn and the multiplicity can make.
         bits = max(uniform.length for uniform, _ in maximum.parts)
         largest = max(number for _, number in maximum.parts)
-        context = Context(prec=2 * digits + bits + 2 * len(str(largest)))
+        context = Context(prec=digits + bits + len(str(largest)))
         relative = context.divide(
             Decimal((self._counts[maximum.level] - self._counts[0]) * self._scale.denominator),
             Decimal(self._scale.numerator),
@@ -183,6 +183,11 @@ class _Maximum:
         self.parts[-1][0].refine(randomness)
 
 
+def _reaching(floor: Decimal, maxima: Sequence[_Maximum], bounds: Sequence[Interval]) -> list[_Maximum]:
+    """Those that may be as large as the floor."""
+    return [maximum for maximum, (_, high) in zip(maxima, bounds, strict=True) if high >= floor]
+
+
 def _minus_log(words: NDArray[np.uint64], upper: int) -> Floats:
     """-ln((word + upper) / 2^64), accurate to a few units in the last place also where it is small."""
     large = words >= np.uint64(1 << 63)
@@ -210,8 +215,6 @@ def _decimal_quantile(noise: Noise, exponent: Decimal, context: Context) -> Deci
     """F^{-1}(e^{-exponent}); infinite at the ends."""
     if exponent.is_infinite():
         return Decimal(0) if noise is Noise.EXPONENTIAL else Decimal("-Infinity")
-    if exponent == 0:
-        return Decimal("Infinity")
     if noise is Noise.LAPLACE and exponent > (log_two := _log_two(context.prec)):
         return context.subtract(log_two, exponent)
     rest = context.subtract(Decimal(1), context.exp(context.minus(exponent)))
@@ -221,7 +224,7 @@ def _decimal_quantile(noise: Noise, exponent: Decimal, context: Context) -> Deci
 
 
 @cache
-def _gauss_legendre() -> tuple[Floats, Floats]:
+def _nodes_of_law() -> tuple[Floats, Floats]:
     """Nodes and weights on a panel."""
     nodes, weights = np.polynomial.legendre.leggauss(20)
     return nodes, weights
@@ -250,7 +253,7 @@ def _winning_probabilities(
     start = 0.0 if noise is Noise.EXPONENTIAL else -46.0
     kinks = -distance[distance < -start] if noise is Noise.LAPLACE else np.zeros(0)
     edges = np.unique(np.concatenate([np.arange(start, end, 0.5), [end], kinks]))
-    nodes, weights = _gauss_legendre()
+    nodes, weights = _nodes_of_law()
     half = np.diff(edges)[:, np.newaxis] / 2
     x = (edges[:-1, np.newaxis] + half * (1 + nodes)).ravel()
     step = (half * weights).ravel()

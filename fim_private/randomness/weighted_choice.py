@@ -109,9 +109,9 @@ def _exp_interval(exponent: Fraction, precision: int) -> Interval:
     """
     if exponent == 0:
         return 1 << precision, 1 << precision
-    if exponent > Fraction(7, 10) * precision:  # below one unit, since ln 2 < 7/10
+    if exponent > precision:  # below one unit, since ln 2 < 1
         return 0, 1
-    digits = precision * 302 // 1000 + 10
+    digits = precision // 3 + 10
     down, up = Context(prec=digits, rounding=ROUND_FLOOR), Context(prec=digits, rounding=ROUND_CEILING)
     numerator, denominator = Decimal(exponent.numerator), Decimal(exponent.denominator)
     # copy_negate, for a minus sign would round to the thread's own precision.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 
 from fim_private.randomness import SecureRandomness, SeededRandomness
-from fim_private.randomness.noisy_maximum import Noise, NoisyMaximum, winning_probabilities
+from fim_private.randomness.noisy_maximum import Noise, NoisyMaximum, _Maximum, _Uniform, winning_probabilities
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
 F = Fraction
@@ -101,6 +101,56 @@ def test_the_gap_has_its_law(noise: Noise) -> None:
     assert race.draw_with_gap([1, 0, 0], randomness) == (0, None)
 
 
+class Chosen:
+    """Words as given, then those of a seed: to meet the cases in which the first bits do not decide."""
+
+    seed = None
+
+    def __init__(self, *words: int) -> None:
+        self.given = list(words)
+        self.rest = SeededRandomness(SEED)
+
+    def bits(self, number: int) -> int:
+        return self.given.pop(0) if self.given else self.rest.bits(number)
+
+    def words(self, number: int) -> NDArray[np.uint64]:
+        taken, self.given = self.given[:number], self.given[number:]
+        return np.array(taken, np.uint64)
+
+
+@pytest.mark.parametrize("number", [2, 3, 1000])
+def test_the_second_of_a_level_is_below_its_largest_as_often_as_there_are_others(number: int) -> None:
+    """Of n noises the largest is F^-1(U^(1/n)) and the next F^-1(U^(1/n) V^(1/(n-1))): known from the first words."""
+    race = NoisyMaximum([9], F(10**6), Noise.EXPONENTIAL)
+    for largest, next_below in ((2**60, 2**63), (2**63, 2**61), (3 * 2**62, 3 * 2**62)):
+        v = math.log(2**64 / largest) / number
+        w = v + math.log(2**64 / next_below) / (number - 1)
+        gap = 10**6 * (math.log(-math.expm1(-w)) - math.log(-math.expm1(-v)))
+        assert race.draw_with_gap([number], Chosen(largest, next_below)) == (0, pytest.approx(gap, abs=1))
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ([1, 0], (2**64 - 2, 2**63)),
+        # Of two that may be the second, one is certain and one may still be below it or above.
+        ([100_000, 43_300, 0], (2**63, 2**63, 2**64 - 2)),
+    ],
+)
+def test_the_gap_waits_for_whichever_value_is_open(counts: list[int], words: tuple[int, ...]) -> None:
+    """A word of 2^64 - 2 leaves a value open by ln 2 scales, one of 2^63 by next to nothing."""
+    race = NoisyMaximum(counts, F(1000), Noise.EXPONENTIAL)
+    rest = SeededRandomness(SEED)
+    gaps = set()
+    for _ in range(20):
+        bits = Chosen(*words)
+        bits.rest = rest
+        level, gap = race.draw_with_gap([1] * len(counts), bits)
+        assert level == 0
+        gaps.add(gap)
+    assert len(gaps) > 5
+
+
 UPTO = 30
 
 
@@ -135,22 +185,6 @@ def test_the_gap_costs_nothing(general: bool) -> None:
     assert 0.9 * epsilon < worst <= epsilon + 1e-4
 
 
-class Chosen:
-    """Words as given, then those of a seed: to meet the cases in which the first bits do not decide."""
-
-    seed = None
-
-    def __init__(self, *words: int) -> None:
-        self.given = list(words)
-        self.rest = SeededRandomness(SEED)
-
-    def bits(self, number: int) -> int:
-        return self.rest.bits(number)
-
-    def words(self, number: int) -> NDArray[np.uint64]:
-        return np.array(self.given[:number], np.uint64)
-
-
 @pytest.mark.parametrize("noise", list(Noise))
 @pytest.mark.parametrize("word", [0, 1, 2**62, 2**64 - 1])
 def test_what_the_first_bits_leave_open_is_decided_by_more(noise: Noise, word: int) -> None:
@@ -166,6 +200,17 @@ def test_what_the_first_bits_leave_open_is_decided_by_more(noise: Noise, word: i
         gaps.add(gap)
     assert winners == {0, 1}
     assert all(gap is not None and gap >= 0 for gap in gaps)
+
+
+def test_with_the_bits_the_digits_grow() -> None:
+    """Words alike for longer than the digits that are computed first could tell apart."""
+    rest = SeededRandomness(SEED)
+    winners = set()
+    for _ in range(12):
+        bits = Chosen(*[2**62] * 2 * 6)
+        bits.rest = rest
+        winners.add(NoisyMaximum([1, 0], F(10**200), Noise.EXPONENTIAL).draw([1, 1], bits))
+    assert winners == {0, 1}
 
 
 @pytest.mark.parametrize("noise", list(Noise))
@@ -187,8 +232,6 @@ def test_first_bits_that_bound_nothing_are_followed_by_more(noise: Noise, words:
 
 def test_bounds_hold_the_value_at_any_precision() -> None:
     """Intervals of the two stages and of growing precision are nested, for tiny and huge multiplicities."""
-    from fim_private.randomness.noisy_maximum import _Maximum, _Uniform
-
     randomness = SecureRandomness()
     for noise in Noise:
         race = NoisyMaximum([100, 3], F(7, 3), noise)
@@ -202,6 +245,24 @@ def test_bounds_hold_the_value_at_any_precision() -> None:
             assert low[0] <= bounds[0][0] <= bounds[1][0] <= bounds[1][1] <= bounds[0][1] <= high[0]
 
 
+@pytest.mark.parametrize("noise", list(Noise))
+@pytest.mark.parametrize("number", [1, 10**300], ids=["1", "10^300"])
+def test_as_many_digits_are_carried_as_the_smallest_exponent_takes(noise: Noise, number: int) -> None:
+    """The first part may be 1, whatever its multiplicity, and then nothing but the last says how large the value is."""
+    race = NoisyMaximum([0], F(1), noise)
+    for certain, open_end in (((64, 1), (640, number)), ((640, number), (64, 1)), ((64, number), (640, 1))):
+        length, times = certain
+        parts = [
+            (_Uniform((1 << length) - 2, length), times),
+            (_Uniform((1 << open_end[0]) - 1, open_end[0]), open_end[1]),
+        ]
+        for order in (parts, parts[::-1]):
+            _, high = race._interval(_Maximum(level=0, parts=tuple(order)), 30)
+            # -ln F is 2^-length/times but for a relative error as small as itself.
+            least = length * math.log(2) + math.log(times)
+            assert float(high) == pytest.approx(least - (noise is Noise.LAPLACE) * math.log(2), rel=1e-12)
+
+
 def test_a_multiplicity_of_zero_is_left_out() -> None:
     race = NoisyMaximum([5, 4], F(1), Noise.LAPLACE)
     assert {race.draw([0, 3], SeededRandomness(seed)) for seed in range(20)} == {1}
@@ -211,8 +272,6 @@ def test_a_multiplicity_of_zero_is_left_out() -> None:
 @pytest.mark.parametrize("word", [5, 3 * 2**61, 2**63 - 2**60, 2**63 + 2**61, 2**64 - 2**54, 2**64 - 3])
 def test_bounds_are_as_wide_as_they_have_to_be(noise: Noise, word: int) -> None:
     """Beyond what the bits leave open: the allowance for rounding errors, relative to all that is added up."""
-    from fim_private.randomness.noisy_maximum import _Maximum, _Uniform
-
     for counts, number in (([100, 100], 1), ([100, 3], 1), ([100, 3], 40), ([5, -400], 10**27)):
         race = NoisyMaximum(counts, F(7, 3), noise)
         maximum = _Maximum(level=1, parts=((_Uniform(word, 64), number),))

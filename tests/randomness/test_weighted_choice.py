@@ -3,11 +3,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from decimal import localcontext
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.weighted_choice import WeightedChoice, _exp_interval, _locate
@@ -50,6 +53,34 @@ def test_a_universe_of_any_size_is_exact() -> None:
     assert p_value(draws, law([414, 0], multiplicities, 0.1)) > FALSE_ALARM
 
 
+class Digits:
+    """Not random: the binary digits of a number, and how many were asked for at a time."""
+
+    seed = None
+
+    def __init__(self, number: int, length: int) -> None:
+        self.number, self.left, self.asked = number, length, list[int]()
+
+    def bits(self, number: int) -> int:
+        self.left -= number
+        self.asked.append(number)
+        return self.number >> self.left & (1 << number) - 1
+
+    def words(self, number: int) -> NDArray[np.uint64]:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("below", [True, False])
+def test_bits_are_drawn_until_they_decide_and_none_twice(below: bool) -> None:
+    """A number that agrees with the border between two levels in its first 250 digits, and not in the next."""
+    with localcontext(prec=150) as context:
+        border = int(1 / (1 + context.exp(-1)) * 2**250)
+    digits = Digits(border << 400 if below else border + 1 << 400, 650)
+    assert WeightedChoice([1, 0], Fraction(1)).draw([1, 1], digits) == (0 if below else 1)
+    # 128, two for the sum of two itemsets, 64 beyond; then twice the precision.
+    assert digits.asked == [194, 130]
+
+
 def test_levels_far_apart_take_no_time() -> None:
     choice = WeightedChoice([10**6, 10**3, 5], Fraction(9, 10))
     randomness = SeededRandomness(SEED)
@@ -58,7 +89,26 @@ def test_levels_far_apart_take_no_time() -> None:
     assert time.perf_counter() - began < 1
 
 
-@given(st.fractions(0, 60), st.sampled_from([64, 128, 301]))
+def test_draws_from_one_top_share_their_weights() -> None:
+    choice = WeightedChoice([9, 8, 7], Fraction(1, 3))
+    assert choice._weights(0, 128) is choice._weights(0, 128)
+    assert choice._weights(1, 128) is not choice._weights(0, 128)
+
+
+@pytest.mark.parametrize("halves", [1, 20, 43])
+@pytest.mark.parametrize("precision", [64, 128])
+def test_bounds_hold_to_the_last_digit(halves: int, precision: int) -> None:
+    """At e^-x a hair above and below a power of two, where the least error of a digit would show."""
+    with localcontext(prec=150) as context:
+        ln_2 = Fraction(context.ln(2))
+    power = 1 << precision - halves
+    for hair in (Fraction(1, 10**100), -Fraction(1, 10**100)):
+        low, high = _exp_interval(halves * ln_2 + hair, precision)
+        assert power - 3 <= low < power + (hair < 0)
+        assert power + 3 >= high > power - (hair > 0)
+
+
+@given(st.fractions(0, 200), st.sampled_from([64, 128, 301]))
 def test_exp_interval_holds_the_exponential(exponent: Fraction, precision: int) -> None:
     low, high = _exp_interval(exponent, precision)
     finer_low, finer_high = _exp_interval(exponent, 3 * precision)
