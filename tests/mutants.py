@@ -61,7 +61,7 @@ file without a fault, to see whether it can be tested like this."""
 CURT = ("--assert=plain", "--tb=native")
 """What happened need not be told at length."""
 MEMORY = 4 << 30
-PATIENCE, PATIENCE_COMPILED = 10, 60
+PATIENCE, PATIENCE_COMPILED = 5, 60
 """Seconds a test may take beyond five times what it took; the more where its functions are compiled first."""
 
 SURVIVED, FAILED, NOT_IMPORTED, NO_TESTS = 0, 1, 2, 5

@@ -48,8 +48,9 @@ class Measurement:
         resolution = FINEST
         while resolution > 1 and variance * resolution**2 > LARGEST_VARIANCE:
             resolution //= 2
+        # At least 1: noise is never left out.
         least = math.ceil(Fraction(sensitivity**2 * resolution**2 * full) / (2 * Fraction(rho)))
-        return cls(full=full, resolution=resolution, variance=max(1, least), sensitivity=sensitivity)
+        return cls(full=full, resolution=resolution, variance=least, sensitivity=sensitivity)
 
     @property
     def loss(self) -> ZCDP:

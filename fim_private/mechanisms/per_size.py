@@ -80,7 +80,8 @@ def calibrate_per_size(
         BudgetError: the budget cannot pay for the searches.
         UsageError: as the mechanism's calibration.
     """
-    epsilon, delta, number = requests[0].epsilon, requests[0].delta, len(requests)
+    first, number = requests[0], len(requests)
+    epsilon, delta = first.epsilon, first.delta
 
     def shared(each: Fraction, granted: Fraction) -> Calibrated | None:
         """All searches at this epsilon and delta each, if they fit."""
@@ -97,7 +98,7 @@ def calibrate_per_size(
             for one in found
         ]
         guarantee = prove_together(parts, [], epsilon=epsilon, delta=delta)
-        return None if guarantee is None else _together(found, sizes, guarantee, requests[0].sensitivity)
+        return None if guarantee is None else _together(found, sizes, guarantee, first.sensitivity)
 
     even = shared(epsilon / number, delta / number)
     if even is None:

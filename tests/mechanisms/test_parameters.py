@@ -242,7 +242,18 @@ def test_as_published_a_search_ends_with_the_universe_or_at_its_cap() -> None:
     assert flat.select(CountProfile.of([]), SeededRandomness(SEED)) == ()
 
 
+def test_a_limited_domain_names_what_does_not_occur_in_a_declared_universe_alone() -> None:
+    """With a stop symbol that is as likely as all the candidates together."""
+    domain = LimitedDomain(top=1, candidates=10, pick_epsilon=F(1, 100), stop_delta=F(1))
+    randomness = SeededRandomness(SEED)
+    for zeros, lists in ((10, {0, 1}), (None, {0})):
+        profile = CountProfile.of([], zeros=zeros)
+        assert {len(domain.select(profile, randomness)) for _ in range(100)} == lists
+
+
 def test_what_is_not_asked_for_is_not_there() -> None:
+    repeated = RepeatedLargeMargin(top=2, search_epsilon=F(1), pick_epsilon=F(1), certificate_delta=F(1, 100))
+    assert (repeated.round.sensitivity, repeated.round.grid_limit) == (1, 1024)
     assert Request(top=1, epsilon=F(1), delta=F(0)).size == 1
     assert {name for name, row in REGISTRY.items() if row.finds_items} == {"items-first"}
     search_epsilon = asked("lmm", epsilon=F(2)).search_epsilon  # type: ignore[attr-defined]

@@ -80,6 +80,28 @@ def test_long_lists_are_composed(calibrate: Callable[[Request], Calibrated], num
     assert found.guarantee.epsilon > F(9, 10)
 
 
+@pytest.mark.parametrize(
+    ("calibrate", "epsilon"),
+    [
+        (limited_domain.calibrate, "0.981399083732"),
+        (lmm.calibrate, "0.970913504118"),
+        (items_first.calibrate, "0.990995589924"),
+    ],
+)
+def test_how_much_each_search_gets(calibrate: Callable[[Request], Calibrated], epsilon: str) -> None:
+    """As much as fits, to within a twentieth; the figures are published with what was found."""
+    found = calibrated(calibrate, top=40, independent=calibrate is items_first.calibrate)
+    assert f"{float(found.guarantee.epsilon):.12g}" == epsilon
+
+
+def test_one_size_is_a_search() -> None:
+    found = calibrated(limited_domain.calibrate, universes=(10**6,))
+    assert isinstance(found.mechanism, PerSize)
+    alone = Request(top=3, epsilon=F(1), delta=DELTA, universe_size=10**6, most_new=5, size=1)
+    assert isinstance(found.mechanism, PerSize)
+    assert found.mechanism.parts == (limited_domain.calibrate(alone).mechanism,)
+
+
 def test_short_lists_share_evenly_where_that_needs_the_smaller_lead() -> None:
     found = calibrated(stable_max.calibrate, top=1)
     assert found.guarantee.composition == "basic"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from fim_private.mechanisms.registry import REGISTRY
+from dataclasses import replace
+from fractions import Fraction
+
+from fim_private.mechanisms.protocol import Request
+from fim_private.mechanisms.registry import AUTO, REGISTRY
 
 MARKS = ("both_relations", "needs_universe", "needs_cap", "finds_items")
 MARKED: dict[str, set[str]] = {
@@ -23,6 +27,7 @@ MARKED: dict[str, set[str]] = {
     "choosing": {"needs_cap"},
 }
 AUTOMATIC = {"lmm", "items-first", "limited-domain", "exponential", "permute-and-flip", "choosing"}
+LONG = {"lmm", "items-first", "limited-domain", "exponential"}
 
 
 def test_what_a_row_says_is_what_was_meant() -> None:
@@ -31,3 +36,22 @@ def test_what_a_row_says_is_what_was_meant() -> None:
 
 def test_auto_chooses_among_those_that_no_other_makes_superfluous() -> None:
     assert {name for name, row in REGISTRY.items() if row.automatic} == AUTOMATIC
+
+
+def test_long_lists_are_compared_for_those_that_name_them_in_little_time() -> None:
+    assert {name for name, row in REGISTRY.items() if row.long_lists} == LONG
+
+
+def test_who_looks_at_transactions_and_not_at_counts_alone() -> None:
+    assert {name for name, row in REGISTRY.items() if not row.sees_counts_only} == {"items-first", "choosing"}
+    assert not replace(REGISTRY["lmm"], name=AUTO).sees_counts_only
+    assert not replace(REGISTRY["lmm"], needs_cap=True, finds_items=True).sees_counts_only
+
+
+def test_the_fallback_is_left_out_where_the_name_says_so() -> None:
+    request = Request(top=2, epsilon=Fraction(1), delta=Fraction(1, 10**6), size=2)
+    fallbacks = {
+        name: REGISTRY[name].calibrate(request).mechanism.fallback is not None  # type: ignore[attr-defined]
+        for name in ("lmm", "lmm-no-fallback")
+    }
+    assert fallbacks == {"lmm": True, "lmm-no-fallback": False}
