@@ -3,7 +3,8 @@
     python -m tests.fuzz [--inputs 1000000] [--seed N] [--processes N] [--output reports/reliability.md]
 
 Each series runs in processes of their own, which are ended where one input takes too long and may not have more than so
-much memory. Writes its part of the report; exit code 1 if a promise was broken. One input once more:
+much memory. A run that was interrupted goes on where it was, unless the program has changed since. Writes its part of
+the report; exit code 1 if a promise was broken. One input once more:
 
     python -m tests.fuzz --again "Parquet 2164" --seed 1
 """
@@ -12,10 +13,12 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import hashlib
 import json
 import mmap
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,6 +36,9 @@ MEMORY = 6 << 30
 """Bytes of addresses that a process may have. Of these a tenth is used, but threads and libraries reserve many."""
 PIECE = 10_000
 """Inputs that one process is given."""
+ROOT = Path(__file__).resolve().parents[2]
+KEPT = ROOT / ".fuzz.jsonl"
+"""Pieces that are done, a line each: what was run, and its tally."""
 
 
 def main() -> None:
@@ -52,11 +58,10 @@ def main() -> None:
         target, _, place = asked.again.rpartition(" ")
         print(run_series(target, seed=asked.seed, first=int(place), inputs=1))
         return
-    began = time.perf_counter()
+    # Ctrl-C must not look like an input that ended its process: all end at once, and what is done is kept.
+    signal.signal(signal.SIGINT, lambda *_: os.killpg(0, signal.SIGKILL))
     tallies = _all(asked.inputs, asked.seed, asked.processes)
-    text = report(
-        tallies, f"python -m tests.fuzz --inputs {asked.inputs} --seed {asked.seed}", time.perf_counter() - began
-    )
+    text = report(tallies, f"python -m tests.fuzz --inputs {asked.inputs} --seed {asked.seed}")
     put_part(asked.output, "fuzz", text)
     print(text)
     sys.exit(any(tally.broken for tally in tallies))
@@ -70,17 +75,36 @@ def _all(inputs: int, seed: int, processes: int) -> list[Tally]:
     for target, (_, share) in TARGETS.items():
         number = -(-inputs * share // shares)
         pieces += [(target, first, min(PIECE, number - first)) for first in range(0, number, PIECE)]
-    with ThreadPoolExecutor(processes) as pool:
-        for tally in pool.map(lambda piece: _in_a_process(*piece, seed), pieces):
+    program = _program()
+    kept = dict(map(json.loads, KEPT.read_text().splitlines())) if KEPT.exists() else {}
+    with ThreadPoolExecutor(processes) as pool, KEPT.open("a") as keeping:
+
+        def done(piece: tuple[str, int, int]) -> Tally:
+            key = f"{program} {seed} {' '.join(map(str, piece))}"
+            if key not in kept:
+                tally = _in_a_process(*piece, seed)
+                keeping.write(json.dumps([key, vars(tally)]) + "\n")
+                keeping.flush()
+                return tally
+            return Tally(**kept[key])
+
+        for tally in pool.map(done, pieces):
             tallies[tally.target].add(tally)
             print(f"{tally.target}: {tallies[tally.target].inputs:,}", file=sys.stderr)
     return list(tallies.values())
+
+
+def _program() -> str:
+    """What is being tried and what tries it: for other code, what was found says nothing."""
+    files = sorted(path for folder in ("fim_private", "tests/fuzz") for path in (ROOT / folder).rglob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
 def _in_a_process(target: str, first: int, inputs: int, seed: int) -> Tally:
     """A piece of a series; where an input ends the process, it is noted and the next process goes on after it."""
     done = Tally(target)
     end = first + inputs
+    began = time.perf_counter()
     while first < end:
         with tempfile.NamedTemporaryFile() as place:
             place.write(bytes(8))
@@ -90,11 +114,12 @@ def _in_a_process(target: str, first: int, inputs: int, seed: int) -> Tally:
             ended = subprocess.run(command, capture_output=True, text=True, check=False)
             if ended.returncode == 0:
                 done.add(Tally(**json.loads(ended.stdout)))
-                return done
+                break
             last = int.from_bytes(Path(place.name).read_bytes(), "little")
             why = "took too long" if "Timeout (" in ended.stderr else f"ended the process ({ended.returncode})"
             done.add(Tally(target, inputs=last - first + 1, broken=[f"{target} {last}: {why}"]))
             first = last + 1
+    done.seconds = time.perf_counter() - began
     return done
 
 
@@ -113,14 +138,14 @@ def _piece(target: str, seed: int, first: int, inputs: int, place: Path) -> None
     print(json.dumps(vars(tally)))
 
 
-def report(tallies: list[Tally], command: str, seconds: float) -> str:
+def report(tallies: list[Tally], command: str) -> str:
     """The part of the report, as Markdown."""
-    inputs = sum(tally.inputs for tally in tallies)
+    inputs, seconds = sum(tally.inputs for tally in tallies), sum(tally.seconds for tally in tallies)
     lines = [
         "## Hostile input",
         "",
-        f"Made by `{command}` in {seconds / 60:,.0f} minutes: {inputs:,} files for all readers, most of them spoilt at "
-        "random. Each has to be read, or refused in our own words, within a time limit "
+        f"Made by `{command}` in {seconds / 60:,.0f} minutes of a processor: {inputs:,} files for all readers, most of "
+        "them spoilt at random. Each has to be read, or refused in our own words, within a time limit "
         f"({PATIENCE:g} s) and a memory limit, with nothing else printed and a name planted in the data in no message.",
         "",
         "| read by | inputs | read | refused | ways to refuse | longest | peak memory | broken promises |",

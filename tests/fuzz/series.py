@@ -27,6 +27,7 @@ class Tally:
         broken: place in the series and what went wrong.
         longest: seconds that one input took at most.
         peak: mebibytes that the process took at most.
+        seconds: that all of them took, with the start of their process.
     """
 
     target: str
@@ -35,6 +36,7 @@ class Tally:
     broken: list[str] = field(default_factory=list)
     longest: float = 0.0
     peak: float = 0.0
+    seconds: float = 0.0
 
     def add(self, other: Tally) -> None:
         self.inputs += other.inputs
@@ -42,6 +44,7 @@ class Tally:
         self.broken += other.broken
         self.longest = max(self.longest, other.longest)
         self.peak = max(self.peak, other.peak)
+        self.seconds += other.seconds
 
 
 def run_series(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from fim_private.errors import InputError
 from tests.fuzz import __main__ as program
 from tests.fuzz import targets
 from tests.fuzz.inputs import CANARY
-from tests.fuzz.series import run_series
+from tests.fuzz.series import Tally, run_series
 
 INPUTS = {"ledger": 30, "settings": 60}
 """Of these each takes a hundredth of a second."""
@@ -87,10 +88,36 @@ def test_an_input_that_ends_the_process_or_takes_too_long_is_noted_and_passed_ov
     assert tally.broken == ["fimi 2: ended the process (-9)", "fimi 4: took too long"]
 
 
+def test_a_run_that_was_interrupted_goes_on_and_other_code_begins_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def run(target: str, first: int, inputs: int, seed: int) -> Tally:
+        asked.append((target, first, inputs, seed))
+        if len(asked) == 4:
+            raise KeyboardInterrupt
+        return Tally(target, inputs=inputs, outcomes=Counter(read=inputs), seconds=2.0)
+
+    monkeypatch.setattr(program, "KEPT", tmp_path / "kept.jsonl")
+    monkeypatch.setattr(program, "_in_a_process", run)
+    with pytest.raises(KeyboardInterrupt):
+        program._all(1000, 7, 1)
+    tallies = program._all(1000, 7, 1)
+    assert sum(tally.inputs for tally in tallies) >= 1000
+    assert sum(tally.seconds for tally in tallies) == 2.0 * len(targets.TARGETS)
+    # The fourth was interrupted and is run again, the others are not.
+    assert {piece: asked.count(piece) for piece in asked} == {piece: 1 + (piece == asked[3]) for piece in asked}
+    program._all(1000, 8, 1)
+    monkeypatch.setattr(program, "_program", lambda: "another")
+    program._all(1000, 7, 1)
+    assert len(asked) == 3 * len(targets.TARGETS) + 1
+
+
 def test_the_report_has_a_part_from_each_program(tmp_path: Path) -> None:
     path = tmp_path / "reliability.md"
     put_part(path, "ledger", "## Ledger\n\nold")
-    put_part(path, "fuzz", program.report([run_series("fimi", seed=2, first=0, inputs=3)], "the command", 60.0))
+    put_part(path, "fuzz", program.report([run_series("fimi", seed=2, first=0, inputs=3)], "the command"))
     put_part(path, "ledger", "## Ledger\n\n\\1 new")
     text = path.read_text("utf-8")
     assert text.startswith("# Reliability\n\n<!-- ledger -->\n## Ledger\n\n\\1 new\n")
