@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.counting.runs import Runs
 from fim_private.counting.task import Task
 from fim_private.counting.walk import Tally, Walk
 from fim_private.counting.work import Effort, cut_into_chunks
@@ -21,10 +22,10 @@ class ItemsetHistogram:
     `len` is the number of occurring itemsets.
     """
 
-    __slots__ = ("_chunk", "_ends", "_level", "_task")
+    __slots__ = ("_runs", "_task")
 
     def __init__(self, task: Task, tallies: Sequence[Tally]) -> None:
-        """Sorts the tallies by count; each chunk's share of a level is then a run of ranks.
+        """Ranks the tallies; each chunk's share of a level is a run.
 
         Args:
             task: what was counted, all items.
@@ -33,14 +34,11 @@ class ItemsetHistogram:
         level = np.concatenate([np.zeros(0, np.int64), *(levels for levels, _ in tallies)])
         share = np.concatenate([np.zeros(0, np.int64), *(numbers for _, numbers in tallies)])
         chunk = np.repeat(np.arange(len(tallies)), [len(levels) for levels, _ in tallies])
-        order = np.argsort(-level, kind="stable")
         self._task = task
-        self._level = level[order]
-        self._chunk = chunk[order]
-        self._ends = np.cumsum(share[order])
+        self._runs = Runs.ranked(level, chunk, share)
 
     def __len__(self) -> int:
-        return int(self._ends[-1]) if len(self._ends) else 0
+        return len(self._runs)
 
     def __repr__(self) -> str:
         return "ItemsetHistogram(hidden)"
@@ -61,8 +59,7 @@ class ItemsetHistogram:
         Args:
             zeros: number of itemsets of count 0 in a declared universe, None for an open one.
         """
-        levels, multiplicities = self.reveal_to_curator()
-        return CountProfile(levels=levels.tolist(), multiplicities=multiplicities.tolist(), zeros=zeros)
+        return self._runs.as_profile(zeros)
 
     def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
         """The itemsets of these ranks, int32, shape (len(ranks), size), codes increasing; for the door only.
@@ -70,28 +67,25 @@ class ItemsetHistogram:
         Cost: for each distinct count asked for, the chunks that hold the ranks are counted again, with that count as
         floor. No itemset is kept but those asked for.
         """
-        wanted = np.asarray(ranks, np.int64)
         if self.size == 1:
-            return self._task.index.codes[wanted, np.newaxis]
-        found = np.empty((len(wanted), self.size), np.int32)
-        runs = np.searchsorted(self._ends, wanted, side="right")
-        starts = np.concatenate([[0], self._ends])
+            return self._task.index.codes[np.asarray(ranks, np.int64), np.newaxis]
+        found = np.empty((len(ranks), self.size), np.int32)
+        runs, places = self._runs.locate(ranks)
         for run in np.unique(runs).tolist():
             here = np.flatnonzero(runs == run)
-            offsets, back = np.unique(wanted[here] - starts[run], return_inverse=True)
+            offsets, back = np.unique(places[here], return_inverse=True)
             members = np.concatenate(list(self._members(run, offsets)), axis=1)
             found[here] = np.sort(self._task.index.codes[members], axis=0).T[back]
         return found
 
     def reveal_to_curator(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Distinct counts, decreasing, and how many itemsets have each: data, protected by no privacy guarantee."""
-        last = np.flatnonzero(np.diff(self._level, append=0))
-        return self._level[last], np.diff(self._ends[last], prepend=0)
+        return self._runs.distinct()
 
     def _members(self, run: int, offsets: NDArray[np.int64]) -> Iterator[NDArray[np.uint32]]:
         """The ranks of items, shape (size, ...), of the itemsets at these increasing offsets of a run."""
-        level = int(self._level[run])
-        first, end = cut_into_chunks(self._task.work)[self._chunk[run] : self._chunk[run] + 2].tolist()
+        level, chunk = int(self._runs.levels[run]), int(self._runs.sources[run])
+        first, end = cut_into_chunks(self._task.work)[chunk : chunk + 2].tolist()
         passed, given = 0, 0
         walk = Walk(self._task, Effort(self.size))
         for batch in walk.batches(first, end, lambda: level):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.counting.hidden import HiddenCounts
+from fim_private.counting.runs import Runs
 from fim_private.profile import CountProfile
 
 PADDING = -1
@@ -21,7 +22,7 @@ class SeveralSizes:
     `most` of them: the order does not depend on the data beyond the counts, so neighbouring data sets cut ties alike.
     """
 
-    __slots__ = ("_complete", "_ends", "_levels", "_parts", "_shift", "_source")
+    __slots__ = ("_complete", "_own", "_parts", "_runs")
 
     def __init__(self, parts: Sequence[HiddenCounts], most: int | None = None) -> None:
         """Merges the rankings; the itemsets stay where they are.
@@ -35,20 +36,19 @@ class SeveralSizes:
         numbers = [np.array(profile.multiplicities, np.int64) for profile in profiles]
         levels = np.concatenate([np.zeros(0, np.int64), *(np.array(profile.levels, np.int64) for profile in profiles)])
         source = np.repeat(np.arange(len(profiles)), [len(number) for number in numbers])
-        first = np.concatenate([np.zeros(0, np.int64), *(np.cumsum(number) - number for number in numbers)])
-        order = np.lexsort([source, -levels])
-        ends = np.cumsum(np.concatenate([np.zeros(0, np.int64), *numbers])[order])
+        self._runs = Runs.ranked(levels, source, np.concatenate([np.zeros(0, np.int64), *numbers]))
         self._complete = all(part.complete for part in parts)
-        if most is not None and len(ends) and ends[-1] > most:
-            order = order[: int(np.searchsorted(ends, most)) + 1]
-            ends = np.minimum(ends[: len(order)], most)
+        if most is not None and len(self._runs) > most:
+            self._runs = self._runs.first(most)
             self._complete = False
-        self._levels, self._source, self._ends = levels[order], source[order], ends
-        # The rank in its own size is the rank among all less this.
-        self._shift = np.concatenate([[0], ends])[:-1] - first[order]
+        # The rank of each run's first itemset in its own size, whose runs stand here in their own order.
+        self._own = np.zeros_like(self._runs.ends)
+        for place, number in enumerate(numbers):
+            here = np.flatnonzero(self._runs.sources == place)
+            self._own[here] = (np.cumsum(number) - number)[: len(here)]
 
     def __len__(self) -> int:
-        return int(self._ends[-1]) if len(self._ends) else 0
+        return len(self._runs)
 
     def __repr__(self) -> str:
         return "SeveralSizes(hidden)"
@@ -69,21 +69,14 @@ class SeveralSizes:
         Args:
             zeros: number of itemsets of count 0 in a declared universe, None for an open one.
         """
-        last = np.flatnonzero(np.diff(self._levels, append=0))
-        return CountProfile(
-            levels=self._levels[last].tolist(),
-            multiplicities=np.diff(self._ends[last], prepend=0).tolist(),
-            zeros=zeros,
-            complete=self._complete,
-        )
+        return self._runs.as_profile(zeros, complete=self._complete)
 
     def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
         """The itemsets of these ranks, int32, shape (len(ranks), size), smaller ones padded; for the door only."""
-        wanted = np.asarray(ranks, np.int64)
-        runs = np.searchsorted(self._ends, wanted, side="right")
-        found = np.full((len(wanted), self.size), PADDING, np.int32)
+        runs, within = self._runs.locate(ranks)
+        found = np.full((len(ranks), self.size), PADDING, np.int32)
         for place, part in enumerate(self._parts):
-            here = np.flatnonzero(self._source[runs] == place)
+            here = np.flatnonzero(self._runs.sources[runs] == place)
             if len(here):
-                found[here, : part.size] = part.itemsets_at((wanted[here] - self._shift[runs[here]]).tolist())
+                found[here, : part.size] = part.itemsets_at((self._own[runs[here]] + within[here]).tolist())
         return found

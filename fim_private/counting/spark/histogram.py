@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.functions import sum as total
 
 from fim_private.counting.local import count_itemsets
+from fim_private.counting.runs import Runs
 from fim_private.counting.spark.blocks import whole
 from fim_private.counting.spark.rows import from_rows, members, schema, to_rows
 from fim_private.counting.spark.session import Batches, Cluster
@@ -47,11 +48,10 @@ class SparkHistogram:
         self._sums = listed.groupBy(*members(size)).agg(total("count").alias("count")).persist()
         tallies = cluster.collect(cluster.map(self._sums, _tally, TALLY_SCHEMA))
         chunk, level, share = (tallies.column(name).to_numpy() for name in ("partition", "level", "number"))
-        order = np.lexsort([chunk, -level])
-        self._chunk, self._level, self._ends = chunk[order], level[order], np.cumsum(share[order])
+        self._runs = Runs.ranked(level, chunk, share)
 
     def __len__(self) -> int:
-        return int(self._ends[-1]) if len(self._ends) else 0
+        return len(self._runs)
 
     def __repr__(self) -> str:
         return "SparkHistogram(hidden)"
@@ -72,20 +72,17 @@ class SparkHistogram:
         Args:
             zeros: number of itemsets of count 0 in a declared universe, None for an open one.
         """
-        levels, multiplicities = self.reveal_to_curator()
-        return CountProfile(levels=levels.tolist(), multiplicities=multiplicities.tolist(), zeros=zeros)
+        return self._runs.as_profile(zeros)
 
     def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
         """The itemsets of these ranks, int32, shape (len(ranks), size), codes increasing; for the door only.
 
         Cost: one pass over the sums. No itemset comes to the driver but those asked for.
         """
-        wanted = np.asarray(ranks, np.int64)
-        if not len(wanted):
+        if not len(ranks):
             return np.empty((0, self._size), np.int32)
-        runs = np.searchsorted(self._ends, wanted, side="right")
-        starts = np.concatenate([[0], self._ends])
-        places = np.stack([self._chunk[runs], self._level[runs], wanted - starts[runs]], axis=1).tolist()
+        runs, within = self._runs.locate(ranks)
+        places = np.stack([self._runs.sources[runs], self._runs.levels[runs], within], axis=1).tolist()
         asked: dict[int, dict[int, list[int]]] = {}
         for chunk, level, place in places:
             asked.setdefault(chunk, {}).setdefault(level, []).append(place)
@@ -103,8 +100,7 @@ class SparkHistogram:
 
     def reveal_to_curator(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Distinct counts, decreasing, and how many itemsets have each: data, protected by no privacy guarantee."""
-        last = np.flatnonzero(np.diff(self._level, append=0))
-        return self._level[last], np.diff(self._ends[last], prepend=0)
+        return self._runs.distinct()
 
 
 def _all_itemsets(batches: Batches, *, size: int, width: int) -> Iterator[pa.RecordBatch]:
