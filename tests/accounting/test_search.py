@@ -25,6 +25,9 @@ def test_what_is_near_is_found_soon() -> None:
         asked.append(number)
         return number >= 1_000_000
 
+    assert least(lambda number: fits(number + 999_999)) == 1
+    assert asked.pop() == 1_000_000
+    assert asked == []
     assert least(fits, near=1_000_000) == 1_000_000
     assert len(asked) < 25
     assert max(asked) == 1_000_001

@@ -359,6 +359,15 @@ def test_what_the_selection_leaves_unspent_is_the_counts() -> None:
     assert guarantee.epsilon <= 1
 
 
+def test_wide_noise_is_still_the_smaller_one() -> None:
+    """Its half width is some millions; a variance that large is not yet of no use."""
+    nothing = Guarantee(epsilon=F(0), delta=F(0), composition="basic")
+    part = Part(losses=(), failure=F(0), independent=False, guarantee=nothing)
+    noise, _ = least_noise([part], epsilon=F(1, 10**5), delta=F(1, 10**6), top=1000, sensitivity=1)
+    assert isinstance(noise, GaussianCounts)
+    assert noise.variance > 4 * 10**12
+
+
 def test_counts_that_would_say_nothing_are_refused() -> None:
     with pytest.raises(BudgetError, match="nothing but noise"):
         calibrated(top=400, epsilon=F(1, 10**6), sensitivity=10**6)
