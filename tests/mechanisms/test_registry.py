@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from fim_private.mechanisms.protocol import Request
-from fim_private.mechanisms.registry import AUTO, REGISTRY
+from fim_private.mechanisms.registry import AUTO, REGISTRY, find
 
 MARKS = ("both_relations", "needs_universe", "needs_cap", "finds_items")
 MARKED: dict[str, set[str]] = {
@@ -40,6 +40,7 @@ def test_auto_chooses_among_those_that_no_other_makes_superfluous() -> None:
 
 def test_long_lists_are_compared_for_those_that_name_them_in_little_time() -> None:
     assert {name for name, row in REGISTRY.items() if row.long_lists} == LONG
+    assert find(AUTO).long_lists
 
 
 def test_who_looks_at_transactions_and_not_at_counts_alone() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fim_private import Budget, PrivacyUnit, Release, Universe, UsageError, make_plan, mine, transactions_from_lists
+from fim_private import Budget, PrivacyUnit, Release, Universe, make_plan, mine, transactions_from_lists
 from fim_private.accounting.filter import Filter
 from fim_private.ledger.charge import charge_of
 from fim_private.mechanisms.limited_domain import LimitedDomain
@@ -82,12 +82,6 @@ def test_the_same_question_again() -> None:
     plan = plan_of("auto", count_share="0.3")
     again = plan_again(plan, budget=plan.budget, top=plan.top)
     assert again == plan
-
-
-def test_each_size_needs_as_many_itemsets_as_are_asked_for() -> None:
-    with pytest.raises(UsageError, match="fewer itemsets"):
-        plan_of("exponential", universe=Universe(items=4), top=5)
-    assert plan_of("exponential", universe=Universe(items=5), top=5).top == 5
 
 
 def test_itemsets_that_do_not_occur_are_of_the_search_s_size() -> None:

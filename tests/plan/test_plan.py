@@ -228,6 +228,19 @@ def test_what_selects_decides_the_mechanism_only_where_it_is_said() -> None:
         plan_of("items-first", select=PEEL, min_count=9)
     with pytest.raises(UsageError, match="how many itemsets"):
         plan_of("items-first", select=COUNTS, top=None)
+    picks, counts = (plan_of("items-first", select=select).mechanism for select in (PEEL, COUNTS))
+    assert isinstance(picks, ItemsFirst)
+    assert isinstance(counts, ItemsFirst)
+    assert (picks.itemsets, counts.pick_epsilon) == (None, None)
+    assert picks.pick_epsilon is not None
+    assert counts.itemsets is not None
+
+
+def test_each_size_needs_as_many_itemsets_as_are_asked_for() -> None:
+    sizes = {"size": (1, 2), "per_size": True, "top": 5}
+    with pytest.raises(UsageError, match="fewer itemsets"):
+        plan_of("exponential", **sizes, universe=Universe(items=4))
+    assert plan_of("exponential", **sizes, universe=Universe(items=5)).top == 5
 
 
 @pytest.mark.parametrize("name", sorted(REGISTRY))
