@@ -108,6 +108,11 @@ def test_bounds_hold_to_the_last_digit(halves: int, precision: int) -> None:
         assert power + 3 >= high > power - (hair > 0)
 
 
+def test_what_is_below_one_unit_is_known_to_be() -> None:
+    for exponent in (Fraction(63), Fraction(65), Fraction(10**9)):
+        assert _exp_interval(exponent, 64) == (0, 1)
+
+
 @given(st.fractions(0, 200), st.sampled_from([64, 128, 301]))
 def test_exp_interval_holds_the_exponential(exponent: Fraction, precision: int) -> None:
     low, high = _exp_interval(exponent, precision)

@@ -21,9 +21,16 @@ from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.release import FoundItem, Release, ReleasedItemset
 from fim_private.release.files import (
     SUFFIXES,
+    Itemsets,
     check_carries,
+    comma_separated,
+    fimi,
+    json_document,
+    json_lines,
+    parquet,
     read_itemsets,
     read_release,
+    spmf,
     write_release,
 )
 
@@ -243,6 +250,13 @@ def test_what_a_format_cannot_carry_is_refused_before_anything_is_spent(ending: 
             check_carries(path, COUNTING, seeded=True)
     else:
         check_carries(path, COUNTING, seeded=True)
+
+
+def test_which_formats_cannot_carry_what() -> None:
+    every = [module.FORMAT for module in (comma_separated, fimi, json_document, json_lines, parquet, spmf)]
+    assert {one.ending for one in every if one.needs_counts} == {".spmf", ".fimi"}
+    assert {one.ending for one in every if not one.marks_seeded} == {".fimi"}
+    assert not Itemsets(itemsets=()).seeded
 
 
 def test_what_a_format_cannot_carry_is_never_written(tmp_path: Path) -> None:
