@@ -2,9 +2,9 @@
 #   make demo    set up .venv and run the main job on the data that ships
 #   make test    set up .venv and run the test-suite
 # Also: make slow (the tests that take seconds each), make spark (those of the engine on Spark; needs Java), make audit
-# (every privacy claim, a quarter of an hour), make mutants (would the tests notice?), make reports (the comparison reports,
-# an hour from nothing), make bench (how fast, beside others; half an hour), make reliability (the ledger under fire), make
-# fuzz (a million hostile files), make notebooks (the lessons, to be moved), make check, make clean
+# (every privacy claim, a quarter of an hour), make mutants (would the tests notice? an hour), make reports (the comparison
+# reports, an hour from nothing), make bench (how fast, beside others; half an hour), make reliability (the ledger under
+# fire), make fuzz (a million hostile files, two hours), make notebooks (the lessons, to be moved), make check, make clean
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
