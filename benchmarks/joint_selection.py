@@ -41,7 +41,7 @@ def affordable(mechanism: ItemsFirst, loss: Callable[[Fraction], Loss], request:
         proved = prove_discovery(losses, mechanism.stop_delta, epsilon=request.epsilon, delta=request.delta)
         return proved is not None
 
-    return float(largest(fits, 24.0) or 0)
+    return float(largest(fits, request.epsilon) or 0)
 
 
 def joint(counts: NDArray[np.float64], top: int, epsilon: float, random: Generator) -> list[int]:

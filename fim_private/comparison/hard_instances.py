@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from functools import cache
 
+from fim_private.accounting.search import least
 from fim_private.errors import UsageError
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Mechanism
@@ -102,6 +103,10 @@ class LowerBound:
         """The success of a mechanism, exactly. The proof exchanges entries: the relation is `replace`."""
         counts = (self.shared + lead, *((self.shared,) * (self.rivals - 1) if self.shared else ()))
         return success(name, counts, self.universe, self.budget, NeighbouringRelation.REPLACE)
+
+    def sufficient(self, name: str) -> int:
+        """The least lead with which a mechanism is right half the time; 500 if none below is enough."""
+        return least(lambda lead: lead >= 500 or self.reached(name, lead) >= 0.5)
 
     @property
     def stated(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fim_private.comparison.hard_instances import PROPOSITION_1, THEOREM_1, LowerBound, pure
+from fim_private.comparison.hard_instances import PROPOSITION_1, THEOREM_1, pure
 from fim_private.mechanisms.registry import find
 from fim_private.report.document import Paragraph, Section
 from fim_private.report.drawing import Pictures, legend, line, new_figure
@@ -30,7 +30,7 @@ def section(material: Material, pictures: Pictures) -> Section:
             reached = [family.reached(name, lead) for lead in leads]
             line(panel, name, list(leads), reached)
             broken |= any(value > most + 1e-9 for value, most in zip(reached, bound, strict=True))
-            gaps[name] = first(family, name)
+            gaps[name] = family.sufficient(name)
         panel.set_title(title)
         panel.set_xlabel("m, entries that only the best item has")
         if gaps:
@@ -82,12 +82,3 @@ def section(material: Material, pictures: Pictures) -> Section:
             drawn,
         ),
     )
-
-
-def first(family: LowerBound, name: str) -> int:
-    """The least m with which the mechanism is right half the time; 500 if none below is enough."""
-    low, high = 0, 500
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if family.reached(name, middle) >= 0.5 else (middle, high)
-    return high
