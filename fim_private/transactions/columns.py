@@ -15,7 +15,7 @@ TRANSACTION_NAMES = (
     *("basket", "basketid", "receipt", "receiptid", "receiptno", "ticket", "ticketid", "ticketno", "bill", "billno"),
 )
 ITEM_NAMES = (
-    *("item", "itemid", "itemname", "product", "productid", "productname"),
+    *("item", "items", "itemid", "itemname", "product", "products", "productid", "productname"),
     *("description", "itemdescription", "stockcode", "article", "articleid", "articlename", "sku"),
 )
 """Well-known column names in lower case without punctuation; of several, the first listed is taken."""

@@ -46,6 +46,7 @@ def unit_of_each(rows: NDArray[np.int64], units: NDArray[np.int64], row_count: i
     if not np.array_equal(of[rows], units):
         raise InputError(
             "A transaction belongs to two different units.",
-            "Choose a unit column that does not change within a transaction, or a finer transaction column.",
+            "Choose a unit column that does not change within a transaction, or a finer transaction column "
+            "(columns that only together tell transactions apart, as customer and date, have to be joined into one).",
         )
     return of

@@ -32,6 +32,11 @@ BASKETS = "".join(",".join(WORDS[row % 7 : row % 7 + 2 + row % 3]) + "\n" for ro
             "long CSV: transaction column 'Invoice No', item column 'Description'",
             {"milk", "bread"},
         ),
+        (
+            "TransactionNo,Items,Daypart\n1,milk,noon\n1,bread,noon\n",
+            "long CSV: transaction column 'TransactionNo', item column 'Items'",
+            {"milk", "bread"},
+        ),
         ("milk,bread,egg\n1,0,0\n0,1,1\n", "one-hot CSV: a column for each item", {"milk"}),
         ("7,8,9\n1,0,1\n0,1,1\n", "one-hot CSV: a column for each item", {"7", "9"}),
         ("0,1\n1,0\n", "basket CSV, separated by commas", {"0", "1"}),
