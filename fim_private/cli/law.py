@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from fim_private.mechanisms.protocol import Law, Mechanism
 
 MOST_LISTS = 200_000
-_BY_HAND = "Parameters by hand instead of a plan"
+MOST_COUNTS = 10_000
+"""Some laws take the square of this in memory."""
+
+_BY_HAND = "Parameters by hand instead of a plan (lmm also: lmm-repeat, lmm-no-fallback)"
 
 
 def law(
@@ -38,7 +41,11 @@ def law(
     neighbours: options.Neighbours = NeighbouringRelation.ADD_REMOVE,
     universe_items: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Declare a universe of N itemsets; those without a count do not occur."),
+        typer.Option(
+            metavar="N",
+            help="Declare a universe of N itemsets; those without a count do not occur. Where a mechanism needs a "
+            "universe, it is that of the counts unless this is given.",
+        ),
     ] = None,
     max_items: options.MaxItems = None,
     search_epsilon: Annotated[
@@ -83,7 +90,7 @@ def law(
         universe=itemsets if declared else None, max_items=max_items, grid_limit=grid_limit, alpha=alpha,
         by_hand=(search_epsilon, pick_epsilon, certificate_delta),
     )  # fmt: skip
-    if math.prod(range(max(1, len(numbers) + 1 - top), len(numbers) + 2)) > MOST_LISTS:
+    if len(numbers) > MOST_COUNTS or math.perm(len(numbers) + 1, min(top, len(numbers) + 1)) > MOST_LISTS:
         raise UsageError("There are too many ordered lists to print.", "Give fewer --counts, or a smaller --top.")
     groups = [(count, 1) for count in numbers]
     if declared and itemsets > len(numbers):
@@ -97,6 +104,10 @@ def law(
     _print(found, numbers)
     shown = ", ".join(f"{name} {value}" for name, value in record["parameters"].items())
     say(f"\n{mechanism}: {shown}.\nComputed without sampling, error below {NUMERICAL_ERROR:g}.", quiet=quiet)
+    if any((search_epsilon, pick_epsilon, certificate_delta)) and (epsilon, delta) != (None, None):
+        say("The parameters are those given by hand; --epsilon and --delta played no part.", quiet=quiet)
+    elif alpha is not None and epsilon is not None:
+        say("--alpha is what each selection spends; --epsilon played no part.", quiet=quiet)
 
 
 def _counts(text: str) -> list[int]:

@@ -58,6 +58,28 @@ def test_in_words() -> None:
     assert "without sampling" in words(done)
 
 
+def test_a_law_is_printed_for_as_many_lists_as_said() -> None:
+    """447 counts give 447 * 446 full lists of two, and those with fewer picks; of one pick each count is a list."""
+
+    def law(counts: int, top: str) -> int:
+        numbers = ",".join(map(str, range(1, counts + 1)))
+        budget = ("--epsilon", "1", "--delta", "0", "--top", top, "--json")
+        return fim_private("law", "exponential", "--counts", numbers, *budget).returncode
+
+    assert (law(60, "2"), law(1_000, "1"), law(10_001, "1"), law(447, "2")) == (0, 0, 2, 2)
+
+
+def test_what_parameters_by_hand_replace_is_said() -> None:
+    planned = ("--epsilon", "1", "--delta", "0.1")
+    assert "--epsilon and --delta played no part" in words(
+        fim_private("law", "lmm", "--counts", "40,38", *HAND, *planned)
+    )
+    assert "played no part" not in words(fim_private("law", "lmm", "--counts", "40,38", *HAND))
+    assert "--epsilon played no part" in words(
+        fim_private("law", "lmm-paper", "--counts", "4,3", "--alpha", "1", *planned)
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
