@@ -34,3 +34,11 @@ def _last_digit(value: float | Fraction, digits: int) -> Fraction:
 def exp_up(exponent: Fraction) -> Fraction:
     """A fraction that is at least e^exponent, by a relative 1e-9 at most."""
     return round_up(math.exp(exponent) * (1 + RELATIVE_ERROR / 2))
+
+
+def log_up(value: Fraction) -> Fraction:
+    """A fraction that is at least ln(value), by a relative 1e-12 at most, for values of 2 and more.
+
+    Parameters of a mechanism's law are rounded this little, so that the law is also the formula's.
+    """
+    return round_up(math.log(value) * (1 + 1e-14), digits=14)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.accounting.calibration import calibrate_pick
-from fim_private.accounting.rounding import RELATIVE_ERROR, round_up
+from fim_private.accounting.rounding import log_up
 from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses
 from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
 from fim_private.privacy import Loss
@@ -65,8 +65,7 @@ class LimitedDomain:
     @property
     def stop_lead(self) -> Fraction:
         """h - c_(kbar+1), rounded up."""
-        log = round_up(math.log(self.candidates / self.stop_delta) * (1 + RELATIVE_ERROR))
-        return self.sensitivity * (1 + log / self.pick_epsilon)
+        return self.sensitivity * (1 + log_up(self.candidates / self.stop_delta) / self.pick_epsilon)
 
     @property
     def rate(self) -> Fraction:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
-from decimal import Decimal, localcontext
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fim_private.accounting import renyi
 from fim_private.accounting.optimal import optimal_delta
 from fim_private.accounting.renyi import bounded_range_curve, pure_curve
-from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down, round_up
+from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, log_up, round_down, round_up
 from tests.accounting.test_properties import exact_optimal_delta
 from tests.sampling import SEED
 
@@ -49,6 +49,14 @@ def test_the_exponential_is_rounded_up_at_the_twelfth_digit() -> None:
             true = F((Decimal(exponent.numerator) / exponent.denominator).exp())
         assert true * (1 + F(RELATIVE_ERROR) / 3) < exp_up(exponent) < true * (1 + F(RELATIVE_ERROR))
         assert exp_up(exponent) * 10**11 % 1 == 0
+
+
+def test_logarithms_are_rounded_upwards_and_little() -> None:
+    generator = random.Random(SEED)
+    for _ in range(2_000):
+        value = F(2 * 10 ** generator.uniform(0, 120))
+        true = F((Decimal(value.numerator) / value.denominator).ln(Context(prec=60)))
+        assert true < log_up(value) < true * (1 + F(1, 10**12))
 
 
 def test_optimal_delta_is_not_below_the_exact_one_where_its_terms_begin() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Context, Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -315,8 +316,8 @@ def test_published_thresholds_are_rounded_away_from_danger() -> None:
 
 def test_the_stop_symbol_is_rounded_upwards() -> None:
     domain = LimitedDomain(top=1, candidates=700, pick_epsilon=F(1, 3), stop_delta=F(1, 10**7), sensitivity=5)
-    log = math.log(7e9)
-    assert 5 + 15 * log * (1 + 0.5e-9) < domain.stop_lead < 5 + 15 * log * (1 + 2e-9)
+    log = F(Decimal(7 * 10**9).ln(Context(prec=40)))
+    assert 5 + 15 * log < domain.stop_lead < 5 + 15 * log * (1 + F(1, 10**12))
 
 
 def test_discovery_s_threshold_is_rounded_away_from_danger() -> None:
