@@ -63,7 +63,6 @@ def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
     scratch = path.with_name(f".{path.name}.{SecureRandomness().bits(64):016x}")
     try:
         with closing(sqlite3.connect(scratch, isolation_level=None)) as connection:
-            connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -72,6 +71,10 @@ def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
                 connection.execute(statement)
             fill(connection)
             connection.execute("COMMIT")
+            # Only now: of a log that a full disk keeps from being put into the file, the file would not know.
+            connection.execute("PRAGMA journal_mode = WAL")
+        with _opened(scratch, "rw"):
+            pass  # a sound ledger, and the disk has room for what comes with opening it
         _put(scratch, path)
     except (sqlite3.Error, OSError) as error:
         raise _explained(error, path) from None

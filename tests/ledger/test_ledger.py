@@ -8,9 +8,11 @@ import os
 import resource
 import shutil
 import sqlite3
+import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -340,6 +342,28 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, tenth: Plan, room: int) -> No
     assert ids(ledger)[: len(names)] == names
     assert len(ids(ledger)) <= len(names) + 1  # one that could not be told may have been charged, none was lost
     assert ledger.charge(tenth) in ids(ledger)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """One of so many kibibytes; only who may mount one has it."""
+    mount, unmount = shutil.which("mount"), shutil.which("umount")
+    command = [mount or "", "-t", "tmpfs", "-o", f"size={request.param}k", "tmpfs", str(tmp_path)]
+    if mount is None or unmount is None or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("a small disk cannot be mounted here")
+    yield tmp_path
+    subprocess.run([unmount, "--lazy", str(tmp_path)], check=True)
+
+
+@pytest.mark.parametrize("small_disk", range(32, 80, 4), indirect=True)
+def test_a_ledger_is_made_whole_or_not_at_all(small_disk: Path) -> None:
+    """Its log may find room where the file does not, and then the file is made of the log too late."""
+    path = small_disk / "shop.ledger"
+    with suppress(InputError):
+        Ledger.create(path, epsilon=1, delta="1e-6")
+    left = [name for name in os.listdir(small_disk) if not name.endswith(("-wal", "-shm"))]
+    assert left == ([] if not path.exists() else [path.name])
+    assert not path.exists() or Ledger(path).state().releases == 0
 
 
 @pytest.fixture
