@@ -28,6 +28,7 @@ from fim_private.cli.options import WithShare
 from fim_private.cli.plan import plan
 from fim_private.cli.rules import rules
 from fim_private.cli.show import show
+from fim_private.cli.streams import escape_what_cannot_be_shown, refuse_arguments_that_are_no_text, unwritable
 from fim_private.cli.tune import tune
 from fim_private.errors import FimPrivateError
 from fim_private.version import __version__
@@ -65,24 +66,40 @@ def run() -> NoReturn:
     # Numba loads scipy's linear algebra if it can, for 0.4 s; nothing that is compiled here uses it.
     sys.modules.setdefault("scipy", cast(ModuleType, None))
     listen()
+    escape_what_cannot_be_shown()
     try:
+        refuse_arguments_that_are_no_text(sys.argv[1:])
         app(prog_name="fim-private")
     except FimPrivateError as error:
-        _end(f"Error: {error.what}\n{error.next_step}", error.exit_code)
+        _refuse(error)
     except (InterruptedByUser, KeyboardInterrupt):
         _end("Interrupted. What was not printed was not released.", 130)
     except BrokenPipeError:
         # Whoever read our output has gone; keep the interpreter from complaining about it at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:
+        if error.filename is not None:
+            _fault(error)
+        # Files are opened by name: without one it is a stream.
+        _refuse(unwritable(error))
     except MemoryError:
         _end("Error: The memory of this machine is not enough.\nKeep fewer items with --max-items.", 3)
     except SystemExit:
         raise
     except BaseException as error:
-        # Whatever it is (a panic of polars is no Exception), its text and its traceback may hold data.
-        _end(f"Error: a fault of this program ({_where(error)}).\nPlease report it with the command.", 1)
+        # Whatever it is (a panic of polars is no Exception).
+        _fault(error)
     sys.exit(0)
+
+
+def _refuse(error: FimPrivateError) -> NoReturn:
+    _end(f"Error: {error.what}\n{error.next_step}", error.exit_code)
+
+
+def _fault(error: BaseException) -> NoReturn:
+    """Its text and its traceback may hold data."""
+    _end(f"Error: a fault of this program ({_where(error)}).\nPlease report it with the command.", 1)
 
 
 def _end(message: str, code: int) -> NoReturn:

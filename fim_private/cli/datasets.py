@@ -51,7 +51,8 @@ def list_datasets(
         figures = f"{dataset.transactions:,}", f"{dataset.items:,}"
         table.add_row(dataset.name, *figures, _where(dataset), dataset.licence)
     # A file or a pipe has no width of its own: there, each data set gets one line.
-    Console(width=None if sys.stdout.isatty() else 160, highlight=False).print(table)
+    at_terminal = sys.stdout is not None and sys.stdout.isatty()
+    Console(width=None if at_terminal else 160, highlight=False).print(table)
 
 
 @app.command("path")

@@ -1,0 +1,55 @@
+"""Standard output that is not UTF-8, or that cannot be written; arguments that are no text."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+
+from fim_private.errors import InputError, UsageError
+
+_ESCAPE = "fim_private.escape"
+
+
+def escape_what_cannot_be_shown() -> None:
+    r"""Let standard output and error show what their encoding lacks as \uXXXX, which is also how JSON writes it.
+
+    Names of items may hold anything, and a release that was paid for may not be lost to a terminal's encoding.
+    """
+    codecs.register_error(_ESCAPE, _escaped)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_ESCAPE)
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)), error.end
+
+
+def refuse_arguments_that_are_no_text(arguments: list[str]) -> None:
+    """Refuse bytes that the system's encoding does not have.
+
+    Raises:
+        UsageError: there are some; they could neither be shown nor recorded.
+    """
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            raise UsageError(
+                "An argument, or a file's name, is no text in this system's encoding.",
+                "Rename the file, or choose a locale of UTF-8, as in LC_ALL=C.UTF-8.",
+            ) from None
+
+
+def unwritable(error: OSError) -> InputError:
+    """What to say where standard output took nothing more."""
+    # Python tries once more at its end, and would complain in its own words.
+    sys.stdout = None
+    return InputError(
+        f"The answer could not be printed to standard output: {error.strerror or 'it is closed'}.",
+        "Files and ledgers are written before anything is printed: look at them before you run the command again.",
+    )
