@@ -90,8 +90,8 @@ def mine(
     from fim_private.release.files import check_carries
     from fim_private.release.filters import check_keep, filtered
 
-    if output is not None:
-        options.check_output(output, file, universe_file)
+    options.standard_input_once(file, universe_file)
+    options.check_output(output, file, universe_file, ledger, config)
     plan = options.plan_of(
         sizes=options.itemset_sizes(size, sizes),
         top=top,
@@ -173,14 +173,14 @@ def hand_over(release: Release, text: str, output: Path | None, books: Books) ->
             books.deliver()
         except InputError as error:
             failure = error
-    _print_release(text)
+    print_answer(text)
     books.deliver()
     if failure is not None:
         raise failure
 
 
-def _print_release(text: str) -> None:
-    """Print it, or say plainly that it could not be printed."""
+def print_answer(text: str) -> None:
+    """Print a release, or say plainly that it could not be printed."""
     try:
         if sys.stdout is None:
             raise OSError(0, "it is closed")

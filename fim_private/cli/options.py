@@ -463,11 +463,37 @@ def reading_notes(notes: ReadingNotes) -> list[str]:
     return lines
 
 
-def check_output(output: Path, *inputs: str | Path | None) -> None:
-    """Find out before anything is spent whether a release can be written there, over none of the inputs."""
+def check_output(output: Path | None, *others: str | Path | None) -> None:
+    """Find out before anything is spent whether a release can be written there, over none of the other files."""
     from fim_private.release.files import check_writable
 
-    check_writable(output)
-    given = [Path(name) for name in inputs if name is not None]
-    if output.exists() and any(path.exists() and output.samefile(path) for path in given):
-        raise UsageError("The output would replace the input.", "Give --output another name.")
+    if output is not None:
+        check_writable(output)
+        keep_apart(output, *others)
+
+
+def standard_input_once(*files: str | Path | None) -> None:
+    """Refuse two files from one standard input.
+
+    Raises:
+        UsageError: there are two.
+    """
+    if sum(str(file) == "-" for file in files) > 1:
+        raise UsageError("Two files are to come from standard input.", "Give one of them by name.")
+
+
+def keep_apart(output: Path | None, *others: str | Path | None) -> None:
+    """Refuse to write over a file that the same command reads, writes, or keeps books in; links are followed.
+
+    Raises:
+        UsageError: it would.
+    """
+    for other in others:
+        if output is None or other is None or str(other) == "-":
+            continue
+        both_exist = output.exists() and Path(other).exists()
+        if output.samefile(other) if both_exist else output.resolve() == Path(other).resolve():
+            raise UsageError(
+                f"{output} is named twice: writing to it would replace what this command needs there.",
+                "Give the output another name.",
+            )

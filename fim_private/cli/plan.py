@@ -63,6 +63,7 @@ def plan(
     As a page to talk about: add --html plan.html
     """
     privacy_unit = options.privacy_unit(unit, unit_column, merge=merge, max_transactions=max_transactions)
+    options.keep_apart(html, universe_file)
     asked = options.itemset_sizes(size, sizes)
     universe = options.declared_universe(universe_items, universe_file)
     constraints = options.constraints_of(must_contain, exclude)

@@ -50,8 +50,7 @@ def rules(
         check_folder(output)
         if output.suffix.lower() not in ENDINGS:
             raise UsageError("The output file's ending does not say what to write.", f"Use {', '.join(ENDINGS)}.")
-        if output.exists() and Path(release).exists() and output.samefile(release):
-            raise UsageError("The output would replace the release.", "Give --output another name.")
+        options.keep_apart(output, release)
     found = association_rules(read_release(release), min_confidence=min_confidence, min_lift=min_lift)
     if output is not None:
         _write(found, output)
@@ -82,11 +81,6 @@ def _write(found: AssociationRules, path: Path) -> None:
     from fim_private.release.files import write_whole
 
     frame = found.to_polars()
-
-    def as_text(side: str) -> pl.Series:
-        return pl.Series(
-            side, [json.dumps(names, ensure_ascii=False) for names in frame[side].to_list()], dtype=pl.String
-        )
 
     def write(part: Path) -> None:
         match path.suffix.lower():

@@ -10,7 +10,6 @@ import typer
 
 from fim_private.cli import options
 from fim_private.cli.progress import say
-from fim_private.errors import UsageError
 
 
 def show(
@@ -46,8 +45,8 @@ def show(
     for path, check in ((html, check_folder), (output, check_writable)):
         if path is not None:
             check(path)
-            if path.exists() and Path(release).exists() and path.samefile(release):
-                raise UsageError("The output would replace the release.", "Give it another name.")
+            options.keep_apart(path, release)
+    options.keep_apart(html, output)
     shown = read_release(release)
     if html is not None:
         write_page(release_document(shown), html)

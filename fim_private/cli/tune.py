@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from fim_private.cli import options
 from fim_private.cli.books import Books
 from fim_private.cli.candidates_file import read_configurations
 from fim_private.cli.engine import reader
-from fim_private.cli.mine import hand_over
+from fim_private.cli.mine import hand_over, print_answer
 from fim_private.cli.progress import phases, say
 from fim_private.cli.replay import command_line
 from fim_private.errors import UsageError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from fim_private.mining.tuning import Tuned, TuningPlan
 
 _CHOICE = "The choice"
+NONE_REACHED = "No run reached the threshold: no itemset is named."
 
 
 def tune(
@@ -87,8 +89,8 @@ def tune(
     from fim_private.mining.tuning import tune as choose
     from fim_private.release.files import check_carries
 
-    if output is not None:
-        options.check_output(output, file, universe_file, candidates)
+    options.standard_input_once(file, universe_file)
+    options.check_output(output, file, universe_file, candidates, ledger)
     tuning = plan_tuning(
         read_configurations(candidates),
         budget=Budget(epsilon, delta),
@@ -136,10 +138,13 @@ def tune(
             say(note, quiet=quiet)
         say("", quiet=quiet)
         if tuned is None:
+            print_answer(json.dumps({"itemsets": [], "reason": NONE_REACHED}) if as_json else NONE_REACHED)
             books.deliver()
         else:
             _release(tuned, output, books, as_json=as_json)
     _say_what_it_cost(tuning, tuned, seeded=seed is not None, quiet=quiet)
+    if tuned is None and output is not None:
+        say(f"\n{output} was not written.")
     if ledger is not None and not quiet:
         say(f"\n{books.remaining()}")
 
@@ -155,7 +160,7 @@ def _say_what_it_cost(tuning: TuningPlan, tuned: Tuned | None, *, seeded: bool, 
 
     say(f"\n{tuning_note(tuning.guarantee, tuning.loss, tuning.theorem, len(tuning.names))}", quiet=quiet)
     if tuned is None:
-        say("\nNo run reached the threshold: nothing is released, and the budget is spent.", quiet=quiet)
+        say("\nNothing is released, and the budget is spent.", quiet=quiet)
         return
     say(f"\nChosen: {tuned.name}; its run scored about {tuned.score:,}, with noise.", quiet=quiet)
     say(f"\n{promise(tuned.plan, seeded=seeded)}", quiet=quiet)

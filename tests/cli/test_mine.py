@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 from fim_private.catalogue import path_of
+from fim_private.ledger import Ledger
 from fim_private.release import Release
 from tests.cli.command import PROMISE, fim_private, in_own_process, words
 
@@ -265,6 +266,60 @@ def test_the_input_is_not_overwritten(baskets: Path) -> None:
     done = fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, "-o", baskets)
     assert done.returncode == 2
     assert baskets.read_bytes() == before
+
+
+def test_neither_the_ledger_nor_the_release_that_is_replayed_is_overwritten(baskets: Path, tmp_path: Path) -> None:
+    ledger, release = tmp_path / "books.json", tmp_path / "release.json"
+    Ledger.create(ledger, epsilon=2, delta="1e-5")
+    asked = ("mine", baskets, "--size", 2, "--top", 1, *PROMISE)
+    assert fim_private(*asked, "-o", release).returncode == 0
+    before = release.read_bytes()
+    link = tmp_path / "link.json"
+    link.symlink_to(ledger)
+    for faulty in (("--ledger", ledger, "-o", link), ("--config", release, "-o", release)):
+        done = fim_private(*asked, *faulty)
+        assert done.returncode == 2
+        assert "named twice" in words(done)
+    assert Ledger(ledger).state().releases == 0
+    assert release.read_bytes() == before
+    both = fim_private("show", release, "--html", tmp_path / "new.json", "-o", tmp_path / "new.json")
+    assert both.returncode == 2
+    assert not (tmp_path / "new.json").exists()
+
+
+def test_standard_input_is_one_file() -> None:
+    done = fim_private("mine", "-", "--items-file", "-", "--size", 2, "--top", 1, *PROMISE)
+    assert done.returncode == 2
+    assert "Two files" in words(done)
+
+
+def test_what_standard_output_cannot_show_is_escaped(tmp_path: Path) -> None:
+    """A release that was paid for may not be lost to a terminal's encoding."""
+    path = tmp_path / "baskets.csv"
+    path.write_text("café,tea €,😀\n" * 4_000, encoding="utf-8")
+    narrow = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    program = [sys.executable, "-m", "fim_private", "mine", str(path), "--size", "3", "--top", "1", *PROMISE, "-q"]
+    shown = subprocess.run(program, env=narrow, capture_output=True, check=True).stdout
+    assert rb"caf\u00e9 + tea \u20ac + \ud83d\ude00" in shown
+    as_json = subprocess.run([*program, "--json"], env=narrow, capture_output=True, check=True).stdout
+    assert sorted(json.loads(as_json)["itemsets"][0]["items"]) == sorted(["café", "tea €", "😀"])
+
+
+@pytest.mark.parametrize("command", [("--help",), ("--version",), ("datasets", "list"), ("demo", "list")])
+def test_an_output_that_takes_nothing_is_no_fault_of_the_program(command: tuple[str, ...]) -> None:
+    program = [sys.executable, "-m", "fim_private", *command]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, b"could not be printed" in done.stderr) == (3, True)
+    closed = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *program], stderr=subprocess.PIPE, check=False)
+    assert b"fault" not in done.stderr + closed.stderr
+
+
+def test_an_argument_that_is_no_text_is_refused_before_anything_is_read() -> None:
+    program = [os.fsencode(sys.executable), b"-m", b"fim_private", b"inspect", b"bad\xff.csv"]
+    done = subprocess.run(program, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert b"no text in this system's encoding" in done.stderr
 
 
 def test_baselines_can_be_asked_for(baskets: Path) -> None:

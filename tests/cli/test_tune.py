@@ -57,12 +57,14 @@ def test_it_says_what_was_chosen_and_what_it_cost(baskets: Path) -> None:
 
 
 def test_nothing_reaches_too_high_a_threshold(baskets: Path) -> None:
-    done = tune(baskets, "--threshold", 10**9, "--seed", 1)
+    never = ("--threshold", 10**9, "--seed", 1)
+    done = tune(baskets, *never, "-o", baskets.with_name("none.json"))
     assert done.returncode == 0
-    assert done.stdout == b""
+    assert b"No run reached the threshold" in done.stdout
     said = " ".join(words(done).split())
     assert "by Theorem 3.1" in said
-    assert "No run reached the threshold" in said
+    assert "none.json was not written" in said
+    assert json.loads(tune(baskets, *never, "--json", "-q").stdout)["itemsets"] == []
 
 
 def test_the_ledger_is_charged_once(baskets: Path) -> None:
