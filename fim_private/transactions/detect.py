@@ -50,6 +50,7 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns) -> Layou
     """
     sample = text.head(SAMPLE_LINES, SAMPLE_BYTES)
     _refuse_markup(text.name, sample[0])
+    _refuse_spmf(text.name, sample)
     if separator is None:
         separator = find_separator(sample)
         if columns.named:
@@ -123,6 +124,20 @@ def _refuse_markup(name: str, first_line: str) -> None:
         raise InputError(
             f"{name} looks like {kind}.",
             "Write one transaction a line with commas between items; if it is so already, --format basket.",
+        )
+
+
+def _refuse_spmf(name: str, sample: Sequence[str]) -> None:
+    """Lines of the library SPMF that are no transactions, and its sequences, whose -1 would be the top item."""
+    if sample[0].startswith(("@CONVERTED_FROM_TEXT", "@ITEM=")):
+        raise InputError(
+            f"{name} looks like a database of SPMF with names of its items above.",
+            "Leave out the lines that begin with @; items then have their numbers. With --format fimi they are read.",
+        )
+    if all(line.split()[-1:] in (["-2"], []) for line in sample):
+        raise InputError(
+            f"{name} looks like sequences of SPMF, where -1 and -2 are no items but ends.",
+            "Write a transaction a line without them; with --format fimi they are read as items.",
         )
 
 

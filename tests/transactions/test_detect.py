@@ -100,6 +100,20 @@ def test_baskets_are_not_taken_for_a_table(data):
     assert read(data).notes.format == "basket CSV, separated by commas"
 
 
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        ("@CONVERTED_FROM_TEXT\n@ITEM=1=milk\n@ITEM=2=bread\n1 2\n1\n", "names of its items"),
+        ("1 -1 2 3 -1 -2\n2 -1 -2\n", "sequences of SPMF"),
+    ],
+)
+def test_what_spmf_writes_is_named_but_may_be_insisted_on(data: str, kind: str) -> None:
+    with pytest.raises(InputError, match=kind):
+        read(data)
+    assert len(read(data, format="fimi")) == data.count("\n")
+    assert as_sets(read("5 -2\n-2 5\n")) == [{"5", "-2"}] * 2
+
+
 def test_a_long_header_over_ragged_lines_is_not_guessed():
     with pytest.raises(InputError, match="header of a long table, but its lines differ"):
         read("tid,item\n1,milk\n1,milk,white\n")
