@@ -43,7 +43,7 @@ def inspect(
     """
     from fim_private.counting import top_itemsets
     from fim_private.report.tables import JOINT, printable, table
-    from fim_private.transactions import read_transactions
+    from fim_private.transactions import merge_units, read_transactions
 
     with phases(quiet=quiet) as progress:
         progress("reading")
@@ -59,8 +59,10 @@ def inspect(
             progress=progress.share,
         )
         progress("counting")
+        # As `mine` counts with the same options: a customer is one, however many baskets hold the itemset.
+        of_units = transactions if transactions.units is None else merge_units(transactions)
         counted = [
-            (size, *top_itemsets(transactions, size, top).reveal_to_curator()) for size in range(1, sizes + 1) if top
+            (size, *top_itemsets(of_units, size, top).reveal_to_curator()) for size in range(1, sizes + 1) if top
         ]
     say(BANNER)
     notes = transactions.notes
@@ -79,9 +81,7 @@ def inspect(
     if transactions.units is not None:
         import numpy as np
 
-        from fim_private.transactions import merge_units
-
-        per_unit, merged = np.bincount(transactions.units), merge_units(transactions).lengths()
+        per_unit, merged = np.bincount(transactions.units), of_units.lengths()
         rows += [
             ("units", f"{len(per_unit):,}"),
             ("transactions a unit", _spread(per_unit)),
@@ -99,7 +99,8 @@ def inspect(
             [f"{count:,}", JOINT.join(printable(transactions.vocabulary[code]) for code in itemset)]
             for itemset, count in zip(itemsets.tolist(), counts.tolist(), strict=True)
         ]
-        typer.echo(table(["count", f"itemset of size {size}"], lines, right=[True, False]))
+        counts_of = "count" if transactions.units is None else "units that hold it"
+        typer.echo(table([counts_of, f"itemset of size {size}"], lines, right=[True, False]))
 
 
 def _transactions_table(per_unit: NDArray[np.int64]) -> str:
