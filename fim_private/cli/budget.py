@@ -129,7 +129,8 @@ def _shown(state: State) -> str:
     releases = f"{state.releases:,}" + (
         f", {state.undelivered:,} of them charged, not delivered" if state.undelivered else ""
     )
-    shared = f"{float(100 * rule.basic_share):g} % of delta for adding guarantees up, the rest for Renyi composition"
+    shared = f"{float(100 * rule.basic_share):g} % of delta for adding guarantees up"
+    shared += ", the rest for Renyi composition" if rule.basic_share != 1 else ""
     undecided = "the first release decides; as it stands, " if state.basic_share is None else ""
     lines = [
         *([("dataset", printable(state.dataset))] if state.dataset else []),

@@ -160,5 +160,7 @@ def command_line(context: typer.Context) -> str:
         option = [] if param.param_type_name == "argument" else [_option(param)]
         for part in value if isinstance(value, list | tuple) else [value]:
             shown = Path(part).name if param.metavar in FILES and str(part) != "-" else str(part)
+            if param.metavar in FILES and shown.startswith("-") and shown != "-":
+                shown = f"./{shown}"  # not an option
             words += option if value is True else [*option, shown]
     return shlex.join(words)

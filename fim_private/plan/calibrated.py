@@ -36,7 +36,8 @@ def plan_with(
     if len(searches[0]) > 1 and row.finds_items:
         raise UsageError(
             f"{row.name} finds itemsets of one size at a time.",
-            "Add --per-size, or take another --mechanism (auto takes one that ranks all sizes together).",
+            "Add --per-size; or, to rank all sizes together, give --top instead of --min-count and --select, and leave "
+            "out --mechanism.",
         )
     in_two_steps = relation is NeighbouringRelation.REPLACE and not row.both_relations
     epsilon, delta = halved(budget) if in_two_steps else (budget.epsilon, budget.delta)

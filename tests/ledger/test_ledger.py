@@ -361,7 +361,7 @@ def test_a_ledger_is_made_whole_or_not_at_all(small_disk: Path) -> None:
     path = small_disk / "shop.ledger"
     with suppress(InputError):
         Ledger.create(path, epsilon=1, delta="1e-6")
-    left = [name for name in os.listdir(small_disk) if not name.endswith(("-wal", "-shm"))]
+    left = [file.name for file in small_disk.iterdir() if not file.name.endswith(("-wal", "-shm"))]
     assert left == ([] if not path.exists() else [path.name])
     assert not path.exists() or Ledger(path).state().releases == 0
 

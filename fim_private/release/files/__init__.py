@@ -127,13 +127,14 @@ def read_release(source: str | Path) -> Release:
         raise InputError(f"{content.name} is not a release.", READ_INSTEAD) from None
 
 
-def read_itemsets(path: Path) -> Itemsets:
+def read_itemsets(path: str | Path) -> Itemsets:
     """The itemsets of a file in any of the formats, told by its ending; gzip is undone.
 
     Raises:
         UsageError: the ending names no format.
         InputError: the file cannot be read, or is not of its format. No message holds its text.
     """
+    path = Path(path)
     kind = _format_of(path.with_suffix("") if path.suffix == ".gz" else path)
     # Where there is nothing to stand above a list, an empty file is an empty list.
     data = b"" if path.is_file() and not path.stat().st_size else load(path).data
