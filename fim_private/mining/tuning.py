@@ -203,11 +203,12 @@ def plan_tuning(
         BudgetError: the budget of a run cannot pay for a configuration.
     """
     names = [configuration.name for configuration in configurations]
-    if not 2 <= len(names) <= MOST_CONFIGURATIONS or len(set(names)) < len(names):
+    if not 2 <= len(names) <= MOST_CONFIGURATIONS:
         raise UsageError(
-            "There is nothing to choose among.",
-            f"Give from 2 to {MOST_CONFIGURATIONS} configurations, each with a name of its own.",
+            f"There are {len(names)} configurations to choose among.", f"Give from 2 to {MOST_CONFIGURATIONS} of them."
         )
+    if len(set(names)) < len(names):
+        raise UsageError("Two configurations have the same name.", "Give each a name of its own.")
     if universe is not None and universe.items is not None and universe.names is None:
         raise UsageError("Tuning needs the names of a declared universe.", "Give --universe-file, or leave it open.")
     expected = RUNS_EACH * len(names) if runs is None else runs

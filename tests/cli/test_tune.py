@@ -89,7 +89,7 @@ def test_the_ledger_is_charged_once(baskets: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "code", "what"),
     [
-        ("size = 2\ntop = 3\n", 2, "nothing to choose among"),
+        ("size = 2\ntop = 3\n", 2, "0 configurations to choose among"),
         ("[[candidate]]\ntop = 3\n", 2, "no size"),
         ("size = 2\ntop = 3\ncolour = 1\n[[candidate]]\n", 2, "do not exist: colour"),
         ('size = "2"\ntop = 3\n[[candidate]]\n', 2, "size is not a whole number"),
@@ -101,7 +101,7 @@ def test_the_ledger_is_charged_once(baskets: Path) -> None:
         ),
         ("candidate = 3\n", 2, "no list of tables"),
         ("size = \n", 3, "not TOML"),
-        ("size = 2\ntop = 3\n[[candidate]]\n[[candidate]]\n", 2, "nothing to choose among"),
+        ("size = 2\ntop = 3\n[[candidate]]\n[[candidate]]\n", 2, "have the same name"),
     ],
 )
 def test_faulty_candidates(baskets: Path, text: str, code: int, what: str) -> None:

@@ -35,7 +35,7 @@ PATIENCE = 30.0
 MEMORY = 6 << 30
 """Bytes of addresses that a process may have. Of these a tenth is used, but threads and libraries reserve many."""
 PIECE = 10_000
-"""Inputs that one process is given."""
+"""Inputs that one process is given at most."""
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / ".fuzz.jsonl"
 """Pieces that are done, a line each: what was run, and its tally."""
@@ -72,9 +72,11 @@ def _all(inputs: int, seed: int, processes: int) -> list[Tally]:
     shares = sum(share for _, share in TARGETS.values())
     tallies = {target: Tally(target) for target in TARGETS}
     pieces = []
-    for target, (_, share) in TARGETS.items():
-        number = -(-inputs * share // shares)
-        pieces += [(target, first, min(PIECE, number - first)) for first in range(0, number, PIECE)]
+    most = max(share for _, share in TARGETS.values())
+    # What has a small share takes long: in smaller pieces, and first, so that no process is the last for long.
+    for target, (_, share) in sorted(TARGETS.items(), key=lambda row: row[1][1]):
+        number, size = -(-inputs * share // shares), -(-PIECE * share // most)
+        pieces += [(target, first, min(size, number - first)) for first in range(0, number, size)]
     program = _program()
     kept = dict(map(json.loads, KEPT.read_text().splitlines())) if KEPT.exists() else {}
     with ThreadPoolExecutor(processes) as pool, KEPT.open("a") as keeping:
