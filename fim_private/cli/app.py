@@ -28,7 +28,7 @@ from fim_private.cli.options import WithShare
 from fim_private.cli.plan import plan
 from fim_private.cli.rules import rules
 from fim_private.cli.show import show
-from fim_private.cli.streams import escape_what_cannot_be_shown, refuse_arguments_that_are_no_text, unwritable
+from fim_private.cli.streams import escape_what_cannot_be_shown, refuse_arguments_that_are_no_text, unusable, unwritable
 from fim_private.cli.tune import tune
 from fim_private.errors import FimPrivateError
 from fim_private.version import __version__
@@ -79,10 +79,8 @@ def run() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        if error.filename is not None:
-            _fault(error)
         # Files are opened by name: without one it is a stream.
-        _refuse(unwritable(error))
+        _refuse(unwritable(error) if error.filename is None else unusable(error))
     except MemoryError:
         _end("Error: The memory of this machine is not enough.\nKeep fewer items with --max-items.", 3)
     except SystemExit:

@@ -216,7 +216,7 @@ def _read(chosen: dict[str, Any], progress: Any) -> tuple[list[Source], list[Tra
     public = True
     for name in map(str, listed(chosen["files"])):
         progress(f"reading {name}")
-        path = path_of(name) if not Path(name).exists() and name in load_catalogue() else Path(name)
+        path = path_of(name) if name in load_catalogue() and not Path(name).exists() else Path(name)
         content = load(path).data
         known = recognised(content)
         public &= known is not None

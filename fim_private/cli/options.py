@@ -30,7 +30,7 @@ def _no_data_set(file: str) -> str:
 
     from fim_private.cli.completion import dataset_names
 
-    if "/" not in file and not Path(file).exists() and file in dataset_names(file):
+    if file in dataset_names(file) and not Path(file).exists():
         raise InputError(
             f"There is no file {file}, but a data set of that name.", f'Give "$(fim-private datasets path {file})".'
         )
@@ -491,8 +491,12 @@ def keep_apart(output: Path | None, *others: str | Path | None) -> None:
     for other in others:
         if output is None or other is None or str(other) == "-":
             continue
-        both_exist = output.exists() and Path(other).exists()
-        if output.samefile(other) if both_exist else output.resolve() == Path(other).resolve():
+        try:
+            both_exist = output.exists() and Path(other).exists()
+            same = output.samefile(other) if both_exist else output.resolve() == Path(other).resolve()
+        except OSError:
+            continue  # a name that no file can have is refused by who opens it
+        if same:
             raise UsageError(
                 f"{output} is named twice: writing to it would replace what this command needs there.",
                 "Give the output another name.",

@@ -1,4 +1,4 @@
-"""Standard output that is not UTF-8, or that cannot be written; arguments that are no text."""
+"""What the system refuses: letters that standard output lacks, arguments that are no text, output, paths."""
 
 from __future__ import annotations
 
@@ -43,6 +43,11 @@ def refuse_arguments_that_are_no_text(arguments: list[str]) -> None:
                 "An argument, or a file's name, is no text in this system's encoding.",
                 "Rename the file, or choose a locale of UTF-8, as in LC_ALL=C.UTF-8.",
             ) from None
+
+
+def unusable(error: OSError) -> InputError:
+    """What to say where the system refuses a path in a way that nobody foresaw. The path may come from the data."""
+    return InputError(f"A file or folder cannot be used: {error.strerror}.", "Check the paths that were given.")
 
 
 def unwritable(error: OSError) -> InputError:

@@ -58,7 +58,7 @@ def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
         raise UsageError(
             f"There is a file at {path} already.", "Give another name; `fim-private budget set` changes a ledger."
         )
-    if not path.parent.is_dir():
+    if not os.access(path.parent / ".", os.F_OK):
         raise UsageError(f"No file can be made at {path}.", "Give a file name in a folder that exists.")
     scratch = path.with_name(f".{path.name}.{SecureRandomness().bits(64):016x}")
     try:

@@ -181,3 +181,34 @@ def test_completion_is_installed_for_the_shell(tmp_path: Path) -> None:
     installed = "".join(path.read_text() for path in tmp_path.rglob("*") if path.is_file())
     assert "_FIM_PRIVATE_COMPLETE=complete_bash" in installed
     assert "complete -o default -F _fim_private_completion fim-private" in installed
+
+
+LONG = "name" * 100
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("mine", LONG, *ASKED),
+        ("mine", "baskets.csv", *ASKED, "-o", f"{LONG}.json"),
+        ("mine", "baskets.csv", *ASKED, "-o", f"{LONG}/release.json"),
+        ("mine", "baskets.csv", *ASKED, "--ledger", LONG),
+        ("mine", "baskets.csv", *ASKED, "--config", LONG),
+        ("plan", *ASKED, "--html", LONG),
+        ("plan", *ASKED, "--items-file", LONG),
+        ("show", LONG),
+        ("rules", "release.json", "-o", f"{LONG}.csv"),
+        ("budget", "create", LONG, "--epsilon", 1, "--delta", 0),
+        ("budget", "create", f"{LONG}/ledger", "--epsilon", 1, "--delta", 0),
+        ("budget", "show", LONG),
+        ("compare", LONG, "-o", "report", "--curator"),
+        ("tune", LONG, "--candidates", LONG, *PROMISE),
+    ],
+)
+def test_a_name_that_no_file_can_have_is_no_fault(
+    command: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = fim_private(*command)
+    assert done.returncode in {2, 3}, words(done)
+    assert "fault" not in words(done)

@@ -66,7 +66,11 @@ def check_folder(path: Path) -> None:
         UsageError: the folder does not take files, or the name is a folder's.
     """
     folder = path.parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK) or path.is_dir():
+    try:
+        possible = folder.is_dir() and os.access(folder, os.W_OK) and not path.is_dir()
+    except OSError:  # too long a name
+        possible = False
+    if not possible:
         raise UsageError(
             f"No file can be written at {path}.",
             "Give a file name in a folder that exists and may be written to.",
