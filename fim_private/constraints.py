@@ -86,7 +86,10 @@ class Constraints:
 def _names(given: Sequence[str]) -> tuple[str, ...]:
     if isinstance(given, str):
         raise UsageError("The items of a constraint are one text.", "Give a list of names.")
-    names = tuple(dict.fromkeys(str(name).strip() for name in given))
+    listed = list(given)
+    if not all(isinstance(name, str) for name in listed):
+        raise UsageError("An item of a constraint is no text.", "Turn its items into strings first.")
+    names = tuple(dict.fromkeys(name.strip() for name in listed))
     if "" in names:
         raise UsageError("An item of a constraint has no name.", "Name an item.")
     return names

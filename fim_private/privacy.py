@@ -5,6 +5,7 @@ Numbers a user typed are exact fractions of the text he typed; nothing here is r
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
@@ -45,6 +46,27 @@ def exact(value: Number, name: str) -> Fraction:
         raise UsageError(
             f"{name} is not a number that can be used.", f"Write {name} as in 1, 0.5, 1e-6 or 1/3."
         ) from None
+
+
+def whole(value: object, least: int, most: int, what: str) -> int:
+    """A whole number of any type, as Python's own.
+
+    Args:
+        value: an int, or what stands for one, such as numpy's; no bool.
+        least: the smallest that is allowed.
+        most: the largest.
+        what: what the number is, for the error.
+
+    Raises:
+        UsageError: it is no whole number, or out of range.
+    """
+    try:
+        number = least - 1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = least - 1
+    if not least <= number <= most:
+        raise UsageError(f"{what} is out of range.", f"Choose a whole number from {least} to {most}.")
+    return number
 
 
 @dataclass(frozen=True)
@@ -88,6 +110,20 @@ class NeighbouringRelation(StrEnum):
     REPLACE = "replace"
     """One privacy unit is exchanged for another: one removal and one addition."""
 
+    @classmethod
+    def of(cls, value: str) -> NeighbouringRelation:
+        """The relation of that name. Texts that only look like one would be planned as something else.
+
+        Raises:
+            UsageError: there is none.
+        """
+        try:
+            return cls(value)
+        except ValueError:
+            raise UsageError(
+                "There is no such neighbouring relation.", f"Choose one of: {', '.join(cls)} (--neighbours)."
+            ) from None
+
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyUnit:
@@ -107,11 +143,11 @@ class PrivacyUnit:
                 "A cap on the transactions of a unit needs to know the units.",
                 "Name their column with --unit-column.",
             )
-        if self.max_transactions is not None and not 1 <= self.max_transactions <= 10**6:
-            raise UsageError(
-                "The number of transactions to keep of a unit is out of range.",
-                "Choose a number from 1 to 1000000.",
-            )
+        if self.column is not None and not (isinstance(self.column, str) and self.column.strip()):
+            raise UsageError("The column of the privacy unit is no name.", "Give the name of a column, as text.")
+        if self.max_transactions is not None:
+            what = "The number of transactions to keep of a unit"
+            object.__setattr__(self, "max_transactions", whole(self.max_transactions, 1, 10**6, what))
 
     @property
     def sensitivity(self) -> int:

@@ -97,7 +97,7 @@ def settings_of(chosen: dict[str, Any], folder: Path) -> Settings:
             mechanisms=tuple(map(str, listed(chosen["mechanisms"]))) or (AUTO, *REGISTRY),
             universe_items=None if universe == "occurring" else _whole([universe], "universe-items")[0],
             max_items=_whole([chosen["max_items"]], "max-items")[0],
-            relation=NeighbouringRelation(chosen["neighbours"]),
+            relation=NeighbouringRelation.of(chosen["neighbours"]),
             unit_column=chosen["unit_column"],
             seed=_whole([seed], "seed")[0],
         )

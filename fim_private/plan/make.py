@@ -14,7 +14,7 @@ from fim_private.plan.calibrated import plan_with
 from fim_private.plan.choice import choose
 from fim_private.plan.plan import Plan
 from fim_private.plan.universe import Universe
-from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUnit, exact
+from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUnit, exact, whole
 
 LARGEST_SIZE = 20
 LARGEST_TOP = 10_000
@@ -35,7 +35,7 @@ def make_plan(
     universe: Universe | None = None,
     constraints: Constraints | None = None,
     max_items: int | None = None,
-    mechanism: str = "lmm",
+    mechanism: str = AUTO,
     select: str | None = None,
     min_count: int | None = None,
     count_share: Number | None = None,
@@ -67,9 +67,17 @@ def make_plan(
         UsageError: a number is out of range, or options contradict each other.
         BudgetError: the budget cannot pay for the mechanism, or the counts.
     """
+    _check_kinds(
+        budget=(budget, Budget),
+        unit=(unit, PrivacyUnit),
+        universe=(universe or Universe(), Universe),
+        constraints=(constraints or NOTHING, Constraints),
+        mechanism=(mechanism, str),
+    )
+    relation = NeighbouringRelation.of(relation)
     sizes = _sizes(size)
     if min_count is not None:
-        _check_range(min_count, 1, 10**12, "The least count")
+        min_count = whole(min_count, 1, 10**12, "The least count")
         select = select or COUNTS
     if select is not None and mechanism == AUTO:
         mechanism = COUNTING
@@ -84,11 +92,11 @@ def make_plan(
         if min_count is None:
             raise UsageError("It was not said how many itemsets to find.", "Give --top, or --min-count.")
         top = MOST_ABOVE
-    _check_range(top, 1, LARGEST_TOP, "The number of itemsets")
+    top = whole(top, 1, LARGEST_TOP, "The number of itemsets")
     constraints = constraints or NOTHING
     remaining = tuple(map(constraints.remaining_size, sizes))
     if max_items is not None:
-        _check_range(max_items, max(remaining), 10**6, "The number of items to keep of a transaction")
+        max_items = whole(max_items, max(remaining), 10**6, "The number of items to keep of a transaction")
     share = _count_share(count_share, raw_counts=raw_counts, public_transactions=public_transactions)
     universe = universe or Universe()
     remaining_universe = universe.without(constraints)
@@ -120,7 +128,7 @@ def make_plan(
         min_count=min_count,
         count_share=share,
         raw_counts=raw_counts,
-        public_transactions=public_transactions,
+        public_transactions=None if public_transactions is None else int(public_transactions),
     )
     return choose(planned, universe, max_items, searches) if mechanism == AUTO else planned(find(mechanism))
 
@@ -164,20 +172,19 @@ def _count_share(share: Number | None, *, raw_counts: bool, public_transactions:
     if not 0 < part < 1:
         raise UsageError("The share of the counts is out of range.", "Choose it between 0 and 1, such as 0.3.")
     if public_transactions is not None:
-        _check_range(public_transactions, 1, 10**12, "The public number of transactions")
+        whole(public_transactions, 1, 10**12, "The public number of transactions")
     return part
 
 
 def _sizes(size: int | Sequence[int]) -> tuple[int, ...]:
     """The sizes in increasing order, each once."""
     given = tuple(size) if isinstance(size, Sequence) else (size,)
-    for each in given:
-        _check_range(each, 1, LARGEST_SIZE, "The itemset size")
     if not given:
         raise UsageError("No itemset size was given.", "Give at least one.")
-    return tuple(sorted(set(given)))
+    return tuple(sorted({whole(each, 1, LARGEST_SIZE, "The itemset size") for each in given}))
 
 
-def _check_range(value: int, least: int, most: int, what: str) -> None:
-    if not isinstance(value, int) or not least <= value <= most:
-        raise UsageError(f"{what} is out of range.", f"Choose a whole number from {least} to {most}.")
+def _check_kinds(**given: tuple[object, type]) -> None:
+    for name, (value, kind) in given.items():
+        if not isinstance(value, kind):
+            raise UsageError(f"{name} is not a {kind.__name__}.", f"Write {name}={kind.__name__}(...).")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fim_private.constraints import Constraints
 from fim_private.errors import UsageError
+from fim_private.privacy import whole
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -15,7 +17,10 @@ class Universe:
 
     Args:
         items: their number; None for an open universe.
-        names: the items themselves, each once; None where only their number is known. Their number then follows.
+        names: the items themselves; stripped, each once. Their number follows. None where only that is known.
+
+    Raises:
+        UsageError: there are none or too many, one is blank or no text, or a plain text was given for a list.
     """
 
     items: int | None = None
@@ -23,11 +28,14 @@ class Universe:
 
     def __post_init__(self) -> None:
         if self.names is not None:
-            if self.items not in {None, len(set(self.names))}:
+            names = _distinct(self.names)
+            if self.items not in {None, len(names)}:
                 raise UsageError("The number of items is not that of their names.", "Give the names alone.")
-            object.__setattr__(self, "items", len(set(self.names)))
-        if self.items is not None and not 1 <= self.items <= 10**18:
-            raise UsageError("The number of items in the universe is out of range.", "Give a number from 1 to 1e18.")
+            object.__setattr__(self, "names", names)
+            object.__setattr__(self, "items", len(names))
+        if self.items is not None:
+            what = "The number of items in the universe"
+            object.__setattr__(self, "items", whole(self.items, 1, 10**18, what))
 
     def itemsets(self, *sizes: int) -> int | None:
         """The sum of C(items, size), exact; None for an open universe."""
@@ -46,7 +54,7 @@ class Universe:
         if self.names is None:
             left = self.items - len(constraints.named)
         else:
-            listed = {name.strip() for name in self.names}
+            listed = set(self.names)
             if not listed.issuperset(constraints.must_contain):
                 raise UsageError(
                     "An item to be contained is not on the public list of items.",
@@ -57,3 +65,12 @@ class Universe:
         if left < 1:
             raise UsageError("The constraints leave nothing of the declared universe.", "Declare more items.")
         return Universe(items=left) if self.names is None else Universe(names=names)
+
+
+def _distinct(given: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise UsageError("The names of the universe are one text.", "Give a list of names.")
+    names = list(given)
+    if not all(isinstance(name, str) and name.strip() for name in names):
+        raise UsageError("A name of the universe is blank, or no text.", "Leave it out, or turn it into text.")
+    return tuple(dict.fromkeys(name.strip() for name in names))

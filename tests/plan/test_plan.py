@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +20,7 @@ from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan, Universe, make_plan, plan_again
 from fim_private.privacy import ApproxDP, Budget, NeighbouringRelation, PrivacyUnit, PureDP
+from fim_private.release.planned import plan_record
 from tests.mechanisms.cases import needs
 
 UNIT = PrivacyUnit()
@@ -262,6 +265,66 @@ def test_replace_costs_two_steps_unless_the_proof_covers_it(name: str) -> None:
     assert plan.guarantee.composition == at_half.guarantee.composition
     assert float(plan.mechanism.failure) == pytest.approx(float(at_half.mechanism.failure), rel=1e-7)
     assert plan.relation is NeighbouringRelation.REPLACE
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_a_relation_may_be_its_name_and_nothing_else(name: str) -> None:
+    """A name that was taken for the relation, but planned as the other, would promise twice what it keeps."""
+    for relation in NeighbouringRelation:
+        named = plan_of(name, relation=str(relation))
+        assert named == plan_of(name, relation=relation)
+        assert isinstance(named.relation, NeighbouringRelation)
+    for wrong in ("Replace", "bogus", None, 5):
+        with pytest.raises(UsageError, match="no such neighbouring relation"):
+            plan_of(name, relation=wrong)
+
+
+def test_whole_numbers_of_numpy_become_python_s_and_what_is_none_is_refused() -> None:
+    unit = PrivacyUnit(column="c", max_transactions=np.int64(3))
+    odd = {"size": np.int64(2), "top": np.uint8(3), "max_items": np.int32(9), "unit": unit}
+    planned = plan_of("lmm", **odd, universe=Universe(items=np.int64(200)))
+    own = {"size": 2, "top": 3, "max_items": 9, "unit": PrivacyUnit(column="c", max_transactions=3)}
+    assert planned == plan_of("lmm", **own, universe=Universe(items=200))
+    json.dumps(plan_record(planned))
+    for wrong in ({"size": True}, {"top": 2.5}, {"top": "3"}, {"size": [2, None]}, {"max_items": True}):
+        with pytest.raises(UsageError, match="out of range"):
+            plan_of("lmm", **wrong)
+    for wrong in (2.5, True, "5", 0):
+        with pytest.raises(UsageError, match="out of range"):
+            PrivacyUnit(column="c", max_transactions=wrong)
+        with pytest.raises(UsageError, match="out of range"):
+            Universe(items=wrong)
+    for wrong in ("", " ", 5):
+        with pytest.raises(UsageError, match="is no name"):
+            PrivacyUnit(column=wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"budget": (1, 1e-6)}, "budget is not a Budget"),
+        ({"budget": None}, "budget is not a Budget"),
+        ({"unit": "transaction"}, "unit is not a PrivacyUnit"),
+        ({"universe": ["a", "b"]}, "universe is not a Universe"),
+        ({"constraints": ["a"]}, "constraints is not a Constraints"),
+        ({"mechanism": None}, "mechanism is not a str"),
+    ],
+)
+def test_what_is_of_another_kind_is_refused_by_name(wrong: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        plan_of(**{"name": "lmm", **wrong})
+
+
+def test_names_of_a_universe_are_stripped_and_told_apart() -> None:
+    assert Universe(names=iter(["b", " a", "a ", "b"])).names == ("b", "a")
+    assert Universe(names=["b", " a", "a "]).items == 2
+    for wrong in (["a", ""], ["a", " "], [1, 2], [None]):
+        with pytest.raises(UsageError, match="blank, or no text"):
+            Universe(names=wrong)
+    with pytest.raises(UsageError, match="one text"):
+        Universe(names="abc")
+    with pytest.raises(UsageError, match="out of range"):
+        Universe(names=[])
 
 
 @pytest.mark.parametrize("name", sorted(name for name, row in REGISTRY.items() if row.needs_universe))
