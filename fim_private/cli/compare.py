@@ -130,6 +130,8 @@ def compare(
         for name in ("sizes", "tops", "long_tops", "epsilons", "mechanisms")
         if typed[name] is not None
     }
+    if typed.get("mechanisms") == []:
+        raise UsageError("No mechanism was named.", "Name some, as in lmm,exponential, or leave out --mechanisms.")
     chosen = {
         **DEFAULTS,
         **configured(config),

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from fim_private.counting import local
 from fim_private.counting.chosen import ChosenCounts, count_chosen
 from fim_private.counting.hidden import HiddenCounts
+from fim_private.errors import UsageError
 from fim_private.transactions.bounding import Words, cap_items, keep_transactions, merge_units
 from fim_private.transactions.dataset import ReadingNotes, Transactions
 from fim_private.transactions.restrict import containing, keep_items, restrict_to
@@ -144,5 +145,13 @@ class LocalDatabase:
 
 
 def as_database(data: Transactions | TransactionDatabase) -> TransactionDatabase:
-    """Transactions as a database in this process; a database as it is."""
-    return LocalDatabase(data) if isinstance(data, Transactions) else data
+    """Transactions as a database in this process; a database as it is.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if isinstance(data, Transactions):
+        return LocalDatabase(data)
+    if not hasattr(data, "top_itemsets"):
+        raise UsageError("These are no transactions.", "Read them with read_transactions or transactions_from_lists.")
+    return data

@@ -91,6 +91,8 @@ def mine(
     )
     if ledger is None:
         return mine_as_planned(transactions, plan, seed=seed)
+    if not isinstance(ledger, Ledger):
+        raise UsageError("ledger is not a Ledger.", 'Write ledger=Ledger("shop.ledger").')
     if seed is not None:
         refuse_seed()
     ledger.check(plan)

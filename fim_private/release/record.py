@@ -133,6 +133,8 @@ class Release:
     def to_mlxtend(self) -> pd.DataFrame:
         """The pandas frame of itemsets that mlxtend's `association_rules` takes: columns support and itemsets.
 
+        `attrs["warning"]` of the frame marks a seeded run, for mlxtend knows no column for it.
+
         Where not every part of every itemset is in the release, mlxtend wants `support_only=True`; the rules of this
         package (`association_rules`) do with what there is.
 
@@ -148,9 +150,17 @@ class Release:
         supports = [itemset.support for itemset in self.itemsets]
         itemsets = [frozenset(itemset.items) for itemset in self.itemsets]
         library = pandas()
-        return library.DataFrame(
+        frame = library.DataFrame(
             {"support": library.Series(supports, dtype=float), "itemsets": library.Series(itemsets, dtype=object)}
         )
+        return marked(frame, seeded=self.seeded)
+
+
+def marked(frame: pd.DataFrame, *, seeded: bool) -> pd.DataFrame:
+    """The frame, with a warning among its attributes where it comes from a seeded run."""
+    if seeded:
+        frame.attrs["warning"] = SEEDED_NOTE
+    return frame
 
 
 _OF_ITEMSET = {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from fim_private.release.optional import pandas
+from fim_private.release.record import marked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,6 +93,8 @@ class AssociationRules:
     def to_mlxtend(self) -> pd.DataFrame:
         """The frame that mlxtend's `association_rules` gives: its columns in its order, names as frozensets.
 
+        `attrs["warning"]` of the frame marks a seeded run.
+
         Raises:
             UsageError: pandas is not installed.
         """
@@ -102,7 +105,7 @@ class AssociationRules:
         for name in MEASURES:
             values = [rule.measures[name] for rule in self.rules]
             columns[name] = [float("nan") if value is None else value for value in values]
-        return pandas().DataFrame(columns)
+        return marked(pandas().DataFrame(columns), seeded=self.seeded)
 
     def _row(self, rule: Rule) -> dict[str, object]:
         row: dict[str, object] = {"antecedents": list(rule.antecedents), "consequents": list(rule.consequents)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import polars as pl
@@ -183,18 +183,19 @@ class Coder:
 
 
 def transactions_from_lists(
-    lists: Iterable[Iterable[str | int | None]], units: Sequence[Hashable] | None = None
+    lists: Iterable[Iterable[str | int | None]], units: Iterable[str | int] | None = None
 ) -> Transactions:
     """Transactions from Python lists of item names; whole numbers are taken as their text, None as a blank.
 
     Args:
         lists: one iterable of names a transaction; they are stripped, repetitions are merged.
-        units: the privacy unit of each transaction, of the same length, none of them None.
+        units: the privacy unit of each transaction, of the same length: text, which is stripped, or whole numbers.
 
     Errors:
         UsageError: a transaction is a single string, an item is neither text nor a whole number, or `units`
             does not match. No transactions at all are not an error: the neighbour of a small data set may be
             empty.
+        InputError: a unit is missing, blank, or something else than text or a whole number.
 
     >>> len(transactions_from_lists([["milk", "bread"], ["milk"], []]))
     2
@@ -216,15 +217,25 @@ def transactions_from_lists(
 def _name(item: str | int | None) -> str | None:
     if item is None or isinstance(item, str):
         return item
-    if isinstance(item, int | np.integer) and not isinstance(item, bool):
-        return str(int(item))
-    raise UsageError("An item is neither text nor a whole number.", "Turn the items into strings first.")
+    text = _whole_text(item)
+    if text is None:
+        raise UsageError("An item is neither text nor a whole number.", "Turn the items into strings first.")
+    return text
 
 
-def _unit_codes(units: Sequence[Hashable], expected: int) -> NDArray[np.int64]:
-    if len(units) != expected:
+def _whole_text(value: object) -> str | None:
+    return str(int(value)) if isinstance(value, int | np.integer) and not isinstance(value, bool) else None
+
+
+def _unit_codes(units: Iterable[str | int], expected: int) -> NDArray[np.int64]:
+    # Whatever else stands for "missing" (NaN, NaT, NA) would be a unit of its own, and promise what is not there.
+    names = [unit.strip() if isinstance(unit, str) else _whole_text(unit) for unit in units]
+    if len(names) != expected or isinstance(units, str):
         raise UsageError("units and transactions differ in number.", "Give one unit for each transaction.")
-    if any(unit is None for unit in units):
-        raise InputError("A transaction has no unit.", "Leave such transactions out, or name their unit.")
-    codes: dict[Hashable, int] = {}
-    return np.asarray([codes.setdefault(unit, len(codes)) for unit in units], dtype=np.int64)
+    if not all(names):
+        raise InputError(
+            "The unit of a transaction is missing, or neither text nor a whole number.",
+            "Leave such transactions out, or name their unit.",
+        )
+    codes: dict[str | None, int] = {}
+    return np.asarray([codes.setdefault(name, len(codes)) for name in names], dtype=np.int64)

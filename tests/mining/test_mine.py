@@ -213,3 +213,12 @@ def test_no_noise_is_drawn_before_the_charge(name: str, monkeypatch: pytest.Monk
     assert drawn
     # Which items of a transaction are kept (all, here) is no noise, but may ask for words.
     assert not before or REGISTRY[name].needs_cap
+
+
+def test_what_is_no_transactions_and_no_ledger_is_said() -> None:
+    asked = {"size": 1, "top": 1, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit()}
+    for wrong in ([["a"]], "baskets.csv", None):
+        with pytest.raises(UsageError, match="no transactions"):
+            mine(wrong, **asked)
+    with pytest.raises(UsageError, match="not a Ledger"):
+        mine(transactions_from_lists([["a"]]), **asked, ledger="shop.ledger")

@@ -52,6 +52,13 @@ def test_mlxtend_takes_a_release_without_every_part() -> None:
     assert sorted(frame["support"]) == [0.5, 0.5]
 
 
+def test_frames_for_mlxtend_are_marked_where_the_release_is_seeded() -> None:
+    for seeded in (True, False):
+        release = released({("a", "b"): 5, ("a",): 8}, total=10, seeded=seeded)
+        for frame in (release.to_mlxtend(), association_rules(release).to_mlxtend()):
+            assert ("not private" in frame.attrs.get("warning", "")) == seeded
+
+
 def test_what_mlxtend_needs_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="supports"):
         released({("a",): 5}).to_mlxtend()

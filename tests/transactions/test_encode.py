@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import deque
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given
@@ -171,9 +172,19 @@ def test_wrong_lists(lists, units, error):
         transactions_from_lists(lists, units)
 
 
-def test_a_missing_unit():
-    with pytest.raises(InputError, match="no unit"):
-        transactions_from_lists([["a"], ["b"]], units=[1, None])
+@pytest.mark.parametrize("missing", [None, float("nan"), "", " ", np.datetime64("NaT"), pd.NA, pd.NaT, True])
+def test_a_missing_unit(missing: object):
+    """It would be a unit of its own, and promise what is not there."""
+    with pytest.raises(InputError, match="unit of a transaction is missing"):
+        transactions_from_lists([["a"], ["b"]], units=[1, missing])
+
+
+def test_units_are_told_apart_as_those_of_files():
+    units = iter(["a", "a ", 7, "7", np.int64(7), "b"])
+    transactions = transactions_from_lists([["x"]] * 6, units)
+    assert transactions.units.tolist() == [0, 0, 1, 1, 1, 2]
+    with pytest.raises(UsageError, match="differ in number"):
+        transactions_from_lists([["x"]] * 2, "ab")
 
 
 def test_nothing_is_shown():

@@ -40,12 +40,12 @@ def section(material: Material, _pictures: Pictures) -> Section:
         Paragraph(
             text="Mechanisms with an **open** universe need nothing but the baskets. The others need a public **list "
             "of all "
-            "items** that may occur, and are given the shortest possible one here: "
+            "items** that may occur, and are given "
             + (
-                f"{settings.universe_items:,} items. "
+                f"one of {settings.universe_items:,} items here. "
                 if settings.universe_items
-                else "the items that do occur. That is the most favourable case, and with private data nobody could "
-                "know it. "
+                else "the shortest possible one here: the items that do occur. That is the most favourable case, and "
+                "with private data nobody could know it. "
             )
             + "[What longer lists do](#range) to them is shown below. What each mechanism is stands "
             "[at the end](#table-mechanisms); the yardstick is the large margin mechanism of Chaudhuri, Hsu and Song "
