@@ -18,7 +18,7 @@ item occurs decides nothing but counts: where it does not, they are those of no 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fim_private.errors import UsageError
@@ -47,7 +47,7 @@ class Constraints:
 
     def __post_init__(self) -> None:
         for field in ("must_contain", "exclude"):
-            object.__setattr__(self, field, _names(getattr(self, field)))
+            object.__setattr__(self, field, distinct_names(getattr(self, field), "a constraint"))
         if set(self.must_contain) & set(self.exclude):
             raise UsageError("An item is to be contained and excluded.", "Leave out one of the two.")
 
@@ -83,16 +83,24 @@ class Constraints:
         return ", ".join(parts)
 
 
-def _names(given: Sequence[str]) -> tuple[str, ...]:
+def distinct_names(given: Iterable[str], of: str) -> tuple[str, ...]:
+    """Public names of items, stripped, each once.
+
+    Args:
+        given: the names.
+        of: what names them, for the errors.
+
+    Raises:
+        UsageError: a name is blank or no text, or a plain text was given for a list.
+    """
     if isinstance(given, str):
-        raise UsageError("The items of a constraint are one text.", "Give a list of names.")
-    listed = list(given)
-    if not all(isinstance(name, str) for name in listed):
-        raise UsageError("An item of a constraint is no text.", "Turn its items into strings first.")
-    names = tuple(dict.fromkeys(name.strip() for name in listed))
-    if "" in names:
-        raise UsageError("An item of a constraint has no name.", "Name an item.")
-    return names
+        raise UsageError(f"The items of {of} are one text.", "Give a list of names.")
+    names = list(given)
+    if not all(isinstance(name, str) and name.strip() for name in names):
+        raise UsageError(
+            f"An item of {of} has no name: it is blank, or no text.", "Leave it out, or turn it into text."
+        )
+    return tuple(dict.fromkeys(name.strip() for name in names))
 
 
 def _listed(names: Sequence[str], joint: str) -> str:

@@ -46,6 +46,20 @@ class UsageError(FimPrivateError):
     exit_code = 2
 
 
+def check_kinds(**given: tuple[object, type]) -> None:
+    """Refuse arguments that are of another kind than they have to be.
+
+    Args:
+        given: the value of each argument by its name, and the class it belongs to.
+
+    Raises:
+        UsageError: one does not.
+    """
+    for name, (value, kind) in given.items():
+        if not isinstance(value, kind):
+            raise UsageError(f"{name} is not a {kind.__name__}.", f"Write {name}={kind.__name__}(...).")
+
+
 class InputError(FimPrivateError):
     """The data cannot be read, or is not what the call says it is."""
 

@@ -86,18 +86,13 @@ def run() -> NoReturn:
     except SystemExit:
         raise
     except BaseException as error:
-        # Whatever it is (a panic of polars is no Exception).
-        _fault(error)
+        # Whatever it is (a panic of polars is no Exception), its text and its traceback may hold data.
+        _end(f"Error: a fault of this program ({_where(error)}).\nPlease report it with the command.", 1)
     sys.exit(0)
 
 
 def _refuse(error: FimPrivateError) -> NoReturn:
     _end(f"Error: {error.what}\n{error.next_step}", error.exit_code)
-
-
-def _fault(error: BaseException) -> NoReturn:
-    """Its text and its traceback may hold data."""
-    _end(f"Error: a fault of this program ({_where(error)}).\nPlease report it with the command.", 1)
 
 
 def _end(message: str, code: int) -> NoReturn:

@@ -86,25 +86,20 @@ def settings_of(chosen: dict[str, Any], folder: Path) -> Settings:
         seed = Store.seed_of(folder)
     if seed is None:
         seed = SecureRandomness().bits(32)
-    try:
-        return Settings(
-            sizes=_whole(chosen["sizes"], "sizes"),
-            tops=_whole(chosen["tops"], "tops"),
-            long_tops=_whole(chosen["long_tops"], "long-tops"),
-            epsilons=tuple(str(epsilon) for epsilon in listed(chosen["epsilons"])),
-            delta=str(chosen["delta"]),
-            trials=_whole([chosen["trials"]], "trials")[0],
-            mechanisms=tuple(map(str, listed(chosen["mechanisms"]))) or (AUTO, *REGISTRY),
-            universe_items=None if universe == "occurring" else _whole([universe], "universe-items")[0],
-            max_items=_whole([chosen["max_items"]], "max-items")[0],
-            relation=NeighbouringRelation.of(chosen["neighbours"]),
-            unit_column=chosen["unit_column"],
-            seed=_whole([seed], "seed")[0],
-        )
-    except ValueError:
-        raise UsageError(
-            "There is no such neighbouring relation.", "Choose --neighbours add-remove or replace."
-        ) from None
+    return Settings(
+        sizes=_whole(chosen["sizes"], "sizes"),
+        tops=_whole(chosen["tops"], "tops"),
+        long_tops=_whole(chosen["long_tops"], "long-tops"),
+        epsilons=tuple(str(epsilon) for epsilon in listed(chosen["epsilons"])),
+        delta=str(chosen["delta"]),
+        trials=_whole([chosen["trials"]], "trials")[0],
+        mechanisms=tuple(map(str, listed(chosen["mechanisms"]))) or (AUTO, *REGISTRY),
+        universe_items=None if universe == "occurring" else _whole([universe], "universe-items")[0],
+        max_items=_whole([chosen["max_items"]], "max-items")[0],
+        relation=NeighbouringRelation.of(chosen["neighbours"]),
+        unit_column=chosen["unit_column"],
+        seed=_whole([seed], "seed")[0],
+    )
 
 
 def listed(value: Any) -> list[Any]:

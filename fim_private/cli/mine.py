@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +12,7 @@ from fim_private.cli.books import Books
 from fim_private.cli.engine import reader
 from fim_private.cli.progress import phases, say
 from fim_private.cli.replay import Config, command_line
+from fim_private.cli.streams import print_release
 from fim_private.errors import InputError
 from fim_private.privacy import NeighbouringRelation
 
@@ -173,24 +173,7 @@ def hand_over(release: Release, text: str, output: Path | None, books: Books) ->
             books.deliver()
         except InputError as error:
             failure = error
-    print_answer(text)
+    print_release(text)
     books.deliver()
     if failure is not None:
         raise failure
-
-
-def print_answer(text: str) -> None:
-    """Print a release, or say plainly that it could not be printed."""
-    try:
-        if sys.stdout is None:
-            raise OSError(0, "it is closed")
-        print(text, flush=True)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        # Python tries once more at its end, and would complain in its own words.
-        sys.stdout = None
-        raise InputError(
-            f"The release could not be printed to standard output: {error.strerror}.",
-            "Its cost is spent; unless it was written to a file, it is lost.",
-        ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,11 +27,10 @@ _WHAT, _PROMISE, _READ, _OUT = "What to find", "The promise", "How to read the f
 
 def _no_data_set(file: str) -> str:
     """The name of a file; one that is not there and means a data set of the catalogue gets told where that is."""
-    from pathlib import Path
-
     from fim_private.cli.completion import dataset_names
 
-    if file in dataset_names(file) and not Path(file).exists():
+    # A file that is there, as it nearly always is, costs no look at the catalogue; Path's would raise for long names.
+    if "/" not in file and not os.path.exists(file) and file in dataset_names(file):  # noqa: PTH110
         raise InputError(
             f"There is no file {file}, but a data set of that name.", f'Give "$(fim-private datasets path {file})".'
         )
@@ -491,12 +491,9 @@ def keep_apart(output: Path | None, *others: str | Path | None) -> None:
     for other in others:
         if output is None or other is None or str(other) == "-":
             continue
-        try:
-            both_exist = output.exists() and Path(other).exists()
-            same = output.samefile(other) if both_exist else output.resolve() == Path(other).resolve()
-        except OSError:
-            continue  # a name that no file can have is refused by who opens it
-        if same:
+        # As they are on the disk, or, where one is not yet there, as they would be.
+        both_exist = os.path.exists(output) and os.path.exists(other)  # noqa: PTH110 - no error for names too long
+        if output.samefile(other) if both_exist else os.path.realpath(output) == os.path.realpath(other):
             raise UsageError(
                 f"{output} is named twice: writing to it would replace what this command needs there.",
                 "Give the output another name.",

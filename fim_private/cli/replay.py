@@ -159,8 +159,9 @@ def command_line(context: typer.Context) -> str:
             continue
         option = [] if param.param_type_name == "argument" else [_option(param)]
         for part in value if isinstance(value, list | tuple) else [value]:
-            shown = Path(part).name if param.metavar in FILES and str(part) != "-" else str(part)
-            if param.metavar in FILES and shown.startswith("-") and shown != "-":
-                shown = f"./{shown}"  # not an option
+            shown = str(part)
+            if param.metavar in FILES and shown != "-":
+                name = Path(part).name
+                shown = f"./{name}" if name.startswith("-") else name  # no option
             words += option if value is True else [*option, shown]
     return shlex.join(words)

@@ -9,6 +9,9 @@ import sys
 from fim_private.errors import InputError, UsageError
 
 _ESCAPE = "fim_private.escape"
+_WRITTEN_BEFORE = (
+    "Files and ledgers are written before anything is printed: look at them before you run the command again."
+)
 
 
 def escape_what_cannot_be_shown() -> None:
@@ -50,11 +53,25 @@ def unusable(error: OSError) -> InputError:
     return InputError(f"A file or folder cannot be used: {error.strerror}.", "Check the paths that were given.")
 
 
-def unwritable(error: OSError) -> InputError:
+def unwritable(error: OSError, what: str = "answer", then: str = _WRITTEN_BEFORE) -> InputError:
     """What to say where standard output took nothing more."""
     # Python tries once more at its end, and would complain in its own words.
     sys.stdout = None
-    return InputError(
-        f"The answer could not be printed to standard output: {error.strerror or 'it is closed'}.",
-        "Files and ledgers are written before anything is printed: look at them before you run the command again.",
-    )
+    return InputError(f"The {what} could not be printed to standard output: {error.strerror}.", then)
+
+
+def print_release(text: str) -> None:
+    """Print what was paid for, or say plainly that it could not be printed.
+
+    Raises:
+        InputError: it could not.
+    """
+    try:
+        if sys.stdout is None:
+            raise OSError(0, "it is closed")
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        then = "Its cost is spent; unless it was written to a file, it is lost."
+        raise unwritable(error, "release", then) from None

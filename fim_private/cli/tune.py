@@ -12,9 +12,10 @@ from fim_private.cli import options
 from fim_private.cli.books import Books
 from fim_private.cli.candidates_file import read_configurations
 from fim_private.cli.engine import reader
-from fim_private.cli.mine import hand_over, print_answer
+from fim_private.cli.mine import hand_over
 from fim_private.cli.progress import phases, say
 from fim_private.cli.replay import command_line
+from fim_private.cli.streams import print_release
 from fim_private.errors import UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, exact
 
@@ -138,7 +139,7 @@ def tune(
             say(note, quiet=quiet)
         say("", quiet=quiet)
         if tuned is None:
-            print_answer(json.dumps({"itemsets": [], "reason": NONE_REACHED}) if as_json else NONE_REACHED)
+            print_release(json.dumps({"itemsets": [], "reason": NONE_REACHED}) if as_json else NONE_REACHED)
             books.deliver()
         else:
             _release(tuned, output, books, as_json=as_json)

@@ -57,7 +57,7 @@ def charge_of(plan: Plan, rule: Filter) -> Charge:
 
 def losses_hold(plan: Plan) -> bool:
     """Whether the mechanism's losses hold for the plan's relation as they stand."""
-    return plan.relation == NeighbouringRelation.ADD_REMOVE or find(plan.mechanism_name).both_relations
+    return plan.relation is NeighbouringRelation.ADD_REMOVE or find(plan.mechanism_name).both_relations
 
 
 def losses_record(losses: Sequence[Loss]) -> list[dict[str, str | int]]:

@@ -58,7 +58,7 @@ def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
         raise UsageError(
             f"There is a file at {path} already.", "Give another name; `fim-private budget set` changes a ledger."
         )
-    if not os.access(path.parent / ".", os.F_OK):
+    if not os.path.isdir(path.parent):  # noqa: PTH112 - Path's would raise where the name is too long
         raise UsageError(f"No file can be made at {path}.", "Give a file name in a folder that exists.")
     scratch = path.with_name(f".{path.name}.{SecureRandomness().bits(64):016x}")
     try:

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from fim_private.constraints import Constraints
 from fim_private.counting import TransactionDatabase, as_database
-from fim_private.errors import UsageError
+from fim_private.errors import UsageError, check_kinds
 from fim_private.ledger import Ledger
 from fim_private.mining.counts import with_counts
 from fim_private.mining.selecting import Progress, count_all, select_all
@@ -91,8 +91,7 @@ def mine(
     )
     if ledger is None:
         return mine_as_planned(transactions, plan, seed=seed)
-    if not isinstance(ledger, Ledger):
-        raise UsageError("ledger is not a Ledger.", 'Write ledger=Ledger("shop.ledger").')
+    check_kinds(ledger=(ledger, Ledger))
     if seed is not None:
         refuse_seed()
     ledger.check(plan)

@@ -39,7 +39,7 @@ def plan_with(
             "Add --per-size; or, to rank all sizes together, give --top instead of --min-count and --select, and leave "
             "out --mechanism.",
         )
-    in_two_steps = relation == NeighbouringRelation.REPLACE and not row.both_relations
+    in_two_steps = relation is NeighbouringRelation.REPLACE and not row.both_relations
     epsilon, delta = halved(budget) if in_two_steps else (budget.epsilon, budget.delta)
     requests = [
         Request(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import partial
 
 from fim_private.constraints import NOTHING, Constraints
-from fim_private.errors import UsageError
+from fim_private.errors import UsageError, check_kinds
 from fim_private.mechanisms.items_first import COUNTS
 from fim_private.mechanisms.registry import AUTO, find
 from fim_private.plan.calibrated import plan_with
@@ -67,11 +67,12 @@ def make_plan(
         UsageError: a number is out of range, or options contradict each other.
         BudgetError: the budget cannot pay for the mechanism, or the counts.
     """
-    _check_kinds(
+    universe, constraints = universe or Universe(), constraints or NOTHING
+    check_kinds(
         budget=(budget, Budget),
         unit=(unit, PrivacyUnit),
-        universe=(universe or Universe(), Universe),
-        constraints=(constraints or NOTHING, Constraints),
+        universe=(universe, Universe),
+        constraints=(constraints, Constraints),
         mechanism=(mechanism, str),
     )
     relation = NeighbouringRelation.of(relation)
@@ -93,12 +94,12 @@ def make_plan(
             raise UsageError("It was not said how many itemsets to find.", "Give --top, or --min-count.")
         top = MOST_ABOVE
     top = whole(top, 1, LARGEST_TOP, "The number of itemsets")
-    constraints = constraints or NOTHING
     remaining = tuple(map(constraints.remaining_size, sizes))
     if max_items is not None:
         max_items = whole(max_items, max(remaining), 10**6, "The number of items to keep of a transaction")
     share = _count_share(count_share, raw_counts=raw_counts, public_transactions=public_transactions)
-    universe = universe or Universe()
+    if public_transactions is not None:
+        public_transactions = whole(public_transactions, 1, 10**12, "The public number of transactions")
     remaining_universe = universe.without(constraints)
     searches = tuple((size,) for size in remaining) if per_size else (remaining,)
     itemsets = remaining_universe.itemsets(*remaining)
@@ -128,7 +129,7 @@ def make_plan(
         min_count=min_count,
         count_share=share,
         raw_counts=raw_counts,
-        public_transactions=None if public_transactions is None else int(public_transactions),
+        public_transactions=public_transactions,
     )
     return choose(planned, universe, max_items, searches) if mechanism == AUTO else planned(find(mechanism))
 
@@ -171,8 +172,6 @@ def _count_share(share: Number | None, *, raw_counts: bool, public_transactions:
     part = exact(share, "the share of the counts")
     if not 0 < part < 1:
         raise UsageError("The share of the counts is out of range.", "Choose it between 0 and 1, such as 0.3.")
-    if public_transactions is not None:
-        whole(public_transactions, 1, 10**12, "The public number of transactions")
     return part
 
 
@@ -182,9 +181,3 @@ def _sizes(size: int | Sequence[int]) -> tuple[int, ...]:
     if not given:
         raise UsageError("No itemset size was given.", "Give at least one.")
     return tuple(sorted({whole(each, 1, LARGEST_SIZE, "The itemset size") for each in given}))
-
-
-def _check_kinds(**given: tuple[object, type]) -> None:
-    for name, (value, kind) in given.items():
-        if not isinstance(value, kind):
-            raise UsageError(f"{name} is not a {kind.__name__}.", f"Write {name}={kind.__name__}(...).")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fim_private.constraints import Constraints
+from fim_private.constraints import Constraints, distinct_names
 from fim_private.errors import UsageError
 from fim_private.privacy import whole
 
@@ -28,7 +27,7 @@ class Universe:
 
     def __post_init__(self) -> None:
         if self.names is not None:
-            names = _distinct(self.names)
+            names = distinct_names(self.names, "the universe")
             if self.items not in {None, len(names)}:
                 raise UsageError("The number of items is not that of their names.", "Give the names alone.")
             object.__setattr__(self, "names", names)
@@ -65,12 +64,3 @@ class Universe:
         if left < 1:
             raise UsageError("The constraints leave nothing of the declared universe.", "Declare more items.")
         return Universe(items=left) if self.names is None else Universe(names=names)
-
-
-def _distinct(given: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(given, str):
-        raise UsageError("The names of the universe are one text.", "Give a list of names.")
-    names = list(given)
-    if not all(isinstance(name, str) and name.strip() for name in names):
-        raise UsageError("A name of the universe is blank, or no text.", "Leave it out, or turn it into text.")
-    return tuple(dict.fromkeys(name.strip() for name in names))

@@ -344,6 +344,13 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, tenth: Plan, room: int) -> No
     assert ledger.charge(tenth) in ids(ledger)
 
 
+def test_a_ledger_is_made_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    for nowhere in ("file", "absent", "name" * 100):
+        with pytest.raises(UsageError, match="No file can be made"):
+            Ledger.create(tmp_path / nowhere / "shop.ledger", epsilon=1, delta=0)
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
     """One of so many kibibytes; only who may mount one has it."""

@@ -66,11 +66,8 @@ def check_folder(path: Path) -> None:
         UsageError: the folder does not take files, or the name is a folder's.
     """
     folder = path.parent
-    try:
-        possible = folder.is_dir() and os.access(folder, os.W_OK) and not path.is_dir()
-    except OSError:  # too long a name
-        possible = False
-    if not possible:
+    # Path's own would raise where a name is too long.
+    if not os.path.isdir(folder) or not os.access(folder, os.W_OK) or os.path.isdir(path):  # noqa: PTH112
         raise UsageError(
             f"No file can be written at {path}.",
             "Give a file name in a folder that exists and may be written to.",
