@@ -1,17 +1,18 @@
 # Two commands do everything on a fresh machine with Python >= 3.11 (with venv) and make:
 #   make demo    set up .venv and run the main job on the data that ships
 #   make test    set up .venv and run the test-suite
-# Also: make slow (the tests that take seconds each), make spark (those of the engine on Spark; needs Java), make audit
-# (every privacy claim, a quarter of an hour), make mutants (would the tests notice? an hour), make reports (the comparison
-# reports, an hour from nothing), make bench (how fast, beside others; half an hour), make reliability (the ledger under
-# fire), make fuzz (a million hostile files, two hours), make notebooks (the lessons, to be moved), make check, make clean
+# Also: make slow (the tests that take seconds each), make spark (those of the engine on Spark; needs Java), make lowest
+# (tests with the lowest versions that pyproject.toml allows), make audit (every privacy claim, a quarter of an hour), make
+# mutants (would the tests notice? an hour), make reports (the comparison reports, an hour from nothing), make bench (how
+# fast, beside others; half an hour), make reliability (the ledger under fire), make fuzz (a million hostile files, two
+# hours), make notebooks (the lessons, to be moved), make check, make clean
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 # Bytecode is kept even where the machine is told not to: tests start hundreds of processes, a quarter of a second each.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test slow spark check audit mutants reports reliability fuzz bench notebooks lessons clean
+.PHONY: demo test lowest slow spark check audit mutants reports reliability fuzz bench notebooks lessons clean
 
 demo: .venv/.demo
 	$(BIN)/fim-private demo
@@ -26,6 +27,12 @@ slow: .venv/.test
 # The engine on Spark, with two tasks at a time on this machine; needs Java 17 or newer.
 spark: .venv/.test
 	$(BIN)/python -m pytest -m 'spark and not long'
+
+# The lowest versions that pyproject.toml allows, of the program's dependencies and of those of its tests. LOWEST=tests for
+# all tests but those of Spark and browsers. Compiled code is kept apart, since each numba throws away what another one kept.
+LOWEST ?= tests/test_packaging.py tests/cli/test_compare.py tests/release tests/transactions/test_frames.py
+lowest: .venv-lowest/.test
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/compiled .venv-lowest/bin/python -m pytest -n auto $(LOWEST)
 
 check: .venv/.test
 	$(BIN)/ruff check .
@@ -81,6 +88,16 @@ lessons: .venv/.demo
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@ .venv/.demo
 
+# Without what only checks, drives a browser or is Spark: the tests of these are left out.
+.venv-lowest/.test: pyproject.toml tests/lowest.py
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed (Debian: apt-get install python3-venv)."; exit 1; }
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m tests.lowest > .venv-lowest/lowest.txt
+	grep -vE '^(mypy|ruff|pyspark|selenium)=' .venv-lowest/lowest.txt > .venv-lowest/wanted.txt
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint .venv-lowest/lowest.txt --requirement .venv-lowest/wanted.txt --editable .
+	@touch $@
+
 .venv/.oracles: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,oracles]'
 	@touch $@ .venv/.test .venv/.demo
@@ -94,4 +111,4 @@ lessons: .venv/.demo
 	@touch $@ .venv/.demo
 
 clean:
-	rm -rf .venv
+	rm -rf .venv .venv-lowest

@@ -27,8 +27,8 @@ from fim_private.counting.spark.blocks import whole
 from fim_private.counting.spark.reading import read_with_spark
 from fim_private.counting.spark.rows import from_rows
 from fim_private.counting.spark.session import ROWS_AT_ONCE, open_session, stop
-from fim_private.transactions.detect import Layout
 from fim_private.transactions.encode import in_name_order
+from fim_private.transactions.layout import Layout
 
 PLACES = 10_241
 CAP = 10

@@ -1,18 +1,89 @@
-"""How this program compiles its loops: with numba, kept on disk where that is possible."""
+"""How this program compiles its loops: with numba, kept on disk where that is possible.
+
+What is kept is a help and never a hindrance: a cache that is full, may not be written to or is damaged is done without.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar, cast
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar, cast
 
 import numba
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from fim_private.errors import UsageError
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
+LOOPS: list[Any] = []
+"""All that are compiled, as numba knows them."""
+
+_DIGEST = hashlib.sha256().digest_size
+
 
 def compiled(function: Function) -> Function:
-    """The function, compiled; kept on disk where the package's folder or the user's cache can be written to."""
+    """The function, compiled; kept on disk where the package's folder or the user's cache can be written to.
+
+    Raises:
+        UsageError: numba was told not to compile. As plain Python these loops take for ever, and their numbers do not
+            wrap around where compiled ones do.
+    """
+    if getattr(numba.config, "DISABLE_JIT", False):
+        raise UsageError("NUMBA_DISABLE_JIT is set, and fim_private has to compile its loops.", "Unset it.")
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    with suppress(Exception):  # no place for the cache: compiled anew in each process
+        dispatcher._cache = _Cache(function)
+    LOOPS.append(dispatcher)
+    return cast(Function, dispatcher)
+
+
+class _CheckedFiles(IndexDataCacheFile):
+    """The cache of a function, with a checksum after each file: damaged code would end the process where it is run."""
+
+    def _load_index(self) -> Any:
+        return super()._load_index() if _is_sound(Path(self._index_path)) else {}
+
+    def _load_data(self, name: str) -> Any:
+        if not _is_sound(Path(self._data_path(name))):
+            raise OSError("damaged")  # which numba takes for a file that is gone
+        return super()._load_data(name)
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[BinaryIO]:
+        with super()._open_for_write(filepath) as file:
+            yield file
+            file.flush()
+            # Numba reads what it wrote, and nothing behind it.
+            file.write(hashlib.sha256(Path(file.name).read_bytes()).digest())
+
+
+class _Cache(FunctionCache):
+    """Numba's cache, from which no error comes."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__(function)
+        self._cache_file = _CheckedFiles(
+            cache_path=self._cache_path,
+            filename_base=self._impl.filename_base,
+            source_stamp=self._impl.locator.get_source_stamp(),
+        )
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        with suppress(Exception):
+            return super().load_overload(sig, target_context)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with suppress(Exception):
+            super().save_overload(sig, data)
+
+
+def _is_sound(path: Path) -> bool:
     try:
-        return cast(Function, numba.njit(nogil=True, error_model="numpy", cache=True)(function))
-    except RuntimeError:  # no place for the cache: compiled anew in each process
-        return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
+        content = path.read_bytes()
+    except OSError:
+        return False
+    return hashlib.sha256(content[:-_DIGEST]).digest() == content[-_DIGEST:]

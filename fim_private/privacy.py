@@ -6,6 +6,7 @@ Numbers a user typed are exact fractions of the text he typed; nothing here is r
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
@@ -204,6 +205,63 @@ class ZCDP:
 
 
 Loss = PureDP | ApproxDP | BoundedRange | ZCDP
+
+
+@dataclass(frozen=True)
+class AnyFailure:
+    """An event that the losses do not cover, and of which nothing is known except that it is rare.
+
+    It may happen on either neighbour's side and depend on everything else. So a proof pays for it on both sides, and on
+    the other side e^epsilon times.
+
+    Args:
+        probability: a bound on it, on either side.
+    """
+
+    probability: Fraction
+
+
+@dataclass(frozen=True)
+class OneSidedFailure:
+    """An event on the side of one neighbour alone, independent of all that the losses cover there.
+
+    With R, R' the runs to which the losses apply: the other neighbour's run is R', and this one's is at least 1 -
+    probability times R. So a proof pays for it once.
+
+    Args:
+        probability: a bound on it.
+    """
+
+    probability: Fraction
+
+
+@dataclass(frozen=True)
+class StepwiseFailure:
+    """An event that, whatever happened in earlier steps, is as rare in each step as in the whole run.
+
+    With R, R' the runs to which the losses apply: each neighbour's run is at least (1 - probability)^steps times its
+    own, outcome by outcome. A proof that can use this pays for it once; all others treat it as `AnyFailure`.
+
+    Args:
+        probability: a bound on it, on either side, in the whole run and in each step after any earlier ones.
+        steps: how many there are.
+    """
+
+    probability: Fraction
+    steps: int
+
+
+Failure = AnyFailure | OneSidedFailure | StepwiseFailure
+
+
+def failure_probability(failures: Sequence[Failure]) -> Fraction:
+    """A bound on the probability, on either side, that any of them happens."""
+    return sum((failure.probability for failure in failures), Fraction(0))
+
+
+def are_one_sided(failures: Sequence[Failure]) -> bool:
+    """Whether there are failures, and all of them are one-sided."""
+    return bool(failures) and all(isinstance(failure, OneSidedFailure) for failure in failures)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from fim_private.release.files import parquet as released_parquet
 from fim_private.transactions import parquet
+from fim_private.transactions.decoding import Verdict
 
 # No flakes: the same examples in every run, and no time limit for a machine that does other things meanwhile.
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
@@ -42,5 +42,4 @@ def tried_elsewhere() -> None:
 def decoded_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Parquet is not tried in a process of its own, which takes a third of a second, but where a test asks for it."""
     if "tried_elsewhere" not in request.fixturenames:
-        for module in (parquet, released_parquet):
-            monkeypatch.setattr(module, "decodes", lambda _data: True)
+        monkeypatch.setattr(parquet, "tried", lambda _data, _limits: Verdict.GOOD)

@@ -55,7 +55,7 @@ COUNTERPARTS = {
     "ROUND_FLOOR": "ROUND_CEILING",
 }
 COUNTERPARTS |= {other: name for name, other in COUNTERPARTS.items()}
-FOR_PEOPLE = {"__repr__", "margins", "spending", "words", "what", "why", "summary", "source", "indent", "ensure_ascii"}
+FOR_PEOPLE = {"__repr__", "spending", "words", "what", "why", "summary", "source", "indent", "ensure_ascii"}
 """Arguments that change nothing but how something reads; and `strict`, which only finds errors of the program."""
 FOR_PROOFS = {"law", "mass", "mix", "probabilities"}
 """Functions with one of these in their name compute exact laws: the tests compare, no release depends on them."""

@@ -21,8 +21,9 @@ MAY_IMPORT = {
     "profile": set(),
     "privacy": {"errors"},
     "constraints": {"errors"},
-    "compiled": set(),
-    "randomness": {"compiled"},
+    "compiled": {"errors"},
+    "writing": {"errors"},
+    "randomness": {"errors", "compiled"},
     "estimation": {"compiled"},
     "accounting": {"privacy"},
     "mechanisms": {"errors", "privacy", "profile", "randomness", "accounting"},
@@ -31,7 +32,7 @@ MAY_IMPORT = {
     "plan": {"errors", "privacy", "constraints", "accounting", "mechanisms"},
     "transactions": {"errors", "compiled"},
     "counting": {"errors", "compiled", "profile", "transactions"},
-    "release": {"errors", "profile", "randomness", "mechanisms", "plan", "transactions", "counting"},
+    "release": {"errors", "writing", "profile", "randomness", "mechanisms", "plan", "transactions", "counting"},
     "rules": {"errors", "release"},
     # Right of `release`, whose records it keeps; not in `accounting`, which knows no files and no plans.
     "ledger": {"errors", "privacy", "randomness", "accounting", "mechanisms", "plan", "release"},
@@ -67,6 +68,7 @@ MAY_IMPORT = {
     },
     "comparison": {
         "errors",
+        "writing",
         "privacy",
         "profile",
         "randomness",

@@ -145,7 +145,11 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "page",
+    [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))],
+    ids=lambda path: path.name,
+)
 def test_every_link_leads_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)]+)\)", text(page))
     for link in links:

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 
 from fim_private.accounting.basic import basic_delta, basic_epsilon
 from fim_private.accounting.optimal import optimal_delta
 from fim_private.accounting.renyi import renyi_delta
-from fim_private.privacy import ZCDP, ApproxDP, Loss, PureDP
+from fim_private.privacy import ZCDP, ApproxDP, Failure, Loss, PureDP, are_one_sided, failure_probability
 
 
-def claimed_delta(losses: Sequence[Loss], failure: Fraction, epsilon: float, *, independent: bool = False) -> float:
-    """The least delta proved at `epsilon` for losses that do not cover an event of probability `failure`.
+def claimed_delta(losses: Sequence[Loss], failures: Sequence[Failure], epsilon: float) -> float:
+    """The least delta proved at `epsilon` for losses that do not cover these failures.
 
     Args:
-        losses: what the steps cost where the event does not happen.
-        failure: on either neighbour's side.
+        losses: what the steps cost where no failure happens.
+        failures: one-sided ones are paid once (`calibration.prove_discovery`).
         epsilon: at which epsilon, >= 0.
-        independent: the event is on one side only, and independent of all that is counted
-            (`calibration.prove_discovery`).
     """
+    failure = failure_probability(failures)
     missed = float(failure)
-    if independent:
+    if are_one_sided(failures):
         return min(1.0, renyi_delta(losses, max(0.0, epsilon + math.log1p(-missed))) + missed)
     proofs = [1.0]
     if not any(isinstance(loss, ZCDP) for loss in losses):

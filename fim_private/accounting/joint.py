@@ -2,10 +2,9 @@
 
 Two theorems, both valid for parts that are chosen after seeing the earlier ones' answers:
     added up: the parts' own guarantees, and what the further steps cost by themselves (basic composition);
-    composed: all losses by Renyi composition. The parts' failures are events that the losses do not cover, on either
-        neighbour's side; the run in which none happens is coupled with the release, so that the sum of their
-        probabilities is paid as one such event's is (`calibration.prove_renyi`). Where all of them happen on one side
-        only and independently of all else, M' >= prod (1 - f_i) R' >= (1 - sum f_i) R', which is
+    composed: all losses by Renyi composition. The run in which none of the parts' failures happens is coupled with the
+        release, so that the sum of their probabilities is paid as one such event's is (`calibration.prove_renyi`).
+        Where all of them are one-sided, M' >= prod (1 - f_i) R' >= (1 - sum f_i) R', which is
         `calibration.prove_discovery` with their sum.
 """
 
@@ -19,7 +18,7 @@ from fim_private.accounting.basic import basic_epsilon
 from fim_private.accounting.calibration import prove_discovery, prove_renyi
 from fim_private.accounting.renyi import renyi_epsilon
 from fim_private.accounting.rounding import round_up
-from fim_private.privacy import ZCDP, ApproxDP, Guarantee, Loss, PureDP
+from fim_private.privacy import ZCDP, ApproxDP, Failure, Guarantee, Loss, PureDP, are_one_sided, failure_probability
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,15 +26,13 @@ class Part:
     """A step that comes with a proof of its own.
 
     Args:
-        losses: what it costs, but for an event.
-        failure: the probability of that event.
-        independent: whether the event is on one side only, and independent of all that is counted.
+        losses: what it costs where no failure happens.
+        failures: the events that the losses do not cover.
         guarantee: what was proved of the part.
     """
 
     losses: tuple[Loss, ...]
-    failure: Fraction
-    independent: bool
+    failures: tuple[Failure, ...]
     guarantee: Guarantee
 
 
@@ -79,9 +76,10 @@ def _composed(
     parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilon: Fraction, delta: Fraction
 ) -> Guarantee | None:
     losses = [*(loss for part in parts for loss in part.losses), *further]
-    failure = sum((part.failure for part in parts), Fraction(0))
+    failures = [failure for part in parts for failure in part.failures]
+    failure = failure_probability(failures)
     if failure >= delta or any(isinstance(loss, ApproxDP) for loss in losses):
         return None
-    if all(part.independent for part in parts):
+    if are_one_sided(failures):
         return prove_discovery(losses, failure, epsilon=epsilon, delta=delta)
     return prove_renyi(losses, failure, epsilon=epsilon, delta=delta)

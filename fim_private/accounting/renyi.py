@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 
 _ROUNDING = 2.0**-50
 """Four units in the last place, for each logarithm of a curve: what its floating-point evaluation may be off."""
+_UP = 1 + _ROUNDING
+"""Puts the last products of a curve above their exact values."""
 
 
 def pure_curve(epsilon: float, a: Floats) -> Floats:
@@ -31,7 +33,7 @@ def pure_curve(epsilon: float, a: Floats) -> Floats:
     log_other = -float(np.logaddexp(0, epsilon))
     log_moment = np.logaddexp(epsilon + log_other + a * epsilon, log_other - a * epsilon)
     error = _ROUNDING * (1 + (1 + a) * epsilon)
-    return np.minimum((log_moment + error) / a, (1 + a) * epsilon**2 / 2)
+    return np.minimum((log_moment + error) / a, (1 + a) * epsilon**2 / 2) * _UP
 
 
 def bounded_range_curve(epsilon: float, a: Floats) -> Floats:
@@ -48,14 +50,14 @@ def bounded_range_curve(epsilon: float, a: Floats) -> Floats:
     log_u = -np.log1p(1 / a) + log_big_a - log_big_b
     log_e_minus_1 = epsilon + math.log(-math.expm1(-epsilon))
     log_moment = a * log_u + log_big_a - np.log1p(a) - log_e_minus_1
+    # The 1 stands for the rounding of 1 - x inside a logarithm near 0: an absolute error, which a multiplies too.
     error = _ROUNDING * (
-        a * (np.abs(log_big_a) + np.abs(log_big_b) + np.abs(log_u))
+        a * (np.abs(log_big_a) + np.abs(log_big_b) + np.abs(log_u) + 1)
         + np.abs(log_big_a)
         + np.log1p(a)
         + abs(log_e_minus_1)
-        + 1
     )
-    curve: Floats = np.minimum((log_moment + error) / a, (1 + a) * epsilon**2 / 8)
+    curve: Floats = np.minimum((log_moment + error) / a, (1 + a) * epsilon**2 / 8) * _UP
     return curve
 
 
@@ -75,7 +77,7 @@ def renyi_curve(losses: Sequence[Loss], a: Floats) -> Floats:
             case BoundedRange(epsilon) if epsilon > 0:
                 curve = bounded_range_curve(float(epsilon), a)
             case ZCDP(rho):
-                curve = float(rho) * (1 + a)
+                curve = float(rho) * (1 + a) * _UP
             case PureDP() | BoundedRange():
                 continue
             case _:

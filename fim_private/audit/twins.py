@@ -366,8 +366,13 @@ NAMED_TESTS = (
         "tests/mining/test_mine.py::test_no_noise_is_drawn_before_the_charge",
     ),
     (
+        "a ledger that caps failures of both kinds by one sum along each path, though each has a law of its own",
+        "tests/accounting/test_filter.py::"
+        "test_an_analyst_who_chooses_between_two_kinds_of_failures_gets_no_more_than_the_budget",
+    ),
+    (
         "a release that a ledger does not know of, where a process ends at a bad moment",
-        "tests/ledger/test_ledger.py::test_a_process_killed_at_any_moment_has_charged_what_it_released",
+        "tests/ledger/test_store.py::test_a_process_killed_at_any_moment_has_charged_what_it_released",
     ),
     (
         "exact counts read outside the door",

@@ -90,8 +90,8 @@ class Verdict:
 
     @property
     def twins_caught(self) -> bool:
-        """Whether every broken twin was found out."""
-        return all(twin.caught for twin in self.twins)
+        """Whether every broken twin was caught; False without twins, for nothing shows then that one would be."""
+        return bool(self.twins) and all(twin.caught for twin in self.twins)
 
 
 def limits_of(plan: Plan) -> Limits:
@@ -110,11 +110,10 @@ def limits_of(plan: Plan) -> Limits:
 def claims(plan: Plan, epsilons: Sequence[float]) -> tuple[float, ...]:
     """delta claimed at each epsilon; group privacy where the plan serves `replace` by it."""
     mechanism, row = plan.mechanism, find(plan.mechanism_name)
-    independent = isinstance(mechanism, ItemsFirst)
     halved = plan.relation is NeighbouringRelation.REPLACE and not row.both_relations
 
     def claimed(epsilon: float) -> float:
-        return claimed_delta(mechanism.losses, mechanism.failure, epsilon, independent=independent)
+        return claimed_delta(mechanism.losses, mechanism.failures, epsilon)
 
     if halved:
         return tuple(min(1.0, claimed(epsilon / 2) * (1 + math.exp(epsilon / 2))) for epsilon in epsilons)

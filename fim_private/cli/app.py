@@ -7,8 +7,8 @@ of the program. No traceback is ever shown: it could print what it should not.
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, NoReturn, cast
@@ -26,9 +26,11 @@ from fim_private.cli.law import law
 from fim_private.cli.mine import mine
 from fim_private.cli.options import WithShare
 from fim_private.cli.plan import plan
+from fim_private.cli.progress import say
 from fim_private.cli.rules import rules
 from fim_private.cli.show import show
 from fim_private.cli.streams import escape_what_cannot_be_shown, refuse_arguments_that_are_no_text, unusable, unwritable
+from fim_private.cli.surroundings import check_surroundings
 from fim_private.cli.tune import tune
 from fim_private.errors import FimPrivateError
 from fim_private.version import __version__
@@ -68,6 +70,7 @@ def run() -> NoReturn:
     listen()
     escape_what_cannot_be_shown()
     try:
+        check_surroundings()
         refuse_arguments_that_are_no_text(sys.argv[1:])
         app(prog_name="fim-private")
     except FimPrivateError as error:
@@ -76,7 +79,8 @@ def run() -> NoReturn:
         _end("Interrupted. What was not printed was not released.", 130)
     except BrokenPipeError:
         # Whoever read our output has gone; keep the interpreter from complaining about it at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
         # Files are opened by name: without one it is a stream.
@@ -88,6 +92,9 @@ def run() -> NoReturn:
     except BaseException as error:
         # Whatever it is (a panic of polars is no Exception), its text and its traceback may hold data.
         _end(f"Error: a fault of this program ({_where(error)}).\nPlease report it with the command.", 1)
+    finally:
+        # From here on Ctrl-C ends the process: there is nobody left to catch what it raises.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(0)
 
 
@@ -96,8 +103,7 @@ def _refuse(error: FimPrivateError) -> NoReturn:
 
 
 def _end(message: str, code: int) -> NoReturn:
-    with suppress(OSError, AttributeError):  # nowhere to say it is no reason to say it with a traceback
-        print(message, file=sys.stderr)
+    say(message)
     sys.exit(code)
 
 

@@ -6,11 +6,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fim_private.cli.interruption import stop_if_heard
 from fim_private.cli.progress import say
 
 if TYPE_CHECKING:
     from fim_private.ledger import Ledger
     from fim_private.plan import Plan
+    from fim_private.transactions.layout import Layout
 
 
 class Books:
@@ -30,8 +32,11 @@ class Books:
             self._ledger = Ledger(path)
             self._ledger.check(plan)
 
-    def charge(self) -> str:
+    def charge(self, layout: Layout) -> str:
         """Charge the release; its id.
+
+        Args:
+            layout: of the data.
 
         Raises:
             BudgetError: it does not fit any more.
@@ -39,7 +44,8 @@ class Books:
         """
         if self._ledger is None:
             raise AssertionError("there is no ledger to charge")
-        self._charged = self._ledger.charge(self._plan, command=self._command)
+        stop_if_heard()
+        self._charged = self._ledger.charge(self._plan, command=self._command, layout=layout)
         return self._charged
 
     def deliver(self) -> None:
@@ -49,8 +55,8 @@ class Books:
             InputError: the ledger cannot be written to.
         """
         if self._ledger is not None and self._charged is not None and not self._delivered:
-            self._delivered = True
             self._ledger.deliver(self._charged)
+            self._delivered = True
 
     def remaining(self) -> str:
         """What the ledger has left, in words."""
@@ -62,7 +68,7 @@ class Books:
         rule = state.rule()
         left, bound = remaining(rule, state.spent), rule.bound
         words = f"adding guarantees up leaves epsilon {amount(left.epsilon)}, delta {amount(left.delta)}"
-        if bound is not None:
+        if bound is not None and rule.pays(state.spent):
             unused = max(Fraction(0), 1 - rule.renyi_share(state.spent))
             words += f"; Renyi composition leaves {amount(100 * unused)} %"
         return f"Charged to the ledger as {self._charged}: {words}."

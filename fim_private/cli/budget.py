@@ -144,7 +144,7 @@ def _shown(state: State) -> str:
         ),
         ("remaining", f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)} for adding up"),
     ]
-    if rule.bound is not None:
+    if rule.bound is not None and rule.pays(spent):
         used = amount(100 * rule.renyi_share(spent), up=True)
         lines.append(
             ("", f"or by Renyi composition: {used} % of what it allows is spent; a release has to fit one of the two")
@@ -181,7 +181,8 @@ def _state_record(state: State) -> dict[str, Any]:
 
 
 def _entry_record(entry: Entry) -> dict[str, Any]:
-    record = {**vars(entry), **_pair(entry.epsilon, entry.delta)}
+    layout = None if entry.layout is None else entry.layout.record()
+    record = {**vars(entry), **_pair(entry.epsilon, entry.delta), "layout": layout}
     return {name: value for name, value in record.items() if value is not None}
 
 

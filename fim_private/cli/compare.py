@@ -170,6 +170,7 @@ def compare(
                 fingerprint=fingerprint,
                 processes=processes or len(os.sched_getaffinity(0)),
                 advance=advance,
+                owner_only=not public,
             )
     except InterruptedByUser:
         say("Finished cells are kept: the same command goes on from there.", quiet=quiet)

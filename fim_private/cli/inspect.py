@@ -68,7 +68,7 @@ def inspect(
     notes = transactions.notes
     lengths = transactions.lengths()
     rows = [
-        ("read as", notes.format),
+        ("read as", notes.layout.describe()),
         ("transactions", f"{len(transactions):,}"),
         ("different items", f"{len(transactions.vocabulary):,}"),
         ("item occurrences", f"{len(transactions.items):,}"),

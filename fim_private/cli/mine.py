@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from fim_private.cli import options
 from fim_private.cli.books import Books
+from fim_private.cli.delivery import hand_over
 from fim_private.cli.engine import reader
 from fim_private.cli.progress import phases, say
-from fim_private.cli.replay import Config, command_line
-from fim_private.cli.streams import print_release
-from fim_private.errors import InputError
+from fim_private.cli.replay import Config, check_replay, command_line, replayed_guesses
 from fim_private.privacy import NeighbouringRelation
-
-if TYPE_CHECKING:
-    from fim_private.release import Release
 
 
 def mine(
@@ -63,6 +59,7 @@ def mine(
     master: options.Master = None,
     seed: options.Seed = None,
     output: options.ReleaseOutput = None,
+    overwrite: options.Overwrite = False,
     ledger: Annotated[
         Path | None,
         typer.Option(
@@ -86,12 +83,13 @@ def mine(
 
     The same once more, on the data of another day: --config release.json, and FILE
     """
+    not_replayed = check_replay(context, config)
     privacy_unit = options.privacy_unit(unit, unit_column, merge=merge, max_transactions=max_transactions)
     from fim_private.release.files import check_carries
     from fim_private.release.filters import check_keep, filtered
 
     options.standard_input_once(file, universe_file)
-    options.check_output(output, file, universe_file, ledger, config)
+    options.check_output(output, file, universe_file, ledger, config, overwrite=overwrite)
     plan = options.plan_of(
         sizes=options.itemset_sizes(size, sizes),
         top=top,
@@ -116,13 +114,13 @@ def mine(
         check_carries(output, plan, seeded=seed is not None)
     from fim_private.mining.mine import mine_as_planned, refuse_seed
     from fim_private.report.statement import found_note, promise, shortfall
-    from fim_private.report.tables import release_table
+    from fim_private.report.tables import printable, release_table
 
     if ledger is not None and seed is not None:
         refuse_seed()
     command = command_line(context)
     if config is not None:
-        say(f"With the settings of {config}: {command}\n", quiet=quiet)
+        say(f"With the settings of {config}: {printable(command)}\n{not_replayed}", quiet=quiet)
     with Books(ledger, plan, command) as books:
         with phases(quiet=quiet) as progress, reader(engine, master, progress.share) as read:
             progress("reading")
@@ -142,38 +140,27 @@ def mine(
                 seed=seed,
                 command=command,
                 charge=books.charge if ledger is not None else None,
+                guessed=replayed_guesses(context),
                 progress=progress,
             )
-        for note in options.reading_notes(database.notes):
-            say(note, quiet=quiet)
-        say("", quiet=quiet)
         shown = release if keep is None else filtered(release, keep)
-        hand_over(shown, shown.to_json() if as_json else release_table(shown), output, books)
-    if output is not None:
-        say(f"\nWritten to {output}.", quiet=quiet)
+        hand_over(
+            lambda: shown.to_json() if as_json else release_table(shown),
+            books,
+            release=shown,
+            output=output,
+            overwrite=overwrite,
+            quiet=quiet,
+        )
+    say("", quiet=quiet)
+    for note in options.reading_notes(database.notes):
+        say(note, quiet=quiet)
     left_out = len(release.itemsets) - len(shown.itemsets)
     if left_out:
         say(f"\nLeft out by --keep {keep}: {left_out:,} of {len(release.itemsets):,} released itemsets.", quiet=quiet)
     for remark in (found_note(plan, release), shortfall(plan, release)):
         if remark:
             say(f"\n{remark}", quiet=quiet)
-    say(f"\n{promise(plan, seeded=release.seeded)}", quiet=quiet)
+    say(f"\n{promise(plan, seeded=release.seeded, layout=release.layout)}", quiet=quiet)
     if ledger is not None and not quiet:
         say(f"\n{books.remaining()}")
-
-
-def hand_over(release: Release, text: str, output: Path | None, books: Books) -> None:
-    """Write and print the release. The file first: should the reader of the output have gone, it is not lost."""
-    from fim_private.release.files import write_release
-
-    failure = None
-    if output is not None:
-        try:
-            write_release(release, output)
-            books.deliver()
-        except InputError as error:
-            failure = error
-    print_release(text)
-    books.deliver()
-    if failure is not None:
-        raise failure

@@ -179,7 +179,7 @@ Epsilon = Annotated[
     str,
     typer.Option(
         metavar="NUMBER",
-        help="Privacy budget: one unit changes any probability by a factor of e^epsilon at most.",
+        help="Privacy budget: one unit makes any set of answers at most e^epsilon times as likely, plus delta.",
         rich_help_panel=_PROMISE,
     ),
 ]
@@ -187,7 +187,7 @@ Delta = Annotated[
     str,
     typer.Option(
         metavar="NUMBER",
-        help="The probability that this fails, far below one over the number of units, such as 1e-6.",
+        help="What one unit may add to any probability: far below one over the number of units, such as 1e-6.",
         rich_help_panel=_PROMISE,
     ),
 ]
@@ -233,13 +233,17 @@ Format = Annotated[
     typer.Option(
         metavar="NAME",
         autocompletion=one_of(*FORMATS),
-        help="auto, fimi, basket, long, lists or one-hot.",
+        help="auto, fimi, basket, long, lists or one-hot; what auto guesses from the data is taken as public.",
         rich_help_panel=_READ,
     ),
 ]
 Separator = Annotated[
     str | None,
-    typer.Option(metavar="TEXT", help="What separates items or columns; found out otherwise.", rich_help_panel=_READ),
+    typer.Option(
+        metavar="TEXT",
+        help="What separates items or columns; a comma otherwise, or with --format auto a guess.",
+        rich_help_panel=_READ,
+    ),
 ]
 Encoding = Annotated[str, typer.Option(help="The file's text encoding.", rich_help_panel=_READ)]
 TransactionColumn = Annotated[
@@ -300,6 +304,10 @@ ReleaseOutput = Annotated[
         rich_help_panel=_OUT,
     ),
 ]
+Overwrite = Annotated[
+    bool,
+    typer.Option("--overwrite", help="Let --output replace a file that is there.", rich_help_panel=_OUT),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.", rich_help_panel=_OUT)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.", rich_help_panel=_OUT)]
 
@@ -316,6 +324,11 @@ def privacy_unit(
         raise UsageError(
             "A unit's transactions are either merged or capped.",
             "Give --merge or --max-transactions, not both.",
+        )
+    if unit is not None and unit_column is not None:
+        raise UsageError(
+            "The unit is either each transaction or what a column says.",
+            "Give --unit transaction or --unit-column, not both.",
         )
     if unit_column is not None:
         return PrivacyUnit(column=unit_column, max_transactions=max_transactions)
@@ -457,19 +470,19 @@ def reading_notes(notes: ReadingNotes) -> list[str]:
         )
         if number
     ]
-    lines = [f"Read as {notes.format}."]
+    lines = [f"Read as {notes.layout.describe()}."]
     if mended:
         lines.append(f"While reading (for the holder of the data, not part of the release): {'; '.join(mended)}.")
     return lines
 
 
-def check_output(output: Path | None, *others: str | Path | None) -> None:
+def check_output(output: Path | None, *others: str | Path | None, overwrite: bool) -> None:
     """Find out before anything is spent whether a release can be written there, over none of the other files."""
     from fim_private.release.files import check_writable
 
     if output is not None:
-        check_writable(output)
         keep_apart(output, *others)
+        check_writable(output, overwrite=overwrite)
 
 
 def standard_input_once(*files: str | Path | None) -> None:

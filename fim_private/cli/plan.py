@@ -154,11 +154,9 @@ def plan(
 def _write_page(
     path: Path, asked: str, plans: list[Plan], refused: list[tuple[str, BudgetError]], chosen: Plan, *, quiet: bool
 ) -> None:
-    from fim_private.release.files import check_folder
     from fim_private.report.page import write_page
     from fim_private.report.plan_page import plan_document
 
-    check_folder(path)
     reasons = [(name, str(reason)) for name, reason in refused]
     write_page(plan_document(asked, chosen, plans if len(plans) > 1 else (), reasons), path)
     say(f"Written to {path}.\n", quiet=quiet)

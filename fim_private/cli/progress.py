@@ -6,11 +6,43 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TextIO, cast
 
 from fim_private.cli.interruption import listen
 
 WORTH_SAYING = 2.0
 """Seconds after which it is of interest how many are left."""
+
+
+class Notes:
+    """Standard error as a file that never fails, so that nobody's release is lost to a full log or a closed pipe."""
+
+    @property
+    def encoding(self) -> str:
+        """As of standard error."""
+        return getattr(sys.stderr, "encoding", None) or "utf-8"
+
+    def isatty(self) -> bool:
+        """Whether somebody looks at it."""
+        return sys.stderr is not None and sys.stderr.isatty()
+
+    def write(self, text: str) -> int:
+        """Write the text, or not."""
+        self._try(lambda stream: stream.write(text))
+        return len(text)
+
+    def flush(self) -> None:
+        """Send what was written on its way, or not."""
+        self._try(lambda stream: stream.flush())
+
+    @staticmethod
+    def _try(action: Callable[[TextIO], object]) -> None:
+        if sys.stderr is not None:
+            try:
+                action(sys.stderr)
+            except (OSError, ValueError):
+                # Python would try once more at its end, and make a failure of the run of it.
+                sys.stderr = None
 
 
 class Phases:
@@ -44,14 +76,14 @@ def _spoken(seconds: float) -> str:
 def phases(*, quiet: bool) -> Iterator[Phases]:
     """What shows the running phase and its time, until the next or the end. Ctrl-C is heard throughout."""
     listen()
-    if quiet or not sys.stderr.isatty():
+    if quiet or not Notes().isatty():
         yield Phases()
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+    with Progress(*columns, console=Console(file=cast(TextIO, Notes())), transient=True) as shown:
         task = shown.add_task("")
         yield Phases(lambda words: shown.update(task, description=words))
 
@@ -60,19 +92,19 @@ def phases(*, quiet: bool) -> Iterator[Phases]:
 def bar(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
     """A function that shows how many of how many are done, with the time left, until the end."""
     listen()
-    if quiet or not sys.stderr.isatty():
+    if quiet or not Notes().isatty():
         yield lambda _done, _all: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with Progress(*columns, console=Console(file=cast(TextIO, Notes()))) as progress:
         task = progress.add_task(what)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def say(text: str, *, quiet: bool = False) -> None:
-    """Words for the user, on stderr."""
+    """Words for the user, on stderr; where that takes none they are lost, and nothing else is."""
     if not quiet:
-        print(text, file=sys.stderr)
+        print(text, file=Notes())

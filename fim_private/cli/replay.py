@@ -4,20 +4,47 @@ from __future__ import annotations
 
 import shlex
 import tomllib
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fim_private.errors import FimPrivateError, InputError, UsageError, did_you_mean
+from fim_private.privacy import NeighbouringRelation, exact
+
+if TYPE_CHECKING:
+    from fim_private.release import Release
+    from fim_private.transactions.layout import Layout
 
 LARGEST = 1 << 20
 """Bytes of a file of settings at most."""
+LARGEST_RELEASE = 1 << 28
+"""Of a release at most: a thousand bytes for each of a quarter of a million itemsets."""
 FILES = ("FILE", "LEDGER")
 """What the values of options that name files are called in the help."""
-NOT_REPLAYED = ("config", "output")
-"""Settings that a release does not bring along: the same file again would replace the release."""
+REPLAYED = frozenset(
+    {
+        *("file", "format", "separator", "encoding", "transaction_column", "item_column", "drop_rows_without_unit"),
+        *("size", "sizes", "per_size", "top", "min_count", "select", "must_contain", "exclude", "keep", "as_json"),
+        *("release_counts", "count_share", "raw_counts", "public_transactions", "universe_items", "universe_file"),
+        *("epsilon", "delta", "unit", "unit_column", "merge", "max_transactions", "max_items", "neighbours"),
+        *("mechanism", "repeat", "no_fallback", "allow_inexact_noise"),
+    }
+)
+"""Settings that a release brings along: what was asked."""
+
+TYPED = frozenset({"engine", "master", "seed", "output", "overwrite", "ledger", "config", "quiet"})
+"""Settings that a release, which may come from anybody, does not choose: where a run takes place and writes, what it
+charges, whether it is private, and whether it says so."""
+
+NEEDED = {"seed": "had a seed, and so is not private", "ledger": "charged a ledger"}
+"""Settings of these without which a replay would be another kind of run, and what they made the first one."""
+PLACES = ("engine", "master")
+"""Settings of these without which a replay runs elsewhere and gives the same."""
+UNSAID, GUESSED = "fim_private.unsaid", "fim_private.guessed"
+"""Where a context keeps which settings of the release have to be typed, and which parts of its layout were guessed."""
 
 
 def _settings_of_file(context: typer.Context, path: Path | None) -> Path | None:
@@ -91,13 +118,15 @@ def read_toml(path: Path, *, option: str = "--config") -> dict[str, Any]:
         ) from None
 
 
-def _text(path: Path, option: str = "--config") -> str:
-    """What stands in a small file of text."""
+def _text(path: Path, option: str = "--config", *, largest: int = LARGEST) -> str:
+    """What stands in a file of text that is not too large."""
     try:
         with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-        if len(content) > LARGEST:
-            raise InputError(f"{path} is over a mebibyte, which no settings are.", f"Correct {option}.")
+            content = file.read(largest + 1)
+        if len(content) > largest:
+            raise InputError(
+                f"{path} has over {largest >> 20} MiB, more than what is read there.", f"Correct {option}."
+            )
         return content.decode()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not a text in UTF-8"
@@ -118,12 +147,13 @@ def _as_typed(path: Path, name: str, value: Any, param: Any) -> Any:
 
 
 def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
-    """What was typed for a release, but for where it was written."""
+    """What was asked for a release, and what was guessed of the layout of its data."""
     from fim_private.release import Release
 
     begin = ["fim-private", str(context.info_name)]
     try:
-        words = shlex.split(Release.from_json(_text(path)).command or "")
+        release = Release.from_json(_text(path, largest=LARGEST_RELEASE))
+        words = shlex.split(release.command or "")
         if words[:2] != begin:
             raise InputError(f"{path} does not say which command made it.", "Give a TOML file, or type the options.")
         typed, rest, _ = context.command.make_parser(context).parse_args(args=words[2:])
@@ -136,7 +166,79 @@ def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
         raise InputError(
             f"{path} was made by a command that this version does not understand.", "Type the options."
         ) from None
-    return {name: value for name, value in typed.items() if name not in NOT_REPLAYED}
+    _check_promise(path, typed, release)
+    files = {param.name for param in context.command.params if param.metavar in FILES}
+    for name, value in typed.items():
+        if name in files & REPLAYED and isinstance(value, str) and Path(value).name != value.removeprefix("./"):
+            raise InputError(
+                f"{path} names a file in a folder, which releases do not.", "Type the options instead, with your file."
+            )
+    context.meta[UNSAID] = sorted(typed.keys() - REPLAYED | ({"seed"} if release.seeded else set()))
+    context.meta[GUESSED] = () if release.layout is None else release.layout.guessed
+    asked = {name: value for name, value in typed.items() if name in REPLAYED}
+    return {**_guessed(context, release.layout), **asked}
+
+
+def _check_promise(path: Path, typed: Mapping[str, Any], release: Release) -> None:
+    """Refuse a release whose command asks for another promise than the release states: it was changed by hand."""
+    stated = release.privacy
+    try:
+        same = (
+            all(float(exact(typed[name], name)) == stated[name] for name in ("epsilon", "delta"))
+            and typed.get("neighbours", NeighbouringRelation.ADD_REMOVE) == stated["neighbours"]
+            and typed.get("unit_column") == release.plan["unit_column"]
+        )
+    except (LookupError, UsageError):
+        same = False
+    if not same:
+        raise InputError(
+            f"{path} states another promise than its command asks for.", "Somebody changed it: type the options."
+        )
+
+
+def _guessed(context: typer.Context, layout: Layout | None) -> dict[str, Callable[[], str | None]]:
+    """What was guessed of a layout, as if it were typed, so that it is not guessed again from other data.
+
+    Each is asked for when its turn comes, which is after the options that were typed. Where another format was typed,
+    the rest of the layout is that of another file.
+    """
+    if layout is None:
+        return {}
+    settings = layout.settings()
+
+    def part(name: str) -> str | None:
+        typed = context.params.get("format") if _is_from(context, "format", "COMMANDLINE") else None
+        return settings[name] if typed in (None, layout.format) else None
+
+    return {name: partial(part, name) for name in layout.guessed if name in settings}
+
+
+def replayed_guesses(context: typer.Context) -> list[str]:
+    """The parts of the layout that are taken from a release that guessed them: they are guesses still."""
+    return [name for name in context.meta.get(GUESSED, ()) if _is_from(context, name, "DEFAULT_MAP")]
+
+
+def check_replay(context: typer.Context, path: Path | None) -> str:
+    """Refuse to replay a release as another kind of run than it was; what else is not replayed, in words, or nothing.
+
+    Raises:
+        UsageError: it was made with a seed or charged a ledger, and none was typed.
+    """
+    left_out = [name for name in context.meta.get(UNSAID, []) if not _is_from(context, name, "COMMANDLINE")]
+    for name, what in NEEDED.items():
+        if name in left_out:
+            raise UsageError(
+                f"{path} was made by a run that {what}. A replay takes the question from a release, and not that.",
+                f"Type --{name} as well; or leave out --config, and type the options of the run that you want.",
+            )
+    places = [f"--{name}" for name in PLACES if name in left_out]
+    return f"Not taken from it: {', '.join(places)}, which are typed." if places else ""
+
+
+def _is_from(context: typer.Context, name: str, origin: str) -> bool:
+    """Whether a setting was typed (COMMANDLINE) or stands in the file of settings (DEFAULT_MAP)."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == origin
 
 
 def _option(param: Any) -> str:

@@ -42,12 +42,12 @@ def rules(
 
     Only good ones, into a table: fim-private rules release.json --min-lift 1.2 -o rules.csv
     """
-    from fim_private.release.files import check_folder, read_release
+    from fim_private.release.files import check_derived, read_release
     from fim_private.report.rules_table import rules_remarks, rules_table
     from fim_private.rules import association_rules
 
     if output is not None:
-        check_folder(output)
+        check_derived(output)
         if output.suffix.lower() not in ENDINGS:
             raise UsageError("The output file's ending does not say what to write.", f"Use {', '.join(ENDINGS)}.")
         options.keep_apart(output, release)
@@ -78,7 +78,8 @@ def _write(found: AssociationRules, path: Path) -> None:
 
     import polars as pl
 
-    from fim_private.release.files import write_whole
+    from fim_private.release.files import write_derived
+    from fim_private.release.files.comma_separated import json_cell
 
     frame = found.to_polars()
 
@@ -94,17 +95,13 @@ def _write(found: AssociationRules, path: Path) -> None:
             case _:
                 # Names may hold any separator, so that a side of a rule is a list in JSON here.
                 sides = [
-                    pl.Series(
-                        side,
-                        [json.dumps(names, ensure_ascii=False) for names in frame[side].to_list()],
-                        dtype=pl.String,
-                    )
+                    pl.Series(side, list(map(json_cell, frame[side].to_list())), dtype=pl.String)
                     for side in ("antecedents", "consequents")
                 ]
                 frame.with_columns(sides).write_csv(part)
 
     try:
-        write_whole(path, write)
+        write_derived(path, write)
     except OSError as error:
         raise InputError(
             f"The rules could not be written to {path}: {error.strerror}.", "Give --output another name."

@@ -28,6 +28,7 @@ def show(
             rich_help_panel="Output",
         ),
     ] = None,
+    overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Show a release: its itemsets, and what is promised. Only the release is read, and nothing is spent.
@@ -36,22 +37,21 @@ def show(
 
     A page to publish: fim-private show release.json --html page.html
     """
-    from fim_private.release.files import check_folder, check_writable, read_release, write_release
+    from fim_private.release.files import check_derived, read_release, write_release
     from fim_private.report.page import write_page
     from fim_private.report.release_page import release_document
     from fim_private.report.statement import counts_note, promised, wrapped
     from fim_private.report.tables import release_bars, release_table
 
-    for path, check in ((html, check_folder), (output, check_writable)):
-        if path is not None:
-            check(path)
-            options.keep_apart(path, release)
-    options.keep_apart(html, output)
+    options.keep_apart(html, output, release)
+    options.check_output(output, release, overwrite=overwrite)
+    if html is not None:
+        check_derived(html)
     shown = read_release(release)
     if html is not None:
         write_page(release_document(shown), html)
     if output is not None:
-        write_release(shown, output)
+        output = write_release(shown, output, overwrite=overwrite)
     typer.echo(release_table(shown))
     if plot:
         bars = release_bars(shown, block=_block())

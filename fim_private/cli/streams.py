@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
 
 from fim_private.errors import InputError, UsageError
@@ -60,8 +61,20 @@ def unwritable(error: OSError, what: str = "answer", then: str = _WRITTEN_BEFORE
     return InputError(f"The {what} could not be printed to standard output: {error.strerror}.", then)
 
 
-def print_release(text: str) -> None:
+def goes_nowhere() -> bool:
+    """Whether standard output is the null device: what is printed there is in nobody's hands."""
+    try:
+        return os.path.samestat(os.fstat(1), os.stat(os.devnull))  # noqa: PTH116 - a device
+    except OSError:
+        return False
+
+
+def print_release(text: str, *, written: bool) -> None:
     """Print what was paid for, or say plainly that it could not be printed.
+
+    Args:
+        text: what to print.
+        written: whether it is in a file already.
 
     Raises:
         InputError: it could not.
@@ -73,5 +86,5 @@ def print_release(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        then = "Its cost is spent; unless it was written to a file, it is lost."
+        then = "It is in the file all the same." if written else "It is lost, and its cost is spent."
         raise unwritable(error, "release", then) from None

@@ -11,12 +11,10 @@ import typer
 from fim_private.cli import options
 from fim_private.cli.books import Books
 from fim_private.cli.candidates_file import read_configurations
+from fim_private.cli.delivery import hand_over
 from fim_private.cli.engine import reader
-from fim_private.cli.mine import hand_over
 from fim_private.cli.progress import phases, say
 from fim_private.cli.replay import command_line
-from fim_private.cli.streams import print_release
-from fim_private.errors import UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, exact
 
 if TYPE_CHECKING:
@@ -67,6 +65,7 @@ def tune(
     drop_rows_without_unit: options.DropRowsWithoutUnit = False,
     seed: options.Seed = None,
     output: options.ReleaseOutput = None,
+    overwrite: options.Overwrite = False,
     ledger: Annotated[
         Path | None,
         typer.Option(
@@ -91,7 +90,7 @@ def tune(
     from fim_private.release.files import check_carries
 
     options.standard_input_once(file, universe_file)
-    options.check_output(output, file, universe_file, candidates, ledger)
+    options.check_output(output, file, universe_file, candidates, ledger, overwrite=overwrite)
     tuning = plan_tuning(
         read_configurations(candidates),
         budget=Budget(epsilon, delta),
@@ -109,10 +108,6 @@ def tune(
 
     if ledger is not None and seed is not None:
         refuse_seed()
-    if ledger is not None and neighbours is not NeighbouringRelation.ADD_REMOVE:
-        raise UsageError(
-            "A ledger takes tuning for add-remove neighbours alone.", "Leave out --neighbours, or --ledger."
-        )
     command = command_line(context)
     with Books(ledger, tuning.charged, command) as books:
         with phases(quiet=quiet) as progress, reader("local", None, progress.share) as read:
@@ -135,14 +130,17 @@ def tune(
                 charge=books.charge if ledger is not None else None,
                 progress=progress,
             )
-        for note in options.reading_notes(database.notes):
-            say(note, quiet=quiet)
-        say("", quiet=quiet)
-        if tuned is None:
-            print_release(json.dumps({"itemsets": [], "reason": NONE_REACHED}) if as_json else NONE_REACHED)
-            books.deliver()
-        else:
-            _release(tuned, output, books, as_json=as_json)
+        hand_over(
+            lambda: _shown(tuned, as_json=as_json),
+            books,
+            release=None if tuned is None else tuned.release,
+            output=output,
+            overwrite=overwrite,
+            quiet=quiet,
+        )
+    say("", quiet=quiet)
+    for note in options.reading_notes(database.notes):
+        say(note, quiet=quiet)
     _say_what_it_cost(tuning, tuned, seeded=seed is not None, quiet=quiet)
     if tuned is None and output is not None:
         say(f"\n{output} was not written.")
@@ -150,10 +148,12 @@ def tune(
         say(f"\n{books.remaining()}")
 
 
-def _release(tuned: Tuned, output: Path | None, books: Books, *, as_json: bool) -> None:
+def _shown(tuned: Tuned | None, *, as_json: bool) -> str:
     from fim_private.report.tables import release_table
 
-    hand_over(tuned.release, tuned.release.to_json() if as_json else release_table(tuned.release), output, books)
+    if tuned is None:
+        return json.dumps({"itemsets": [], "reason": NONE_REACHED}) if as_json else NONE_REACHED
+    return tuned.release.to_json() if as_json else release_table(tuned.release)
 
 
 def _say_what_it_cost(tuning: TuningPlan, tuned: Tuned | None, *, seeded: bool, quiet: bool) -> None:
@@ -164,4 +164,4 @@ def _say_what_it_cost(tuning: TuningPlan, tuned: Tuned | None, *, seeded: bool, 
         say("\nNothing is released, and the budget is spent.", quiet=quiet)
         return
     say(f"\nChosen: {tuned.name}; its run scored about {tuned.score:,}, with noise.", quiet=quiet)
-    say(f"\n{promise(tuned.plan, seeded=seeded)}", quiet=quiet)
+    say(f"\n{promise(tuned.plan, seeded=seeded, layout=tuned.release.layout)}", quiet=quiet)

@@ -7,8 +7,9 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -34,6 +35,7 @@ def run(
     fingerprint: dict[str, Any],
     processes: int,
     advance: Advance = lambda _done, _all: None,
+    owner_only: bool = False,
 ) -> pl.DataFrame:
     """The table of all trials; cells that the folder holds already are not run again.
 
@@ -44,23 +46,26 @@ def run(
         fingerprint: of the data, beside that of the settings.
         processes: how many run at once.
         advance: progress.
+        owner_only: nobody else may read what the folder keeps.
 
     Raises:
         UsageError: the folder holds another comparison, or another process is at work there.
     """
     by_name = {exact.name: exact for exact in counts}
     jobs = [(exact.name, cell) for exact in counts for cell in cells_of(settings, exact.items)]
-    store = Store(folder, {**settings.fingerprint(), **fingerprint})
+    store = Store(folder, {**settings.fingerprint(), **fingerprint}, owner_only=owner_only)
     missing = [(name, cell) for name, cell in jobs if key_of(name, cell) not in store.finished]
     with store.locked():
         done = len(jobs) - len(missing)
         advance(done, len(jobs))
         if missing:
+            context = multiprocessing.get_context("spawn")
+            watched, held = context.Pipe(duplex=False)
             pool = ProcessPoolExecutor(
                 processes,
-                mp_context=multiprocessing.get_context("spawn"),
+                mp_context=context,
                 initializer=_set_up,
-                initargs=(settings, by_name),
+                initargs=(settings, by_name, watched),
             )
             try:
                 # The long cells first, so that no process is left alone with one.
@@ -71,6 +76,9 @@ def run(
                     store.add(future.result())
                     done += 1
                     advance(done, len(jobs))
+            except BaseException:
+                held.close()  # nobody waits for the cells that still run
+                raise
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
         return store.finish([key_of(name, cell) for name, cell in jobs])
@@ -88,20 +96,20 @@ def _deaf_to_interrupts() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, heard)
 
 
-def _set_up(settings: Settings, counts: dict[str, ExactCounts]) -> None:
+def _set_up(settings: Settings, counts: dict[str, ExactCounts], watched: Connection) -> None:
     global _worker  # noqa: PLW0603 - a worker process has one task, which every cell shares
     _worker = settings, counts
     # Ctrl-C reaches every process of a terminal; the first one decides what becomes of the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
+    if multiprocessing.parent_process() is not None:
+        Thread(target=_end_when_let_go, args=(watched,), daemon=True).start()
 
 
-def _end_with_parent() -> None:
-    """A parent that is killed cannot end its workers; they would wait for work for ever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+def _end_when_let_go(watched: Connection) -> None:
+    """End at once where the first process gives up, and where it is killed: then nobody would end its workers."""
+    with suppress(EOFError, OSError):
+        watched.recv_bytes()
+    os._exit(1)
 
 
 def _run(name: str, cell: Cell) -> list[Row]:

@@ -21,6 +21,7 @@ from fim_private.comparison.measures import Measured
 from fim_private.comparison.settings import Cell
 from fim_private.comparison.trials import Row
 from fim_private.errors import InputError, UsageError
+from fim_private.writing import for_owner, write_whole
 
 Key = tuple[Any, ...]
 
@@ -60,11 +61,13 @@ class Store:
     Args:
         folder: made if it is not there.
         fingerprint: what finished cells depend on; cells of another comparison are refused.
+        owner_only: nobody else may read what is kept here.
     """
 
-    def __init__(self, folder: Path, fingerprint: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, fingerprint: dict[str, Any], *, owner_only: bool = False) -> None:
         self._folder = folder
         self._fingerprint = fingerprint
+        self._owner_only = owner_only
         self._rows: dict[Key, list[Row]] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -111,7 +114,9 @@ class Store:
 
     def add(self, rows: list[Row]) -> None:
         """Keep a finished cell, on the disk before this returns."""
-        with (self._folder / LINES).open("a", encoding="utf-8") as file:
+        opener = for_owner if self._owner_only else None
+        # Path's own `open` takes no opener.
+        with open(self._folder / LINES, "a", encoding="utf-8", opener=opener) as file:
             # A line break first: what a killed process left of a line must not spoil this one.
             file.write(json.dumps(self._fingerprint) if file.tell() == 0 else "")
             file.write("\n" + json.dumps(rows, separators=(",", ":")))
@@ -126,9 +131,12 @@ class Store:
     def finish(self, keys: list[Key]) -> pl.DataFrame:
         """Write the table of these cells, in this order, in one step, and drop the lines."""
         table = self.table(keys)
-        part = self._folder / f".{RESULTS}"
-        table.write_parquet(part, metadata={"fim_private": json.dumps(self._fingerprint)})
-        part.replace(self._folder / RESULTS)
+        metadata = {"fim_private": json.dumps(self._fingerprint)}
+        write_whole(
+            self._folder / RESULTS,
+            lambda part: table.write_parquet(part, metadata=metadata),
+            owner_only=self._owner_only,
+        )
         (self._folder / LINES).unlink(missing_ok=True)
         return table
 

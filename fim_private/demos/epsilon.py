@@ -64,8 +64,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
                 (f"{before:.4g} %", f"{100 * before * factor / (100 - before + before * factor):.4g} %")
                 for before in (1.0, 10.0, 50.0, 90.0)
             ),
-            caption=f"**What epsilon {epsilon} promises.** No answer becomes more than e^epsilon = {number(factor)} "
-            f"times likelier by one customer, but for a chance of delta = {delta}. In odds, for somebody who wants "
+            caption=f"**What epsilon {epsilon} promises.** One customer makes any set of answers at most e^epsilon = "
+            f"{number(factor)} times as likely, plus delta = {delta}. In odds (with delta 0), for someone who wants "
             "to know whether a certain customer is in the data:",
         ),
         Chart(

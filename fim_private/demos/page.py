@@ -10,7 +10,7 @@ from fim_private.demos.demo import Demo, Settings, Shown
 from fim_private.demos.drawing import figure_of
 from fim_private.errors import InputError
 from fim_private.report.document import Bullets, Choice, Document, Paragraph, Plain, Section, Table
-from fim_private.report.html import to_html
+from fim_private.report.page import write_page as write_document_page
 
 BANNER = "A LESSON: public or made-up data, exact figures shown, seeded noise. Not a private release."
 
@@ -83,12 +83,11 @@ def write_page(demo: Demo, folder: Path) -> Path:
         InputError: the file system refuses.
     """
     path = folder / f"{demo.name}.html"
-    page = to_html(document_of(demo))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8")
     except OSError as error:
         raise InputError(
-            f"The page could not be written to {folder}: {error.strerror}.", "Give another folder with --output."
+            f"The folder {folder} cannot be used: {error.strerror}.", "Give another folder with --output."
         ) from None
+    write_document_page(document_of(demo), path)
     return path

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from dataclasses import replace
 from fractions import Fraction
 
-from fim_private.accounting.filter import HALF, Charge
+from fim_private.accounting.filter import HALF, Charge, Filter
 from fim_private.errors import UsageError
 from fim_private.ledger.charge import charge_of
 from fim_private.ledger.records import State
 from fim_private.ledger.refusal import refusal
 from fim_private.plan import Plan
+from fim_private.release import Layout
 
 
-def decide(state: State, plan: Plan, *, search: bool = True) -> tuple[Fraction, Charge]:
-    """The basic test's share of delta, and the plan's charge, which fits.
+def decide(state: State, plan: Plan, *, search: bool = True) -> tuple[Filter, Charge]:
+    """The filter that is in force from this release on, and the plan's charge, which it admits.
 
     Args:
         state: of the ledger.
@@ -26,25 +28,68 @@ def decide(state: State, plan: Plan, *, search: bool = True) -> tuple[Fraction, 
         UsageError: the ledger holds releases for another unit or relation.
     """
     _check_promise(state, plan)
-    rules = [state.rule(share) for share in _shares(state, plan)]
+    rules = [state.rule()] if state.releases else first_rules(state, plan)
     for rule in rules:
         charge = charge_of(plan, rule)
         if rule.admits(state.spent + charge):
-            return rule.basic_share, charge
+            return rule, charge
     raise refusal(plan, rules, state.spent, search=search)
 
 
-def _shares(state: State, plan: Plan) -> Sequence[Fraction]:
-    """What the basic test may have of delta: fixed, or open to the first charge, the better first.
+def check_layout(state: State, plan: Plan, layout: Layout | None) -> None:
+    """Refuse transactions that are not those of the ledger's first release, and guesses that differ from its layout.
 
-    Nothing has been answered yet when the first charge is made, so what it decides depends on nobody's data. Renyi
-    composition helps those who take less of delta than of epsilon: half of delta has to be enough for the basic test.
+    A guess looks at the data: of two neighbours one may be read as commas, the other as semicolons, and the items named
+    would tell which. So the layout is a public parameter: people settle it once, and may type another one.
+
+    Raises:
+        UsageError: refused.
     """
-    if state.basic_share is not None:
-        return (state.basic_share,)
+    if layout is None or state.layout is None:
+        return
+    if plan.unit.column is None and layout.transaction_column != state.layout.transaction_column:
+        raise UsageError(
+            "This ledger holds releases that protect each transaction, where a transaction is "
+            f"{state.layout.transaction}, and this one would protect {layout.transaction}: different promises, whose "
+            "costs do not add up.",
+            f"{_transaction_option(state.layout)}, or keep another ledger; nothing was charged.",
+        )
+    if any(getattr(layout, part) != getattr(state.layout, part) for part in layout.guessed):
+        raise UsageError(
+            f"The layout was guessed from the data as {layout.describe()}, and the ledger's first release was read as "
+            f"{state.layout.describe()}.",
+            f"Type the one that is right, as in {state.layout.as_typed()}; nothing was charged.",
+        )
+
+
+def _transaction_option(layout: Layout) -> str:
+    if layout.transaction_column is None:
+        return "Give the data with one transaction in each line or row"
+    return f"Give --transaction-column {shlex.quote(layout.transaction_column)}"
+
+
+def first_rules(state: State, plan: Plan) -> list[Filter]:
+    """The filters that the first release may settle, the better first.
+
+    Nothing has been answered yet when the first charge is made, so what it settles depends on nobody's data. Renyi
+    composition helps those who take less of delta than of epsilon: half of delta has to be enough for the basic test.
+    Failures may be paid on both sides, up to today's epsilon, if this release is charged so, or if more like it run out
+    of divergence before they run out of half of phi.
+    """
     guarantee, budget = plan.guarantee, state.budget
     even = 2 * guarantee.delta * budget.epsilon <= guarantee.epsilon * budget.delta
-    return (HALF, Fraction(1)) if even else (Fraction(1), HALF)
+    shares = [HALF, Fraction(1)] if even else [Fraction(1), HALF]
+    if state.basic_share is not None:
+        shares = [state.basic_share]
+    rules = []
+    for share in shares:
+        rule = replace(state.rule(), basic_share=share, failing_epsilon=budget.epsilon)
+        charge = charge_of(plan, rule)
+        divided = rule.bound is not None and (
+            charge.failure > 0 or rule.failures_share(charge) < rule.renyi_share(charge)
+        )
+        rules.append(rule if divided else replace(rule, failing_epsilon=None))
+    return rules
 
 
 def _check_promise(state: State, plan: Plan) -> None:

@@ -9,8 +9,8 @@ every release to be chosen after seeing the earlier ones.
 from __future__ import annotations
 
 import json
-import sqlite3
 import uuid
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -19,13 +19,15 @@ from pathlib import Path
 from fim_private.accounting.filter import HALF, Filter, best_order
 from fim_private.errors import BudgetError, InputError, UsageError
 from fim_private.ledger import store
+from fim_private.ledger.chain import DamagedError, Event
 from fim_private.ledger.charge import losses_hold, losses_record
-from fim_private.ledger.decision import decide
-from fim_private.ledger.records import Entry, State, read_history, read_state
+from fim_private.ledger.decision import check_layout, decide
+from fim_private.ledger.records import Entry, State, history_of, state_of
 from fim_private.ledger.refusal import amount
 from fim_private.plan import Plan
 from fim_private.privacy import Budget, Number
 from fim_private.randomness import SecureRandomness
+from fim_private.release import Layout
 from fim_private.release.planned import plan_record, privacy_record
 
 SHARES = {"auto": None, "basic": Fraction(1), "renyi": Fraction(0), "both": HALF}
@@ -33,7 +35,7 @@ SHARES = {"auto": None, "basic": Fraction(1), "renyi": Fraction(0), "both": HALF
 
 
 class Ledger:
-    """A ledger on disk. Several processes may use it at once; each method is one transaction.
+    """A ledger on disk. Several processes may use it at once; each method reads it anew, and writes one event or none.
 
     Args:
         path: of a file that `Ledger.create` or `fim-private budget create` made.
@@ -86,20 +88,28 @@ class Ledger:
         if order is None:
             share = Fraction(1)
 
-        def fill(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "INSERT INTO ledger (one, created, dataset, composition, basic_share, renyi_order) "
-                "VALUES (1, ?, ?, ?, ?, ?)",
-                (_now(), dataset, composition, _text(share), _text(order)),
-            )
-            _set_total(connection, budget)
-
-        store.create(Path(path), fill)
+        created = {
+            "event": "created",
+            "time": _now(),
+            "dataset": dataset,
+            "epsilon": str(budget.epsilon),
+            "delta": str(budget.delta),
+            "composition": composition,
+            "basic_share": _text(share),
+            "renyi_order": _text(order),
+        }
+        store.create(Path(path), created)
         return cls(path)
 
     def state(self) -> State:
         """What the ledger says now."""
-        return store.read(self.path, read_state)
+        return self._state(store.read(self.path))
+
+    def _state(self, events: Sequence[Event]) -> State:
+        try:
+            return state_of(events)
+        except DamagedError:
+            raise store.damaged(self.path) from None
 
     def check(self, plan: Plan) -> None:
         """Refuse a release that would not fit now; nothing is charged.
@@ -110,50 +120,54 @@ class Ledger:
         """
         decide(self.state(), plan)
 
-    def charge(self, plan: Plan, *, command: str | None = None) -> str:
+    def charge(self, plan: Plan, *, command: str | None = None, layout: Layout | None = None) -> str:
         """Charge a release; once this returns, the charge is on the disk and its noise may be drawn.
 
         Args:
             plan: of the release.
             command: what was typed, for the record.
+            layout: how the data of the release was read; None if nobody knows. The ledger remembers the first.
 
         Returns:
             The id of the release.
 
         Raises:
             BudgetError: it does not fit; nothing was charged.
-            UsageError: the ledger holds releases for another unit or relation.
+            UsageError: the ledger holds releases for another unit or relation, or of other transactions; or the layout
+                was guessed and is not the one that the ledger remembers.
             InputError: the ledger cannot be written to; nothing is to be released.
         """
         # All that takes long is done before the others have to wait. What it depends on never changes, but for the
         # first charge's decision and the total: these are looked at again.
+        check_layout(self.state(), plan, layout)
         self.check(plan)
-        name = str(uuid.UUID(int=SecureRandomness().bits(128), version=4))
-        record = json.dumps({"plan": plan_record(plan), "privacy": privacy_record(plan)}, ensure_ascii=False)
-        losses = json.dumps(losses_record(plan.losses) if losses_hold(plan) else [])
+        charged = {
+            "event": "charged",
+            "id": str(uuid.UUID(int=SecureRandomness().bits(128), version=4)),
+            "command": command,
+            "mechanism": plan.mechanism_name,
+            "relation": str(plan.relation),
+            "unit_column": plan.unit.column,
+            "layout": None if layout is None else layout.record(),
+            # As text, which only the history reads: thousands of plans take their time.
+            "plan": json.dumps({"plan": plan_record(plan), "privacy": privacy_record(plan, layout)}),
+            "losses": json.dumps(losses_record(plan.losses) if losses_hold(plan) else []),
+            "failure_event": str(plan.failure),
+        }
 
-        def work(connection: sqlite3.Connection) -> None:
-            state = read_state(connection)
-            share, charge = decide(state, plan, search=False)
-            connection.execute(
-                "UPDATE ledger SET basic_share = ?, relation = ?, unit_column = ?",
-                (_text(share), str(plan.relation), plan.unit.column),
-            )
-            connection.execute(
-                "INSERT INTO releases (id, time, command, mechanism, plan, losses, failure_event, "
-                "epsilon, delta, renyi, plain, failure, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'charged')",
-                (
-                    *(name, _now(), command, plan.mechanism_name, record, losses, str(plan.mechanism.failure)),
-                    *(str(getattr(charge, figure)) for figure in ("epsilon", "delta", "renyi", "plain", "failure")),
-                ),
-            )
+        def work(events: Sequence[Event]) -> Event:
+            state = self._state(events)
+            check_layout(state, plan, layout)
+            rule, charge = decide(state, plan, search=False)
+            figures = {name: str(value) for name, value in vars(charge).items()}
+            return {**charged, "time": _now(), "charged": figures, **_settled(rule)}
 
         try:
             store.write(self.path, work)
         except BudgetError:
             self.check(plan)  # somebody else was faster: says what would fit now
             raise
-        return name
+        return str(charged["id"])
 
     def deliver(self, release: str) -> None:
         """Note that a release was handed over.
@@ -165,21 +179,25 @@ class Ledger:
             InputError: the ledger cannot be written to, or knows no such release.
         """
 
-        def work(connection: sqlite3.Connection) -> int:
-            return connection.execute(
-                "UPDATE releases SET state = 'delivered', delivered = ? WHERE id = ? AND state = 'charged'",
-                (_now(), release),
-            ).rowcount
+        def work(events: Sequence[Event]) -> Event:
+            found = [event["event"] for event in events if event.get("id") == release]
+            if found != ["charged"]:
+                raise InputError(
+                    "The ledger knows no such release, or it was delivered before.", "Look at its history."
+                )
+            return {"event": "delivered", "id": release, "time": _now()}
 
         try:
-            noted = store.write(self.path, work)
+            store.write(self.path, work)
+        except LookupError:
+            raise InputError(
+                "The ledger knows no such release, or it was delivered before.", "Look at its history."
+            ) from None
         except InputError as error:
             raise InputError(
                 error.what,
                 f"The release {release} was charged and handed over; only the note that it was delivered is missing.",
             ) from None
-        if noted != 1:
-            raise InputError("The ledger knows no such release, or it was delivered before.", "Look at its history.")
 
     def set_total(self, *, epsilon: Number | None = None, delta: Number | None = None) -> State:
         """Another total from now on; None leaves one as it is. The history keeps both, with their times.
@@ -192,33 +210,44 @@ class Ledger:
             BudgetError: more than that has been spent.
         """
 
-        def work(connection: sqlite3.Connection) -> State:
-            state = read_state(connection)
+        def work(events: Sequence[Event]) -> Event | None:
+            state = self._state(events)
             budget = Budget(
                 state.budget.epsilon if epsilon is None else epsilon, state.budget.delta if delta is None else delta
             )
             later = replace(state, budget=budget)
             if state.releases and not later.rule().admits(state.spent):
+                if not later.rule().pays(state.spent):
+                    raise BudgetError(
+                        "Releases of this ledger may fail on both sides, which Renyi composition counts up to epsilon "
+                        f"{amount(state.failing_epsilon or Fraction(0))}, the total before the first of them.",
+                        "Leave epsilon there, or keep another ledger; this one is as it was.",
+                    )
                 raise BudgetError(
                     f"More was spent already: epsilon {amount(state.spent.epsilon, up=True)}, delta "
                     f"{amount(state.spent.delta, up=True)} (basic composition).",
                     "A total cannot be set below what was spent; the ledger is as it was.",
                 )
-            if budget != state.budget:
-                _set_total(connection, budget)
-            return later
+            if budget == state.budget:
+                return None
+            figures = {"epsilon": str(budget.epsilon), "delta": str(budget.delta)}
+            return {"event": "total", "time": _now(), **figures}
 
-        return store.write(self.path, work)
+        return self._state(store.write(self.path, work))
 
     def history(self) -> list[Entry]:
         """All releases and totals, oldest first."""
-        return store.read(self.path, read_history)
+        events = store.read(self.path)
+        self._state(events)
+        try:
+            return history_of(events)
+        except DamagedError:
+            raise store.damaged(self.path) from None
 
 
-def _set_total(connection: sqlite3.Connection, budget: Budget) -> None:
-    connection.execute(
-        "INSERT INTO totals (time, epsilon, delta) VALUES (?, ?, ?)", (_now(), str(budget.epsilon), str(budget.delta))
-    )
+def _settled(rule: Filter) -> dict[str, str | None]:
+    """What the first release settles, and the others repeat."""
+    return {"basic_share": str(rule.basic_share), "failing_epsilon": _text(rule.failing_epsilon)}
 
 
 def _now() -> str:

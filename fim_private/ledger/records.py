@@ -1,19 +1,27 @@
-"""What a ledger's tables say: its state at one moment, and its history."""
+"""What a ledger's events come to: its state at one moment, and its history.
+
+created    the total, how costs add up, and what the ledger is about
+total      another total from now on
+charged    a release: its plan, its cost, and what it protects
+delivered  that release was handed over
+"""
 
 from __future__ import annotations
 
 import json
 import re
-import sqlite3
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from fim_private.accounting.filter import HALF, Charge, Filter
 from fim_private.errors import FimPrivateError
+from fim_private.ledger.chain import DamagedError, Event
 from fim_private.privacy import Budget, NeighbouringRelation
+from fim_private.release import Layout
 
 LARGEST = 10**30
 """No figure of a ledger comes near it, and floats go beyond it."""
@@ -29,8 +37,11 @@ class State:
         composition: as it was asked for: auto, basic, renyi or both.
         basic_share: of delta, what the basic test has; None while no release has been charged to "auto".
         order: a of the Renyi test; None where there is none.
+        failing_epsilon: E of the Renyi test; None where no failure may be paid on both sides, or before the first
+            release.
         relation: of all releases in it; None before the first.
-        unit_column: the column whose units are protected; None for transactions, or before the first.
+        unit_column: the column whose units all releases protect; None for transactions, or before the first release.
+        layout: how the data of the first release with a layout was read.
         spent: the sum of all charges.
         releases: how many were charged.
         undelivered: how many of them are not noted as delivered.
@@ -41,16 +52,22 @@ class State:
     composition: str
     basic_share: Fraction | None
     order: Fraction | None
+    failing_epsilon: Fraction | None
     relation: NeighbouringRelation | None
     unit_column: str | None
+    layout: Layout | None
     spent: Charge
     releases: int
     undelivered: int
 
-    def rule(self, basic_share: Fraction | None = None) -> Filter:
-        """The filter in force; before the first charge, the one with this share of delta for the basic test."""
-        share = self.basic_share if self.basic_share is not None else basic_share
-        return Filter(budget=self.budget, basic_share=HALF if share is None else share, order=self.order)
+    def rule(self) -> Filter:
+        """The filter in force; before the first release, one that it may settle otherwise."""
+        return Filter(
+            budget=self.budget,
+            basic_share=HALF if self.basic_share is None else self.basic_share,
+            order=self.order,
+            failing_epsilon=self.failing_epsilon,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +88,7 @@ class Entry:
         losses: what the steps cost, exact fractions as text.
         failure_event: the probability of what the losses do not cover, as text.
         charged: all figures of the accountant, as text.
+        layout: how the data was read, where that was said.
     """
 
     time: str
@@ -86,82 +104,136 @@ class Entry:
     losses: list[dict[str, Any]] | None = None
     failure_event: str | None = None
     charged: dict[str, str] | None = None
+    layout: Layout | None = None
 
 
 @contextmanager
 def _sound() -> Iterator[None]:
-    """Whatever cannot be made sense of was not written by this program, or was changed since."""
+    """Whatever cannot be made sense of was not written by this program, whatever its hash says."""
     try:
         yield
     except (FimPrivateError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
-        raise sqlite3.DatabaseError("damaged") from None
+        raise DamagedError from None
 
 
 @_sound()
-def read_state(connection: sqlite3.Connection) -> State:
-    """The state that the ledger is in.
+def state_of(events: Sequence[Event]) -> State:
+    """The state that a ledger with these events is in.
 
     Raises:
-        sqlite3.DatabaseError: what it says cannot be.
+        DamagedError: what they say cannot be.
     """
-    connection.row_factory = sqlite3.Row
-    row = connection.execute("SELECT * FROM ledger").fetchone()
-    total = connection.execute("SELECT * FROM totals ORDER BY number DESC LIMIT 1").fetchone()
-    if row is None or total is None:
-        raise sqlite3.DatabaseError("damaged")
-    # Most releases cost what others cost: a thousand of them are few lines, and fractions take their time.
-    alike = connection.execute(
-        "SELECT epsilon, delta, renyi, plain, failure, state, COUNT(*) AS times FROM releases "
-        "GROUP BY epsilon, delta, renyi, plain, failure, state"
-    ).fetchall()
-    spent = Charge()
-    for line in alike:
-        spent += Charge(**{name: line["times"] * _fraction(line[name]) for name in vars(spent)})
-    share, order = (None if row[name] is None else _fraction(row[name]) for name in ("basic_share", "renyi_order"))
-    if (share is not None and share > 1) or order == 0:
-        raise ValueError
-    return State(
+    _check_order(events)
+    created, total = events[0], _of_kind(events, "created", "total")[-1]
+    releases, delivered = _of_kind(events, "charged"), _of_kind(events, "delivered")
+    first = releases[0] if releases else None
+    share = created["basic_share"] if first is None else first["basic_share"]
+    order = None if created["renyi_order"] is None else _fraction(created["renyi_order"])
+    failing = None if first is None else first["failing_epsilon"]
+    state = State(
         budget=Budget(_fraction(total["epsilon"]), _fraction(total["delta"])),
-        dataset=row["dataset"],
-        composition=row["composition"],
-        basic_share=share,
+        dataset=None if created["dataset"] is None else _text(created["dataset"]),
+        composition=_text(created["composition"]),
+        basic_share=None if share is None else _fraction(share),
         order=order,
-        relation=None if row["relation"] is None else NeighbouringRelation(row["relation"]),
-        unit_column=row["unit_column"],
-        spent=spent,
-        releases=sum(line["times"] for line in alike),
-        undelivered=sum(line["times"] for line in alike if line["state"] == "charged"),
+        failing_epsilon=None if failing is None else _fraction(failing),
+        relation=None if first is None else NeighbouringRelation(first["relation"]),
+        unit_column=None if first is None or first["unit_column"] is None else _text(first["unit_column"]),
+        layout=next((_layout(event) for event in releases if event["layout"] is not None), None),
+        spent=_sum(releases),
+        releases=len(releases),
+        undelivered=len(releases) - len(delivered),
+    )
+    if (state.basic_share is not None and state.basic_share > 1) or order == 0:
+        raise ValueError
+    return state
+
+
+@_sound()
+def history_of(events: Sequence[Event]) -> list[Entry]:
+    """All releases and totals, oldest first. Errors as for `state_of`."""
+    _check_order(events)
+    entries: dict[object, Entry] = {}
+    for place, event in enumerate(events):
+        if event["event"] == "delivered":
+            entry = entries[event["id"]]
+            entries[event["id"]] = replace(entry, state="delivered", delivered=_text(event["time"]))
+        elif event["event"] == "charged":
+            entries[event["id"]] = _release(event)
+        else:
+            entries[place] = Entry(
+                time=_text(event["time"]),
+                what="total",
+                epsilon=_fraction(event["epsilon"]),
+                delta=_fraction(event["delta"]),
+            )
+    return list(entries.values())
+
+
+def _release(event: Event) -> Entry:
+    return Entry(
+        time=_text(event["time"]),
+        what="release",
+        epsilon=_fraction(event["charged"]["epsilon"]),
+        delta=_fraction(event["charged"]["delta"]),
+        id=_text(event["id"]),
+        state="charged",
+        mechanism=_text(event["mechanism"]),
+        command=event["command"],
+        plan=json.loads(event["plan"]),
+        losses=json.loads(event["losses"]),
+        failure_event=event["failure_event"],
+        charged=event["charged"],
+        layout=_layout(event),
     )
 
 
-@_sound()
-def read_history(connection: sqlite3.Connection) -> list[Entry]:
-    """All releases and totals, oldest first. Errors as for `read_state`."""
-    connection.row_factory = sqlite3.Row
-    totals = [
-        Entry(time=row["time"], what="total", epsilon=_fraction(row["epsilon"]), delta=_fraction(row["delta"]))
-        for row in connection.execute("SELECT * FROM totals ORDER BY number")
-    ]
-    releases = [
-        Entry(
-            time=row["time"],
-            what="release",
-            epsilon=_fraction(row["epsilon"]),
-            delta=_fraction(row["delta"]),
-            id=row["id"],
-            state=row["state"],
-            delivered=row["delivered"],
-            mechanism=row["mechanism"],
-            command=row["command"],
-            plan=json.loads(row["plan"]),
-            losses=json.loads(row["losses"]),
-            failure_event=row["failure_event"],
-            charged={name: row[name] for name in vars(Charge())},
-        )
-        for row in connection.execute("SELECT * FROM releases ORDER BY number")
-    ]
-    # Sorting is stable: of what happened in one second, totals come first.
-    return sorted([*totals, *releases], key=lambda entry: entry.time)
+def _layout(event: Event) -> Layout | None:
+    layout = Layout.of_record(event["layout"])
+    if layout is None and event["layout"] is not None:
+        raise ValueError
+    return layout
+
+
+def _check_order(events: Sequence[Event]) -> None:
+    """A ledger is created once and first; what is delivered was charged, and each happens to a release once."""
+    charged, delivered = set(), set()
+    for place, event in enumerate(events):
+        match event["event"]:
+            case "created":
+                is_possible = place == 0
+            case "total":
+                is_possible = place > 0
+            case "charged":
+                is_possible = event["id"] not in charged
+                charged.add(event["id"])
+            case "delivered":
+                is_possible = event["id"] in charged and event["id"] not in delivered
+                delivered.add(event["id"])
+            case _:
+                is_possible = False
+        if not is_possible:
+            raise ValueError
+
+
+def _of_kind(events: Sequence[Event], *kinds: str) -> list[Event]:
+    return [event for event in events if event["event"] in kinds]
+
+
+def _sum(releases: Sequence[Event]) -> Charge:
+    """What all of them cost. Most cost what others cost, and fractions take their time."""
+    names = tuple(vars(Charge()))
+    alike = Counter(tuple(_text(release["charged"][name]) for name in names) for release in releases)
+    spent = Charge()
+    for figures, times in alike.items():
+        spent += Charge(**{name: times * _fraction(text) for name, text in zip(names, figures, strict=True)})
+    return spent
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
 
 
 def _fraction(text: str) -> Fraction:

@@ -60,7 +60,7 @@ class Choosing:
     most_new: int
     sensitivity: int = 1
 
-    failure = Fraction(0)
+    failures = ()
     depth = None
 
     @property

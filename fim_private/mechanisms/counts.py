@@ -28,7 +28,7 @@ from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down
 from fim_private.accounting.search import largest, least
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.protocol import Calibrated, Request, Spending
-from fim_private.privacy import ZCDP, Guarantee, PureDP
+from fim_private.privacy import ZCDP, Guarantee, PureDP, are_one_sided
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
 from fim_private.randomness.discrete_laplace import log_survival, sample_discrete_laplace
@@ -171,7 +171,7 @@ class GaussianCounts:
 
 
 def calibrate_with_counts(
-    calibrate: Callable[[Request], Calibrated], request: Request, *, share: Fraction, independent: bool
+    calibrate: Callable[[Request], Calibrated], request: Request, *, share: Fraction
 ) -> tuple[Calibrated, CountNoise]:
     """A selection that may spend all but `share` of epsilon, and the least noise of the counts that fits beside it.
 
@@ -183,30 +183,27 @@ def calibrate_with_counts(
         calibrate: the mechanism's.
         request: what selection and counts together may spend.
         share: of epsilon, what the counts may spend, between 0 and 1.
-        independent: whether the selection's failure event is on one side only, and independent of all that is counted.
 
     Raises:
         BudgetError: the budget cannot pay for the selection, or the counts would say nothing.
         UsageError: as the mechanism's calibration.
     """
-    epsilon, delta = request.epsilon * (1 - share), request.delta
-    best: tuple[Calibrated, CountNoise] | None = None
-    for granted in _deltas(epsilon, request, independent=independent):
-        selection = calibrate(replace(request, epsilon=epsilon, delta=granted))
+    epsilon = request.epsilon * (1 - share)
+
+    def beside(selection: Calibrated) -> tuple[Calibrated, CountNoise]:
         mechanism = selection.mechanism
-        part = Part(
-            losses=mechanism.losses,
-            failure=mechanism.failure,
-            independent=independent,
-            guarantee=selection.guarantee,
-        )
+        part = Part(losses=mechanism.losses, failures=mechanism.failures, guarantee=selection.guarantee)
         noise, guarantee = least_noise(
-            [part], epsilon=request.epsilon, delta=delta, top=mechanism.top, sensitivity=request.sensitivity
+            [part], epsilon=request.epsilon, delta=request.delta, top=mechanism.top, sensitivity=request.sensitivity
         )
-        if best is None or noise.half_width < _WORTH_IT * best[1].half_width:
-            best = Calibrated(mechanism=mechanism, guarantee=guarantee), noise
-    if best is None:
-        raise AssertionError("there is always a delta to try")
+        return Calibrated(mechanism=mechanism, guarantee=guarantee), noise
+
+    whole = calibrate(replace(request, epsilon=epsilon))
+    best = beside(whole)
+    for granted in () if are_one_sided(whole.mechanism.failures) else _smaller_deltas(epsilon, request):
+        other = beside(calibrate(replace(request, epsilon=epsilon, delta=granted)))
+        if other[1].half_width < _WORTH_IT * best[1].half_width:
+            best = other
     return best
 
 
@@ -246,22 +243,18 @@ def least_noise(
     return best, guarantee
 
 
-def _deltas(epsilon: Fraction, request: Request, *, independent: bool) -> list[Fraction]:
-    """What the selection may be given of delta, most first.
+def _smaller_deltas(epsilon: Fraction, request: Request) -> list[Fraction]:
+    """What the selection may be given of delta instead of the whole, most first.
 
-    A failure event that was paid (1 + e^eps_1) times in the selection's own proof is paid (1 + e^eps) times in the
-    joint one: the second value makes room for that where the selection is composed by Renyi's theorem, which grants the
-    event half of delta; the third where it is not, and grants it all. An independent failure is paid once in either.
+    A failure that was paid (1 + e^eps_1) times in the selection's own proof is paid (1 + e^eps) times in the joint one:
+    the first value makes room for that where the selection is composed by Renyi's theorem, which grants failures half
+    of delta; the second where it is not, and grants it all. A one-sided failure is paid once in either.
     """
     whole = request.delta
-    if whole == 0 or independent:
-        return [whole]
+    if whole == 0:
+        return []
     dearer = 1 + exp_up(request.epsilon)
-    return [
-        whole,
-        round_down(float(whole * (1 + exp_up(epsilon)) / dearer)),
-        round_down(float(whole / 2 / dearer)),
-    ]
+    return [round_down(float(whole * (1 + exp_up(epsilon)) / dearer)), round_down(float(whole / 2 / dearer))]
 
 
 def _least_half_width(log_survival_of: Callable[[int], float], deviation: float) -> int:

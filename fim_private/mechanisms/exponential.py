@@ -38,7 +38,7 @@ class Exponential:
     general: bool = False
     sensitivity: int = 1
 
-    failure = Fraction(0)
+    failures = ()
     depth = None
 
     @property

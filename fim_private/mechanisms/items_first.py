@@ -8,11 +8,13 @@ for. Then either
   counts: noisy counts of pairs, and from these of the itemsets whose pairs they make likely (`measurement.py`); all k
     are read off at once, and the counts come with them.
 
-Privacy. Let C be the items that occur in both neighbours, and R the run in which discovery is restricted to C: a
-composition of zCDP steps (and k bounded-range picks), adaptive in what was released, hence (eps, delta_acc) by Renyi
-composition. On the side with fewer units the run is R. On the other it differs only if an item which one unit alone has
-is found: with probability at most delta_1, and independently of R, for its noise is its own. So the whole is
-(eps - ln(1 - delta_1), delta_acc + delta_1); the design's factor e^eps on delta_1 is not needed.
+Privacy. Fix which items of each unit take part in the discovery: the units that both neighbours have make the same
+choices in both. Let C be the items that then have a positive count in both, and R the run in which discovery is
+restricted to C: a composition of zCDP steps (and k bounded-range picks), adaptive in what was released, hence (eps,
+delta_acc) by Renyi composition. On the side with fewer units the run is R. On the other it differs only if an item is
+found that the further unit alone brings: with probability at most delta_1, and independently of R, for its noise is its
+own. All of this holds for any choices, so also on average over them, for Renyi divergences are jointly quasi-convex. So
+the whole is (eps - ln(1 - delta_1), delta_acc + delta_1); the design's factor e^eps on delta_1 is not needed.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import peeling_losses
 from fim_private.mechanisms.protocol import Calibrated, Margin, Request, Spending
-from fim_private.privacy import Loss
+from fim_private.privacy import Failure, Loss, OneSidedFailure
 
 PEEL, COUNTS = "peel", "counts"
 
@@ -120,9 +122,9 @@ class ItemsFirst:
         return (*(step.loss for _, step in self.measurements), *picks)
 
     @property
-    def failure(self) -> Fraction:
-        """delta_1."""
-        return self.stop_delta
+    def failures(self) -> tuple[Failure, ...]:
+        """delta_1, that an item is found which one unit alone has."""
+        return (OneSidedFailure(self.stop_delta),)
 
     @property
     def spending(self) -> tuple[Spending, ...]:

@@ -16,7 +16,7 @@ from fim_private.accounting.calibration import calibrate_pick
 from fim_private.accounting.rounding import log_up
 from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses
 from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
-from fim_private.privacy import Loss
+from fim_private.privacy import Failure, Loss, StepwiseFailure
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
@@ -48,9 +48,9 @@ class LimitedDomain:
         return peeling_losses(self.top, self.pick_epsilon)
 
     @property
-    def failure(self) -> Fraction:
-        """delta_0, for the whole list."""
-        return self.stop_delta
+    def failures(self) -> tuple[Failure, ...]:
+        """delta_0: whatever was picked before, one neighbour's own itemsets come before the stop symbol that rarely."""
+        return (StepwiseFailure(self.stop_delta, self.top),)
 
     @property
     def depth(self) -> int:

@@ -24,7 +24,7 @@ from fim_private.mechanisms.margin import doubling_grid, reach, thresholds
 from fim_private.mechanisms.peeling import mix, peel, peel_law, peeling_losses
 from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
 from fim_private.mechanisms.sparse_vector import NEGLIGIBLE, discrete_laplace_law, search, search_law
-from fim_private.privacy import Loss, PureDP
+from fim_private.privacy import AnyFailure, Failure, Loss, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
@@ -75,9 +75,9 @@ class LargeMargin:
         return (PureDP(self.search_epsilon), *peeling_losses(self.top, self.pick_epsilon))
 
     @property
-    def failure(self) -> Fraction:
-        """The certificate's share and the fallback's."""
-        return self.certificate_delta + (self.fallback.failure if self.fallback else 0)
+    def failures(self) -> tuple[Failure, ...]:
+        """A wrong certificate, or a wrong stop of the fallback."""
+        return (AnyFailure(self.certificate_delta + (self.fallback.stop_delta if self.fallback else 0)),)
 
     @property
     def depth(self) -> int:

@@ -51,7 +51,7 @@ class PublishedLargeMargin:
     max_candidates: int = MAX_CANDIDATES
     sensitivity: int = 1
 
-    failure = Fraction(0)
+    failures = ()
 
     @property
     def losses(self) -> tuple[Loss, ...]:

@@ -14,7 +14,7 @@ from fim_private.accounting.calibration import calibrate_pick
 from fim_private.mechanisms.lmm import GRID_PER_PICK, LargeMargin
 from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
 from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
-from fim_private.privacy import BoundedRange, Loss, PureDP
+from fim_private.privacy import AnyFailure, BoundedRange, Failure, Loss, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
@@ -57,9 +57,9 @@ class RepeatedLargeMargin:
         return self.round.losses * self.top
 
     @property
-    def failure(self) -> Fraction:
-        """The certificates of all rounds."""
-        return self.top * self.certificate_delta
+    def failures(self) -> tuple[Failure, ...]:
+        """A wrong certificate in any round."""
+        return (AnyFailure(self.top * self.certificate_delta),)
 
     @property
     def depth(self) -> int:
@@ -81,6 +81,7 @@ class RepeatedLargeMargin:
             Margin(
                 counts=self.round.margins[0].counts,
                 words="between the first and the second of what is left, in each round",
+                place=2,
             ),
         )
 

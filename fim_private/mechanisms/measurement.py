@@ -3,8 +3,9 @@
 A transaction that holds q of the itemsets adds a weight to each, min(1, sqrt(full/q)) in whole units of 1/resolution,
 rounded down. So what it adds has a Euclidean length of at most resolution sqrt(full) units whatever it holds: nothing
 is cut off, long transactions count less. A privacy unit of Delta transactions changes the counts by at most Delta times
-that, and discrete Gaussian noise in each makes them rho-zCDP with rho = Delta^2 resolution^2 full / (2 variance)
-(Canonne, Kamath, Steinke 2020, Theorem 4; Bun and Steinke 2016). Whatever is computed from them afterwards is free.
+that, and discrete Gaussian noise in each makes them rho-zCDP with rho = Delta^2 resolution^2 full / (2 variance): the
+divergence of a count that moves by d units is at most alpha d^2 / (2 variance), and those of all counts add up, for the
+noises are independent (Canonne, Kamath, Steinke 2020, Theorem 14). Whatever is computed from them afterwards is free.
 """
 
 from __future__ import annotations

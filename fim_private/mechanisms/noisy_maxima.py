@@ -42,7 +42,7 @@ class NoisyMaxima:
     gaps: bool = False
     sensitivity: int = 1
 
-    failure = Fraction(0)
+    failures = ()
     depth = None
 
     @property

@@ -15,7 +15,7 @@ from fractions import Fraction
 from fim_private.accounting.joint import Part, prove_together
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.mechanisms.protocol import Calibrated, Costed, Margin, Request, Spending
-from fim_private.privacy import Guarantee, Loss
+from fim_private.privacy import Failure, Guarantee, Loss, are_one_sided
 
 _CLOSE = Fraction(105, 100)
 """The largest epsilon of a search is found to within this factor."""
@@ -46,9 +46,9 @@ class PerSize:
         return tuple(loss for part in self.parts for loss in part.losses)
 
     @property
-    def failure(self) -> Fraction:
-        """That any of the searches fails."""
-        return sum((part.failure for part in self.parts), Fraction(0))
+    def failures(self) -> tuple[Failure, ...]:
+        """Those of all searches."""
+        return tuple(failure for part in self.parts for failure in part.failures)
 
     @property
     def spending(self) -> tuple[Spending, ...]:
@@ -66,7 +66,7 @@ class PerSize:
 
 
 def calibrate_per_size(
-    calibrate: Callable[[Request], Calibrated], requests: Sequence[Request], sizes: Sequence[int], *, independent: bool
+    calibrate: Callable[[Request], Calibrated], requests: Sequence[Request], sizes: Sequence[int]
 ) -> Calibrated:
     """The searches with the smaller lead that fit in the budget together.
 
@@ -74,7 +74,6 @@ def calibrate_per_size(
         calibrate: the mechanism's.
         requests: for each size, what is asked; of epsilon and delta, what all searches together may spend.
         sizes: numbers of items, increasing.
-        independent: whether a search's failure event is on one side only, and independent of all that is counted.
 
     Raises:
         BudgetError: the budget cannot pay for the searches.
@@ -89,13 +88,7 @@ def calibrate_per_size(
         known = {asked: calibrate(asked) for asked in {replace(one, epsilon=each, delta=granted) for one in requests}}
         found = [known[replace(one, epsilon=each, delta=granted)] for one in requests]
         parts = [
-            Part(
-                losses=one.mechanism.losses,
-                failure=one.mechanism.failure,
-                independent=independent,
-                guarantee=one.guarantee,
-            )
-            for one in found
+            Part(losses=one.mechanism.losses, failures=one.mechanism.failures, guarantee=one.guarantee) for one in found
         ]
         guarantee = prove_together(parts, [], epsilon=epsilon, delta=delta)
         return None if guarantee is None else _together(found, sizes, guarantee, first.sensitivity)
@@ -106,7 +99,9 @@ def calibrate_per_size(
     if delta == 0:
         return even
     # A failure that each search may have with this chance leaves half of delta for the composition.
-    granted = delta / number if independent else round_down(float(delta / 2 / number / (1 + exp_up(epsilon))))
+    granted = delta / number
+    if not are_one_sided(even.mechanism.failures):
+        granted = round_down(float(delta / 2 / number / (1 + exp_up(epsilon))))
     composed, low, high = None, epsilon / number, epsilon
     while high > low * _CLOSE:
         middle = round_down(float(low * high) ** 0.5)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
 from fim_private.errors import BudgetError, UsageError
-from fim_private.privacy import Guarantee, Loss
+from fim_private.privacy import Failure, Guarantee, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
@@ -110,11 +110,11 @@ class Costed(Protocol):
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """What its steps cost, in the order they are taken, where the failure event does not happen."""
+        """What its steps cost, in the order they are taken, where no failure happens."""
 
     @property
-    def failure(self) -> Fraction:
-        """A bound on the probability, on either neighbour's side, of the event that the losses do not cover."""
+    def failures(self) -> tuple[Failure, ...]:
+        """The events that the losses do not cover."""
 
     @property
     def spending(self) -> tuple[Spending, ...]:

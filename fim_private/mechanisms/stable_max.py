@@ -40,7 +40,7 @@ class StableMax:
     round_delta: Fraction
     sensitivity: int = 1
 
-    failure = Fraction(0)
+    failures = ()
 
     @property
     def losses(self) -> tuple[Loss, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NoReturn
 
 from fim_private.constraints import Constraints
@@ -11,13 +10,16 @@ from fim_private.counting import TransactionDatabase, as_database
 from fim_private.errors import UsageError, check_kinds
 from fim_private.ledger import Ledger
 from fim_private.mining.counts import with_counts
+from fim_private.mining.rehearsal import rehearse
 from fim_private.mining.selecting import Progress, count_all, select_all
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUnit
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import Release
+from fim_private.release.door import check_unit
 from fim_private.release.planned import plan_record, privacy_record
 from fim_private.transactions import Transactions, without_items
+from fim_private.transactions.layout import Layout
 from fim_private.version import __version__
 
 
@@ -95,7 +97,7 @@ def mine(
     if seed is not None:
         refuse_seed()
     ledger.check(plan)
-    release = mine_as_planned(transactions, plan, charge=partial(ledger.charge, plan))
+    release = mine_as_planned(transactions, plan, charge=lambda layout: ledger.charge(plan, layout=layout))
     if release.id is not None:
         ledger.deliver(release.id)
     return release
@@ -114,7 +116,8 @@ def mine_as_planned(
     *,
     seed: int | None = None,
     command: str | None = None,
-    charge: Callable[[], str] | None = None,
+    charge: Callable[[Layout], str] | None = None,
+    guessed: Sequence[str] = (),
     progress: Progress = lambda _phase: None,
 ) -> Release:
     """What `mine` does, from a plan.
@@ -124,18 +127,25 @@ def mine_as_planned(
         plan: from `make_plan`.
         seed: as in `mine`.
         command: what was typed, for the record.
-        charge: called once, after all that can fail without cost and before any noise is drawn; returns the id of the
-            release in a ledger, or raises where that refuses. Whoever calls this tells the ledger of the delivery.
+        charge: called once with the layout of the data, after all that can fail without cost and before any noise is
+            drawn; returns the id of the release in a ledger, or raises where that refuses. Whoever calls this tells the
+            ledger of the delivery.
+        guessed: parts of the layout that were guessed for the release that is replayed.
         progress: told the name of each phase as it begins.
     """
     if seed is not None and charge is not None:
         refuse_seed()
     randomness = SecureRandomness() if seed is None else SeededRandomness(seed)
     progress("bounding")
-    bounded = bound(as_database(transactions), plan, randomness)
+    database = as_database(transactions)
+    check_unit(database, plan)
+    layout = database.notes.layout.guessed_before(guessed)
+    bounded = bound(database, plan, randomness)
     counted = count_all(bounded, plan, progress)
+    if charge is not None:
+        rehearse(plan)
     # Counts are hidden until the mechanism sees them, so whatever failed up to here has cost nothing.
-    name = charge() if charge else None
+    name = charge(layout) if charge else None
     chosen = select_all(bounded, plan, counted, randomness, progress)
     itemsets = chosen.itemsets
     if plan.counts is not None:
@@ -144,7 +154,7 @@ def mine_as_planned(
     return Release(
         itemsets=itemsets,
         mechanism=plan.mechanism_name,
-        privacy=privacy_record(plan),
+        privacy=privacy_record(plan, layout),
         plan=plan_record(plan),
         seeded=seed is not None,
         version=__version__,

@@ -6,6 +6,10 @@ of its own: a mechanism's own noisy counts would favour the noisier one. Whateve
 at most 1 for each itemset named, and at most `top` in all, under either neighbouring relation. So a run costs the
 plan's guarantee and the score's epsilon, and the choice what `RandomStopping` or `KnownThreshold` makes of that; which
 configuration was chosen, its itemsets and its score are covered, and how many runs it took is not told.
+
+The theorems compare the laws of one run on two data sets, and ask nothing else of the two. So they hold for either
+relation, where the cost of a run is stated for it: the plan's guarantee is, and the score's noise covers both (one unit
+in place of another changes the score by at most `top` too).
 """
 
 from __future__ import annotations
@@ -25,13 +29,25 @@ from fim_private.counting import TransactionDatabase, as_database
 from fim_private.errors import UsageError
 from fim_private.mechanisms.protocol import Margin, Mechanism, Spending
 from fim_private.mining.mine import mine_as_planned, refuse_seed
+from fim_private.mining.rehearsal import rehearse
 from fim_private.mining.selecting import Progress
 from fim_private.plan import Plan, Universe, make_plan
-from fim_private.privacy import ApproxDP, Budget, Guarantee, Loss, NeighbouringRelation, Number, PrivacyUnit, PureDP
+from fim_private.privacy import (
+    ApproxDP,
+    Budget,
+    Failure,
+    Guarantee,
+    Loss,
+    NeighbouringRelation,
+    Number,
+    PrivacyUnit,
+    PureDP,
+)
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import Release
-from fim_private.release.door import noisy_total
+from fim_private.release.door import check_unit, noisy_total
 from fim_private.transactions import Transactions
+from fim_private.transactions.layout import Layout
 
 COMPOSITION = "private candidates"
 RUNS_EACH = 10
@@ -108,9 +124,29 @@ class TuningPlan:
     @property
     def charged(self) -> Plan:
         """What a ledger is charged with: all of it, once."""
-        charged = TunedMining(top=max(plan.top for plan in self.plans), candidates=self.names, guarantee=self.guarantee)
+        candidates = tuple(
+            Configuration(
+                name=name,
+                size=plan.size,
+                top=plan.top,
+                mechanism=plan.mechanism_name,
+                select=plan.asked_select,
+                max_items=plan.max_items,
+                max_transactions=plan.unit.max_transactions,
+                count_share=plan.count_share,
+            )
+            for name, plan in zip(self.names, self.plans, strict=True)
+        )
+        top = max(plan.top for plan in self.plans)
+        charged = TunedMining(top=top, candidates=candidates, guarantee=self.guarantee)
+        # What differs among the candidates is left out here; the record has each of them.
+        caps, kept = ({plan.max_items for plan in self.plans}, {plan.unit for plan in self.plans})
         return replace(
             self.plans[0],
+            sizes=tuple(sorted({plan.size for plan in self.plans})),
+            top=top,
+            max_items=caps.pop() if len(caps) == 1 else None,
+            unit=kept.pop() if len(kept) == 1 else PrivacyUnit(column=self.plans[0].unit.column),
             budget=self.budget,
             mechanism_name=NAME,
             asked_mechanism=NAME,
@@ -128,12 +164,12 @@ class TunedMining:
 
     Args:
         top: the most itemsets of any configuration.
-        candidates: the names of the configurations.
+        candidates: the configurations as they were planned.
         guarantee: what everything together costs.
     """
 
     top: int
-    candidates: tuple[str, ...]
+    candidates: tuple[Configuration, ...]
     guarantee: Guarantee
 
     @property
@@ -142,9 +178,9 @@ class TunedMining:
         return (ApproxDP(self.guarantee.epsilon, self.guarantee.delta),)
 
     @property
-    def failure(self) -> Fraction:
-        """The loss covers everything."""
-        return Fraction(0)
+    def failures(self) -> tuple[Failure, ...]:
+        """None: the loss covers everything."""
+        return ()
 
     @property
     def spending(self) -> tuple[Spending, ...]:
@@ -255,7 +291,7 @@ def tune(
     *,
     seed: int | None = None,
     command: str | None = None,
-    charge: Callable[[], str] | None = None,
+    charge: Callable[[Layout], str] | None = None,
     progress: Progress = lambda _phase: None,
 ) -> Tuned | None:
     """Choose among configurations, and release what the chosen run named; None where no run reached the threshold.
@@ -265,7 +301,8 @@ def tune(
         tuning: from `plan_tuning`.
         seed: makes the noise repeatable, and the release not private. For tests and teaching.
         command: what was typed, for the record.
-        charge: called once before any run; returns the id of the release in a ledger, or raises where that refuses.
+        charge: called once with the layout of the data before any run; returns the id of the release in a ledger, or
+            raises where that refuses.
         progress: told that runs are made, not how many.
 
     Raises:
@@ -275,6 +312,7 @@ def tune(
         refuse_seed()
     randomness = SecureRandomness() if seed is None else SeededRandomness(seed)
     database = as_database(transactions)
+    check_unit(database, tuning.plans[0])
     column = tuning.plans[0].unit.column
     if column is not None and not database.has_units:
         raise UsageError(
@@ -284,7 +322,10 @@ def tune(
     of_units = database.merge_units() if column is not None else database
     data = _Data(database, of_units, {name: code for code, name in enumerate(of_units.vocabulary.to_list())})
     candidates = Candidates([partial(_run, data, plan, tuning.score_epsilon) for plan in tuning.plans], tuning.loss)
-    name = charge() if charge else None
+    if charge is not None:
+        for plan in tuning.plans:
+            rehearse(plan)
+    name = charge(database.notes.layout) if charge else None
     progress("choosing among configurations")
     chosen = tuning.selection.select(candidates, randomness)
     return None if chosen is None else _tuned(tuning, chosen, seeded=seed is not None, command=command, name=name)

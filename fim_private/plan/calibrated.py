@@ -62,14 +62,12 @@ def plan_with(
         if len(requests) == 1:
             return row.calibrate(request)
         each = [replace(one, epsilon=request.epsilon, delta=request.delta) for one in requests]
-        return calibrate_per_size(row.calibrate, each, sizes, independent=row.finds_items)
+        return calibrate_per_size(row.calibrate, each, sizes)
 
     if count_share is None:
         calibrated, counts = calibrate(requests[0]), None
     else:
-        calibrated, counts = calibrate_with_counts(
-            calibrate, requests[0], share=count_share, independent=row.finds_items
-        )
+        calibrated, counts = calibrate_with_counts(calibrate, requests[0], share=count_share)
     return Plan(
         sizes=sizes,
         top=top,

@@ -13,7 +13,7 @@ from fim_private.mechanisms.per_size import PerSize
 from fim_private.mechanisms.protocol import Margin, Mechanism, Spending
 from fim_private.mechanisms.registry import find
 from fim_private.plan.universe import Universe
-from fim_private.privacy import Budget, Guarantee, Loss, NeighbouringRelation, PrivacyUnit
+from fim_private.privacy import Budget, Guarantee, Loss, NeighbouringRelation, PrivacyUnit, failure_probability
 
 FAR_BEYOND = 100
 """Places beyond this many times k count as the bulk of the ranking."""
@@ -91,8 +91,13 @@ class Plan:
         return isinstance(self.mechanism, PerSize)
 
     @property
+    def failure(self) -> Fraction:
+        """A bound on the probability, on either neighbour's side, of all that the losses do not cover."""
+        return failure_probability(self.mechanism.failures)
+
+    @property
     def losses(self) -> tuple[Loss, ...]:
-        """What all steps cost, where the mechanism's failure event does not happen: its own, then the counts'."""
+        """What all steps cost where no failure happens: the mechanism's, then the counts'."""
         return self.mechanism.losses if self.counts is None else (*self.mechanism.losses, self.counts.loss)
 
     @property

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 import random
 import secrets
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fim_private.errors import UsageError
 
 
 class Randomness(Protocol):
@@ -42,8 +45,11 @@ class SeededRandomness:
     """A repeatable source (Mersenne twister): for tests, demonstrations and reports, never for a private release."""
 
     def __init__(self, seed: int) -> None:
-        self.seed: int | None = seed
-        self._generator = random.Random(seed)  # noqa: S311 - repeatable on purpose, and marked wherever it goes
+        try:
+            self.seed: int | None = operator.index(seed)
+        except TypeError:
+            raise UsageError("A seed is a whole number.", "Write seed=1, or leave it out.") from None
+        self._generator = random.Random(self.seed)  # noqa: S311 - repeatable on purpose, and marked wherever it goes
 
     def bits(self, number: int) -> int:
         """A uniform integer of `number` bits."""

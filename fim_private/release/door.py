@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.counting import ChosenCounts, HiddenCounts, TransactionDatabase, as_database
-from fim_private.errors import InputError
+from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.counts import CountNoise
 from fim_private.mechanisms.discovery import Discovery
 from fim_private.mechanisms.measurement import Measurement
@@ -91,8 +91,31 @@ def pass_through(
     return tuple(chosen)
 
 
+def check_unit(database: TransactionDatabase, plan: Plan) -> None:
+    """Refuse data whose units were read from another column than the one that the plan promises to protect.
+
+    Raises:
+        UsageError: they were. Units that were given in memory have the name that the plan gives them.
+    """
+    layout = database.notes.layout
+    read, promised = layout.unit_column, plan.unit.column
+    if layout.kind == "memory" or promised is None:
+        return
+    if read is None or read.strip().casefold() != promised.strip().casefold():
+        raise UsageError(
+            f"The unit to protect is that of column {promised!r}, and the data was read "
+            + ("without units." if read is None else f"with the units of column {read!r}."),
+            "Give the same unit_column to read_transactions and to PrivacyUnit.",
+        )
+
+
 def check_universe(database: TransactionDatabase, plan: Plan) -> None:
-    """Refuse data that holds more items than were declared; before a ledger is charged, so that it costs nothing.
+    """Refuse data that holds more items than were declared; before a ledger is charged.
+
+    Privacy: the refusal is not protected. Repeated with other numbers it tells how many items occur. Where only a
+    number was declared, the number of items that occur is therefore taken as public, as their names are: no budget is
+    spent on it, and nothing is promised for it. With a list of names (`--universe-file`) nothing is refused: other
+    items were left out before.
 
     Raises:
         InputError: it does.
@@ -101,7 +124,8 @@ def check_universe(database: TransactionDatabase, plan: Plan) -> None:
     if declared is not None and declared < len(database.vocabulary):
         raise InputError(
             "The data holds more items than the declared universe.",
-            "Correct --universe-items, or give the items themselves with --universe-file.",
+            "Correct --universe-items from public knowledge (how many items occur is taken as public, and this refusal "
+            "tells of it), or give the items themselves with --universe-file.",
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import NoneType
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import polars as pl
 
 from fim_private.errors import InputError, UsageError
 from fim_private.release.optional import pandas
+from fim_private.transactions.layout import Layout
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +69,8 @@ class Release:
     Args:
         itemsets: in the order they were picked; fewer than asked for, or none, where the mechanism stopped early.
         mechanism: the name of the mechanism.
-        privacy: epsilon and delta (numbers), neighbours, unit, and in words what the promise takes as public.
+        privacy: epsilon and delta (numbers), neighbours, unit, and what the promise takes as public: the layout of the
+            data (a record of `transactions.layout.Layout`, which `layout` gives), and in words what else.
         plan: the plan's public parameters.
         seeded: whether the noise can be repeated; then the release is not private.
         version: the version of this program.
@@ -87,6 +89,11 @@ class Release:
     found: tuple[FoundItem, ...] | None = None
     id: str | None = None
 
+    @property
+    def layout(self) -> Layout | None:
+        """How the data was read, which is public; None in releases that do not say it."""
+        return Layout.of_record(self.privacy.get("layout"))
+
     def to_json(self) -> str:
         """The whole release as JSON text; `from_json` reads it back."""
         fields = asdict(self)
@@ -102,7 +109,7 @@ class Release:
             InputError: the text is not a release.
         """
         try:
-            fields = json.loads(text)
+            fields = json.loads(text, object_pairs_hook=each_once)
             # What JSON itself does not know (infinity), and half letters, which it can name, are no values of ours.
             json.dumps(fields, ensure_ascii=False, allow_nan=False).encode()
             fields.pop("warning", None)
@@ -161,6 +168,14 @@ def marked(frame: pd.DataFrame, *, seeded: bool) -> pd.DataFrame:
     if seeded:
         frame.attrs["warning"] = SEEDED_NOTE
     return frame
+
+
+def each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of an object; of two with one name, programs differ in which they take."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a field is there twice")
+    return fields
 
 
 _OF_ITEMSET = {

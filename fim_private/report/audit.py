@@ -13,6 +13,7 @@ from fim_private.audit.twins import NAMED_TESTS
 from fim_private.audit.verdict import LOOSE, Verdict
 from fim_private.mechanisms.registry import find
 from fim_private.privacy import Budget, NeighbouringRelation
+from fim_private.release.files import write_derived
 from fim_private.report.candidates import candidates_section
 from fim_private.report.document import Bullets, Cell, Code, Document, Figure, Paragraph, Section, Table
 from fim_private.report.drawing import Pictures, new_figure, style
@@ -57,7 +58,7 @@ def write_audit(folder: Path, *, budget: Budget, seed: int, progress: Callable[[
         document = document_of(verdicts, (candidates, *sampled), pictures, budget=budget, seed=seed, sound=sound)
     write_document(document, pictures, folder)
     records = json.dumps([verdict_record(verdict) for verdict in verdicts], indent=1)
-    (folder / "verdicts.json").write_text(records + "\n", encoding="utf-8")
+    write_derived(folder / "verdicts.json", lambda part: part.write_text(records + "\n", encoding="utf-8"))
     return sound
 
 

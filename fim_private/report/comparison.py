@@ -56,10 +56,12 @@ def document_of(material: Material, pictures: Pictures) -> Document:
 def write_report(material: Material, folder: Path) -> None:
     """`index.html`, `report.md` and `figures/` in the folder, replacing what a former run left.
 
+    Where data is not known to be public they are for their owner alone: they show exact counts.
+
     Raises:
         InputError: the file system refuses.
     """
     pictures = Pictures()
     with style():
         document = document_of(material, pictures)
-    write_document(document, pictures, folder)
+    write_document(document, pictures, folder, owner_only=not material.public)

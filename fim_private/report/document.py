@@ -24,8 +24,9 @@ RESERVED = ("top", "contents", "mechanisms")
 """Anchors that the writers use themselves; `#top` is the title."""
 
 MARK = re.compile(
-    r"`(?P<code>[^`]+)`|\[(?P<words>[^\[\]]+)\]\(#(?P<anchor>[a-z0-9-]+)\)|\*\*(?P<bold>\S(?:.*?\S)?)\*\*"
+    r"`(?P<code>[^`]+)`|\[(?P<words>[^\[\]]+)\]\(#(?P<anchor>[a-z0-9-]+)\)|\*\*(?P<bold>\S(?:.{0,500}?\S)?)\*\*"
 )
+"""Bold words are some hundred letters at most: where they have no end, nobody looks for it through a whole text."""
 
 Cell: TypeAlias = str | int | float | None
 
@@ -227,7 +228,8 @@ Marked(mark='#there', words=('there',)), ', not [here](#here)')
     """
     pieces: list[str | Marked] = []
     done = 0
-    text = re.sub(r"\s*\n\s*", " ", text)
+    if "\n" in text:
+        text = " ".join(line.strip() for line in text.split("\n") if line.strip())
     for match in MARK.finditer(text):
         code, words, target, bold = match.group("code", "words", "anchor", "bold")
         if target is not None and target not in anchors:
@@ -252,6 +254,8 @@ def visible(text: str) -> str:
     >>> visible("milk\x00 \u202eklim")
     'milk\\x00 \\u202eklim'
     """
+    if text.isprintable():  # as nearly all are, however long
+        return text
     return "".join(
         letter if letter.isprintable() or unicodedata.category(letter) == "Zs" else repr(letter)[1:-1]
         for letter in text

@@ -43,6 +43,8 @@ DRAWN = SHAPES | {"svg", "g", "defs", "clipPath", "linearGradient", "mask", "pat
 
 REFERENCE = re.compile(r"url\(\s*['\"]?#([^'\")]+?)['\"]?\s*\)")
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+LONG = 60
+"""Letters of a word that stand on one line at most."""
 LENGTH = re.compile(r"[0-9.]+(?:pt|px|in|mm|cm)?")
 
 
@@ -236,11 +238,16 @@ def row_html(row: tuple[Cell, ...], table: Table, numeric: list[bool]) -> str:
     for cell, right in zip(row, numeric, strict=True):
         shown = escape(cell_text(cell, table.digits))
         if isinstance(cell, str):
-            cells.append(f"<td>{shown}</td>")
+            cells.append(f"<td{' class=long' * is_long(cell)}>{shown}</td>")
             continue
         value = "" if cell is None or math.isnan(cell) else repr(float(cell)).replace("inf", "Infinity")
         cells.append(f'<td{" class=number" if right or value else ""} data-value="{value}">{shown}</td>')
     return f"<tr{owner}>{''.join(cells)}</tr>"
+
+
+def is_long(words: str) -> bool:
+    """Whether a text has a word that no column has room for."""
+    return len(words) > LONG and any(len(word) > LONG for word in words.split())
 
 
 def drawing(figure: Figure) -> str:

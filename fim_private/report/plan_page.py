@@ -80,10 +80,9 @@ def _cost(plan: Plan) -> list[Part]:
         f"Together this was proved to cost at most epsilon {number(proved.epsilon)} and delta {number(proved.delta)} "
         f"({proved.composition} composition; neighbouring data sets: {plan.relation})."
     ]
-    if plan.mechanism.failure:
+    if plan.failure:
         texts.append(
-            f"Of delta, {number(plan.mechanism.failure)} is set aside for a wrong certificate, a wrong stop or a wrong "
-            "find."
+            f"Of delta, {number(plan.failure)} is set aside for a wrong certificate, a wrong stop or a wrong find."
         )
     return [table, *(Paragraph(text=text) for text in texts)]
 

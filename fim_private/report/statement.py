@@ -14,7 +14,7 @@ from fim_private.mechanisms.protocol import Spending
 from fim_private.mechanisms.registry import REGISTRY, find
 from fim_private.plan import Plan
 from fim_private.privacy import LARGEST_EPSILON, ApproxDP, Guarantee, NeighbouringRelation, PureDP
-from fim_private.release import Release
+from fim_private.release import Layout, Release
 from fim_private.release.planned import plan_record, privacy_record
 from fim_private.release.record import SEEDED_NOTE
 from fim_private.report.tables import printable
@@ -29,15 +29,21 @@ def number(value: Fraction | float) -> str:
     return f"{float(value):.4g}".replace("e-0", "e-").replace("e+0", "e")
 
 
-def promise(plan: Plan, *, seeded: bool) -> str:
-    """What is protected, how much, by what, and what is not; a paragraph each."""
-    return wrapped(promise_paragraphs(plan, seeded=seeded))
+def promise(plan: Plan, *, seeded: bool, layout: Layout | None = None) -> str:
+    """What is protected, how much, by what, and what is not; a paragraph each.
+
+    Args:
+        plan: of the release.
+        seeded: whether its noise can be repeated.
+        layout: of the data; None where no data was read yet.
+    """
+    return wrapped(promise_paragraphs(plan, seeded=seeded, layout=layout))
 
 
-def promise_paragraphs(plan: Plan, *, seeded: bool = False) -> list[str]:
+def promise_paragraphs(plan: Plan, *, seeded: bool = False, layout: Layout | None = None) -> list[str]:
     """The same, not wrapped."""
     return _promised(
-        privacy_record(plan),
+        privacy_record(plan, layout),
         plan.mechanism_name,
         plan_record(plan),
         constraints=plan.constraints,
@@ -77,15 +83,14 @@ def _promised(
     else:
         event = "what it holds (that it is in the data is not hidden)"
         guess = "which of two versions of one unit is in the data"
-    failing = f"but for a chance of {number(delta)}" if delta else "without exception"
-    odds = 100 / (1 + math.exp(-epsilon))
+    more = f", plus {number(delta)}" if delta else ""
     source = "a SEED: this output is NOT private" if seeded else "the operating system's secure source"
     owners = "" if record.get("unit_column") else ", who may own several transactions (see --unit-column)"
     paragraphs = [
         f"Protected is {privacy['unit']}: {event}.",
-        f"How much: epsilon {number(epsilon)}, delta {number(delta)}. One unit makes no answer "
-        f"more than {math.exp(epsilon):.3g} times likelier or less likely, {failing}. Somebody to whom it is a toss of "
-        f"a coin {guess} will be at most {odds:.{3 if odds < 99.9 else 7}g} % sure after seeing the answer.",
+        f"How much: epsilon {number(epsilon)}, delta {number(delta)}. One unit makes any set of answers at most "
+        f"{math.exp(epsilon):.3g} times as likely{more}. Someone who thinks it 50:50 {guess}, and decides after seeing "
+        f"the answer, is right in at most {_share_right(epsilon, delta)} % of cases.",
         f"By what: {_by(mechanism)}. Noise is drawn exactly, not in floating point, from {source}.",
         "Not protected: what is true of many (that is the point of publishing); other units of the same person"
         f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
@@ -99,6 +104,9 @@ def _promised(
     sentence = counts_sentence(record)
     if sentence:
         paragraphs.append(sentence)
+    layout = Layout.of_record(privacy.get("layout"))
+    if layout is not None:
+        paragraphs.append(_layout_sentence(layout))
     if _is_number(privacy.get("public_transactions")):
         paragraphs.append(
             f"Taken as public: the number of transactions, {privacy['public_transactions']:,}, as declared; supports "
@@ -112,6 +120,36 @@ def _promised(
     if seeded:
         paragraphs.append(f"WARNING: {SEEDED_NOTE}.")
     return paragraphs
+
+
+def _share_right(epsilon: float, delta: float) -> str:
+    """How often the best guess between two neighbours is right, in per cent, rounded up: (e^eps + delta)/(e^eps + 1).
+
+    No test between them has a smaller sum of its two errors (Kairouz, Oh, Viswanath 2015).
+    """
+    share = 100 * (1 + delta * math.exp(-epsilon)) / (1 + math.exp(-epsilon))
+    digits = 1 if share < 99.9 else 5
+    return f"{min(100.0, math.ceil(share * 10**digits) / 10**digits):.7g}"
+
+
+def _layout_sentence(layout: Layout) -> str:
+    """How the data was read, which is no secret, and what follows where that was guessed."""
+    data = "file" if layout.kind in ("text", "Parquet") else "data"
+    words = [
+        f"The layout of the {data} is taken as public: {layout.describe()}.",
+        f"A transaction is {layout.transaction}.",
+    ]
+    if layout.format == "one-hot":
+        words.append("The header, which names the items, is public too.")
+    elif layout.format == "long" or (layout.format == "lists" and layout.item_column is not None):
+        words.append("The names of the columns are public too.")
+    if layout.guessed:
+        guessed = " and ".join(part.replace("_", " ") for part in layout.guessed)
+        words.append(
+            f"Guessed from the data: {guessed}. The promise covers data for which the guess is the same; type "
+            f"{layout.guesses_as_typed()} and it covers all data."
+        )
+    return printable(" ".join(words))
 
 
 def _by(mechanism: str) -> str:
@@ -231,10 +269,8 @@ def plan_text(plan: Plan) -> str:
         f"  together at most epsilon {number(plan.budget.epsilon)}, delta {number(plan.budget.delta)} "
         f"({plan.guarantee.composition} composition, {plan.relation} neighbours)"
     )
-    if plan.mechanism.failure:
-        paragraphs.append(
-            f"  of delta, {number(plan.mechanism.failure)} is set aside for a wrong certificate, stop or find"
-        )
+    if plan.failure:
+        paragraphs.append(f"  of delta, {number(plan.failure)} is set aside for a wrong certificate, stop or find")
     paragraphs.append(f"  {margin_sentence(plan)}")
     if plan.counts is not None:
         paragraphs.append(

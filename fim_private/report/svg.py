@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from html import escape
+from itertools import accumulate
 
 from fim_private.report.document import visible
 
 INK, SOFT, LINE, FILL = "#1a1a1a", "#595959", "#dddddd", "#0057a8"
+NARROW = 0.64
+"""The width of most letters as a share of their height."""
 LETTERS = 'font-family="DejaVu Sans, Liberation Sans, Arial, sans-serif"'
 
 
@@ -32,28 +35,36 @@ def line(x1: float, y1: float, x2: float, y2: float, *, color: str = INK, width:
 
 def width_of(text: str, size: int = 12) -> float:
     """About how wide a text is, in pixels, rather too much; East Asian letters are as wide as high."""
-    letters = sum(1.0 if unicodedata.east_asian_width(letter) in "WF" else 0.64 for letter in visible(text))
-    return letters * size
+    return sum(map(_width, visible(text))) * size
 
 
 def shortened(text: str, width: float, size: int = 12) -> str:
     """The text, or as much of its beginning as fits the width, and an ellipsis."""
-    text = visible(text)
-    if width_of(text, size) <= width:
-        return text
-    while text and width_of(text + "…", size) > width:
-        text = text[:-1]
-    return text.rstrip() + "…"
+    # No more of it is looked at than could fit: a name may be as long as a file.
+    begin = visible(text[: int(width / (NARROW * size)) + 2])
+    if len(begin) >= len(text) and width_of(begin, size) <= width:
+        return begin
+    fits = 0
+    for so_wide in accumulate(map(_width, begin), initial=_width("…")):
+        if so_wide * size > width:
+            break
+        fits += 1
+    return begin[: max(0, fits - 1)].rstrip() + "…"
 
 
 def folded(text: str, width: float, size: int = 12, lines: int = 2) -> list[str]:
     """The text on a few lines of this width, broken at blanks where that can be, and shortened at the end."""
     rest = " ".join(visible(text).split())
     done: list[str] = []
-    while rest and len(done) < lines - 1 and width_of(rest, size) > width:
+    while rest and len(done) < lines - 1 and shortened(rest, width, size) != rest:
         fitting = shortened(rest, width, size).removesuffix("…")
         whole = rest[len(fitting)] == " " or " " not in fitting
         cut = max(1, len(fitting) if whole else fitting.rfind(" "))
         done.append(rest[:cut].strip())
         rest = rest[cut:].strip()
     return [*done, shortened(rest, width, size)] if rest or not done else done
+
+
+def _width(letter: str) -> float:
+    """The width of a letter as a share of its height."""
+    return 1.0 if unicodedata.east_asian_width(letter) in "WF" else NARROW

@@ -8,6 +8,8 @@ from fim_private.release import Release
 from fim_private.release.record import SEEDED_NOTE
 
 JOINT = " + "
+WIDEST = 200
+"""Letters of a column at most."""
 
 
 def printable(text: str) -> str:
@@ -16,12 +18,17 @@ def printable(text: str) -> str:
     >>> printable("milk\x1b[2J")
     'milk\\x1b[2J'
     """
+    if text.isprintable():
+        return text
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool]) -> str:
-    """Columns as wide as their widest cell, two blanks apart; `right` says which are aligned to the right."""
-    widths = [max(len(line[column]) for line in (head, *rows)) for column in range(len(head))]
+    """Columns as wide as their widest cell, two blanks apart; `right` says which are aligned to the right.
+
+    Cells wider than `WIDEST` are shown whole and move the rest of their line, instead of filling all lines with blanks.
+    """
+    widths = [min(WIDEST, max(len(line[column]) for line in (head, *rows))) for column in range(len(head))]
 
     def line(cells: Sequence[str]) -> str:
         aligned = (

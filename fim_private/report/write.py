@@ -5,29 +5,41 @@ from __future__ import annotations
 from pathlib import Path
 
 from fim_private.errors import InputError
+from fim_private.release.files import write_derived
 from fim_private.report.document import Document
 from fim_private.report.drawing import Pictures
 from fim_private.report.html import to_html
 from fim_private.report.markdown import to_markdown
 
 
-def write_document(document: Document, pictures: Pictures, folder: Path) -> None:
+def write_document(document: Document, pictures: Pictures, folder: Path, *, owner_only: bool = False) -> None:
     """`index.html`, `report.md` and `figures/` in the folder, replacing what a former run left.
 
+    Args:
+        document: the report.
+        pictures: its figures.
+        folder: is made if it is not there.
+        owner_only: nobody else may read the files.
+
     Raises:
+        UsageError: a release or a ledger has one of these names.
         InputError: the file system refuses.
     """
+
+    def keep(path: Path, content: bytes) -> None:
+        write_derived(path, lambda part: part.write_bytes(content), owner_only=owner_only)
+
     try:
         figures = folder / "figures"
         figures.mkdir(parents=True, exist_ok=True)
         for old in (*figures.glob("*.svg"), *figures.glob("*.png")):
             old.unlink()
         for name, png in pictures.png.items():
-            (figures / f"{name}.png").write_bytes(png)
-            (figures / f"{name}.svg").write_text(pictures.svg[name], encoding="utf-8")
-        (folder / "report.md").write_text(to_markdown(document), encoding="utf-8")
+            keep(figures / f"{name}.png", png)
+            keep(figures / f"{name}.svg", pictures.svg[name].encode())
+        keep(folder / "report.md", to_markdown(document).encode())
         # Last, for who finds it may take the rest for finished.
-        (folder / "index.html").write_text(to_html(document), encoding="utf-8")
+        keep(folder / "index.html", to_html(document).encode())
     except OSError as error:
         raise InputError(
             f"The report could not be written to {folder}: {error.strerror}.", "Give another folder with --output."

@@ -29,6 +29,18 @@ def present_cells(cells: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
     return present.to_numpy(), neither.arg_max() if neither.any() else None
 
 
+def present_numbers(cells: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
+    """As `present_cells`, of truths and numbers, which need not become words first: a table may have 100,000 columns.
+
+    Args:
+        cells: booleans, whole numbers or floats, length n; null and NaN are absent.
+    """
+    numbers = cells.cast(pl.Float64).fill_nan(None).fill_null(0.0).to_numpy()
+    present = numbers == 1
+    neither = ~present & (numbers != 0)
+    return present, int(neither.argmax()) if neither.any() else None
+
+
 def not_a_cell(place: str, cell: str) -> InputError:
     """The error for a cell that says neither yes nor no; it tells quantities from the rest, no more."""
     if cell.strip().replace(".", "", 1).isdecimal():

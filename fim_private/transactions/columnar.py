@@ -13,6 +13,14 @@ from fim_private.transactions.quiet import nothing_printed
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
 """What Polars raises on what it cannot take; a panic is no ordinary exception."""
 
+EXACT: dict[type[pl.DataType], int] = {pl.Float64: 2**53, pl.Float32: 2**24}
+HALF = 2**11
+"""From here on floating point (of half precision, where it is neither) leaves out whole numbers: two may be one."""
+
+
+CELLS_AT_ONCE = 1 << 25
+"""Values of a table of columns that are decoded at once, of one column at least."""
+
 
 class ColumnTable(Protocol):
     """A table whose columns have names and types."""
@@ -54,24 +62,68 @@ class FrameTable:
 
     def columns(self, names: list[str], *, rows: int | None = None) -> list[pl.Series]:
         """Some columns, whole or their first rows."""
-        return [self.frame[name].head(len(self.frame) if rows is None else rows) for name in names]
+        return unnamed(self.frame if rows is None else self.frame.head(rows), names)
+
+
+def unnamed(frame: pl.DataFrame, names: list[str]) -> list[pl.Series]:
+    """These columns without their names, which some methods of Polars take for patterns."""
+    return [frame.get_column(name).alias("") for name in names]
 
 
 def as_text(values: pl.Series, option: str) -> pl.Series:
     """A plain column as strings: numbers, dates and categories become their text; NaN counts as missing.
 
+    The name of a value depends on that value alone. Which type a column has may depend on a single value (pandas makes
+    floats of whole numbers where one is missing), so 10, 10.0 and the decimal 10.00 are all "10".
+
     Errors:
-        InputError: the column holds lists, structures or bytes that are no text.
+        InputError: the column holds lists, structures or bytes that are no text; or numbers in floating point so large
+            that whole numbers are not exact.
     """
-    if values.dtype.is_float():
-        values = values.fill_nan(None)
     try:
         if not values.dtype.is_nested():
             with nothing_printed():
-                return values.cast(pl.String)
+                return _names(values, option)
     except UNREADABLE:
         pass
     raise InputError(
         f"The column for {option} is of type {values.dtype.base_type()}, which is not text or numbers.",
         "Choose another column, or save this one as text.",
     )
+
+
+def _names(values: pl.Series, option: str) -> pl.Series:
+    if values.dtype.is_float():
+        return _names_of_floats(values, option)
+    if isinstance(values.dtype, pl.Datetime):
+        return _names_of_times(values, values.dtype)
+    names = values.cast(pl.String)
+    return _without_zeros(names) if values.dtype.is_decimal() else names
+
+
+def _names_of_floats(values: pl.Series, option: str) -> pl.Series:
+    values = values.fill_nan(None)
+    if (values.abs() >= EXACT.get(values.dtype.base_type(), HALF)).any():
+        raise InputError(
+            f"The column for {option} holds numbers in floating point that are too large to be exact.",
+            "Save the column as whole numbers or as text; a missing value makes pandas turn it into floating point.",
+        )
+    whole = (values == values.floor()).fill_null(value=False)
+    return values.cast(pl.Int64).cast(pl.String).zip_with(whole, values.cast(pl.String))
+
+
+def _names_of_times(values: pl.Series, dtype: pl.Datetime) -> pl.Series:
+    """Dates with times of day, down to the last digit that counts; midnight is the date alone, as in columns of dates.
+
+    A column holds one time zone or none: instants are named in UTC.
+    """
+    if dtype.time_zone is not None:
+        instants = values.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        return _without_zeros(instants.cast(pl.String)) + "+00:00"
+    return _without_zeros(values.cast(pl.String)).str.strip_suffix(" 00:00:00")
+
+
+def _without_zeros(names: pl.Series) -> pl.Series:
+    """Without zeros that end a fraction."""
+    fraction = names.str.contains(".", literal=True).fill_null(value=False)
+    return names.str.strip_chars_end("0").str.strip_chars_end(".").zip_with(fraction, names)

@@ -8,20 +8,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from fim_private.transactions.layout import IN_MEMORY, Layout
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ReadingNotes:
-    """What was noticed while reading, for the curator's eyes.
+    """What was read, and what was noticed on the way, which is for the curator's eyes.
 
     Args:
-        format: the format that was read, in words ("basket CSV, separated by commas").
+        layout: of the data; the only one of these that is public.
         blanks: blank items dropped.
         duplicates: repeated items inside a transaction merged.
         empty: transactions left out because no item remained.
         rows_without_unit: rows dropped on request because the unit was missing.
     """
 
-    format: str = "in memory"
+    layout: Layout = IN_MEMORY
     blanks: int = 0
     duplicates: int = 0
     empty: int = 0

@@ -1,4 +1,4 @@
-"""Does Polars survive decoding this Parquet file? Tried in a process of its own.
+"""Can Polars decode this Parquet file? Tried in a process of its own, which may take so much memory and time.
 
 Where the header of a page asks for an absurd amount of memory, Polars ends the process instead of raising: nothing
 could be said to the user any more, and a program that uses this package would be gone with it.
@@ -10,33 +10,89 @@ import contextlib
 import io
 import subprocess
 import sys
+from dataclasses import astuple, dataclass
+from enum import IntEnum
 
 import polars as pl
-
-BLOCK = 256
-"""Columns at once: as a table of customers has, while a one-hot table may have thousands."""
+import polars.selectors as cs
 
 
-def decodes(data: bytes) -> bool:
+class Verdict(IntEnum):
+    """What came of a trial; also how its process ends."""
+
+    GOOD = 0
+    UNREADABLE = 1
+    TOO_MUCH = 70
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a file may take.
+
+    Args:
+        values: of one column; items inside lists count one by one.
+        text: bytes of the text in one column, each value by itself.
+        columns: that are decoded at once.
+        memory: bytes that the trial may allocate, on systems that can limit it.
+        seconds: that the trial may last.
+    """
+
+    values: int
+    text: int
+    columns: int
+    memory: int
+    seconds: int
+
+
+def tried(data: bytes, limits: Limits) -> Verdict:
     """Whether every column of this Parquet file can be decoded. The trial costs a quarter of a second and the decoding.
 
     No word of what happens there is shown: libraries quote what they read.
     """
-    trial = [sys.executable, "-P", __file__]
+    trial = [sys.executable, "-P", __file__, *map(str, astuple(limits))]
     nowhere = subprocess.DEVNULL
-    done = subprocess.run(trial, input=data, stdout=nowhere, stderr=nowhere, check=False)  # noqa: S603 - our own
-    return done.returncode == 0
+    try:
+        done = subprocess.run(  # noqa: S603 - our own
+            trial, input=data, stdout=nowhere, stderr=nowhere, check=False, timeout=limits.seconds
+        )
+    except subprocess.TimeoutExpired:
+        return Verdict.TOO_MUCH
+    return Verdict(done.returncode) if done.returncode in set(Verdict) else Verdict.UNREADABLE
 
 
-def _decode(data: bytes) -> None:
-    names = list(pl.read_parquet_schema(io.BytesIO(data)))
-    for start in range(0, len(names), BLOCK):
-        pl.read_parquet(io.BytesIO(data), columns=names[start : start + BLOCK])
+def _decode(data: bytes, limits: Limits) -> Verdict:
+    table = pl.scan_parquet(io.BytesIO(data))
+    names = table.collect_schema().names()
+    for start in range(0, len(names), limits.columns):
+        frame = table.select(cs.by_name(*names[start : start + limits.columns])).collect()
+        if any(_holds_too_much(column, limits) for column in frame):
+            return Verdict.TOO_MUCH
+    return Verdict.GOOD
+
+
+def _holds_too_much(column: pl.Series, limits: Limits) -> bool:
+    """Whether a column has more values or more text than the limits. Equal texts are kept once until they are used."""
+    while isinstance(column.dtype, pl.List | pl.Array):
+        column = column.explode()
+        if len(column) > limits.values:
+            return True
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    if column.dtype == pl.Binary:
+        return int(column.bin.size().sum()) > limits.text
+    return column.dtype == pl.String and int(column.str.len_bytes().sum()) > limits.text
 
 
 if __name__ == "__main__":
+    allowed = Limits(*map(int, sys.argv[1:]))
     with contextlib.suppress(ImportError):  # not on every system
         import resource
 
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # it would hold the data
-    _decode(sys.stdin.buffer.read())
+        for what, most in (
+            (resource.RLIMIT_CORE, 0),  # it would hold the data
+            (resource.RLIMIT_DATA, allowed.memory),
+            (resource.RLIMIT_CPU, 64 * allowed.seconds),  # of all cores, should nobody be there to end it
+        ):
+            with contextlib.suppress(ValueError, OSError):  # it is lower already
+                resource.setrlimit(what, (most, most))
+    sys.exit(_decode(sys.stdin.buffer.read(), allowed))

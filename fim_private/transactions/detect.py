@@ -1,17 +1,21 @@
-"""What a file is, from its first lines or its schema; where that is open, the user is asked."""
+"""What a file is, from its first lines or its schema; where that is open, the user is asked.
+
+All this is guessed from the data, and the layout says so.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from fim_private.errors import InputError
 from fim_private.transactions.cells import is_cell
-from fim_private.transactions.columnar import ColumnTable, as_text
+from fim_private.transactions.columnar import ColumnTable
 from fim_private.transactions.columns import ITEM_NAMES, TRANSACTION_NAMES, Columns, known_column
 from fim_private.transactions.fields import QUOTE, split_line
+from fim_private.transactions.layout import Layout
 from fim_private.transactions.lists import list_columns
+from fim_private.transactions.one_hot import cells_of
 from fim_private.transactions.table import join_broken_fields
 from fim_private.transactions.text import Text
 
@@ -29,20 +33,12 @@ MARKUP = {"{": "JSON", "[": "JSON or a Python list", "<": "HTML or XML"}
 NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)*\s*")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Layout:
-    """A format and, for delimited text, its separator."""
-
-    format: str
-    separator: str | None = None
-
-
 def detect_text(text: Text, *, separator: str | None, columns: Columns) -> Layout:
     """The layout of a text in `auto` mode.
 
     Args:
         text: of which only the first lines are looked at; they remain to be read.
-        separator: as the user gave it, or None.
+        separator: as the user gave it, or None; then it is guessed too.
         columns: what the user said about columns: naming one says that there is a header.
 
     Errors:
@@ -51,30 +47,24 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns) -> Layou
     sample = text.head(SAMPLE_LINES, SAMPLE_BYTES)
     _refuse_markup(text.name, sample[0])
     _refuse_spmf(text.name, sample)
+    guessed = ("format",) if separator is not None else ("format", "separator")
     if separator is None:
         separator = find_separator(sample)
         if columns.named:
             separator = separator or _no_separator(text.name)
         elif separator is None:
             if not sample[0].lstrip().startswith(QUOTE):
-                return Layout(format="fimi")
+                return Layout(format="fimi", guessed=("format",))
             separator = ","
         elif separator == "\t" and all(_whole_numbers(line) for line in sample):
-            return Layout(format="fimi")
+            return Layout(format="fimi", guessed=("format",))
         elif _share(separator, sample) < RARE:
             raise InputError(
                 f"{text.name} may be items separated by blanks or by another character: few lines hold one.",
                 "Give --format fimi, or --format basket with --separator.",
             )
-    return Layout(format=_delimited_format(text.name, sample, separator, columns), separator=separator)
-
-
-def separator_of(text: Text, *, required: bool) -> str:
-    """The separator of a text that is known to be delimited; a comma if there is none and none is needed."""
-    found = find_separator(text.head(SAMPLE_LINES, SAMPLE_BYTES))
-    if found is None:
-        return _no_separator(text.name) if required else ","
-    return found
+    format_name = _delimited_format(text.name, sample, separator, columns)
+    return Layout(format=format_name, separator=separator, guessed=guessed)
 
 
 def find_separator(sample: Sequence[str]) -> str | None:
@@ -108,10 +98,9 @@ def detect_columnar(table: ColumnTable, columns: Columns) -> str:
     ):
         return "long"
     items = [name for name in header if not _is_named(name, columns)]
-    if items and not any(schema[name].is_nested() for name in items):
-        values = (as_text(column, "an item").unique() for column in table.columns(items, rows=SAMPLE_ROWS))
-        if all(is_cell(value or "") for column in values for value in column):
-            return "one-hot"
+    flat = bool(items) and not any(schema[name].is_nested() for name in items)
+    if flat and all(cells_of(column)[1] is None for column in table.columns(items, rows=SAMPLE_ROWS)):
+        return "one-hot"
     raise InputError(
         f"{table.name} is a table without lists, well-known columns or one-hot cells.",
         "Give --transaction-column and --item-column for one item a row, or --format one-hot.",

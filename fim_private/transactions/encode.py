@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.dataset import ReadingNotes, Transactions
+from fim_private.transactions.layout import IN_MEMORY, Layout
 from fim_private.transactions.names import not_blank, positions_in
 from fim_private.transactions.rows import Run, sorted_rows, without_gaps
 
@@ -154,12 +155,12 @@ class Coder:
         self._small = 0
 
     def finish(
-        self, *, read_as: str, units: NDArray[np.int64] | None = None, rows_without_unit: int = 0
+        self, *, layout: Layout, units: NDArray[np.int64] | None = None, rows_without_unit: int = 0
     ) -> Transactions:
         """The transactions: repetitions merged, those without items left out. The coder is empty afterwards.
 
         Args:
-            read_as: what was read, in words, for the notes.
+            layout: of what was read.
             units: int64, one for each transaction taken: its privacy unit, codes from 0 on.
             rows_without_unit: rows the reader dropped, for the notes.
         """
@@ -173,7 +174,7 @@ class Coder:
             vocabulary=vocabulary,
             units=None if units is None else without_gaps(units[filled]),
             notes=ReadingNotes(
-                format=read_as,
+                layout=layout,
                 blanks=self.blanks,
                 duplicates=self._occurrences - len(items),
                 empty=len(filled) - len(offsets) + 1,
@@ -211,7 +212,7 @@ def transactions_from_lists(
     unit_codes = None if units is None else _unit_codes(units, len(lengths))
     coder = Coder()
     coder.add(pl.Series(names, dtype=pl.String), np.asarray(lengths, dtype=np.int64))
-    return coder.finish(read_as="in memory", units=unit_codes)
+    return coder.finish(layout=IN_MEMORY, units=unit_codes)
 
 
 def _name(item: str | int | None) -> str | None:

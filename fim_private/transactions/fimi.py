@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.encode import Coder, Vocabulary
+from fim_private.transactions.layout import Layout
 from fim_private.transactions.text import Text, lines_of
-
-READ_AS = "FIMI: items separated by blanks, one transaction a line"
 
 SMALL = 1 << 19
 """Bytes; a file of less is read without compiled code, which takes longer to load."""
@@ -19,7 +18,7 @@ TABLE = 1 << 24
 """Numbers below this find their codes in a table. Only the parts of it that are used take memory."""
 
 
-def read_fimi(text: Text) -> Transactions:
+def read_fimi(text: Text, layout: Layout) -> Transactions:
     """Read tokens separated by white space of any kind; chunks of whole numbers alone take a faster path."""
     coder = Coder()
     integers: _Integers | None = None
@@ -34,7 +33,7 @@ def read_fimi(text: Text) -> Transactions:
             coder.add(tokens.filter(lengths > 0).explode(), lengths.to_numpy().astype(np.int64))
         else:
             coder.add_coded(*read)
-    return coder.finish(read_as=READ_AS)
+    return coder.finish(layout=layout)
 
 
 class _Integers:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, Protocol
 
+import numpy as np
 import polars as pl
 
-from fim_private.errors import InputError, UsageError
-from fim_private.transactions.columnar import FrameTable
+from fim_private.errors import FimPrivateError, InputError, UsageError
+from fim_private.transactions.columnar import FrameTable, as_text
+
+LISTS = (list, tuple, np.ndarray)
+"""What a pandas column of lists may hold."""
 
 
 class SupportsArrow(Protocol):
@@ -22,7 +27,8 @@ def frame_table(source: Any) -> FrameTable | None:
 
     A Polars frame is taken as it is; pandas frames and Arrow tables, and what else follows the Arrow PyCapsule
     interface, are handed over without copying where their types allow. Of a pandas frame the index is left aside: a row
-    is a row. A pandas column of mixed types is taken as text.
+    is a row. A pandas column of mixed types is taken as text,
+    each value by itself.
 
     Errors:
         InputError: two columns have one name, or a column is of a type that Polars does not know.
@@ -37,6 +43,8 @@ def frame_table(source: Any) -> FrameTable | None:
         return None
     try:
         frame = _from_pandas(source) if is_pandas else pl.DataFrame(source)
+    except FimPrivateError:
+        raise
     # Every library has its own errors, and their texts may hold data.
     except (Exception, pl.exceptions.PanicException):
         raise InputError(
@@ -46,16 +54,49 @@ def frame_table(source: Any) -> FrameTable | None:
 
 
 def _from_pandas(source: Any) -> pl.DataFrame:
-    names = [str(name) for name in source.columns]
+    names = [_label(name) for name in source.columns]
     series = [_column(source.iloc[:, at]) for at in range(len(names))]
     return pl.DataFrame([column.alias(name) for name, column in zip(names, series, strict=True)])
 
 
+def _label(name: object) -> str:
+    """The name of a column, which in one-hot frames is an item: named as `as_text` names values."""
+    return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
+
+
 def _column(column: Any) -> pl.Series:
-    """A pandas column: by Arrow where it can (pyarrow may be missing, types may be mixed), else value by value."""
+    """A pandas column: by Arrow where every value has the type of the column (pyarrow may be missing)."""
+    objects = getattr(column.dtype, "categories", column).dtype == object
     try:
         # Its index would become a column of its own.
-        return pl.Series(column.reset_index(drop=True))
+        found = pl.Series(column.reset_index(drop=True))
+        if not objects or found.dtype in (pl.String, pl.List(pl.String)):
+            return found
+        return _by_value(column)
     except (Exception, pl.exceptions.PanicException):
-        values = zip(column.tolist(), column.isna().tolist(), strict=True)
-        return pl.Series([None if missing else value for value, missing in values], strict=False)
+        return _by_value(column)
+
+
+def _by_value(column: Any) -> pl.Series:
+    """A pandas column of any values: of mixed types, named type by type, so that no value changes another's name.
+
+    (Arrow looks for one type that holds all values: a date beside a time of day loses or gains one.)
+    """
+    missing = column.isna().tolist()
+    values = [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
+    kinds = {type(value) for value in values} - {type(None)}
+    if kinds and all(issubclass(kind, LISTS) for kind in kinds):
+        # Lists of one column may differ in type too.
+        flat = _by_value(type(column)([item for row in values if row is not None for item in row], dtype=object))
+        items = iter(flat.to_list())
+        rows = [None if row is None else list(islice(items, len(row))) for row in values]
+        return pl.Series(rows, dtype=pl.List(flat.dtype))
+    if len(kinds) < 2:
+        return pl.Series(values, strict=False)
+    names: list[str | None] = [None] * len(values)
+    for kind in kinds:
+        places = [place for place, value in enumerate(values) if type(value) is kind]
+        part = as_text(pl.Series([values[place] for place in places], strict=False), "values of mixed types")
+        for place, name in zip(places, part, strict=True):
+            names[place] = name
+    return pl.Series(names, dtype=pl.String)

@@ -10,6 +10,7 @@ from fim_private.transactions.columnar import ColumnTable, as_text
 from fim_private.transactions.columns import Columns, find_column
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.encode import Coder
+from fim_private.transactions.layout import Layout
 from fim_private.transactions.row_columns import row_units
 
 
@@ -18,7 +19,7 @@ def list_columns(schema: pl.Schema) -> list[str]:
     return [name for name, dtype in schema.items() if isinstance(dtype, pl.List | pl.Array)]
 
 
-def read_lists(table: ColumnTable, columns: Columns) -> Transactions:
+def read_lists(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
     """Read lists of strings or of numbers; null lists and null items are blanks.
 
     Errors:
@@ -51,7 +52,7 @@ def read_lists(table: ColumnTable, columns: Columns) -> Transactions:
     coder = Coder()
     coder.add(names, lengths.to_numpy().astype(np.int64))
     return coder.finish(
-        read_as=f"{table.kind} with lists: item column {item!r}",
+        layout=layout.naming(columns, transaction=transaction, item=item, unit=unit),
         units=rows.units,
         rows_without_unit=int((~rows.kept).sum()),
     )

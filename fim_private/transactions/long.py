@@ -11,6 +11,7 @@ from fim_private.transactions.columnar import ColumnTable, as_text
 from fim_private.transactions.columns import Columns, long_columns
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.encode import Coder
+from fim_private.transactions.layout import Layout
 from fim_private.transactions.names import group_codes, not_blank
 from fim_private.transactions.table import TextTable
 from fim_private.transactions.units import rows_with_unit, unit_of_each
@@ -21,11 +22,12 @@ PIECE = 1 << 20
 OPTIONS = ("--transaction-column", "--item-column", "--unit-column")
 
 
-def read_long_text(table: TextTable, columns: Columns) -> Transactions:
+def read_long_text(table: TextTable, layout: Layout, columns: Columns) -> Transactions:
     """Read a delimited long table.
 
     Args:
         table: the text.
+        layout: of the text, without the names of its columns.
         columns: which columns to take; well-known names fill what is not named.
 
     Errors:
@@ -37,10 +39,10 @@ def read_long_text(table: TextTable, columns: Columns) -> Transactions:
     rows = _Rows(drop_rows_without_unit=columns.drop_rows_without_unit)
     for fields, _ in table.blocks():
         rows.add(*(fields.gather_every(width, offset=at) for at in positions))
-    return rows.finish(_read_as("CSV", [table.header[at] for at in positions]))
+    return rows.finish(_named(layout, columns, [table.header[at] for at in positions]))
 
 
-def read_long_columnar(table: ColumnTable, columns: Columns) -> Transactions:
+def read_long_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
     """Read a long table of columns; numbers and dates become their text. Errors as for text."""
     header = list(table.schema())
     names = [header[at] for at in long_columns(header, columns) if at is not None]
@@ -52,12 +54,11 @@ def read_long_columnar(table: ColumnTable, columns: Columns) -> Transactions:
         rows.add(
             *(as_text(by_name[name].slice(start, PIECE), option) for name, option in zip(names, OPTIONS, strict=False))
         )
-    return rows.finish(_read_as(table.kind, names))
+    return rows.finish(_named(layout, columns, names))
 
 
-def _read_as(kind: str, names: list[str]) -> str:
-    unit = f", unit column {names[2]!r}" if len(names) > 2 else ""
-    return f"long {kind}: transaction column {names[0]!r}, item column {names[1]!r}{unit}"
+def _named(layout: Layout, columns: Columns, names: list[str]) -> Layout:
+    return layout.naming(columns, transaction=names[0], item=names[1], unit=names[2] if len(names) > 2 else None)
 
 
 class _Rows:
@@ -104,7 +105,7 @@ class _Rows:
         self._codes.append(self._coder.vocabulary.codes(items.filter(has_item)))
         self._coder.blanks += int((~has_item).sum())
 
-    def finish(self, read_as: str) -> Transactions:
+    def finish(self, layout: Layout) -> Transactions:
         """The transactions, in the order in which they first appear."""
         rows, row_count = group_codes(_joined(self._transactions))
         units = unit_of_each(rows, group_codes(_joined(self._units))[0], row_count) if self._units else None
@@ -113,7 +114,7 @@ class _Rows:
         self._codes.clear()
         self._coder.add_pairs(codes, rows, row_count)
         del codes, rows
-        return self._coder.finish(read_as=read_as, units=units, rows_without_unit=self._without_unit)
+        return self._coder.finish(layout=layout, units=units, rows_without_unit=self._without_unit)
 
 
 def _joined(parts: list[pl.Series]) -> pl.Series:

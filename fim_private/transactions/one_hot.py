@@ -9,19 +9,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.cells import not_a_cell, present_cells
-from fim_private.transactions.columnar import ColumnTable, as_text
+from fim_private.transactions.cells import not_a_cell, present_cells, present_numbers
+from fim_private.transactions.columnar import CELLS_AT_ONCE, ColumnTable, as_text
 from fim_private.transactions.columns import Columns, find_column
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.encode import Coder
+from fim_private.transactions.layout import Layout
 from fim_private.transactions.row_columns import row_units
 from fim_private.transactions.table import TextTable
 
-COLUMN_BLOCK = 128
-"""Columns read at a time."""
 
-
-def read_one_hot_text(table: TextTable, columns: Columns) -> Transactions:
+def read_one_hot_text(table: TextTable, layout: Layout, columns: Columns) -> Transactions:
     """Read a delimited one-hot table; columns named for transactions or units are no items.
 
     Errors:
@@ -56,11 +54,11 @@ def read_one_hot_text(table: TextTable, columns: Columns) -> Transactions:
         transaction=None if transaction is None else values[transaction],
         unit=None if unit is None else values[unit],
         columns=columns,
-        read_as="one-hot CSV: a column for each item",
+        layout=_named(layout, columns, table.header, transaction, unit),
     )
 
 
-def read_one_hot_columnar(table: ColumnTable, columns: Columns) -> Transactions:
+def read_one_hot_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
     """Read a one-hot table of columns: booleans, zeros and ones, or words. Errors as for text."""
     header = list(table.schema())
     transaction, unit = _special(header, columns)
@@ -70,18 +68,17 @@ def read_one_hot_columnar(table: ColumnTable, columns: Columns) -> Transactions:
     item_columns = [header[at] for at in np.flatnonzero(is_item)]
     rows: list[NDArray[np.int64]] = []
     codes: list[NDArray[np.int64]] = []
-    row_count = 0
-    for start in range(0, len(item_columns), COLUMN_BLOCK):
-        block = table.columns(item_columns[start : start + COLUMN_BLOCK])
+    row_count = len(table.columns(item_columns[:1])[0])
+    at_once = max(1, CELLS_AT_ONCE // max(1, row_count))
+    for start in range(0, len(item_columns), at_once):
+        block = table.columns(item_columns[start : start + at_once])
         for code, column in enumerate(block, start):
-            cells = as_text(column, "an item")
-            present, bad = present_cells(cells)
+            present, bad = cells_of(column)
             if bad is not None:
-                raise not_a_cell(f"Item column {code + 1}", str(cells[bad]))
+                raise not_a_cell(f"Item column {code + 1}", str(as_text(column, "an item")[bad]))
             where = np.flatnonzero(present).astype(np.int64)
             rows.append(where)
             codes.append(np.full(len(where), code, dtype=np.int64))
-            row_count = len(column)
     return _assemble(
         items,
         np.concatenate(rows),
@@ -90,8 +87,15 @@ def read_one_hot_columnar(table: ColumnTable, columns: Columns) -> Transactions:
         transaction=_text_column(table, header, transaction, "--transaction-column"),
         unit=_text_column(table, header, unit, "--unit-column"),
         columns=columns,
-        read_as=f"one-hot {table.kind}: a column for each item",
+        layout=_named(layout, columns, header, transaction, unit),
     )
+
+
+def cells_of(column: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
+    """Which cells of a typed column say yes, and the position of the first that says neither."""
+    if column.dtype == pl.Boolean or column.dtype.is_integer() or column.dtype.is_float():
+        return present_numbers(column)
+    return present_cells(as_text(column, "an item"))
 
 
 def _text_column(table: ColumnTable, header: list[str], at: int | None, option: str) -> pl.Series | None:
@@ -106,6 +110,11 @@ def _special(header: Sequence[str], columns: Columns) -> tuple[int | None, int |
         for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, "--unit-column"))
     )
     return transaction, unit
+
+
+def _named(layout: Layout, columns: Columns, header: list[str], transaction: int | None, unit: int | None) -> Layout:
+    names = [None if at is None else header[at] for at in (transaction, unit)]
+    return layout.naming(columns, transaction=names[0], unit=names[1])
 
 
 def _item_names(header: Sequence[str], is_item: NDArray[np.bool_]) -> pl.Series:
@@ -131,7 +140,7 @@ def _assemble(
     transaction: pl.Series | None,
     unit: pl.Series | None,
     columns: Columns,
-    read_as: str,
+    layout: Layout,
 ) -> Transactions:
     row = row_units(row_count, transaction=transaction, unit=unit, columns=columns)
     if not row.kept.all():
@@ -144,7 +153,7 @@ def _assemble(
     coder.vocabulary.add(items.filter(pl.Series(occurs)))
     coder.add_pairs((np.cumsum(occurs, dtype=np.int32) - np.int32(1))[codes], rows, int(row.kept.sum()))
     return coder.finish(
-        read_as=read_as,
+        layout=layout,
         units=row.units,
         rows_without_unit=int((~row.kept).sum()),
     )

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 
 import polars as pl
+import polars.selectors as cs
 
 from fim_private.errors import InputError
-from fim_private.transactions.columnar import UNREADABLE
-from fim_private.transactions.decoding import decodes
+from fim_private.transactions.columnar import CELLS_AT_ONCE, UNREADABLE, unnamed
+from fim_private.transactions.decoding import Limits, Verdict, tried
+from fim_private.transactions.footer import extent
 from fim_private.transactions.quiet import nothing_printed
-from fim_private.transactions.source import Content
+from fim_private.transactions.source import MOST_TIMES, UNPACKED_FREELY, Content
 
-ROWS_FREELY = 1 << 24
-MOST_ROWS = 100
-"""So many rows a Parquet file may have whatever its size, and then so many for each byte: ids alone take more."""
+VALUES_FREELY = 1 << 24
+MOST_VALUES = 100
+"""So many rows, and so many values of a column (items inside lists count), a Parquet file may have whatever its size,
+and then so many for each byte: ids alone take more."""
+
+CELLS_FREELY = 1 << 26
+MOST_CELLS = 1000
+"""The same for the values of all columns together: wide one-hot tables are nearly all zeros."""
+
+DEEPEST = 32
+"""Lists and structures inside each other. A column of lists needs four."""
+
+MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -33,20 +47,15 @@ class ParquetTable:
         return self.content.name
 
     def refuse_hostile(self) -> None:
-        """Refuse a file that would fill the memory or end the process, before any of it is used.
+        """Refuse a file that would fill the memory, take for ever or end the process, before any of it is used.
+
+        What the file says of itself is believed where it asks for too much. As it may lie, it is then unpacked in a
+        process of its own, with no more memory and time than what it says can need.
 
         Errors:
-            InputError: it says that it holds more rows than a file of its size can; or it cannot be decoded.
+            InputError: it holds more than a file of its size can; or it cannot be decoded.
         """
-        with self._reading():
-            rows = int(pl.scan_parquet(io.BytesIO(self.content.data)).select(pl.len()).collect().item())
-        if rows > max(ROWS_FREELY, MOST_ROWS * len(self.content.data)):
-            raise InputError(
-                f"{self.name} holds more rows than a Parquet file of its size can: it would fill the memory.",
-                "If it is meant, save the table as CSV.",
-            )
-        if not decodes(self.content.data):
-            raise self._unreadable()
+        refuse_hostile(self.content)
 
     def schema(self) -> pl.Schema:
         """Column names and types."""
@@ -56,8 +65,14 @@ class ParquetTable:
     def columns(self, names: list[str], *, rows: int | None = None) -> list[pl.Series]:
         """Some columns, whole or their first rows."""
         with self._reading():
-            frame = pl.read_parquet(io.BytesIO(self.content.data), columns=names, n_rows=rows)
-            return [frame[name] for name in names]
+            # By exact names: Polars otherwise takes a name such as ^a.*$ for a pattern.
+            chosen = self._lazy.select(cs.by_name(*names))
+            return unnamed((chosen if rows is None else chosen.head(rows)).collect(), names)
+
+    @cached_property
+    def _lazy(self) -> pl.LazyFrame:
+        """The table, whose footer is read once."""
+        return pl.scan_parquet(io.BytesIO(self.content.data))
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -66,10 +81,50 @@ class ParquetTable:
             with nothing_printed():
                 yield
         except UNREADABLE:
-            raise self._unreadable() from None
+            raise _unreadable(self.name) from None
 
-    def _unreadable(self) -> InputError:
-        return InputError(
-            f"{self.name} starts as a Parquet file but cannot be read as one.",
-            "Write it again with distinct column names, or save the table as CSV.",
-        )
+
+def refuse_hostile(content: Content) -> None:
+    """Refuse a Parquet file as `ParquetTable.refuse_hostile` does."""
+    size = len(content.data)
+    try:
+        said = extent(content.data)
+    except ValueError:
+        raise _unreadable(content.name) from None
+    if said.depth > DEEPEST:
+        raise InputError(f"{content.name} has lists inside lists, too many to be a table.", "Save the table as CSV.")
+    most_values, most_bytes = max(VALUES_FREELY, MOST_VALUES * size), max(UNPACKED_FREELY, MOST_TIMES * size)
+    if (
+        max(said.rows, said.values) > most_values
+        or said.cells > max(CELLS_FREELY, MOST_CELLS * size)
+        or said.unpacked > most_bytes
+    ):
+        raise _too_much(content.name)
+    at_once = min(said.cells, max(said.values, CELLS_AT_ONCE))
+    limits = Limits(
+        values=most_values,
+        text=most_bytes,
+        columns=max(1, CELLS_AT_ONCE // max(1, said.values)),
+        # What libraries take by themselves; pages, packed and unpacked; columns as they are put together.
+        memory=(1 << 30) + (os.cpu_count() or 1) * (1 << 25) + 4 * (size + said.unpacked) + 64 * at_once,
+        seconds=60 + size // MEGABYTE,
+    )
+    match tried(content.data, limits):
+        case Verdict.TOO_MUCH:
+            raise _too_much(content.name)
+        case Verdict.UNREADABLE:
+            raise _unreadable(content.name)
+
+
+def _too_much(name: str) -> InputError:
+    return InputError(
+        f"{name} holds more than a Parquet file of its size can: it would fill the memory.",
+        "If it is meant, save the table as CSV.",
+    )
+
+
+def _unreadable(name: str) -> InputError:
+    return InputError(
+        f"{name} starts as a Parquet file but cannot be read as one.",
+        "Write it again with distinct column names, or save the table as CSV.",
+    )

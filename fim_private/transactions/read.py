@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -10,15 +12,16 @@ from fim_private.transactions.basket import read_basket
 from fim_private.transactions.columnar import ColumnTable
 from fim_private.transactions.columns import Columns
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.detect import Layout, detect_columnar, detect_text, separator_of
+from fim_private.transactions.detect import SEPARATORS, detect_columnar, detect_text
 from fim_private.transactions.fimi import read_fimi
 from fim_private.transactions.frames import SupportsArrow, frame_table
+from fim_private.transactions.layout import Layout, spoken
 from fim_private.transactions.lists import read_lists
 from fim_private.transactions.long import read_long_columnar, read_long_text
 from fim_private.transactions.one_hot import read_one_hot_columnar, read_one_hot_text
 from fim_private.transactions.parquet import ParquetTable
 from fim_private.transactions.source import Progress, opened
-from fim_private.transactions.table import text_table
+from fim_private.transactions.table import TextTable, text_table
 from fim_private.transactions.text import Text
 
 FORMATS = ("auto", "fimi", "basket", "long", "lists", "one-hot")
@@ -47,9 +50,10 @@ def read_transactions(
         source: a path, "-" for standard input, or an open binary file; gzip is undone. Or a frame of Polars or pandas,
             an Arrow table, or what else hands over Arrow data: long, lists or one-hot.
         format: "fimi" (items between blanks), "basket" (names between separators, one transaction a line),
-            "long" (one item a row), "lists" (no text: a list a row), "one-hot" (a column an item), or "auto".
-        separator: of delimited text, found by itself among comma, semicolon, tab and pipe. Giving it also
-            says that many transactions of a single item are meant.
+            "long" (one item a row), "lists" (no text: a list a row), "one-hot" (a column an item), or "auto", which
+            guesses from the first lines or rows.
+        separator: of delimited text: a comma unless given; "auto" guesses among comma, semicolon, tab and pipe. Giving
+            it also says that many transactions of a single item are meant.
         encoding: of text.
         transaction_column: long tables: which transaction a row belongs to. One-hot tables and lists: a
             column of ids to leave aside.
@@ -57,6 +61,10 @@ def read_transactions(
         unit_column: whose transaction it is, for protecting a person rather than a transaction.
         drop_rows_without_unit: leave rows without a unit out and count them, instead of refusing the file.
         progress: told now and then what share of the file's bytes was read, from 0 to 1; of a path alone.
+
+    Privacy: how a transaction is read depends on the layout (`notes.layout`) and on nothing of the others. What of the
+    layout is not given here is guessed from the data, and then public: see `Layout`. A refusal may depend on all
+    transactions; it is for whoever holds the data.
 
     Errors:
         InputError: the file cannot be read, or is not what the call says it is. No message holds data.
@@ -75,10 +83,10 @@ def read_transactions(
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
-    transactions, layout = _read(source, format, separator, encoding, columns, progress=progress)
+    transactions = _read(source, format, separator, encoding, columns, progress=progress)
     if not len(transactions):
         raise InputError("No item was found in the data.", "Check the format, the columns and the separator.")
-    if layout is not None and layout.format in LINE_FORMATS and separator is None:
+    if transactions.notes.layout.format in LINE_FORMATS and separator is None:
         refuse_single_items(int((transactions.lengths() == 1).sum()), len(transactions))
     return transactions
 
@@ -91,10 +99,9 @@ def _read(
     columns: Columns,
     *,
     progress: Progress | None,
-) -> tuple[Transactions, Layout | None]:
-    """The transactions, and the layout if they were read from text."""
+) -> Transactions:
     if not isinstance(source, str | Path) and (table := frame_table(source)) is not None:
-        return read_columnar(table, format_name, separator, columns), None
+        return read_columnar(table, columnar_layout(table, format_name, separator, columns), columns)
     if not isinstance(source, str | Path) and not hasattr(source, "read"):
         raise UsageError(
             "Transactions cannot be read from this kind of value.",
@@ -107,11 +114,10 @@ def _read(
             if content.is_parquet:
                 parquet = ParquetTable(content=content)
                 parquet.refuse_hostile()
-                return read_columnar(parquet, format_name, separator, columns), None
+                return read_columnar(parquet, columnar_layout(parquet, format_name, separator, columns), columns)
             blocks = iter([content.data])
         text = Text(name=reading.name, blocks=blocks, encoding=encoding)
-        layout = layout_of(text, format_name, separator, columns)
-        return read_text(text, layout, columns), layout
+        return read_text(text, layout_of(text, format_name, separator, encoding, columns), columns)
 
 
 def check_options(format_name: str, separator: str | None, columns: Columns) -> None:
@@ -141,18 +147,17 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
         raise UsageError("Rows without a unit can only be dropped if there are units.", "Give --unit-column.")
 
 
-def read_columnar(table: ColumnTable, format_name: str, separator: str | None, columns: Columns) -> Transactions:
+def read_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
     """The transactions of a Parquet file or a frame; none at all is no error."""
-    chosen = columnar_layout(table, format_name, separator, columns)
-    if chosen == "long":
-        return read_long_columnar(table, columns)
-    if chosen == "lists":
-        return read_lists(table, columns)
-    return read_one_hot_columnar(table, columns)
+    if layout.format == "long":
+        return read_long_columnar(table, layout, columns)
+    if layout.format == "lists":
+        return read_lists(table, layout, columns)
+    return read_one_hot_columnar(table, layout, columns)
 
 
-def columnar_layout(table: ColumnTable, format_name: str, separator: str | None, columns: Columns) -> str:
-    """The format of a table of columns: lists, long or one-hot.
+def columnar_layout(table: ColumnTable, format_name: str, separator: str | None, columns: Columns) -> Layout:
+    """The layout of a table of columns, lists, long or one-hot, without the names of columns that readers add.
 
     Errors:
         InputError: it is none of them for sure.
@@ -165,34 +170,47 @@ def columnar_layout(table: ColumnTable, format_name: str, separator: str | None,
             f"{table.name} is a {table.kind} table, not lines of text.",
             "Leave --format out, or choose long, lists or one-hot.",
         )
-    return detect_columnar(table, columns) if format_name == "auto" else format_name
+    if format_name == "auto":
+        return Layout(format=detect_columnar(table, columns), kind=table.kind, guessed=("format",))
+    return Layout(format=format_name, kind=table.kind)
 
 
-def layout_of(text: Text, format_name: str, separator: str | None, columns: Columns) -> Layout:
-    """The layout of a text, from its first lines.
+def layout_of(text: Text, format_name: str, separator: str | None, encoding: str, columns: Columns) -> Layout:
+    """The layout of a text, without the names of columns that readers add: as typed; of "auto", from its first lines.
 
     Errors:
-        InputError: signs of more than one format, or none of a separator where one is needed.
+        InputError: signs of more than one format.
     """
     if format_name == "lists":
         raise InputError(f"{text.name} is a text, but lists are read from Parquet only.", "Use --format basket.")
     if format_name == "auto":
-        return detect_text(text, separator=separator, columns=columns)
-    if format_name != "fimi" and separator is None:
-        separator = separator_of(text, required=format_name != "basket")
-    return Layout(format=format_name, separator=separator)
+        layout = detect_text(text, separator=separator, columns=columns)
+    else:
+        layout = Layout(format=format_name, separator=None if format_name == "fimi" else separator or ",")
+    return replace(layout, encoding=codecs.lookup(encoding).name)
 
 
 def read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
     """The transactions of a text; none at all is no error."""
     if layout.separator is None:
-        return read_fimi(text)
+        return read_fimi(text, layout)
     if layout.format == "basket":
-        return read_basket(text, layout.separator)
+        return read_basket(text, layout)
+    text.head(1, 1)  # which refuses a text of blanks, of whatever kind
     table = text_table(text, layout.separator)
+    _refuse_one_column(table, layout)
     if layout.format == "long":
-        return read_long_text(table, columns)
-    return read_one_hot_text(table, columns)
+        return read_long_text(table, layout, columns)
+    return read_one_hot_text(table, layout, columns)
+
+
+def _refuse_one_column(table: TextTable, layout: Layout) -> None:
+    """Refuse a header that the separator does not divide, though it has to be divided or another mark does it."""
+    if len(table.header) == 1 and (layout.format == "long" or any(mark in table.header[0] for mark in SEPARATORS)):
+        raise InputError(
+            f"The header of {table.name} is a single column if columns are separated by {spoken(table.separator)}.",
+            "Give the right --separator.",
+        )
 
 
 def refuse_single_items(single: int, transactions: int) -> None:

@@ -105,6 +105,8 @@ def opened(source: str | Path | BinaryIO, progress: Progress | None = None) -> I
     if not isinstance(source, str | Path):
         yield _source("The open file", source)
     elif str(source) == "-":
+        if sys.stdin is None:
+            raise InputError("Standard input is closed.", "Redirect it from a file, or name the file.")
         yield _source("Standard input", sys.stdin.buffer)
     else:
         with _open(Path(source)) as file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -18,8 +19,11 @@ LONGEST_LINE = 1 << 20
 WIDE_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 USUAL_ENCODINGS = "Usual ones are utf-8, latin-1, cp1252, utf-16."
 
-IN_ONE_PIECE = ("idna", "punycode")
-"""Encodings that cannot be undone piece by piece."""
+READ_BY_THE_LINE = re.compile(
+    r"ascii|big5(hkscs)?|cp[0-9]+|euc_\w+|gb[0-9k]+|hp-roman8|iso8859-[0-9]+|johab|koi8-[a-z]|kz1048|mac-\w+|ptcp154"
+    r"|shift_jis\w*|tis-620|utf-8(-sig)?|utf-(16|32)(-[bl]e)?"
+)
+"""Encodings whose lines mean the same whatever came before. In others an escape in one line changes all that follow."""
 
 Chunk = tuple[int, bytes]
 r"""The 0-based number of a line, and whole lines from there on; the `\n` at their end is left out."""
@@ -96,12 +100,10 @@ def _codec(encoding: str) -> codecs.CodecInfo:
         codec = codecs.lookup(encoding)
     except (LookupError, ValueError):
         raise UsageError(f"There is no encoding called {encoding!r}.", USUAL_ENCODINGS) from None
-    try:
-        b"a".decode(codec.name)
-    except LookupError:
-        raise UsageError(f"{encoding!r} is not an encoding of text.", USUAL_ENCODINGS) from None
-    except UnicodeError:
-        pass
+    if not READ_BY_THE_LINE.fullmatch(codec.name):
+        raise UsageError(
+            f"{encoding!r} is no encoding of text in which each line can be read by itself.", USUAL_ENCODINGS
+        )
     return codec
 
 
@@ -145,11 +147,8 @@ def _decoded(name: str, blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Ite
 
 
 def _pieces(blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Iterator[str]:
-    if codec.name in IN_ONE_PIECE or codec.incrementaldecoder is None:
-        yield b"".join(blocks).decode(codec.name)
-        return
     first = _beginning(blocks)
-    decoder = codec.incrementaldecoder()
+    decoder = codecs.getincrementaldecoder(codec.name)()
     if codec.name in ("utf-16", "utf-32") and not first.startswith(WIDE_MARKS):
         # Piece by piece, Python insists on a mark; all at once it takes the machine's own order of bytes.
         decoder = codecs.getincrementaldecoder(f"{codec.name}-{sys.byteorder[0]}e")()

@@ -113,7 +113,7 @@ def test_proofs() -> None:
     renyi = prove_renyi([RHO], MILLIONTH / 9, epsilon=F(1), delta=MILLIONTH)
     discovery = prove_discovery([RHO], F(1, 10), epsilon=F(1), delta=F(1, 5))
     alone = Guarantee(epsilon=F(1, 10), delta=F(0), composition="basic")
-    part = Part(losses=(PURE,), failure=F(0), independent=False, guarantee=alone)
+    part = Part(losses=(PURE,), failures=(), guarantee=alone)
     together = prove_together([part], [RHO], epsilon=F(2), delta=MILLIONTH)
     assert renyi is not None
     assert discovery is not None

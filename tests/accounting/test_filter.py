@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from fim_private.accounting.filter import Charge, Filter, best_order, log_of, re
 from fim_private.accounting.renyi import renyi_curve, renyi_epsilon
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_up
 from fim_private.privacy import ZCDP, Budget, PureDP
+from tests.accounting.analysts import analysts
 
 Step = tuple[tuple[tuple[float, float], ...], Charge]
 """Outcomes, each with its probability on D and its log ratio (infinite: only D has it); and what is charged."""
@@ -84,9 +87,9 @@ def charge_times(charge: Charge, times: int) -> Charge:
     return Charge(**{name: value * times for name, value in vars(charge).items()})
 
 
-def rule_for(epsilon: str, delta: str, share: str) -> Filter:
+def rule_for(epsilon: str, delta: str, share: str, *, failing: bool = True) -> Filter:
     budget = Budget(epsilon, delta)
-    rule = Filter(budget=budget, basic_share=Fraction(share))
+    rule = Filter(budget=budget, basic_share=Fraction(share), failing_epsilon=budget.epsilon if failing else None)
     order = best_order(budget.epsilon, rule.renyi_delta - rule.failures_delta) if rule.renyi_delta else None
     return replace(rule, order=order)
 
@@ -96,14 +99,18 @@ KINDS = {
     "small and large": [{"tenths": 1}, {"tenths": 5}],
     "leaking": [{"tenths": 2, "leak": "1/1000"}, {"tenths": 1, "leak": "1/200"}, {"tenths": 4}],
     "failing": [{"tenths": 2, "failing": "1/500"}, {"tenths": 1}],
+    "leaking or failing": [{"tenths": 1, "leak": "1/100"}, {"tenths": 1, "failing": "1/400"}, {"tenths": 2}],
 }
 
 
+@pytest.mark.parametrize("failing", [True, False])
 @pytest.mark.parametrize("share", ["0", "1/2", "1"])
 @pytest.mark.parametrize("kinds", KINDS)
 @pytest.mark.parametrize(("epsilon", "delta"), [("1", "0.05"), ("1.5", "0.1"), ("0.5", "0.02")])
-def test_no_analyst_gets_more_than_the_budget(kinds: str, share: str, epsilon: str, delta: str) -> None:
-    rule = rule_for(epsilon, delta, share)
+def test_no_analyst_gets_more_than_the_budget(
+    kinds: str, share: str, epsilon: str, delta: str, *, failing: bool
+) -> None:
+    rule = rule_for(epsilon, delta, share, failing=failing)
     steps = [response(order=rule.order or Fraction(1), **kind) for kind in KINDS[kinds]]
     assert worst_delta(rule, steps) <= float(rule.budget.delta) * (1 + 1e-9)
 
@@ -160,6 +167,7 @@ def test_the_renyi_test_is_the_conversion_for_releases_fixed_beforehand() -> Non
     epsilon=st.fractions(Fraction(1, 1000), 20),
     delta=st.fractions(Fraction(1, 10**9), Fraction(1, 10)),
     share=st.fractions(0, 1),
+    failing=st.booleans(),
     charges=st.lists(
         st.builds(
             Charge,
@@ -173,23 +181,28 @@ def test_the_renyi_test_is_the_conversion_for_releases_fixed_beforehand() -> Non
     ),
 )
 def test_what_is_admitted_never_exceeds(
-    epsilon: Fraction, delta: Fraction, share: Fraction, charges: list[Charge]
+    epsilon: Fraction, delta: Fraction, share: Fraction, charges: list[Charge], *, failing: bool
 ) -> None:
-    rule = Filter(budget=Budget(epsilon, delta), basic_share=share, order=Fraction(7, 2))
+    rule = Filter(
+        budget=Budget(epsilon, delta),
+        basic_share=share,
+        order=Fraction(7, 2),
+        failing_epsilon=epsilon if failing else None,
+    )
     spent = Charge()
     for charge in charges:
         if rule.admits(spent + charge):
             spent += charge
     basic = spent.epsilon <= epsilon and spent.delta <= delta * share
     rest = delta * (1 - share)
-    failing = float(spent.plain) + (1 + math.exp(epsilon)) * float(spent.failure)
     renyi = False
-    if rest:
+    if rest and (failing or not spent.failure):
         a = 3.5
-        acc = float(rest) - failing
-        if acc > 0:
-            proved = float(spent.renyi) + math.log(a / (1 + a)) - (math.log(acc) + math.log1p(a)) / a
-            renyi = proved <= float(epsilon) * (1 + 1e-12)
+        once, other = (Fraction(1, 4), Fraction(1, 4)) if failing else (Fraction(1, 2), Fraction(0))
+        paid = spent.plain + spent.failure <= once * rest
+        paid_there = math.exp(epsilon) * float(spent.failure) <= float(other * rest)
+        proved = float(spent.renyi) + math.log(a / (1 + a)) - (math.log(float(rest) / 2) + math.log1p(a)) / a
+        renyi = paid and paid_there and proved <= float(epsilon) * (1 + 1e-12)
     assert basic or renyi
     assert (spent + Charge(epsilon=Fraction(1, 3))).epsilon - spent.epsilon == Fraction(1, 3)  # exact
 
@@ -239,5 +252,75 @@ def test_the_renyi_test_can_be_used_up_to_the_last() -> None:
     assert rule.renyi_share(whole) == 1
     assert rule.passes_renyi(whole)
     assert not rule.passes_renyi(whole + Charge(renyi=Fraction(1, 10**12)))
-    failing = Charge(plain=Fraction(1, 100), failure=Fraction(1, 100))
-    assert rule.failures(failing) == (2 + exp_up(Fraction(1))) / 100
+
+
+def test_each_side_has_half_of_what_failures_may_use() -> None:
+    rule = rule_for("1", "0.1", "0")
+    hundredth, side = Fraction(1, 100), Fraction(1, 40)
+    assert rule.failures_share(Charge(plain=hundredth)) == hundredth / side
+    assert rule.failures_share(Charge(failure=hundredth)) == exp_up(Fraction(1)) * hundredth / side
+    assert rule.failures_share(Charge(plain=2 * hundredth, failure=hundredth)) == 3 * hundredth / side
+    assert rule_for("1", "0.1", "0", failing=False).failures_share(Charge(plain=hundredth)) == hundredth / (2 * side)
+
+
+def test_failures_on_both_sides_are_paid_only_where_that_was_settled_and_up_to_its_epsilon() -> None:
+    settled, failing = rule_for("1", "0.1", "0"), Charge(failure=Fraction(1, 10**9))
+    raised = replace(settled, budget=Budget("1.01", "0.1"))
+    lowered = replace(settled, budget=Budget("0.99", "0.1"))
+    assert settled.passes_renyi(failing)
+    assert lowered.passes_renyi(failing)
+    for rule in (raised, rule_for("1", "0.1", "0", failing=False)):
+        assert not rule.passes_renyi(failing)
+        assert rule.passes_renyi(Charge())
+        with pytest.raises(ValueError, match="both sides"):
+            rule.renyi_share(failing)
+
+
+class CappedAlongThePath(Filter):
+    """The mistake: a cap on the weighted sum of both kinds of failures, whichever law they are counted under."""
+
+    def failures_share(self, spent: Charge) -> Fraction:
+        return (spent.plain + (1 + exp_up(self.budget.epsilon)) * spent.failure) / self.failures_delta
+
+
+def capped(rule: Filter) -> Filter:
+    return CappedAlongThePath(**vars(rule))
+
+
+def worst_of_two_steps(rule: Filter, chances: Sequence[float], shifts: Sequence[float]) -> float:
+    """The largest delta that an analyst of two steps reaches, over what is claimed."""
+    return max(analyst.gain(rule) for analyst in analysts(rule, chances, shifts)) / float(rule.budget.delta)
+
+
+@pytest.mark.parametrize(("epsilon", "shift"), [("1", 0.2), ("3", 0.35), ("8", 0.5)])
+def test_an_analyst_who_chooses_between_two_kinds_of_failures_gets_no_more_than_the_budget(
+    epsilon: str, shift: float
+) -> None:
+    """After an answer that is likelier on D all goes to plain failures, after the other to those on both sides."""
+    rule = rule_for(epsilon, "1e-5", "0")
+    found = worst_of_two_steps(rule, [0.5], [shift])
+    assert 0.7 < found <= 1
+    assert worst_of_two_steps(capped(rule), [0.5], [shift]) > 1.01
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("failing", [True, False])
+@pytest.mark.parametrize("delta", ["1e-9", "1e-5", "0.01"])
+@pytest.mark.parametrize("epsilon", ["0.5", "1", "3", "8"])
+def test_no_analyst_of_two_steps_gets_more_than_the_budget(epsilon: str, delta: str, *, failing: bool) -> None:
+    rule = rule_for(epsilon, delta, "0", failing=failing)
+    chances, shifts = [0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99], [0.02, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 1.2]
+    assert worst_of_two_steps(rule, chances, shifts) <= 1
+    if failing and delta == "1e-5" and epsilon in {"3", "8"}:
+        assert worst_of_two_steps(capped(rule), chances, shifts) > 1.01
+
+
+def test_totals_that_are_raised_on_the_way_keep_the_promise_of_the_last() -> None:
+    """Which totals there are may depend on the answers: what a smaller total admitted, a larger one admits too."""
+    smaller, larger = (rule_for("1", delta, "1/2", failing=False) for delta in ("0.01", "0.02"))
+    larger = replace(larger, order=smaller.order, budget=Budget("1.5", "0.02"))
+    for renyi, plain, epsilon in product(range(8), range(4), range(4)):
+        spent = Charge(
+            renyi=Fraction(renyi, 8), plain=Fraction(plain, 1000), epsilon=Fraction(epsilon, 3), delta=Fraction(1, 200)
+        )
+        assert larger.admits(spent) or not smaller.admits(spent)

@@ -10,7 +10,17 @@ import pytest
 from fim_private.accounting.joint import Part, prove_together
 from fim_private.accounting.renyi import renyi_epsilon
 from fim_private.accounting.rounding import exp_up
-from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, Guarantee, Loss, PureDP
+from fim_private.privacy import (
+    ZCDP,
+    AnyFailure,
+    ApproxDP,
+    BoundedRange,
+    Failure,
+    Guarantee,
+    Loss,
+    OneSidedFailure,
+    PureDP,
+)
 
 F = Fraction
 EPSILON, DELTA = F(1), F(1, 10**6)
@@ -21,12 +31,11 @@ def part(
     *losses: Loss,
     epsilon: Fraction = SPENT,
     delta: Fraction = NOTHING,
-    failure: Fraction = NOTHING,
-    independent: bool = False,
+    failures: tuple[Failure, ...] = (),
     composition: str = "basic",
 ) -> Part:
     guarantee = Guarantee(epsilon=epsilon, delta=delta, composition=composition)
-    return Part(losses=losses, failure=failure, independent=independent, guarantee=guarantee)
+    return Part(losses=losses, failures=failures, guarantee=guarantee)
 
 
 def test_guarantees_and_pure_steps_add_up_to_the_last_digit() -> None:
@@ -64,35 +73,35 @@ def test_losses_compose_with_the_failure_paid_on_both_sides(further: PureDP | ZC
     losses = (BoundedRange(F(1, 10)),) * 10
     failure = DELTA / 10
     # What was proved of the part alone is of no use here.
-    selection = part(*losses, epsilon=F(99, 100), delta=DELTA, failure=failure)
+    selection = part(*losses, epsilon=F(99, 100), delta=DELTA, failures=(AnyFailure(failure),))
     proved = prove_together([selection], [further], epsilon=EPSILON, delta=DELTA)
     expected = renyi_epsilon([*losses, further], float(DELTA - (1 + exp_up(EPSILON)) * failure))
     assert proved is not None
     assert (proved.delta, proved.composition) == (DELTA, "renyi")
     assert 0 <= float(proved.epsilon) - expected < 1e-9
     # The failures of all parts are paid, and so are their losses.
-    half = part(*losses[:5], epsilon=F(99, 100), delta=DELTA, failure=failure / 2)
+    half = part(*losses[:5], epsilon=F(99, 100), delta=DELTA, failures=(AnyFailure(failure / 2),))
     assert prove_together([half, half], [further], epsilon=EPSILON, delta=DELTA) == proved
 
 
-def test_an_independent_failure_is_paid_once() -> None:
+def test_a_one_sided_failure_is_paid_once() -> None:
     losses = (ZCDP(F(1, 100)),)
     failure = DELTA / 2
-    selection = part(*losses, epsilon=F(99, 100), delta=DELTA, failure=failure, independent=True)
+    selection = part(*losses, epsilon=F(99, 100), delta=DELTA, failures=(OneSidedFailure(failure),))
     proved = prove_together([selection], [ZCDP(F(1, 300))], epsilon=EPSILON, delta=DELTA)
     expected = renyi_epsilon([ZCDP(F(4, 300))], float(DELTA - failure)) - math.log1p(-float(failure))
     assert proved is not None
     assert 0 <= float(proved.epsilon) - expected < 1e-9
-    dependent = part(*losses, epsilon=F(99, 100), delta=DELTA, failure=failure)
+    dependent = part(*losses, epsilon=F(99, 100), delta=DELTA, failures=(AnyFailure(failure),))
     assert prove_together([dependent], [ZCDP(F(1, 300))], epsilon=EPSILON, delta=DELTA) is None
     assert prove_together([selection, dependent], [], epsilon=EPSILON, delta=DELTA) is None
 
 
-def test_one_dependent_failure_makes_all_of_them_dependent() -> None:
+def test_one_failure_of_another_kind_has_all_of_them_paid_on_both_sides() -> None:
     losses, failure = (ZCDP(F(1, 300)),), DELTA / 8
     parts = [
-        part(*losses, epsilon=F(99, 100), delta=DELTA, failure=failure, independent=independent)
-        for independent in (True, False)
+        part(*losses, epsilon=F(99, 100), delta=DELTA, failures=(one,))
+        for one in (OneSidedFailure(failure), AnyFailure(failure))
     ]
     expected = renyi_epsilon([ZCDP(F(1, 150))], float(DELTA - (1 + exp_up(EPSILON)) * 2 * failure))
     proved = prove_together(parts, [], epsilon=EPSILON, delta=DELTA)
@@ -101,7 +110,7 @@ def test_one_dependent_failure_makes_all_of_them_dependent() -> None:
 
 
 def test_a_failure_that_takes_all_of_delta_leaves_nothing_to_compose_with() -> None:
-    selection = part(ZCDP(F(1, 10**6)), epsilon=F(2), delta=DELTA, failure=DELTA, independent=True)
+    selection = part(ZCDP(F(1, 10**6)), epsilon=F(2), delta=DELTA, failures=(OneSidedFailure(DELTA),))
     assert prove_together([selection], [ZCDP(F(1, 10**6))], epsilon=EPSILON, delta=DELTA) is None
 
 

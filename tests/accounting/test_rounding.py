@@ -106,6 +106,7 @@ def test_a_curve_allows_an_error_of_each_logarithm_it_adds_up(
     assert allowed(renyi.pure_curve) == pytest.approx(1 + (1 + a) * epsilon, rel=1e-5)
     big_a, big_b = math.exp(epsilon) - math.exp(-a * epsilon), 1 - math.exp(-a * epsilon)
     u = a * big_a / ((a + 1) * big_b)
-    once = [big_a, 1 + a, math.exp(epsilon) - 1, math.e]
-    everything = a * sum(abs(math.log(part)) for part in (big_a, big_b, u)) + sum(abs(math.log(part)) for part in once)
+    once = [big_a, 1 + a, math.exp(epsilon) - 1]
+    every = [big_a, big_b, u, math.e]
+    everything = a * sum(abs(math.log(part)) for part in every) + sum(abs(math.log(part)) for part in once)
     assert allowed(renyi.bounded_range_curve) == pytest.approx(everything, rel=1e-5)

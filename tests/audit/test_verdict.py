@@ -55,6 +55,13 @@ def test_several_picks_and_transactions(name: str) -> None:
     assert verdict.twins_caught
 
 
+def test_a_verdict_without_mistakes_to_catch_is_not_sound() -> None:
+    verdict = audit(plan_of("limited-domain"), randomness=SeededRandomness(SEED), steps=0, cases=1)
+    assert not replace(verdict, twins=()).twins_caught
+    assert not replace(verdict, twins=(replace(verdict.twins[0], caught=False),)).twins_caught
+    assert replace(verdict, twins=verdict.twins[:1]).twins_caught
+
+
 def test_the_limited_domain_s_claim_is_tight_and_its_worst_case_known() -> None:
     """kbar itemsets appear at once out of nothing: each is named with probability delta_0/kbar."""
     verdict = audit(plan_of("limited-domain"), randomness=SeededRandomness(SEED), steps=0)

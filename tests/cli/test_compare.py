@@ -181,3 +181,28 @@ def test_an_interrupted_comparison_goes_on(shop: Path, tmp_path: Path) -> None:
     # Times too are those of the first run: what was finished was not run again.
     first = [row["seconds"] for row in json.loads(kept[1])]
     assert set(first) <= set(table["seconds"])
+
+
+@pytest.mark.slow
+def test_ctrl_c_waits_for_no_cell(shop: Path, tmp_path: Path) -> None:
+    """A cell may take minutes; what runs is given up."""
+    folder = tmp_path / "out"
+    command = ["compare", shop, "--sizes", "2", "--tops", "3", "--epsilons", "1,2", "--trials", "10000"]
+    command += ["--mechanisms", "lmm-repeat", "--processes", "2", "--curator", "--seed", "5", "-o", folder]
+    program = [sys.executable, "-m", "fim_private", *map(str, command)]
+    running = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0)
+    try:
+        deadline = time.monotonic() + 60
+        while not (folder / ".lock").exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(15)  # the workers have started, and each is in its first cell
+        assert running.poll() is None
+        os.killpg(running.pid, signal.SIGINT)
+        began = time.monotonic()
+        _, said = running.communicate(timeout=120)
+    finally:
+        running.kill()
+    assert running.returncode == 130, said
+    assert time.monotonic() - began < 8
+    assert b"Traceback" not in said
+    assert not (folder / "results.parquet").exists()

@@ -66,6 +66,16 @@ def test_rules_are_written_with_everything(file: Path, tmp_path: Path, ending: s
     assert [float(row["confidence_low"]) for row in rows] == frame["confidence_low"].to_list()
 
 
+def test_no_side_of_a_rule_is_a_formula(tmp_path: Path) -> None:
+    write_release(released({("tea;=1",): 90, ("tea;=1", "-2"): 80, ("-2",): 85}), tmp_path / "release.json")
+    path = tmp_path / "rules.csv"
+    assert fim_private("rules", tmp_path / "release.json", "-o", path).returncode == 0
+    assert ";=" not in path.read_text("utf-8")
+    with path.open(newline="", encoding="utf-8") as lines:
+        sides = {json.loads(row["antecedents"])[0] for row in csv.DictReader(lines)}
+    assert sides == {"tea;=1", "-2"}
+
+
 def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     write_release(released({("a", "b"): 9}), tmp_path / "pairs.json")
     done = fim_private("rules", tmp_path / "pairs.json")

@@ -80,8 +80,15 @@ def test_the_ledger_is_charged_once(baskets: Path) -> None:
     assert "requested epsilon" in words(refused)
     shown = fim_private("budget", "history", path)
     assert b"tune" in shown.stdout or b"release" in shown.stdout
-    replaced = tune(baskets, "--ledger", path, "--neighbours", "replace")
-    assert replaced.returncode == 2
+    other = baskets.with_name("other.ledger")
+    Ledger.create(other, epsilon="1.5", delta="1e-5")
+    replaced = tune(baskets, "--ledger", other, "--neighbours", "replace")
+    assert replaced.returncode == 0, words(replaced)
+    assert Ledger(other).state().relation == "replace"
+    assert 0.99 < Ledger(other).state().spent.epsilon <= 1
+    mixed = tune(baskets, "--ledger", path, "--neighbours", "replace")
+    assert mixed.returncode == 2
+    assert "add-remove neighbours" in words(mixed)
     seeded = tune(baskets, "--ledger", path, "--seed", 1)
     assert seeded.returncode == 2
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
+import stat
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -46,8 +48,10 @@ def counts() -> ExactCounts:
 class InThisProcess:
     """Does what a pool does at once and here: what a cell gives, and what becomes of it, is not up to processes."""
 
-    def __init__(self, _processes: int, *, initargs: tuple[Settings, dict[str, ExactCounts]], **_how: object) -> None:
-        self.settings, self.counts = initargs
+    def __init__(
+        self, _processes: int, *, initargs: tuple[Settings, dict[str, ExactCounts], object], **_how: object
+    ) -> None:
+        self.settings, self.counts = initargs[:2]
 
     def submit(self, _function: Callable[..., Any], name: str, cell: Cell) -> Future[list[Row]]:
         future: Future[list[Row]] = Future()
@@ -233,3 +237,20 @@ def test_every_mechanism_can_be_compared(tmp_path: Path) -> None:
     table = compare(tmp_path, found, settings)
     assert set(table["mechanism"]) == set(REGISTRY)
     assert json.loads(pl.read_parquet_metadata(tmp_path / RESULTS)["fim_private"])["seed"] == 7
+
+
+@pytest.mark.usefixtures("one_process")
+@pytest.mark.parametrize(("owner_only", "mode"), [(True, 0o600), (False, 0o644)])
+def test_exact_counts_are_for_their_owner_alone(
+    tmp_path: Path, counts: ExactCounts, owner_only: bool, mode: int
+) -> None:
+    before = os.umask(0o022)
+    try:
+        settings = replace(SETTINGS, tops=(1,), sizes=(1,), trials=2)
+        store = Store(tmp_path / "part", {}, owner_only=owner_only)
+        store.add(run_cell(next(iter(cells_of(settings, counts.items))), settings, counts))
+        run(settings, [counts], tmp_path, fingerprint={}, processes=1, owner_only=owner_only)
+    finally:
+        os.umask(before)
+    for file in (tmp_path / "part" / LINES, tmp_path / RESULTS):
+        assert stat.S_IMODE(file.stat().st_mode) == mode

@@ -5,20 +5,20 @@ from __future__ import annotations
 import io
 import random
 import re
-import sqlite3
 import tempfile
 from collections.abc import Callable
-from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from fim_private import Budget, Ledger, PrivacyUnit, Universe, make_plan
 from fim_private.errors import FimPrivateError
+from fim_private.ledger import chain
 from fim_private.ledger.decision import decide
 from fim_private.plan import Plan
 from fim_private.transactions import read_item_names, read_transactions
 from tests.fuzz.inputs import CANARY, NAMES, SETTINGS, TEXTS, spoilt, spoilt_release
+from tests.ledger.charging import with_events
 from tests.transactions.reading import as_sets
 
 Target = Callable[[random.Random], str]
@@ -136,15 +136,12 @@ def _ledger() -> tuple[bytes, Plan]:
 
 
 def ledger(randomness: random.Random) -> str:
-    """A ledger with changed bytes, or with changed cells, is used or refused; it never says less in two breaths."""
+    """A ledger with changed bytes, or with changed events, is used or refused; it never says less in two breaths."""
     whole, plan = _ledger()
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
         path = Path(folder) / "shop.ledger"
-        if randomness.random() < 0.5:
-            path.write_bytes(_changed_bytes(randomness, whole))
-        else:
-            path.write_bytes(whole)
-            _change_a_cell(randomness, path)
+        change = _changed_bytes if randomness.random() < 0.5 else _change_an_event
+        path.write_bytes(change(randomness, whole))
 
         def attempt() -> None:
             found = Ledger(path)
@@ -170,43 +167,27 @@ def _changed_bytes(randomness: random.Random, whole: bytes) -> bytes:
     return bytes(data)
 
 
-def _change_a_cell(randomness: random.Random, path: Path) -> None:
-    odd = (
-        "",
-        "1/0",
-        "x",
-        CANARY,
-        None,
-        b"\xff\0",
-        -1,
-        10**18,
-        1e300,
-        "1e999999999",
-        "9" * 6000,
-        "-1/2",
-        "{",
-        "[]",
-        "{}",
+def _change_an_event(randomness: random.Random, whole: bytes) -> bytes:
+    """Another value somewhere, or another order; every hash as it has to be, as a forger makes them."""
+    odd: tuple[Any, ...] = (
+        *("", "1/0", "x", CANARY, None, -1, 10**18, 1e300, "1e999999999", "9" * 6000, "-1/2", "{", [], {}, [[]] * 9),
+        *("created", "total", "charged", "delivered", True, "1/2", "99"),
     )
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA ignore_check_constraints = 1")
-        tables = ("ledger", "totals", "releases")
-        table = randomness.choice(tables)
-        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-        statement = randomness.choice(
-            (
-                *[f"UPDATE {table} SET {randomness.choice(columns)} = ?"] * 9,
-                f"DELETE FROM {table}",
-                f"DROP TABLE {table}",
-                f"ALTER TABLE {table} DROP COLUMN {randomness.choice(columns)}",
-                f"PRAGMA user_version = {randomness.choice((0, 2, 99))}",
-            )
-        )
-        try:
-            connection.execute(statement, (randomness.choice(odd),) if "?" in statement else ())
-            connection.commit()
-        except (sqlite3.Error, OverflowError):
-            connection.rollback()
+    events = chain.read(whole).events
+    match randomness.randrange(5):
+        case 0:
+            randomness.shuffle(events)
+        case 1:
+            events.insert(randomness.randrange(len(events)), randomness.choice(events))
+        case 2:
+            del events[randomness.randrange(len(events))]
+        case _:
+            event = randomness.choice(events)
+            part = randomness.choice([event, *(value for value in event.values() if isinstance(value, dict))])
+            part[randomness.choice(list(part))] = randomness.choice(odd)
+            if randomness.random() < 0.2:
+                part.pop(randomness.choice(list(part)))
+    return with_events(events)
 
 
 TARGETS: dict[str, tuple[Target, int]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -93,21 +94,39 @@ def test_whatever_was_picked_before_the_stop_symbol_keeps_strangers_out() -> Non
 def test_items_first_fails_once_and_independently() -> None:
     plan = plan_for("items-first", top=100)
     charge = charge_of(plan, RULE)
-    assert (charge.plain, charge.failure) == (plan.mechanism.failure, 0)
+    assert (charge.plain, charge.failure) == (plan.failure, 0)
     rho = sum(loss.rho for loss in plan.mechanism.losses)
-    assert float(charge.renyi) == pytest.approx(float(rho * (1 + ORDER) + plan.mechanism.failure), rel=1e-8)
+    assert float(charge.renyi) == pytest.approx(float(rho * (1 + ORDER) + plan.failure), rel=1e-8)
 
 
 def test_a_certificate_s_failure_is_paid_on_both_sides() -> None:
     # With much of delta to spare, the losses are the cheaper way.
-    roomy = Filter(budget=Budget("3", "0.01"), basic_share=Fraction(1, 2), order=ORDER)
+    roomy = Filter(
+        budget=Budget("3", "0.01"),
+        basic_share=Fraction(1, 2),
+        order=ORDER,
+        failing_epsilon=Fraction(3),
+    )
     plan = plan_for("lmm")
     charge = charge_of(plan, roomy)
-    assert (charge.plain, charge.failure) == (0, plan.mechanism.failure)
-    assert roomy.failures(charge) >= (1 + math.exp(3)) * float(plan.mechanism.failure)
-    # With next to none, the guarantee is.
-    tight = Filter(budget=Budget("3", "4.1e-6"), basic_share=Fraction(0), order=ORDER)
+    assert (charge.plain, charge.failure) == (0, plan.failure)
+    # Where it is not settled that failures are paid so, or with next to none of delta, the guarantee is.
+    assert charge_of(plan, replace(roomy, failing_epsilon=None)).failure == 0
+    assert charge_of(plan, replace(roomy, failing_epsilon=Fraction(2))).failure == 0
+    tight = Filter(
+        budget=Budget("3", "4.1e-6"),
+        basic_share=Fraction(0),
+        order=ORDER,
+        failing_epsilon=Fraction(3),
+    )
     assert charge_of(plan, tight).failure == 0
+
+
+def test_a_delta_that_no_float_tells_from_1_is_charged() -> None:
+    nearly = Fraction(1) - Fraction(1, 10**20)
+    charge = charge_of(plan_for("lmm", delta=str(nearly)), RULE)
+    assert charge.plain == nearly
+    assert charge.renyi > 46  # ln(10^20)
 
 
 def test_rounds_that_reveal_are_paid_once() -> None:

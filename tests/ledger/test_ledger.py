@@ -1,46 +1,19 @@
-"""The ledger on disk: what it admits, what it refuses in which words, and what becomes of it whatever happens."""
+"""The ledger: what it admits, what it refuses in which words, and what it remembers."""
 
 from __future__ import annotations
 
-import json
-import multiprocessing
-import os
-import resource
-import shutil
-import sqlite3
-import subprocess
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from fim_private import Budget, BudgetError, InputError, Ledger, PrivacyUnit, Universe, UsageError, make_plan, mine
-from fim_private.ledger import store
+from fim_private import Budget, BudgetError, InputError, Ledger, PrivacyUnit, Universe, UsageError, mine
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation
+from fim_private.release import Layout
 from fim_private.transactions import transactions_from_lists
-
-PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["fim_private.ledger", "fim_private.plan"])
-
-
-def plan_for(epsilon: str, delta: str = "0", *, top: int = 1, mechanism: str = "exponential", **options) -> Plan:
-    options = {"unit": PrivacyUnit(), "universe": Universe(items=1000), **options}
-    return make_plan(size=2, top=top, budget=Budget(epsilon, delta), mechanism=mechanism, **options)
-
-
-@pytest.fixture(scope="module")
-def tenth() -> Plan:
-    return plan_for("0.1")
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
-    return Ledger.create(tmp_path / "shop.ledger", epsilon="1", delta="0", dataset="shop 2026")
+from tests.ledger.charging import charged_until_refused, plan_for
 
 
 def test_what_was_charged_is_there(ledger: Ledger, tenth: Plan) -> None:
@@ -150,15 +123,6 @@ def test_the_budget_can_be_divided_evenly(tmp_path: Path) -> None:
             ledger.charge(plan)
 
 
-def charged_until_refused(ledger: Ledger, plan: Plan) -> int:
-    for charged in range(100):
-        try:
-            ledger.charge(plan)
-        except BudgetError:
-            return charged
-    raise AssertionError("never refused")
-
-
 def test_many_small_releases_cost_less_than_their_sum(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="1", delta="1e-5")
     basic = Ledger.create(tmp_path / "basic.ledger", epsilon="1", delta="1e-5", composition="basic")
@@ -202,6 +166,39 @@ def test_the_first_charge_decides_how_delta_is_shared_and_no_later_one(tmp_path:
             assert ledger.state().basic_share == Fraction(share)
 
 
+def shared_by(tmp_path: Path, mechanism: str, delta: str) -> Ledger:
+    ledger = Ledger.create(tmp_path / f"{mechanism}{delta}.ledger", epsilon="3", delta="0.01")
+    ledger.charge(plan_for("0.3", delta, top=10, mechanism=mechanism, universe=None))
+    return ledger
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "delta", "settled"),
+    [("lmm", "1e-6", True), ("limited-domain", "1e-6", True), ("limited-domain", "2e-3", False)],
+)
+def test_the_first_charge_settles_whether_failures_are_paid_on_both_sides(
+    tmp_path: Path, mechanism: str, delta: str, *, settled: bool
+) -> None:
+    """They may be, unless half of the delta for failures is too little for more releases like the first."""
+    ledger = shared_by(tmp_path, mechanism, delta)
+    assert ledger.state().failing_epsilon == (3 if settled else None)
+    ledger.charge(plan_for("0.3", "1e-6", top=10, mechanism="lmm", universe=None))
+    assert (ledger.state().spent.failure > 0) is settled
+    assert Ledger(ledger.path).state().failing_epsilon == ledger.state().failing_epsilon
+
+
+def test_epsilon_is_not_raised_above_what_failures_on_both_sides_were_counted_for(tmp_path: Path) -> None:
+    ledger = shared_by(tmp_path, "lmm", "1e-6")
+    ledger.set_total(epsilon="5")  # adding up still admits what was spent
+    ledger.charge(plan_for("0.3", "1e-6", top=10, mechanism="lmm", universe=None))
+    ledger.set_total(epsilon="3")
+    while ledger.state().spent.epsilon <= 5:
+        ledger.charge(plan_for("0.3", "1e-6", top=10, mechanism="lmm", universe=None))
+    with pytest.raises(BudgetError, match="up to epsilon 3, the total before"):
+        ledger.set_total(epsilon="5")
+    assert ledger.set_total(delta="0.02").budget.delta == Fraction(1, 50)
+
+
 def test_what_cannot_be_made(tmp_path: Path, ledger: Ledger) -> None:
     before = ledger.path.read_bytes()
     with pytest.raises(UsageError, match="a file at"):
@@ -235,229 +232,64 @@ def test_mining_in_python(ledger: Ledger) -> None:
     assert ledger.state().releases == 1
 
 
-# Whatever happens to the file.
+def laid_out(separator: str, *guessed: str) -> Layout:
+    return Layout(format="basket", separator=separator, encoding="utf-8", guessed=guessed)
 
 
-def three_charges(folder: Path) -> tuple[Ledger, list[str]]:
-    ledger = Ledger.create(folder / "shop.ledger", epsilon="1", delta="0")
-    plan = plan_for("0.1")
-    return ledger, [ledger.charge(plan) for _ in range(3)]
-
-
-def ids(ledger: Ledger) -> list[str | None]:
-    return [entry.id for entry in ledger.history() if entry.what == "release"]
-
-
-def test_a_truncated_file_is_refused_and_never_read_as_less_than_was_spent(tmp_path: Path, tenth: Plan) -> None:
-    ledger, names = three_charges(tmp_path)
-    whole = ledger.path.read_bytes()
-    for length in range(0, len(whole), 512):
-        ledger.path.write_bytes(whole[:length])
-        with pytest.raises(InputError) as refused:
-            ledger.charge(tenth)
-        assert "not a ledger" in refused.value.what or "damaged" in refused.value.what
-        assert ledger.path.read_bytes() == whole[:length]
-    ledger.path.write_bytes(whole)
-    assert ids(ledger) == names
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        "UPDATE releases SET epsilon = '1e999999999'",
-        "UPDATE releases SET renyi = '1/0'",
-        "UPDATE releases SET epsilon = '-1'",
-        "UPDATE releases SET plan = '{'",
-        "UPDATE totals SET epsilon = '101'",
-        "UPDATE ledger SET basic_share = '2'",
-        "UPDATE ledger SET relation = 'SECRET-ITEM'",
-        "UPDATE releases SET delta = CAST(x'ff' AS TEXT)",
-        "ALTER TABLE releases DROP COLUMN failure",
-        "DELETE FROM totals",
-    ],
-)
-def test_a_ledger_that_was_tampered_with_is_refused_and_not_believed(tmp_path: Path, tenth: Plan, change: str) -> None:
-    ledger, _ = three_charges(tmp_path)
-    connection = sqlite3.connect(ledger.path)
-    connection.execute(change)
-    connection.commit()
-    connection.close()
-    for attempt in (ledger.history,) if "plan" in change else (ledger.state, lambda: ledger.charge(tenth)):
-        with pytest.raises(InputError, match="damaged or incomplete") as refused:
-            attempt()
-        assert "SECRET" not in str(refused.value)
-
-
-def test_foreign_and_newer_files_are_left_as_they_are(tmp_path: Path, ledger: Ledger, tenth: Plan) -> None:
-    other = tmp_path / "other.db"
-    with sqlite3.connect(other) as connection:
-        connection.execute("CREATE TABLE releases (id)")
-    connection.close()
-    text = tmp_path / "baskets.csv"
-    text.write_text("SECRET-ITEM,milk\n" * 500)
-    for path in (other, text):
-        before = path.read_bytes()
-        with pytest.raises(InputError, match="not a ledger") as refused:
-            Ledger(path)
-        assert "SECRET" not in str(refused.value)
-        assert path.read_bytes() == before
-    for path in (tmp_path, tmp_path / "absent.ledger"):
-        with pytest.raises(InputError, match="There is no ledger"):
-            Ledger(path)
-    connection = sqlite3.connect(ledger.path)
-    connection.execute("PRAGMA user_version = 2")
-    connection.close()
-    with pytest.raises(InputError, match="newer version"):
-        ledger.charge(tenth)
-
-
-def test_a_ledger_that_others_keep_busy(ledger: Ledger, tenth: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "PATIENCE", 0.2)
-    other = sqlite3.connect(ledger.path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    assert ledger.state().releases == 0  # looking is possible
-    with pytest.raises(InputError, match="in use by other processes"):
-        ledger.charge(tenth)
-    other.execute("ROLLBACK")
-    other.close()
+def test_a_layout_that_was_guessed_has_to_be_the_first_release_s(ledger: Ledger, tenth: Plan) -> None:
+    """Otherwise one transaction could decide which of two layouts is guessed, and with it what the items are."""
     ledger.charge(tenth)
+    assert ledger.state().layout is None, "nobody said it"
+    ledger.charge(tenth, layout=laid_out(",", "format", "separator"))
+    ledger.charge(tenth, layout=laid_out(",", "separator"))
+    with pytest.raises(
+        UsageError, match=r"guessed.*semicolons.*first.*commas\. Type .* --format basket --separator , --encoding utf-8"
+    ) as refused:
+        ledger.charge(tenth, layout=laid_out(";", "separator"))
+    assert refused.value.exit_code == 2
+    assert ledger.state().releases == 3
+    ledger.charge(tenth, layout=laid_out(";", "format"))
+    ledger.charge(tenth)
+    assert ledger.state().layout == laid_out(",", "format", "separator"), "the first is remembered"
+    layouts = [entry.layout for entry in ledger.history() if entry.what == "release"]
+    assert [layout and layout.separator for layout in layouts] == [None, ",", ",", ";", None]
 
 
-@pytest.mark.parametrize("room", [1024, 33_000, 40_000])
-def test_a_full_disk_loses_nothing(tmp_path: Path, tenth: Plan, room: int) -> None:
-    """A limit on the size of files stands for the disk."""
-    ledger, names = three_charges(tmp_path)
-    ledger.set_total(epsilon="100")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
-    try:
-        for _ in range(40):
-            names.append(ledger.charge(tenth))
-        full = False
-    except InputError as error:
-        full = "disk is full" in error.what
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert full
-    assert ids(ledger)[: len(names)] == names
-    assert len(ids(ledger)) <= len(names) + 1  # one that could not be told may have been charged, none was lost
-    assert ledger.charge(tenth) in ids(ledger)
+def by(column: str | None) -> Layout:
+    return Layout(format="basket" if column is None else "long", separator=",", transaction_column=column)
 
 
-def test_a_ledger_is_made_in_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("no folder")
-    for nowhere in ("file", "absent", "name" * 100):
-        with pytest.raises(UsageError, match="No file can be made"):
-            Ledger.create(tmp_path / nowhere / "shop.ledger", epsilon=1, delta=0)
+@pytest.mark.parametrize(("first", "other"), [("basket", "day"), ("basket", None), (None, "day")])
+def test_transactions_of_another_column_are_another_unit(
+    ledger: Ledger, tenth: Plan, first: str | None, other: str | None
+) -> None:
+    """All of a day's baskets are not one basket: what one day changes is not what one basket changes."""
+    ledger.charge(tenth, layout=by(first))
+    with pytest.raises(UsageError, match="different promises") as refused:
+        ledger.charge(tenth, layout=by(other))
+    assert ("--transaction-column basket" in str(refused.value)) is (first == "basket")
+    ledger.charge(tenth, layout=by(first))
+    assert ledger.state().releases == 2
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
-    """One of so many kibibytes; only who may mount one has it."""
-    mount, unmount = shutil.which("mount"), shutil.which("umount")
-    command = [mount or "", "-t", "tmpfs", "-o", f"size={request.param}k", "tmpfs", str(tmp_path)]
-    if mount is None or unmount is None or subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("a small disk cannot be mounted here")
-    yield tmp_path
-    subprocess.run([unmount, "--lazy", str(tmp_path)], check=True)
-
-
-@pytest.mark.parametrize("small_disk", range(32, 80, 4), indirect=True)
-def test_a_ledger_is_made_whole_or_not_at_all(small_disk: Path) -> None:
-    """Its log may find room where the file does not, and then the file is made of the log too late."""
-    path = small_disk / "shop.ledger"
-    with suppress(InputError):
-        Ledger.create(path, epsilon=1, delta="1e-6")
-    left = [file.name for file in small_disk.iterdir() if not file.name.endswith(("-wal", "-shm"))]
-    assert left == ([] if not path.exists() else [path.name])
-    assert not path.exists() or Ledger(path).state().releases == 0
-
-
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """One that other users may enter."""
-    folder = Path(tempfile.mkdtemp())
-    folder.chmod(0o755)
-    yield folder
-    folder.chmod(0o755)
-    shutil.rmtree(folder)
-
-
-def read_only_attempts(path: Path, plan: Plan, answers: multiprocessing.Queue) -> None:
-    if os.geteuid() == 0:
-        os.setuid(65534)
-    try:
-        answers.put(Ledger(path).state().releases)
-        Ledger(path).charge(plan)
-    except InputError as error:
-        answers.put(error.what)
-
-
-def test_a_read_only_ledger_can_be_read_and_not_charged(open_folder: Path, tenth: Plan) -> None:
-    ledger, names = three_charges(open_folder)
-    ledger.path.chmod(0o444)
-    open_folder.chmod(0o555)
-    answers = PROCESSES.Queue()
-    attempt = PROCESSES.Process(target=read_only_attempts, args=(ledger.path, tenth, answers))
-    attempt.start()
-    assert answers.get(timeout=100) == 3
-    assert "cannot be written to" in answers.get(timeout=100)
-    attempt.join()
-    assert ids(ledger) == names
-
-
-# Many at once, and sudden ends.
-
-
-def charge_until_refused(path: Path, plan: Plan, answers: multiprocessing.Queue) -> None:
-    answers.put(charged_until_refused(Ledger(path), plan))
-
-
-def test_processes_that_race_never_overspend(tmp_path: Path) -> None:
+def test_customers_stay_the_unit_however_their_transactions_are_told(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="1", delta="0")
-    plan, answers = plan_for("0.03"), PROCESSES.Queue()
-    racing = [PROCESSES.Process(target=charge_until_refused, args=(ledger.path, plan, answers)) for _ in range(8)]
-    for process in racing:
-        process.start()
-    charged = [answers.get(timeout=200) for _ in racing]
-    for process in racing:
-        process.join()
-    assert sum(charged) == 33
-    state = ledger.state()
-    assert (state.releases, state.spent.epsilon) == (33, Fraction(99, 100))
-    assert len(set(ids(ledger))) == 33
+    plan = plan_for("0.1", unit=PrivacyUnit(column="customer"))
+    ledger.charge(plan, layout=by("basket"))
+    ledger.charge(plan, layout=by("day"))
 
 
-def charge_and_write(path: Path, plan: Plan, drawn: Path) -> None:
-    """What `mine` does in this order: charge, draw, hand over, note."""
-    ledger = Ledger(path)
-    with drawn.open("a") as file:
-        while True:
-            name = ledger.charge(plan)
-            file.write(name + "\n")
-            file.flush()
-            ledger.deliver(name)
-
-
-def test_a_process_killed_at_any_moment_has_charged_what_it_released(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="100", delta="0")
-    plan, drawn = plan_for("0.001"), tmp_path / "drawn"
-    drawn.touch()
-    for attempt in range(12):
-        running = PROCESSES.Process(target=charge_and_write, args=(ledger.path, plan, drawn))
-        running.start()
-        before = drawn.stat().st_size
-        while drawn.stat().st_size == before and running.is_alive():
-            time.sleep(0.001)
-        time.sleep(0.0017 * attempt)
-        running.kill()
-        running.join()
-        released = drawn.read_text().split()
-        charged = ids(ledger)
-        assert set(released) <= set(charged)
-        assert len(charged) - len(released) <= attempt + 1
-        assert ledger.state().spent.epsilon == Fraction(len(charged), 1000)
-        assert len(charged) == len(set(charged))
-    undelivered = [entry.id for entry in ledger.history() if entry.state == "charged"]
-    assert len(undelivered) <= 12
-    assert json.loads(json.dumps(ledger.history()[1].plan)) == ledger.history()[1].plan
+def test_the_history_is_in_the_order_of_events_whatever_the_clock_says(
+    ledger: Ledger, tenth: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [ledger.charge(tenth)]
+    monkeypatch.setattr("fim_private.ledger.ledger._now", lambda: "1999-12-31T23:59:59+00:00")
+    names.append(ledger.charge(tenth))
+    ledger.set_total(epsilon="2")
+    ledger.deliver(names[0])
+    monkeypatch.undo()
+    names.append(ledger.charge(tenth))
+    assert [entry.id for entry in ledger.history()] == [None, *names[:2], None, names[2]]
+    assert ledger.state().budget.epsilon == 2
+    assert ledger.history()[1].delivered == "1999-12-31T23:59:59+00:00"
+    assert (ledger.state().releases, ledger.state().undelivered) == (3, 2)

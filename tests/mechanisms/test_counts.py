@@ -26,7 +26,7 @@ from fim_private.mechanisms.counts import (
     least_noise,
 )
 from fim_private.mechanisms.protocol import Calibrated, Mechanism, Request
-from fim_private.privacy import ZCDP, Guarantee, PureDP
+from fim_private.privacy import ZCDP, Guarantee, PureDP, are_one_sided, failure_probability
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass, log_discrete_gaussian_survival
 from fim_private.randomness.discrete_laplace import discrete_laplace_mass
@@ -201,13 +201,12 @@ def calibrated(
     delta: Fraction = PURE,
     sensitivity: int = 1,
     share: Fraction = SHARE,
-    independent: bool = False,
     size: int = 1,
 ) -> tuple[Calibrated, CountNoise]:
     request = Request(
         top=top, epsilon=epsilon, delta=delta, sensitivity=sensitivity, universe_size=403, most_new=2, size=size
     )
-    return calibrate_with_counts(calibrate, request, share=share, independent=independent)
+    return calibrate_with_counts(calibrate, request, share=share)
 
 
 def small(mechanism: Mechanism) -> Mechanism:
@@ -283,35 +282,35 @@ def test_counts_hold_for_replace_as_they_stand() -> None:
 # The least noise that fits.
 
 
-def proved(planned: Calibrated, noise: CountNoise, *, delta: Fraction, independent: bool = False) -> Guarantee | None:
+def proved(planned: Calibrated, noise: CountNoise, *, delta: Fraction) -> Guarantee | None:
     """What fits beside the selection, however much of delta that was granted."""
     mechanism = planned.mechanism
     alone = Guarantee(epsilon=F(2), delta=F(1), composition="basic")
-    part = Part(losses=mechanism.losses, failure=mechanism.failure, independent=independent, guarantee=alone)
+    part = Part(losses=mechanism.losses, failures=mechanism.failures, guarantee=alone)
     return prove_together([part], [noise.loss], epsilon=F(1), delta=delta)
 
 
 @pytest.mark.parametrize(
-    ("calibrate", "top", "independent", "law"),
+    ("calibrate", "top", "law"),
     [
-        (exponential.calibrate, 20, False, GaussianCounts),
-        (limited_domain.calibrate, 5, False, GaussianCounts),
-        (lmm.calibrate, 30, False, GaussianCounts),
-        (items_first.calibrate, 10, True, GaussianCounts),
-        (items_first.calibrate, 1, True, LaplaceCounts),
-        (limited_domain.calibrate, 1, False, LaplaceCounts),
+        (exponential.calibrate, 20, GaussianCounts),
+        (limited_domain.calibrate, 5, GaussianCounts),
+        (lmm.calibrate, 30, GaussianCounts),
+        (items_first.calibrate, 10, GaussianCounts),
+        (items_first.calibrate, 1, LaplaceCounts),
+        (limited_domain.calibrate, 1, LaplaceCounts),
     ],
 )
-def test_no_less_noise_fits(calibrate: Callable[[Request], Calibrated], top: int, independent: bool, law: type) -> None:
+def test_no_less_noise_fits(calibrate: Callable[[Request], Calibrated], top: int, law: type) -> None:
     delta = F(1, 10**6)
-    planned, noise = calibrated(calibrate, top=top, delta=delta, independent=independent, size=2)
+    planned, noise = calibrated(calibrate, top=top, delta=delta, size=2)
     assert isinstance(noise, law)
     assert noise.sensitivity == 1  # type: ignore[attr-defined]
     if isinstance(noise, GaussianCounts):
-        assert proved(planned, noise, delta=delta, independent=independent) == planned.guarantee
+        assert proved(planned, noise, delta=delta) == planned.guarantee
         less = replace(noise, variance=noise.variance - 1)
-        assert proved(planned, less, delta=delta, independent=independent) is None
-    elif not independent:
+        assert proved(planned, less, delta=delta) is None
+    elif not are_one_sided(planned.mechanism.failures):
         assert float(noise.epsilon) == pytest.approx(0.3, rel=1e-7)
         assert planned.guarantee.epsilon <= 1
 
@@ -322,7 +321,7 @@ def test_a_selection_leaves_the_counts_some_of_delta(epsilon: Fraction, share: F
     delta = F(1, 10**6)
     planned, noise = calibrated(limited_domain.calibrate, top=top, epsilon=epsilon, delta=delta, share=share, size=2)
     assert isinstance(noise, GaussianCounts)
-    taken = float(planned.mechanism.failure * (1 + exp_up(epsilon)) / delta)
+    taken = float(failure_probability(planned.mechanism.failures) * (1 + exp_up(epsilon)) / delta)
     alone = 1 + math.exp(epsilon * (1 - share))
     assert taken == pytest.approx(1 / 2 if epsilon == 3 else 1 / 4 / alone, rel=1e-7)
 
@@ -351,7 +350,7 @@ def test_counts_may_spend_their_share_of_epsilon() -> None:
 
 def test_what_the_selection_leaves_unspent_is_the_counts() -> None:
     alone = Guarantee(epsilon=F(1, 5), delta=F(0), composition="basic")
-    part = Part(losses=(PureDP(F(1, 5)),), failure=F(0), independent=False, guarantee=alone)
+    part = Part(losses=(PureDP(F(1, 5)),), failures=(), guarantee=alone)
     noise, guarantee = least_noise([part], epsilon=F(1), delta=F(0), top=2, sensitivity=3)
     assert isinstance(noise, LaplaceCounts)
     assert float(noise.epsilon) == pytest.approx(0.8, rel=1e-8)
@@ -362,7 +361,7 @@ def test_what_the_selection_leaves_unspent_is_the_counts() -> None:
 def test_wide_noise_is_still_the_smaller_one() -> None:
     """Its half width is some millions; a variance that large is not yet of no use."""
     nothing = Guarantee(epsilon=F(0), delta=F(0), composition="basic")
-    part = Part(losses=(), failure=F(0), independent=False, guarantee=nothing)
+    part = Part(losses=(), failures=(), guarantee=nothing)
     noise, _ = least_noise([part], epsilon=F(1, 10**5), delta=F(1, 10**6), top=1000, sensitivity=1)
     assert isinstance(noise, GaussianCounts)
     assert noise.variance > 4 * 10**12
@@ -374,6 +373,6 @@ def test_counts_that_would_say_nothing_are_refused() -> None:
     with pytest.raises(BudgetError, match="nothing but noise"):
         calibrated(top=400, epsilon=F(1, 10**6), delta=F(1, 10**6), sensitivity=10**6)
     spent = Guarantee(epsilon=F(1), delta=F(0), composition="basic")
-    part = Part(losses=(PureDP(F(1)),), failure=F(0), independent=False, guarantee=spent)
+    part = Part(losses=(PureDP(F(1)),), failures=(), guarantee=spent)
     with pytest.raises(BudgetError, match="nothing but noise"):
         least_noise([part], epsilon=F(1), delta=F(0), top=1, sensitivity=1)

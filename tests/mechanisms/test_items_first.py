@@ -20,6 +20,7 @@ from fim_private.mechanisms.discovery import Discovery
 from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, Tuning, calibrate
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Request
+from fim_private.privacy import failure_probability
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
 
@@ -48,7 +49,7 @@ def small(select: str, *, full: int = 2, resolution: int = 2, stop_delta: Fracti
 
 
 def claim(mechanism: ItemsFirst) -> tuple[float, float]:
-    guarantee = prove_discovery(mechanism.losses, mechanism.failure, epsilon=F(50), delta=DELTA)
+    guarantee = prove_discovery(mechanism.losses, failure_probability(mechanism.failures), epsilon=F(50), delta=DELTA)
     assert guarantee is not None
     return float(guarantee.epsilon), float(guarantee.delta)
 

@@ -16,7 +16,7 @@ from fim_private.mechanisms import exponential, items_first, limited_domain, lmm
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.per_size import PerSize, calibrate_per_size
 from fim_private.mechanisms.protocol import Calibrated, Law, Mechanism, Request
-from fim_private.privacy import ApproxDP
+from fim_private.privacy import ApproxDP, StepwiseFailure, failure_probability
 
 F = Fraction
 DELTA = F(1, 10**6)
@@ -28,7 +28,6 @@ def calibrated(
     top: int = 3,
     delta: Fraction = DELTA,
     universes: tuple[int, ...] = (40, 780),
-    independent: bool = False,
     sensitivity: int = 1,
 ) -> Calibrated:
     requests = [
@@ -38,7 +37,7 @@ def calibrated(
         for size, number in enumerate(universes, start=1)
     ]
     sizes = [request.size for request in requests]
-    return calibrate_per_size(calibrate, requests, sizes, independent=independent)
+    return calibrate_per_size(calibrate, requests, sizes)
 
 
 def test_the_whole_is_its_parts() -> None:
@@ -47,7 +46,7 @@ def test_the_whole_is_its_parts() -> None:
     both = PerSize(sizes=(1, 4), parts=(one, other), sensitivity=3)
     assert both.top == 7
     assert both.losses == one.losses + other.losses
-    assert both.failure == F(3, 1000)
+    assert both.failures == (StepwiseFailure(F(1, 1000), 2), StepwiseFailure(F(1, 500), 5))
     assert [line.what for line in both.spending] == ["size 1, picks", "size 4, picks"]
     assert [line.times for line in both.spending] == [2, 5]
     assert both.margins == other.margins
@@ -74,7 +73,7 @@ def test_long_lists_are_composed(calibrate: Callable[[Request], Calibrated], num
     assert len(mechanism.parts) == number
     assert found.guarantee.composition == "renyi"
     assert (found.guarantee.epsilon <= 1, found.guarantee.delta) == (True, DELTA)
-    left = DELTA - (1 + exp_up(F(1))) * mechanism.failure
+    left = DELTA - (1 + exp_up(F(1))) * failure_probability(mechanism.failures)
     assert renyi_epsilon(mechanism.losses, float(left)) <= float(found.guarantee.epsilon)
     # No more than a few hundredths are left unused.
     assert found.guarantee.epsilon > F(9, 10)
@@ -90,7 +89,7 @@ def test_long_lists_are_composed(calibrate: Callable[[Request], Calibrated], num
 )
 def test_how_much_each_search_gets(calibrate: Callable[[Request], Calibrated], epsilon: str) -> None:
     """As much as fits, to within a twentieth; the figures are published with what was found."""
-    found = calibrated(calibrate, top=40, independent=calibrate is items_first.calibrate)
+    found = calibrated(calibrate, top=40)
     assert f"{float(found.guarantee.epsilon):.12g}" == epsilon
 
 
@@ -111,10 +110,10 @@ def test_short_lists_share_evenly_where_that_needs_the_smaller_lead() -> None:
     assert (found.guarantee.epsilon, found.guarantee.delta) == (1, DELTA)
 
 
-def test_independent_failures_are_paid_once_each() -> None:
-    found = calibrated(items_first.calibrate, top=60, independent=True)
+def test_one_sided_failures_are_paid_once_each() -> None:
+    found = calibrated(items_first.calibrate, top=60)
     assert found.guarantee.composition == "renyi"
-    assert found.mechanism.failure == DELTA / 2
+    assert failure_probability(found.mechanism.failures) == DELTA / 2
     assert renyi_epsilon(found.mechanism.losses, float(DELTA / 2)) <= 1
     assert found.guarantee.epsilon > F(9, 10)
     assert [part.size for part in found.mechanism.parts] == [1, 2]  # type: ignore[attr-defined]

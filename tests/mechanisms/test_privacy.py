@@ -20,7 +20,7 @@ from fim_private.mechanisms.protocol import Mechanism
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mechanisms.stable_max import StableMax
 from fim_private.plan import make_plan
-from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
+from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, failure_probability
 from fim_private.randomness.noisy_maximum import Noise
 from tests.mechanisms.cases import (
     CASES,
@@ -64,7 +64,7 @@ def worst(
 
 
 def claimed_delta(mechanism: Mechanism) -> float:
-    return float(basic_delta(mechanism.losses) + mechanism.failure)
+    return float(basic_delta(mechanism.losses) + failure_probability(mechanism.failures))
 
 
 SLOW = ("lmm, top 2, fallback", "lmm, top 2, Delta 2", "lmm-repeat, Delta 2")

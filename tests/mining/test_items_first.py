@@ -14,6 +14,7 @@ from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mining import items_first
 from fim_private.plan import make_plan
+from fim_private.privacy import failure_probability
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from fim_private.release import Release
@@ -161,6 +162,6 @@ def test_auto_takes_long_lists_items_first_and_single_itemsets_not() -> None:
 
 def test_all_of_the_budget_is_composed() -> None:
     mechanism = planned(UNIT)
-    assert mechanism.failure == Fraction(1, 2 * 10**6)
+    assert failure_probability(mechanism.failures) == Fraction(1, 2 * 10**6)
     assert [what for what, _ in mechanism.measurements] == ["items", "pairs", "itemsets"]
     assert len(mechanism.losses) == len(mechanism.spending) == 3

@@ -6,6 +6,7 @@ from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,6 +29,7 @@ from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mining.mine import bound, mine_as_planned
 from fim_private.randomness import SecureRandomness, SeededRandomness
 from fim_private.release.door import pass_through
+from fim_private.transactions.layout import IN_MEMORY, Layout
 from tests.mechanisms.cases import needs
 
 BUDGET, UNIT = Budget("1", "1e-6"), PrivacyUnit()
@@ -70,7 +72,9 @@ def test_record_says_what_was_promised() -> None:
     assert release.privacy["epsilon"] == 1.0
     assert release.privacy["delta"] == 1e-6
     assert release.privacy["neighbours"] == "add-remove"
-    assert release.privacy["unit"] == "one transaction"
+    assert release.privacy["unit"] == "one transaction (a list)"
+    assert release.layout == IN_MEMORY
+    assert Release.from_json(release.to_json()).layout == IN_MEMORY
     assert release.privacy["proved"]["epsilon"] <= 1
     assert release.plan["parameters"]["search_epsilon"] == "1/5"
     assert release.itemsets == ()
@@ -204,7 +208,8 @@ def test_no_noise_is_drawn_before_the_charge(name: str, monkeypatch: pytest.Monk
     plan = make_plan(size=1, top=1, budget=BUDGET, unit=UNIT, mechanism=name, count_share="0.3", **needs(name, 5))  # type: ignore[arg-type]
     before: list[int] = []
 
-    def charge() -> str:
+    def charge(layout: Layout) -> str:
+        assert layout == IN_MEMORY
         before.extend(drawn)
         return "paid"
 
@@ -222,3 +227,26 @@ def test_what_is_no_transactions_and_no_ledger_is_said() -> None:
             mine(wrong, **asked)
     with pytest.raises(UsageError, match="not a Ledger"):
         mine(transactions_from_lists([["a"]]), **asked, ledger="shop.ledger")
+
+
+@pytest.mark.parametrize("promised", ["household", "i", "t"])
+def test_the_unit_that_is_promised_is_the_one_that_was_read(promised: str, tmp_path: Path) -> None:
+    """Otherwise a release would promise to protect households, and protect customers."""
+    file = tmp_path / "l.csv"
+    file.write_text("t,i,u\n" + "".join(f"{row},{item},{row}\n" for row in range(900) for item in ("milk", "bread")))
+    columns = {"format": "long", "transaction_column": "t", "item_column": "i"}
+    asked = {"size": 2, "top": 1, "budget": Budget("1", "1e-6")}
+    with_units = read_transactions(file, **columns, unit_column="u")
+    assert mine(with_units, unit=PrivacyUnit(column=" U"), **asked).itemsets
+    for baskets in (with_units, read_transactions(file, **columns)):
+        with pytest.raises(UsageError, match="unit to protect is that of column"):
+            mine(baskets, unit=PrivacyUnit(column=promised), **asked)
+
+
+@pytest.mark.parametrize("seed", ["3", 1.5, float("nan"), b"x", ""])
+def test_a_seed_is_a_whole_number(seed: object) -> None:
+    asked = {"size": 1, "top": 1, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit()}
+    baskets = transactions_from_lists([["milk"]] * 9)
+    with pytest.raises(UsageError, match="whole number"):
+        mine(baskets, seed=seed, **asked)  # type: ignore[arg-type]
+    assert mine(baskets, seed=np.int64(3), **asked).seeded  # type: ignore[arg-type]

@@ -115,7 +115,12 @@ def test_items_found_twice_stand_once() -> None:
 
 
 def test_a_ledger_charges_all_searches() -> None:
-    rule = Filter(budget=Budget("4", "1e-5"), basic_share=Fraction(1, 2), order=Fraction(7))
+    rule = Filter(
+        budget=Budget("4", "1e-5"),
+        basic_share=Fraction(1, 2),
+        order=Fraction(7),
+        failing_epsilon=Fraction(4),
+    )
     plan = plan_of(top=20)
     charge = charge_of(plan, rule)
     assert (charge.epsilon, charge.delta) == (plan.guarantee.epsilon, plan.guarantee.delta)
@@ -128,9 +133,14 @@ def test_a_ledger_charges_all_searches() -> None:
     single = charge_of(alone, rule)
     # One search at about 1/sqrt(2) of the epsilon costs about half the divergence.
     assert float(charge.renyi) == pytest.approx(float(single.renyi), rel=0.2)
-    roomy = Filter(budget=Budget("4", "0.01"), basic_share=Fraction(1, 2), order=Fraction(7))
+    roomy = Filter(
+        budget=Budget("4", "0.01"),
+        basic_share=Fraction(1, 2),
+        order=Fraction(7),
+        failing_epsilon=Fraction(4),
+    )
     certified = plan_of("lmm", top=20)
-    assert charge_of(certified, roomy).failure == certified.mechanism.failure
+    assert charge_of(certified, roomy).failure == certified.failure
     assert charge_of(certified, roomy).plain == 0
 
 

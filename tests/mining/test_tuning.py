@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +24,9 @@ from fim_private.privacy import NeighbouringRelation, PureDP
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.randomness.discrete_laplace import discrete_laplace_mass
 from fim_private.release.door import noisy_total
+from fim_private.release.planned import plan_record
 from fim_private.transactions import read_transactions
+from fim_private.transactions.layout import IN_MEMORY, Layout
 from tests.conftest import ROOT
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
@@ -177,7 +180,8 @@ def test_the_charge_is_made_once_and_first(monkeypatch: pytest.MonkeyPatch) -> N
     made, charges = runs_of(monkeypatch), []
     plan = plan_tuning([POOR, GOOD], budget=BUDGET, runs=5)
 
-    def charge() -> str:
+    def charge(layout: Layout) -> str:
+        assert layout == IN_MEMORY
         charges.append(len(made))
         return "id"
 
@@ -188,7 +192,7 @@ def test_the_charge_is_made_once_and_first(monkeypatch: pytest.MonkeyPatch) -> N
     assert charges == [0]
     assert made
 
-    def refuse() -> str:
+    def refuse(layout: Layout) -> str:
         raise BudgetError("no", "no")
 
     made.clear()
@@ -199,9 +203,14 @@ def test_the_charge_is_made_once_and_first(monkeypatch: pytest.MonkeyPatch) -> N
         tune(BASKETS, plan, charge=charge, seed=1)
 
 
-def test_a_ledger_is_charged_with_the_whole(tmp_path: object) -> None:
-    ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="7", delta="1e-5")  # type: ignore[operator]
-    plan = plan_tuning([POOR, GOOD], budget=BUDGET, runs=5)
+@pytest.mark.parametrize("relation", list(NeighbouringRelation))
+@pytest.mark.parametrize("threshold", [None, 1000])
+@pytest.mark.parametrize("composition", ["basic", "both"])
+def test_a_ledger_is_charged_with_the_whole(
+    tmp_path: Path, relation: NeighbouringRelation, threshold: int | None, composition: str
+) -> None:
+    ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="7", delta="1e-5", composition=composition)
+    plan = plan_tuning([POOR, GOOD], budget=BUDGET, runs=5, relation=relation, threshold=threshold)
     name = ledger.charge(plan.charged)
     spent = ledger.state().spent
     assert spent.epsilon == plan.guarantee.epsilon
@@ -209,9 +218,58 @@ def test_a_ledger_is_charged_with_the_whole(tmp_path: object) -> None:
     entry = ledger.history()[-1]
     assert (entry.id, entry.mechanism) == (name, "tune")
     assert entry.plan is not None
-    assert entry.plan["plan"]["parameters"]["candidates"] == ["poor", "good"]
+    assert entry.plan["privacy"]["neighbours"] == relation
+    assert [each["name"] for each in entry.plan["plan"]["parameters"]["candidates"]] == ["poor", "good"]
     with pytest.raises(BudgetError, match=r"requested epsilon 6.*Ask for less"):
         ledger.check(plan.charged)
+
+
+def test_the_record_of_a_tuning_has_every_candidate_as_it_was_planned() -> None:
+    configurations = [
+        Configuration(name="one", size=1, top=2, mechanism="limited-domain", max_items=3),
+        Configuration(name="two", size=2, top=5, mechanism="limited-domain", max_transactions=4),
+    ]
+    charged = plan_tuning(configurations, budget=BUDGET, unit_column="customer").charged
+    record = plan_record(charged)
+    told = {name: record[name] for name in ("size", "sizes", "top", "max_items", "max_transactions", "unit_column")}
+    assert told == {
+        "size": None,
+        "sizes": [1, 2],
+        "top": 5,
+        "max_items": None,
+        "max_transactions": None,
+        "unit_column": "customer",
+    }
+    assert [
+        (each["name"], each["size"], each["top"], each["max_items"], each["max_transactions"])
+        for each in record["parameters"]["candidates"]
+    ] == [("one", 1, 2, 3, None), ("two", 2, 5, None, 4)]
+    alike = plan_record(plan_tuning([GOOD, POOR], budget=BUDGET).charged)
+    assert (alike["size"], alike["sizes"], alike["top"]) == (2, [2], 2)
+
+
+def test_one_unit_in_place_of_another_changes_a_score_by_at_most_top(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The theorems ask for the cost of a run under the relation; the noise of its score has to cover both."""
+    randomness = SeededRandomness(SEED)
+    top, widest = 3, 0
+    named = [("a", "b"), ("a", "c"), ("b", "c")]
+    release = mine_as_planned(BASKETS, plan_tuning([GOOD, POOR], budget=BUDGET).plans[0], seed=1)
+    lines = tuple(replace(release.itemsets[0], items=items) for items in named)
+    monkeypatch.setattr(tuning, "mine_as_planned", lambda *_, **__: replace(release, itemsets=lines))
+    monkeypatch.setattr(tuning, "noisy_total", lambda counts, *_: sum(int(part.vector().sum()) for part in counts))
+    plan = plan_tuning([replace(GOOD, top=top), replace(POOR, top=top)], budget=BUDGET).plans[0]
+
+    def score(rows: list[list[str]]) -> int:
+        # The last row keeps all items in the vocabulary.
+        database = as_database(transactions_from_lists([*rows, ["a", "b", "c", "d"]]))
+        codes = {name: code for code, name in enumerate(database.vocabulary.to_list())}
+        return tuning._run(tuning._Data(database, database, codes), plan, Fraction(1), randomness)[0]
+
+    for _ in range(60):
+        rows = [[item for item in "abcd" if randomness.bits(1)] or ["d"] for _ in range(4)]
+        replaced = [rows[0], rows[1], rows[2], [item for item in "abc" if randomness.bits(1)] or ["d"]]
+        widest = max(widest, abs(score(rows) - score(replaced)))
+    assert widest == top
 
 
 def test_out_of_range() -> None:

@@ -118,7 +118,7 @@ def optimal(epsilon: Fraction, loss: Loss, times: int) -> float:
 
 
 def check(plan: Plan, budget: Budget) -> None:
-    claimed, losses, failure = plan.guarantee, plan.mechanism.losses, plan.mechanism.failure
+    claimed, losses, failure = plan.guarantee, plan.mechanism.losses, plan.failure
     assert 0 < claimed.epsilon <= budget.epsilon
     assert 0 <= claimed.delta <= budget.delta
     assert plan.mechanism.sensitivity == plan.unit.sensitivity
@@ -153,7 +153,7 @@ def check(plan: Plan, budget: Budget) -> None:
 
 def selection_costs(plan: Plan, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether some theorem proves the selection alone to cost no more than this."""
-    losses, failure = plan.mechanism.losses, plan.mechanism.failure
+    losses, failure = plan.mechanism.losses, plan.failure
     if all(isinstance(loss, PureDP | BoundedRange | ApproxDP) for loss in losses):
         deltas = sum((loss.delta for loss in losses if isinstance(loss, ApproxDP)), F(0))
         if sum((loss.epsilon for loss in losses), F(0)) <= epsilon and deltas + failure <= delta:  # type: ignore[union-attr]
@@ -165,7 +165,7 @@ def selection_costs(plan: Plan, epsilon: Fraction, delta: Fraction) -> bool:
 
 def composes(plan: Plan, losses: Sequence[Loss], epsilon: Fraction, delta: Fraction) -> bool:
     """Whether Renyi composition proves losses and the mechanism's failure to cost no more than this."""
-    failure = plan.mechanism.failure
+    failure = plan.failure
     if any(isinstance(loss, ApproxDP) for loss in losses):
         return False
     if plan.mechanism_name == "items-first":

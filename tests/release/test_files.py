@@ -375,3 +375,16 @@ def test_a_parquet_table_is_a_table_for_others(tmp_path: Path) -> None:
     one = counted((("a", "b"), 1))
     write_release(one, tmp_path / "out.parquet")
     assert pl.read_parquet(tmp_path / "out.parquet")["items"].to_list() == [["a", "b"]]
+
+
+def test_a_format_that_cannot_be_written_here_is_refused_before_anything_is_spent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def old(*_: object, **__: object) -> None:
+        raise TypeError("write_parquet() got an unexpected keyword argument 'metadata'")
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", old)
+    plan = make_plan(size=2, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit())
+    check_carries(tmp_path / "out.json", plan, seeded=False)
+    with pytest.raises(InputError, match="Parquet output cannot be written"):
+        check_carries(tmp_path / "out.parquet", plan, seeded=False)

@@ -121,9 +121,14 @@ def test_a_folder_that_takes_no_files_is_refused_before_anything_is_spent(
         check_writable(tmp_path / "out.json")
 
 
-def test_a_release_is_for_others_to_read_and_for_its_owner_to_change(tmp_path: Path) -> None:
-    write_release(release(), tmp_path / "out.json")
-    assert stat.S_IMODE((tmp_path / "out.json").stat().st_mode) == 0o644
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o007])
+def test_a_release_honours_the_umask(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        write_release(release(), tmp_path / "out.json")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "out.json").stat().st_mode) == 0o666 & ~umask
 
 
 @pytest.mark.parametrize(
@@ -159,7 +164,7 @@ def test_the_record_names_every_number_of_the_plan(name: str) -> None:
         assert line["epsilon"] is None or line["epsilon"] == float(spent.epsilon or 0) > 0
         assert line["rho"] is None or line["rho"] == float(spent.rho or 0) > 0
         assert line["times"] == spent.times
-    assert record["failure_probability"] == float(plan.mechanism.failure) > 0
+    assert record["failure_probability"] == float(plan.failure) > 0
     parameters = record["parameters"]
     assert parameters["top"] == 30
     if name == "lmm":
@@ -182,3 +187,20 @@ def test_an_existing_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkey
     assert [path.name for path in tmp_path.iterdir()] == ["out.json"]
     write_release(release(), path)
     assert Release.from_json(path.read_text("utf-8")) == release()
+
+
+@pytest.mark.parametrize(
+    ("once", "twice"),
+    [
+        ('"seeded": false', '"seeded": true, "seeded": false'),
+        ('"epsilon": 1', '"epsilon": 1, "epsilon": 9'),
+        ('"rank": 1', '"rank": 1, "rank": 1'),
+    ],
+)
+def test_a_field_that_is_there_twice_is_refused(once: str, twice: str) -> None:
+    """Programs differ in which of the two they take: it could be shown as private by one and as seeded by another."""
+    text = release().to_json()
+    assert once in text
+    assert Release.from_json(text) == release()
+    with pytest.raises(InputError, match="not a release"):
+        Release.from_json(text.replace(once, twice, 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -16,13 +17,15 @@ from fim_private.plan import Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.release import FoundItem, Release, ReleasedItemset
 from fim_private.report.count_bars import count_bars
-from fim_private.report.document import Bullets, Document, Figure, Paragraph, Table
+from fim_private.report.document import Bullets, Document, Figure, Paragraph, Table, visible
 from fim_private.report.html import to_html
 from fim_private.report.item_graph import apart, edges_of, item_graph, springs
+from fim_private.report.markdown import to_markdown
 from fim_private.report.plan_page import plan_document
 from fim_private.report.release_page import release_document
 from fim_private.report.statement import promise, promised, wrapped
 from fim_private.report.svg import folded, shortened, width_of
+from fim_private.report.tables import release_table
 from fim_private.transactions import transactions_from_lists
 from tests.rules.releases import released
 
@@ -238,3 +241,47 @@ def test_labels_fit_their_width(name: str, width: int) -> None:
 def test_names_are_broken_at_blanks() -> None:
     assert folded("RED HANGING HEART T-LIGHT HOLDER", 130, 11) == ["RED HANGING HEART", "T-LIGHT HOLDER"]
     assert folded("", 100) == [""]
+
+
+def shortened_letter_by_letter(text: str, width: float) -> str:
+    text = visible(text)
+    if width_of(text) <= width:
+        return text
+    while text and width_of(text + "…") > width:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+@given(st.text(max_size=60), st.integers(min_value=0, max_value=300))
+def test_a_name_is_shortened_to_what_fits(text: str, width: int) -> None:
+    assert shortened(text, width) == shortened_letter_by_letter(text, width)
+
+
+LONG = 100_000
+
+
+@pytest.mark.parametrize("part", ["x", " x", "x   ", "**a ", "`a ", "[a](", "\x1b", "牛", " ", "a\n \n", '"\\', "&<"])
+def test_names_as_long_as_files_make_a_page_in_a_moment(part: str) -> None:
+    name = f"q{part * (LONG // len(part))}q"
+    release = replace(
+        released({(name,): 900, ("b",): 800, (name, "b"): 700}, total=2000), plan={"must_contain": [name]}, command=name
+    )
+    begin = time.process_time()
+    document = release_document(release)
+    page = to_html(document)
+    to_markdown(document)
+    release_table(release)
+    wrapped(promised(release))
+    assert time.process_time() - begin < 4  # a second at most; in the square of its length it takes minutes
+    drawings = figures(document)
+    assert len(drawings["items"].svg) < 10_000  # shortened where it is drawn
+    assert len(drawings["counts"].svg) < 10_000
+    assert (name, 900) in [row[1:3] for row in table(document, "itemsets").rows]  # and whole in the table
+    assert part != "x" or f"<td class=long>{name}</td>" in page
+
+
+def test_a_long_name_does_not_fill_the_lines_of_others_with_blanks() -> None:
+    many = {(f"i{at}",): 9 for at in range(1000)}
+    lines = release_table(released({("x" * LONG,): 10} | many)).splitlines()
+    assert lines[2].endswith(f"{'x' * LONG}     10")
+    assert max(map(len, lines[3:])) < 300

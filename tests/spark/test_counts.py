@@ -158,7 +158,7 @@ def test_small_public_data(spark: SparkSession, shared_data: Find, name: str, m:
 def test_data_that_ships(spark: SparkSession) -> None:
     path = path_of("online-retail-customers")
     local, database = read_transactions(path), read_with_spark(spark, str(path))
-    assert database.notes.format == local.notes.format
+    assert database.notes.layout.describe() == local.notes.layout.describe()
     assert_same_top(database, local, 2, 5001)
 
 

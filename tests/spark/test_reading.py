@@ -79,7 +79,7 @@ def test_a_file_of_each_kind(
     assert database.vocabulary.to_list() == local.vocabulary.to_list()
     rows = rows_of(database)
     assert sorted((items for _, items in rows), key=sorted) == local_rows(local)
-    for note in ("format", "blanks", "duplicates", "empty", "rows_without_unit"):
+    for note in ("layout", "blanks", "duplicates", "empty", "rows_without_unit"):
         assert getattr(database.notes, note) == getattr(local.notes, note), note
     assert database.has_units == (local.units is not None)
     if local.units is not None:

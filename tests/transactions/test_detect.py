@@ -24,27 +24,27 @@ BASKETS = "".join(",".join(WORDS[row % 7 : row % 7 + 2 + row % 3]) + "\n" for ro
         ('"whole milk"\n"rye, bread"\n', "basket CSV, separated by commas", {"whole milk"}),
         (
             "tid,item\n1,milk\n1,bread\n",
-            "long CSV: transaction column 'tid', item column 'item'",
+            "long CSV, separated by commas: transaction column 'tid', item column 'item'",
             {"milk", "bread"},
         ),
         (
             "Invoice No;Price;Description\nA;1,50;milk\nA;2,50;bread\n",
-            "long CSV: transaction column 'Invoice No', item column 'Description'",
+            "long CSV, separated by semicolons: transaction column 'Invoice No', item column 'Description'",
             {"milk", "bread"},
         ),
         (
             "TransactionNo,Items,Daypart\n1,milk,noon\n1,bread,noon\n",
-            "long CSV: transaction column 'TransactionNo', item column 'Items'",
+            "long CSV, separated by commas: transaction column 'TransactionNo', item column 'Items'",
             {"milk", "bread"},
         ),
-        ("milk,bread,egg\n1,0,0\n0,1,1\n", "one-hot CSV: a column for each item", {"milk"}),
-        ("7,8,9\n1,0,1\n0,1,1\n", "one-hot CSV: a column for each item", {"7", "9"}),
+        ("milk,bread,egg\n1,0,0\n0,1,1\n", "one-hot CSV, separated by commas: a column for each item", {"milk"}),
+        ("7,8,9\n1,0,1\n0,1,1\n", "one-hot CSV, separated by commas: a column for each item", {"7", "9"}),
         ("0,1\n1,0\n", "basket CSV, separated by commas", {"0", "1"}),
     ],
 )
 def test_what_is_found(data, format_words, first):
     transactions = read(data)
-    assert transactions.notes.format == format_words
+    assert transactions.notes.layout.describe() == format_words
     assert as_sets(transactions)[0] == first
 
 
@@ -52,7 +52,7 @@ def test_an_explicit_separator_is_obeyed():
     assert as_sets(read("a,b~c\n", separator="~")) == [{"a,b", "c"}]
     assert as_sets(read("a, b::c\n", separator="::")) == [{"a, b", "c"}]
     assert as_sets(read("a\tb c\n", separator=r"\t")) == [{"a", "b c"}]
-    assert read("1 2\n3\n", separator=" ").notes.format == "basket CSV, separated by blanks"
+    assert read("1 2\n3\n", separator=" ").notes.layout.describe() == "basket CSV, separated by blanks"
 
 
 @pytest.mark.parametrize("separator", ["", '"', "\n", "a\r"])
@@ -97,7 +97,7 @@ def test_a_table_with_blank_fields_is_known_by_its_numbers():
     ids=["short", "numbers above", "a name comes again", "ragged", "pairs", "numbers"],
 )
 def test_baskets_are_not_taken_for_a_table(data):
-    assert read(data).notes.format == "basket CSV, separated by commas"
+    assert read(data).notes.layout.describe() == "basket CSV, separated by commas"
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,12 @@ def test_dropping_without_units_makes_no_sense():
 def test_column_options_need_a_separator():
     with pytest.raises(InputError, match=r"No separator was found.*--separator"):
         read("milk\nbread\n", item_column="item")
-    with pytest.raises(InputError, match="No separator was found"):
-        read("milk\nbread\n", format="long")
+    for data in ("milk\nbread\n", "tid;item\n1;milk\n"):
+        with pytest.raises(InputError, match=r"header of .* is a single column .* commas.*--separator"):
+            read(data, format="long")
+    with pytest.raises(InputError, match=r"single column .* commas.*--separator"):
+        read("milk;bread\n1;0\n", format="one-hot")
+    assert as_sets(read("milk\n1\n0\n1\n", format="one-hot")) == [{"milk"}, {"milk"}]
 
 
 def test_lists_are_no_text():

@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions import encode, rows
 from fim_private.transactions.encode import Coder, in_name_order, name_order, transactions_from_lists
+from fim_private.transactions.layout import Layout
 from fim_private.transactions.rows import sorted_rows
 from tests.transactions.reading import as_sets, stripped
+
+BASKETS = Layout(format="basket", separator=",")
 
 NAME = st.text(st.sampled_from("019a,\u00e9\u6f22\U0001f956\n "), max_size=4) | st.integers(0, 10**20).map(str)
 
@@ -94,15 +97,15 @@ def test_runs_add_up(runs, run, small):
         for lists in runs:
             names = pl.Series([name for names in lists for name in names], dtype=pl.String)
             coder.add(names, np.array([len(names) for names in lists], dtype=np.int64))
-        transactions = coder.finish(read_as="runs")
+        transactions = coder.finish(layout=BASKETS)
     sets = [{stripped(name) for name in names} - {""} for lists in runs for names in lists]
     assert as_sets(transactions) == [names for names in sets if names]
     assert transactions.vocabulary.to_list() == sorted(set().union(*sets), key=name_order)
     blanks = sum(not stripped(name) for lists in runs for names in lists for name in names)
     occurrences = sum(len(names) for lists in runs for names in lists)
-    expected = (occurrences - blanks - sum(map(len, sets)), blanks, sum(not names for names in sets), "runs")
+    expected = (occurrences - blanks - sum(map(len, sets)), blanks, sum(not names for names in sets), BASKETS)
     notes = transactions.notes
-    assert (notes.duplicates, notes.blanks, notes.empty, notes.format) == expected
+    assert (notes.duplicates, notes.blanks, notes.empty, notes.layout) == expected
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), max_size=40), st.booleans())
@@ -111,7 +114,7 @@ def test_pairs_may_come_in_any_order(pairs, in_order):
     coder = Coder()
     codes = coder.vocabulary.codes(pl.Series([str(item) for _, item in pairs], dtype=pl.String))
     coder.add_pairs(codes, np.array([row for row, _ in pairs], dtype=np.int64), 6)
-    transactions = coder.finish(read_as="pairs")
+    transactions = coder.finish(layout=BASKETS)
     expected = [{str(item) for row, item in pairs if row == wanted} for wanted in range(6)]
     assert as_sets(transactions) == [names for names in expected if names]
     assert transactions.notes.empty == sum(not names for names in expected)
@@ -122,7 +125,7 @@ def test_a_name_with_two_codes_is_one_name():
     coder.vocabulary.add(pl.Series(["7", "a"]))
     coder.add(pl.Series(["7", "b"]), np.array([2]))
     coder.add_coded(np.array([0, 1], np.int32), np.array([2]))
-    assert as_sets(coder.finish(read_as="")) == [{"7", "b"}, {"7", "a"}]
+    assert as_sets(coder.finish(layout=BASKETS)) == [{"7", "b"}, {"7", "a"}]
 
 
 @pytest.mark.parametrize("length", [1, 9, 10, 11, 100, 3000])

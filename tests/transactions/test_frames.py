@@ -52,7 +52,7 @@ def shapes(frame: pl.DataFrame) -> dict[str, Any]:
 def test_a_frame_is_read_as_its_file_is(frame: pl.DataFrame, shape: str) -> None:
     expected, found = read(frame), read_transactions(shapes(frame)[shape])
     assert as_sets(found) == as_sets(expected)
-    assert found.notes.format == expected.notes.format.replace("Parquet", "frame")
+    assert found.notes.layout.describe() == expected.notes.layout.describe().replace("Parquet", "frame")
     assert (found.notes.blanks, found.notes.empty) == (expected.notes.blanks, expected.notes.empty)
 
 

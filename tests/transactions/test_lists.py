@@ -28,7 +28,7 @@ def test_blanks_are_counted():
     transactions = read(FRAME)
     assert as_sets(transactions) == [{"milk", "egg"}, {"milk"}]
     assert (transactions.notes.blanks, transactions.notes.empty) == (2, 1)
-    assert transactions.notes.format == "Parquet with lists: item column 'things'"
+    assert transactions.notes.layout.describe() == "Parquet with lists: item column 'things'"
 
 
 def test_numbers_and_arrays():

@@ -119,7 +119,7 @@ def test_no_column_left():
 
 
 def test_wide_parquet_is_read_in_blocks(monkeypatch):
-    monkeypatch.setattr(one_hot, "COLUMN_BLOCK", 3)
+    monkeypatch.setattr(one_hot, "CELLS_AT_ONCE", 6)
     frame = pl.DataFrame({f"c{at}": [at % 2 == 0, at % 3 == 0] for at in range(10)})
     expected = [{f"c{at}" for at in range(10) if at % 2 == 0}, {f"c{at}" for at in range(10) if at % 3 == 0}]
     assert as_sets(read(frame)) == expected

@@ -39,7 +39,9 @@ def test_invoices(shared_data):
 
 def test_invoices_are_known_by_their_header(shared_data):
     read = read_transactions(shared_data("online-retail.csv.gz"))
-    assert read.notes.format == "long CSV: transaction column 'InvoiceNo', item column 'Description'"
+    assert read.notes.layout.describe() == (
+        "long CSV, separated by commas: transaction column 'InvoiceNo', item column 'Description'"
+    )
     assert read.notes.blanks == 1_454
 
 

@@ -22,8 +22,8 @@ from fim_private.errors import FimPrivateError, InputError
 from fim_private.transactions.cells import not_a_cell, present_cells
 from fim_private.transactions.columnar import as_text
 from fim_private.transactions.columns import Columns
-from fim_private.transactions.detect import Layout
 from fim_private.transactions.encode import in_name_order
+from fim_private.transactions.layout import Layout
 from fim_private.transactions.names import group_codes, not_blank, positions_in
 from fim_private.transactions.read import read_text
 from fim_private.transactions.rows import compressed

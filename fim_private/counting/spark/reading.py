@@ -25,8 +25,9 @@ from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.transactions.columnar import FrameTable
 from fim_private.transactions.columns import Columns, find_column, long_columns
 from fim_private.transactions.dataset import ReadingNotes
-from fim_private.transactions.detect import SAMPLE_LINES, SAMPLE_ROWS, Layout
+from fim_private.transactions.detect import SAMPLE_LINES, SAMPLE_ROWS
 from fim_private.transactions.encode import in_name_order
+from fim_private.transactions.layout import Layout
 from fim_private.transactions.lists import list_columns
 from fim_private.transactions.read import (
     LINE_FORMATS,
@@ -96,14 +97,13 @@ def read_with_spark(
     cluster = Cluster(session)
     first_file, head = _head(cluster, source)
     if head.startswith(PARQUET):
-        raw, read_as = _parquet(cluster, source, first_file, format_name=format, separator=separator, columns=columns)
-        insisted = True
+        raw, layout = _parquet(cluster, source, first_file, format_name=format, separator=separator, columns=columns)
     else:
-        raw, read_as, layout = _text(
+        raw, layout = _text(
             cluster, source, head, format_name=format, separator=separator, encoding=encoding, columns=columns
         )
-        insisted = layout.format not in LINE_FORMATS or separator is not None
-    return _coded(cluster, raw.persist(), read_as, has_units=unit_column is not None, insisted=insisted)
+    insisted = layout.format not in LINE_FORMATS or separator is not None
+    return _coded(cluster, raw.persist(), layout, has_units=unit_column is not None, insisted=insisted)
 
 
 def _head(cluster: Cluster, source: str) -> tuple[str, bytes]:
@@ -118,8 +118,8 @@ def _head(cluster: Cluster, source: str) -> tuple[str, bytes]:
 
 def _parquet(
     cluster: Cluster, source: str, first_file: str, *, format_name: str, separator: str | None, columns: Columns
-) -> tuple[DataFrame, str]:
-    """Blocks in codes of their own, and what was read, in words."""
+) -> tuple[DataFrame, Layout]:
+    """Blocks in codes of their own, and the layout."""
     if first_file.endswith(".gz"):
         raise UsageError("Spark does not read Parquet inside gzip.", "Unpack it first: Parquet is packed by itself.")
     try:
@@ -134,28 +134,27 @@ def _parquet(
     if not isinstance(sample, pl.DataFrame):
         raise AssertionError("a table becomes a frame")
     table = FrameTable(frame=sample, name=source, kind="Parquet")
-    chosen = columnar_layout(table, format_name, separator, columns)
-    read_as = read_columnar(table, chosen, separator, columns).notes.format
+    layout = read_columnar(table, columnar_layout(table, format_name, separator, columns), columns).notes.layout
     header = frame.columns
-    if chosen == "long":
+    if layout.format == "long":
         positions = long_columns(header, columns)
         taken = [frame[f"`{header[at]}`"].alias(str(place)) for place, at in enumerate(positions) if at is not None]
-        said = Source(name=source, layout=Layout(format="long"), columns=columns)
+        said = Source(name=source, layout=layout, columns=columns)
         rows = _mapped(cluster, frame.select(*taken), parsing.parse_long_rows, said, schema=LONG_SCHEMA)
-        return _grouped(cluster, rows, columns), read_as
+        return _grouped(cluster, rows, columns), layout
     _refuse_repeated_transactions(cluster, frame, columns)
     transaction, unit = (
         None if wanted is None else find_column(header, wanted, option)
         for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, "--unit-column"))
     )
-    said = Source(name=source, layout=Layout(format=chosen), columns=columns, positions=(transaction, None, unit))
-    if chosen == "one-hot":
-        return _mapped(cluster, frame, parsing.parse_one_hot_rows, said, schema=READ_SCHEMA), read_as
+    said = Source(name=source, layout=layout, columns=columns, positions=(transaction, None, unit))
+    if layout.format == "one-hot":
+        return _mapped(cluster, frame, parsing.parse_one_hot_rows, said, schema=READ_SCHEMA), layout
     lists = list_columns(table.schema())
     item = lists[0] if columns.item is None else header[find_column(header, columns.item, "--item-column")]
     taken = [frame[f"`{item}`"].alias("item")]
     taken += [] if unit is None else [frame[f"`{header[unit]}`"].alias("unit")]
-    return _mapped(cluster, frame.select(*taken), parsing.parse_lists, said, schema=READ_SCHEMA), read_as
+    return _mapped(cluster, frame.select(*taken), parsing.parse_lists, said, schema=READ_SCHEMA), layout
 
 
 def _text(
@@ -167,8 +166,8 @@ def _text(
     separator: str | None,
     encoding: str,
     columns: Columns,
-) -> tuple[DataFrame, str, Layout]:
-    """Blocks in codes of their own, what was read, in words, and the layout."""
+) -> tuple[DataFrame, Layout]:
+    """Blocks in codes of their own, and the layout."""
     if head.startswith(GZIP):
         raise UsageError(
             "This is packed with gzip, and Spark knows that by the ending .gz only.", "Rename it, or unpack it."
@@ -182,8 +181,8 @@ def _text(
     def text() -> Text:
         return Text(name=source, blocks=[data], encoding=encoding)
 
-    layout = layout_of(text(), format_name, separator, columns)
-    read_as = read_text(text(), layout, columns).notes.format
+    layout = layout_of(text(), format_name, separator, encoding, columns)
+    layout = read_text(text(), layout, columns).notes.layout
     said = Source(name=source, layout=layout, encoding=encoding, columns=columns)
     with plain_failures():
         # The lines as bytes: Spark takes every text for UTF-8, and the readers decode it themselves.
@@ -196,12 +195,12 @@ def _text(
             ),
         )
     if layout.format in LINE_FORMATS:
-        return _mapped(cluster, lines, parsing.parse_lines, said, schema=READ_SCHEMA), read_as, layout
+        return _mapped(cluster, lines, parsing.parse_lines, said, schema=READ_SCHEMA), layout
     header = text_table(text(), layout.separator or ",").header
     if layout.format == "long":
         said = replace(said, header=tuple(header), positions=long_columns(header, columns))
         rows = _mapped(cluster, lines, parsing.parse_long_lines, said, schema=LONG_SCHEMA)
-        return _grouped(cluster, rows, columns), read_as, layout
+        return _grouped(cluster, rows, columns), layout
     transaction, unit = (
         None if wanted is None else find_column(header, wanted, option)
         for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, "--unit-column"))
@@ -211,7 +210,7 @@ def _text(
         raise UsageError(
             "With Spark, a one-hot text has no transaction column to leave aside.", "Save the table as Parquet."
         )
-    return _mapped(cluster, lines, parsing.parse_one_hot_lines, said, schema=READ_SCHEMA), read_as, layout
+    return _mapped(cluster, lines, parsing.parse_one_hot_lines, said, schema=READ_SCHEMA), layout
 
 
 def _loaded(head: bytes, source: str) -> Content:
@@ -246,7 +245,7 @@ def _refuse_repeated_transactions(cluster: Cluster, frame: DataFrame, columns: C
         )
 
 
-def _coded(cluster: Cluster, raw: DataFrame, read_as: str, *, has_units: bool, insisted: bool) -> SparkDatabase:
+def _coded(cluster: Cluster, raw: DataFrame, layout: Layout, *, has_units: bool, insisted: bool) -> SparkDatabase:
     """The database, in codes of the vocabulary of all blocks together."""
     noted = ("transactions", "single", "occurrences", "blanks", "duplicates", "empty", "rows_without_unit")
     sums = cluster.collect(raw.selectExpr(*(f"coalesce(sum({name}), 0) {name}" for name in noted)))
@@ -268,7 +267,7 @@ def _coded(cluster: Cluster, raw: DataFrame, read_as: str, *, has_units: bool, i
         vocabulary=vocabulary,
         has_units=has_units,
         notes=ReadingNotes(
-            format=read_as,
+            layout=layout,
             blanks=note["blanks"],
             duplicates=note["duplicates"],
             empty=note["empty"],

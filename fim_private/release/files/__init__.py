@@ -8,17 +8,18 @@ reads CSV. What a format has no place for is said in its module; what it cannot 
 from __future__ import annotations
 
 import csv
-import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from fim_private.errors import InputError, UsageError
+from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.plan import Plan
 from fim_private.release.files import comma_separated, fimi, json_document, json_lines, parquet, spmf
+from fim_private.release.files.derived import check_derived, refuse_ledger, write_derived
 from fim_private.release.files.format import Format, Itemsets
-from fim_private.release.files.whole import write_whole
-from fim_private.release.record import Release
+from fim_private.release.record import Release, ReleasedItemset
 from fim_private.transactions.source import load
+from fim_private.writing import check_place, write_whole
 
 FORMATS = {
     row.ending: row
@@ -40,44 +41,34 @@ __all__ = [
     "Format",
     "Itemsets",
     "check_carries",
-    "check_folder",
+    "check_derived",
     "check_writable",
     "read_itemsets",
     "read_release",
+    "write_derived",
     "write_release",
-    "write_whole",
 ]
 
 
-def check_writable(path: Path) -> None:
+def check_writable(path: Path, *, overwrite: bool = True) -> None:
     """Find out before anything is spent whether a release could be written there.
 
     Raises:
-        UsageError: the ending is not one that can be written, or the folder does not take files.
+        UsageError: the ending is not one that can be written, the folder does not take files, or a file is there that
+            is not to be replaced.
     """
     _format_of(path)
-    check_folder(path)
-
-
-def check_folder(path: Path) -> None:
-    """Find out whether a file of this name could be written.
-
-    Raises:
-        UsageError: the folder does not take files, or the name is a folder's.
-    """
-    folder = path.parent
-    # Path's own would raise where a name is too long.
-    if not os.path.isdir(folder) or not os.access(folder, os.W_OK) or os.path.isdir(path):  # noqa: PTH112
-        raise UsageError(
-            f"No file can be written at {path}.",
-            "Give a file name in a folder that exists and may be written to.",
-        )
+    check_place(path, overwrite=overwrite)
+    refuse_ledger(path)
 
 
 def check_carries(path: Path, plan: Plan, *, seeded: bool) -> None:
     """Find out before anything is spent whether the format can carry what the plan will release.
 
+    A release of one itemset is written for a trial: what that needs is loaded, and works.
+
     Raises:
+        InputError: a library fails to write the format.
         UsageError: the format needs counts and the plan gives none, or it has no place for the mark of seeded runs.
     """
     kind = _format_of(path)
@@ -91,10 +82,34 @@ def check_carries(path: Path, plan: Plan, *, seeded: bool) -> None:
             f"{kind.name} output has no place to say that a run was seeded and is not private.",
             f"Leave out the seed, or write one of: {_endings(lambda other: other.marks_seeded)}.",
         )
+    trial = Release(
+        itemsets=(ReleasedItemset(rank=1, items=("item",), count=1),),
+        mechanism="",
+        privacy={},
+        plan={},
+        seeded=False,
+        version="",
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            kind.write(trial, Path(folder, "trial"))
+        except Exception as error:
+            raise InputError(
+                f"{kind.name} output cannot be written on this machine ({type(error).__name__}).",
+                f"Update polars, or write {json_document.FORMAT.name}.",
+            ) from None
 
 
-def write_release(release: Release, path: Path) -> None:
-    """Write the release in the format that the ending names, replacing a file of that name in one step.
+def write_release(release: Release, path: Path, *, overwrite: bool = True) -> Path:
+    """Write the release in the format that the ending names.
+
+    Args:
+        release: what to write.
+        path: where to. A device or a FIFO is written in place.
+        overwrite: replace a file of that name in one step; otherwise a free name beside it is taken.
+
+    Returns:
+        where it was written.
 
     Raises:
         InputError: the file system refuses, or the format cannot carry this release (see its module).
@@ -105,10 +120,13 @@ def write_release(release: Release, path: Path) -> None:
     if release.seeded and not kind.marks_seeded:
         raise InputError(f"{kind.name} output has no place for the mark of seeded runs.", "Write JSON.")
     try:
-        write_whole(path, lambda part: kind.write(release, part))
-    except OSError as error:
+        return write_whole(path, lambda part: kind.write(release, part), overwrite=overwrite)
+    except FimPrivateError:
+        raise
+    except Exception as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
         raise InputError(
-            f"The release could not be written to {path}: {error.strerror}.",
+            f"The release could not be written to {path}: {reason}.",
             "What was printed is all there is, and its cost is spent: save it from there.",
         ) from None
 

@@ -2,12 +2,18 @@
 
 Smaller itemsets leave their last item columns blank, and so does every column what was not released. An item whose name
 is empty would look like none; no reader of transactions gives one, and it is refused here.
+
+Spreadsheets run what begins with = + - @, a tab or a carriage return, and may split fields at another separator. An
+apostrophe is written before such a beginning, and before an apostrophe that stands there, so that names come back.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -18,13 +24,49 @@ from fim_private.release.record import Release
 
 NUMBERS = {"rank": int, "count": int, "count_low": int, "count_high": int, "support": float, "lead": int}
 
+SEPARATORS = r",;|\t\r\n"
+STARTS = r"=+\-@\t\r＝＋－＠"  # the wide ones are those that East Asian programs take for the same
+CELL = rf"(?:\A|(?<=[{SEPARATORS}]))"
+BLANKS = r'(?:[^\S\t\r\n]|")*+'  # with quotes, which go where a field is split inside them
+FORMULA = re.compile(rf"{CELL}(?={BLANKS}[{STARTS}'])")
+GUARD = re.compile(rf"{CELL}'(?={BLANKS}[{STARTS}'])")
+START_IN_JSON = re.compile(rf"(?<=[{SEPARATORS}])({BLANKS})([{STARTS}])")
+
+
+def guarded(name: str) -> str:
+    """A name that no spreadsheet takes for a formula.
+
+    >>> guarded("=1+1"), guarded("'s"), guarded("tea;-1"), guarded("milk")
+    ("'=1+1", "''s", "tea;'-1", 'milk')
+    """
+    return FORMULA.sub("'", name)
+
+
+def unguarded(text: str) -> str:
+    """The name that was guarded so."""
+    return GUARD.sub("", text)
+
+
+def json_cell(names: Sequence[str]) -> str:
+    r"""Names as a list in JSON that no spreadsheet takes for a formula, and that any reader of JSON takes for these.
+
+    >>> print(json_cell(["tea;=1"]))
+    ["tea;\u003d1"]
+    """
+    text = json.dumps(names, ensure_ascii=False)
+    return START_IN_JSON.sub(lambda match: f"{match[1]}\\u{ord(match[2]):04x}", text)
+
 
 def _write(release: Release, path: Path) -> None:
     if any(not item for itemset in release.itemsets for item in itemset.items):
         raise InputError("An item has no name, which CSV cannot tell from no item.", "Write JSON.")
     frame = release.to_polars()
     width = max((len(itemset.items) for itemset in release.itemsets), default=1)
-    items = [pl.col("items").list.get(place, null_on_oob=True).alias(f"item_{place + 1}") for place in range(width)]
+    names = [tuple(map(guarded, itemset.items)) for itemset in release.itemsets]
+    items = [
+        pl.Series(f"item_{place + 1}", [row[place] if place < len(row) else None for row in names], dtype=pl.String)
+        for place in range(width)
+    ]
     frame.select("rank", *items, pl.exclude("rank", "items")).write_csv(path)
 
 
@@ -46,7 +88,7 @@ def _fields(row: dict[str, str]) -> dict[str, object]:
         raise ValueError("the line does not fit the header")
     items: list[str] = []
     while text := row.get(f"item_{len(items) + 1}"):
-        items.append(text)
+        items.append(unguarded(text))
     numbers = {name: kind(row[name]) for name, kind in NUMBERS.items() if row.get(name)}
     return {**numbers, "items": items, "seeded": row.get("seeded", "").lower() == "true"}
 

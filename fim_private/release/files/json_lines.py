@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from fim_private.release.files.format import Format, Itemsets, itemsets_of
-from fim_private.release.record import Release
+from fim_private.release.record import Release, each_once
 
 
 def _write(release: Release, path: Path) -> None:
@@ -14,7 +14,7 @@ def _write(release: Release, path: Path) -> None:
 
 
 def _read(data: bytes) -> Itemsets:
-    rows = [json.loads(line) for line in data.decode().split("\n") if line.strip()]
+    rows = [json.loads(line, object_pairs_hook=each_once) for line in data.decode().split("\n") if line.strip()]
     json.dumps(rows, ensure_ascii=False).encode()  # half letters, which JSON can name, are no text
     return itemsets_of(rows)
 

@@ -11,9 +11,11 @@ from fim_private.errors import InputError
 from fim_private.release.files.format import Format, Itemsets, itemsets_of
 from fim_private.release.record import Release
 from fim_private.transactions.columnar import UNREADABLE
-from fim_private.transactions.decoding import decodes
+from fim_private.transactions.parquet import refuse_hostile
+from fim_private.transactions.source import Content
 
 KEY = "fim_private"
+NAME = "This Parquet file"
 
 
 def _write(release: Release, path: Path) -> None:
@@ -24,26 +26,25 @@ def read_release(data: bytes) -> Release:
     """The whole release.
 
     Raises:
-        InputError: the file is damaged, or has lost the release on the way through another program.
+        InputError: the file is damaged, made to fill the memory, or has lost the release on the way through another
+            program.
     """
+    refuse_hostile(Content(name=NAME, data=data))
     try:
         text = pl.read_parquet_metadata(io.BytesIO(data)).get(KEY)
     except UNREADABLE:
-        raise InputError("This Parquet file cannot be read.", "Write it again.") from None
+        raise InputError(f"{NAME} cannot be read.", "Write it again.") from None
     if text is None:
-        raise InputError(
-            "This Parquet file has no release in its metadata.", "Give the file as `fim-private mine -o` wrote it."
-        )
+        raise InputError(f"{NAME} has no release in its metadata.", "Give the file as `fim-private mine -o` wrote it.")
     return Release.from_json(text)
 
 
 def _read(data: bytes) -> Itemsets:
     """From the columns, which other programs keep where they do not keep the metadata."""
-    if not decodes(data):
-        raise ValueError("not Parquet")
     try:
+        refuse_hostile(Content(name=NAME, data=data))
         return itemsets_of(pl.read_parquet(io.BytesIO(data)).to_dicts())
-    except UNREADABLE:
+    except (*UNREADABLE, InputError):
         raise ValueError("not Parquet") from None
 
 

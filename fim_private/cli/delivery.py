@@ -1,0 +1,73 @@
+"""Handing over what was paid for: to a file, and to standard output. One way that fails does not stop the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fim_private.cli.books import Books
+from fim_private.cli.interruption import held
+from fim_private.cli.progress import say
+from fim_private.cli.streams import goes_nowhere, print_release
+from fim_private.errors import InputError
+
+if TYPE_CHECKING:
+    from fim_private.release import Release
+
+
+def hand_over(
+    text: Callable[[], str],
+    books: Books,
+    *,
+    release: Release | None = None,
+    output: Path | None = None,
+    overwrite: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Write the release, print it, and note in the ledger that it was handed over.
+
+    The file comes first: a release is in nobody's hands while a reader of the output lets it wait.
+
+    Args:
+        text: what to print.
+        books: the ledger, if there is one.
+        release: what to write; None where there is none.
+        output: the file, if one was asked for.
+        overwrite: replace a file of that name.
+        quiet: say nothing of the file.
+
+    Raises:
+        InputError: one way failed; the other was taken first.
+    """
+    written: list[Path] = []
+
+    def write() -> None:
+        from fim_private.release.files import write_release
+
+        if release is not None and output is not None:
+            with held():
+                written.append(write_release(release, output, overwrite=overwrite))
+                books.deliver()
+
+    def show() -> None:
+        print_release(text(), written=bool(written))
+        if not goes_nowhere():
+            books.deliver()
+
+    failures: list[BaseException] = []
+    for way in (write, show):
+        try:
+            way()
+        except BaseException as failure:
+            failures.append(failure)
+    if written and written[0] != output:
+        say(f"\nMeanwhile another file took the name {output}; the release is in {written[0]}.")
+    elif written:
+        say(f"\nWritten to {output}.", quiet=quiet)
+    if len(failures) == 2 and all(isinstance(failure, InputError) for failure in failures):
+        raise InputError(
+            f"The release could neither be written to {output} nor printed.", "It is lost, and its cost is spent."
+        )
+    if failures:
+        raise failures[0]

@@ -1,0 +1,48 @@
+"""What comes after a charge, gone through beforehand on made-up baskets: a release is not paid for and then lost.
+
+Loops are compiled, and modules loaded, when they are first used. Where that fails (memory, a full disk), it fails
+before anything is charged, and for reasons that do not depend on the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+from fim_private.counting import TransactionDatabase, as_database
+from fim_private.errors import FimPrivateError
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mining import items_first
+from fim_private.mining.counts import with_counts
+from fim_private.mining.selecting import count_all
+from fim_private.plan import Plan
+from fim_private.randomness import SeededRandomness
+from fim_private.release import ReleasedItemset
+from fim_private.transactions import transactions_from_lists
+
+
+def rehearse(plan: Plan) -> None:
+    """Count, select and measure as the plan does, on baskets that say nothing, with noise that is thrown away."""
+    randomness = SeededRandomness(0)
+    for database in _made_up(max(plan.sizes)):
+        # Made-up baskets may not fit what was declared of the true ones.
+        with suppress(FimPrivateError):
+            count_all(database, plan, lambda _phase: None)
+        for _, search in plan.selections:
+            if isinstance(search, ItemsFirst):
+                # With a threshold of 0 there are items to go on with, whatever epsilon is.
+                generous = replace(search, discovery=replace(search.discovery, threshold=0))
+                items_first.run(database, generous, randomness)
+        if plan.counts is not None:
+            # One of each size by itself: there may be no more of them than k.
+            for size in filter(None, plan.remaining_sizes):
+                itemset = ReleasedItemset(rank=1, items=("made up",))
+                with_counts([itemset], [tuple(range(size))], database, plan, randomness)
+
+
+def _made_up(size: int) -> Iterator[TransactionDatabase]:
+    """A small database without units, and one that is large enough to be sorted by compiled loops."""
+    items = [f"item {number}" for number in range(size + 4)]
+    for times in (10, 1000):
+        yield as_database(transactions_from_lists([items[at % 3 :] for at in range(3 * times)]))

@@ -1,0 +1,75 @@
+"""Files that can be made again: pages, rules, reports. They may replace each other, never what was paid for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from fim_private.errors import FimPrivateError, UsageError
+from fim_private.release.files import parquet
+from fim_private.release.record import Release
+from fim_private.transactions.source import load
+from fim_private.writing import check_place, write_whole
+
+LEDGERS = (b"fim-private ledger ", b"SQLite format 3\0")
+"""How a ledger's file begins, and how one of older versions does."""
+
+
+def check_derived(path: Path) -> None:
+    """Find out whether such a file could be written.
+
+    Raises:
+        UsageError: the folder does not take files, or a release or a ledger is there.
+    """
+    check_place(path)
+    what = _paid_for(path)
+    if what is not None:
+        raise UsageError(f"{path} is a {what}, which nothing could replace.", "Give the output another name.")
+
+
+def refuse_ledger(path: Path) -> None:
+    """Refuse to replace a ledger, even where files may be replaced.
+
+    Raises:
+        UsageError: one is there.
+    """
+    if _is_ledger(path):
+        raise UsageError(f"{path} is a ledger, which nothing could replace.", "Give the output another name.")
+
+
+def write_derived(path: Path, write: Callable[[Path], object], *, owner_only: bool = False) -> Path:
+    """As `write_whole`, replacing what is there unless that was paid for.
+
+    Raises:
+        UsageError: a release or a ledger is there.
+        OSError: the file system refuses.
+    """
+    check_derived(path)
+    return write_whole(path, write, owner_only=owner_only)
+
+
+def _paid_for(path: Path) -> str | None:
+    """What is there that cannot be made again: a ledger or a release, if it is one."""
+    if not path.is_file():
+        return None
+    try:
+        if _is_ledger(path):
+            return "ledger"
+        content = load(path)
+        if content.is_parquet:
+            parquet.read_release(content.data)
+        else:
+            Release.from_json(content.data.decode())
+    except (OSError, ValueError, FimPrivateError):
+        return None
+    return "release"
+
+
+def _is_ledger(path: Path) -> bool:
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(max(map(len, LEDGERS))).startswith(LEDGERS)
+    except OSError:
+        return False

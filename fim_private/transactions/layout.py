@@ -1,0 +1,152 @@
+"""How data is laid out: the public parameter that decides how every transaction is read."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from fim_private.transactions.columns import Columns
+
+SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "blanks"}
+TYPED = ("format", "separator", "encoding", "transaction_column", "item_column")
+"""Parts that are options of reading, by the names of these. The unit's column is one too: it belongs to the promise."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """What has to be known of data to read one transaction of it, whatever the others are.
+
+    Privacy: a layout is public, as the options of a release are. One that was typed is so by itself. One that was
+    guessed from the data may be another one if a single transaction is added or removed, and all transactions are then
+    read in another way; so what is released names it, and promises something for data with this layout alone.
+
+    Args:
+        format: one of `read.FORMATS`, except "auto"; whether there is a header follows from it.
+        kind: what holds the data: "text", "Parquet", "frame" or "memory".
+        separator: of delimited text.
+        encoding: of text, by Python's name.
+        transaction_column: its name in the data, where there is one.
+        item_column: likewise.
+        unit_column: likewise.
+        guessed: those of these parts that were taken from the data because nobody typed them.
+    """
+
+    format: str
+    kind: str = "text"
+    separator: str | None = None
+    encoding: str | None = None
+    transaction_column: str | None = None
+    item_column: str | None = None
+    unit_column: str | None = None
+    guessed: tuple[str, ...] = ()
+
+    def naming(
+        self, columns: Columns, *, transaction: str | None = None, item: str | None = None, unit: str | None = None
+    ) -> Layout:
+        """With the columns that were found; those that the caller did not name count as guessed."""
+        found = {"transaction_column": (transaction, columns.transaction), "item_column": (item, columns.item)}
+        guesses = [part for part, (name, typed) in found.items() if name is not None and typed is None]
+        return replace(
+            self,
+            transaction_column=transaction,
+            item_column=item,
+            unit_column=unit,
+            guessed=(*self.guessed, *guesses),
+        )
+
+    def guessed_before(self, parts: Sequence[str]) -> Layout:
+        """With these parts counted as guessed: they are those of an earlier release, which guessed them."""
+        return replace(self, guessed=(*self.guessed, *(part for part in parts if part not in self.guessed)))
+
+    def describe(self) -> str:
+        """The layout in words, without a full stop.
+
+        >>> Layout(format="long", separator=";", transaction_column="tid", item_column="item").describe()
+        "long CSV, separated by semicolons: transaction column 'tid', item column 'item'"
+        """
+        named = [
+            f"{part.replace('_', ' ')} {name!r}"
+            for part in ("transaction_column", "item_column", "unit_column")
+            if (name := getattr(self, part)) is not None
+        ]
+        if self.kind == "memory":
+            return "lists in memory"
+        if self.format == "fimi":
+            words, more = "FIMI: items separated by blanks, one transaction a line", []
+        elif self.format == "lists":
+            words, more = f"{self.kind} with lists", named
+        elif self.format == "one-hot":
+            words, more = f"one-hot {self._holder()}", ["a column for each item", *named]
+        else:
+            words, more = f"{self.format} {self._holder()}", named
+        encoded = "" if self.encoding in (None, "utf-8") else f" ({self.encoding})"
+        return f"{words}{encoded}{': ' if more else ''}{', '.join(more)}"
+
+    @property
+    def transaction(self) -> str:
+        """What a transaction is, in words."""
+        if self.kind == "memory":
+            return "a list"
+        if self.format == "long":
+            return f"all rows with the same value of column {self.transaction_column!r}"
+        return "a line" if self.format in ("fimi", "basket") else "a row"
+
+    def settings(self) -> dict[str, str]:
+        """The options of `read_transactions` that read other data by this layout, without a guess."""
+        if self.kind == "memory":
+            return {}
+        found = {part: getattr(self, part) for part in TYPED}
+        return {
+            part: r"\t" if (part, value) == ("separator", "\t") else value
+            for part, value in found.items()
+            if value is not None
+        }
+
+    def guesses_as_typed(self) -> str:
+        """The guessed parts as they would be typed; empty if nothing was guessed.
+
+        >>> Layout(format="basket", separator=",", guessed=("format", "separator")).guesses_as_typed()
+        '--format basket --separator ,'
+        """
+        return self._as_typed(self.guessed)
+
+    def as_typed(self) -> str:
+        """All of it as it would be typed."""
+        return self._as_typed(TYPED)
+
+    def _as_typed(self, parts: Sequence[str]) -> str:
+        settings = self.settings()
+        options = [(f"--{part.replace('_', '-')}", settings[part]) for part in parts if part in settings]
+        return " ".join(f"{option} {shlex.quote(value)}" for option, value in options)
+
+    def record(self) -> dict[str, Any]:
+        """As plain values, fit for JSON; `of_record` reads them back."""
+        return {**asdict(self), "guessed": list(self.guessed)}
+
+    @classmethod
+    def of_record(cls, record: object) -> Layout | None:
+        """The layout that `record` wrote; None where that is something else."""
+        names = {field.name for field in fields(cls)}
+        if not isinstance(record, Mapping) or record.keys() != names or not isinstance(record["guessed"], list):
+            return None
+        texts = [value for name, value in record.items() if name != "guessed"]
+        known = all(value is None or isinstance(value, str) for value in texts) and record["format"] and record["kind"]
+        if not known or not all(isinstance(part, str) for part in record["guessed"]):
+            return None
+        return cls(**{**record, "guessed": tuple(record["guessed"])})
+
+    def _holder(self) -> str:
+        if self.kind != "text":
+            return self.kind
+        return f"CSV, separated by {spoken(self.separator or ',')}"
+
+
+IN_MEMORY = Layout(format="lists", kind="memory")
+"""Of transactions that Python lists hold."""
+
+
+def spoken(separator: str) -> str:
+    """The separator in words."""
+    return SPOKEN.get(separator, repr(separator))

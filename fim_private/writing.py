@@ -1,0 +1,231 @@
+"""Files that are complete or not there. Every file that this program makes for its users is written here.
+
+What is no regular file (a device, a FIFO, the standard output under a name such as /dev/stdout) is written in place:
+putting a file where it was would destroy it. New files honour the umask, or are for their owner alone; a file that is
+replaced keeps its mode and, where the system allows it, its owner.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import BinaryIO
+
+import polars as pl
+
+from fim_private.errors import UsageError
+
+STREAMS = (1, 2)
+"""The descriptors of standard output and error."""
+
+REFUSED = "the disk is full or refuses"
+
+
+def check_place(path: Path, *, overwrite: bool = True) -> None:
+    """Find out before anything is spent whether a file of this name could be written.
+
+    Raises:
+        UsageError: the folder does not take files, the name is a folder's, a disk's or a socket's, or a file is there
+            and is not to be replaced.
+    """
+    try:
+        os.stat(path)  # noqa: PTH116 - Path's raises for names too long
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no name of a file"
+        raise UsageError(f"No file can be written at {path}: {reason}.", "Give another name.") from None
+    if _descriptor(path) is not None:
+        if not _is_regular(path) or path.is_symlink():
+            return
+        raise UsageError(f"{path} is also the standard output or error of this command.", "Give another name.")
+    if _is_stream(path):
+        if _never_written(path) or not os.access(path, os.W_OK):
+            raise UsageError(
+                f"{path} is a disk, a socket or a device that may not be written to.", "Give the name of a file."
+            )
+        return
+    # Path's own would raise where a name is too long.
+    if not os.path.isdir(path.parent) or not os.access(path.parent, os.W_OK) or os.path.isdir(path):  # noqa: PTH112
+        raise UsageError(
+            f"No file can be written at {path}.",
+            "Give a file name in a folder that exists and may be written to.",
+        )
+    if _is_standard_input(path):
+        raise UsageError(f"{path} is also the standard input of this command.", "Give another name.")
+    if overwrite and _is_regular(path) and not _opens_for_writing(path):
+        raise UsageError(f"The file {path} may not be replaced.", "Give another name.")
+    if not overwrite and os.path.exists(path):  # noqa: PTH110
+        raise UsageError(
+            f"There is a file {path} already, and a release in it would be lost.",
+            "Give another name, or add --overwrite to replace it.",
+        )
+
+
+def write_whole(
+    path: Path, write: Callable[[Path], object], *, overwrite: bool = True, owner_only: bool = False
+) -> Path:
+    """Have a file written under another name, and give it its own in one step.
+
+    Args:
+        path: the file; a link stays a link.
+        write: given the path to write to.
+        overwrite: replace a file of that name; otherwise the next free name beside it is taken (`name-2.json`).
+        owner_only: nobody but its owner may read it, whatever was there before.
+
+    Returns:
+        where it was written: `path` unless its name was taken.
+
+    Raises:
+        OSError: the file system refuses; nothing is left behind.
+    """
+    try:
+        if _is_stream(path) or _descriptor(path) is not None:
+            _write_in_place(path, write)
+            return path
+        # What is for its owner alone is not written through somebody's link.
+        target = path if owner_only else path.resolve()
+        part = _new_file(target.parent, 0o600 if owner_only or target.exists() else 0o666)
+        try:
+            write(part)
+            _keep(part)
+            if not overwrite:
+                place = _take_free_name(part, target)
+            elif owner_only:
+                place = part.replace(target)
+            else:
+                place = _replace(part, target)
+            return path if place == target else place
+        finally:
+            part.unlink(missing_ok=True)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        raise OSError(0, REFUSED) from None
+
+
+def for_owner(path: str, flags: int) -> int:
+    """An opener, for files that grow: one that was not there before is for its owner alone."""
+    return os.open(path, flags, 0o600)
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return os.stat(path)  # noqa: PTH116 - Path's raises for names too long
+    except (OSError, ValueError):
+        return None
+
+
+def _is_regular(path: Path) -> bool:
+    status = _status(path)
+    return status is not None and stat.S_ISREG(status.st_mode)
+
+
+def _is_standard_input(path: Path) -> bool:
+    status = _status(path)
+    try:
+        return status is not None and stat.S_ISREG(status.st_mode) and os.path.samestat(status, os.fstat(0))
+    except OSError:
+        return False
+
+
+def _opens_for_writing(path: Path) -> bool:
+    try:
+        os.close(os.open(path, os.O_WRONLY))
+    except OSError:
+        return False
+    return True
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether something is there that is neither a file nor a folder."""
+    status = _status(path)
+    return status is not None and not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode)
+
+
+def _never_written(path: Path) -> bool:
+    status = _status(path)
+    return status is not None and (stat.S_ISBLK(status.st_mode) or stat.S_ISSOCK(status.st_mode))
+
+
+def _descriptor(path: Path) -> int | None:
+    """The descriptor of standard output or error, if that is what the path leads to."""
+    status = _status(path)
+    if status is not None:
+        for descriptor in STREAMS:
+            with suppress(OSError):
+                if os.path.samestat(status, os.fstat(descriptor)):
+                    return descriptor
+    return None
+
+
+def _write_in_place(path: Path, write: Callable[[Path], object]) -> None:
+    # Writers want a file, where they may go back and forth.
+    with tempfile.TemporaryDirectory() as folder:
+        part = Path(folder, "whole")
+        write(part)
+        with part.open("rb") as whole, _opened_in_place(path) as stream:
+            shutil.copyfileobj(whole, stream)
+
+
+@contextmanager
+def _opened_in_place(path: Path) -> Iterator[BinaryIO]:
+    descriptor = _descriptor(path)
+    if descriptor is None and _never_written(path):
+        raise OSError(0, "it is a disk or a socket")
+    if descriptor is None:
+        opened = os.open(path, os.O_WRONLY | os.O_NOCTTY)
+    else:
+        opened = os.dup(descriptor)
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    with open(opened, "wb") as stream:  # noqa: PTH123 - a descriptor
+        yield stream
+
+
+def _new_file(folder: Path, mode: int) -> Path:
+    part = folder / f".{uuid.uuid4().hex}.part"
+    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+    return part
+
+
+def _keep(part: Path) -> None:
+    """See that the content is on the disk: a name given before might survive a power cut that the content does not."""
+    with part.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _replace(part: Path, path: Path) -> Path:
+    old = _status(path)
+    if old is not None:
+        # The group alone is what an owner may still give.
+        for owner in (old.st_uid, -1):
+            with suppress(OSError):
+                os.chown(part, owner, old.st_gid)
+                break
+        part.chmod(stat.S_IMODE(old.st_mode) & 0o777)
+    part.replace(path)
+    return path
+
+
+def _take_free_name(part: Path, path: Path) -> Path:
+    """Give the file its name, or the first one beside it that is free; nothing that is there is replaced."""
+    for number in count(1):
+        place = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+        with suppress(FileExistsError):
+            try:
+                place.hardlink_to(part)
+            except FileExistsError:
+                raise
+            except OSError:  # a file system without links
+                os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+                part.replace(place)
+            return place
+    raise AssertionError("there are always more numbers")

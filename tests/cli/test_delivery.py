@@ -1,0 +1,242 @@
+"""What was paid for is handed over, whatever becomes of the streams, the file and what lies around."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fim_private.cli.delivery import hand_over
+from fim_private.errors import InputError
+from fim_private.ledger import Ledger
+from fim_private.release import Release
+from fim_private.release.files import read_release
+from tests.cli.command import PROMISE, fim_private, words
+from tests.release.test_release import release
+
+ASKED = ("--size", 2, "--top", 1, *PROMISE, "--mechanism", "limited-domain")
+CANDIDATES = """
+[[candidate]]
+size = 2
+top = 1
+mechanism = "limited-domain"
+[[candidate]]
+size = 2
+top = 2
+mechanism = "limited-domain"
+"""
+
+
+@pytest.fixture
+def baskets(tmp_path: Path) -> Path:
+    path = tmp_path / "baskets.csv"
+    path.write_text("bread,milk,tea\n" * 900)
+    (tmp_path / "candidates.toml").write_text(CANDIDATES)
+    return path
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.create(tmp_path / "books.ledger", epsilon=9, delta="1e-4")
+
+
+class Books:
+    """Books that only count what they are told."""
+
+    def __init__(self) -> None:
+        self.delivered = 0
+
+    def deliver(self) -> None:
+        self.delivered += 1
+
+
+def in_a_shell(redirected: str, *arguments: object) -> subprocess.CompletedProcess[bytes]:
+    program = [sys.executable, "-m", "fim_private", *map(str, arguments)]
+    return subprocess.run(
+        ["bash", "-c", f'"$@" {redirected}', "bash", *program],
+        capture_output=True,
+        timeout=220,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("errors", ["2>/dev/full", "2>&-", "2> >(true)"])
+def test_notes_that_nobody_takes_lose_nothing(baskets: Path, ledger: Ledger, tmp_path: Path, errors: str) -> None:
+    output = tmp_path / "out.json"
+    done = in_a_shell(errors, "mine", baskets, *ASKED, "--ledger", ledger.path, "-o", output)
+    assert done.returncode == 0, done.stderr
+    # Nor do they end up among what is printed.
+    assert b"Written to" not in done.stdout
+    assert len(read_release(output).itemsets) == 1
+    assert (ledger.state().releases, ledger.state().undelivered) == (1, 0)
+
+
+def test_without_a_standard_output_nothing_is_charged(baskets: Path, ledger: Ledger) -> None:
+    done = in_a_shell(">&-", "mine", baskets, *ASKED, "--ledger", ledger.path)
+    assert done.returncode == 2
+    assert b"Standard output is closed" in done.stderr
+    assert ledger.state().releases == 0
+
+
+def test_a_closed_standard_input_is_said() -> None:
+    done = in_a_shell("<&-", "mine", "-", *ASKED)
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert b"Standard input is closed" in done.stderr
+
+
+@pytest.mark.parametrize("failure", [OSError(28, "full"), InputError("no", "x"), RuntimeError(), KeyboardInterrupt()])
+def test_one_way_that_fails_does_not_stop_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failure: BaseException
+) -> None:
+    def fail(*_: object, **__: object) -> Any:
+        raise failure
+
+    books: Any = Books()
+    output = tmp_path / "out.json"
+    with pytest.raises(type(failure)):
+        hand_over(fail, books, release=release(), output=output)
+    assert read_release(output) == release()
+    assert books.delivered == 1
+    monkeypatch.setattr("fim_private.release.files.write_release", fail)
+    with pytest.raises(type(failure)):
+        hand_over(lambda: "the table", books, release=release(), output=tmp_path / "other.json")
+    assert capsys.readouterr().out == "the table\n"
+    assert books.delivered == 2
+
+
+@pytest.mark.parametrize("ending", ["json", "parquet", "csv"])
+def test_a_library_that_fails_to_write_is_told_in_our_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ending: str
+) -> None:
+    def fail(*_: object, **__: object) -> Any:
+        raise TypeError("an unexpected keyword argument")
+
+    monkeypatch.setattr(Release, "to_polars", fail)
+    monkeypatch.setattr(Release, "to_json", fail)
+    books: Any = Books()
+    with pytest.raises(InputError, match="could not be written"):
+        hand_over(lambda: "the table", books, release=release(), output=tmp_path / f"out.{ending}")
+    assert capsys.readouterr().out == "the table\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["mine", "tune"])
+def test_a_file_that_is_there_is_not_replaced(baskets: Path, ledger: Ledger, tmp_path: Path, command: str) -> None:
+    output = tmp_path / "out.json"
+    output.write_text("paid for")
+    asked = ASKED if command == "mine" else ("--candidates", tmp_path / "candidates.toml", *PROMISE)
+    done = fim_private(command, baskets, *asked, "--ledger", ledger.path, "-o", output)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "--overwrite" in words(done)
+    assert output.read_text() == "paid for"
+    assert ledger.state().releases == 0
+
+
+def test_a_file_is_replaced_where_that_is_asked_for(baskets: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.json"
+    output.write_text("paid for")
+    assert fim_private("mine", baskets, *ASKED, "-o", output, "--overwrite").returncode == 0
+    assert len(read_release(output).itemsets) == 1
+
+
+def test_a_file_that_appears_meanwhile_is_not_replaced(
+    baskets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mining = importlib.import_module("fim_private.mining.mine")
+    output, mined = tmp_path / "out.json", mining.mine_as_planned
+
+    def slowly(*arguments: Any, **named: Any) -> Release:
+        output.write_text("somebody else's")
+        return mined(*arguments, **named)
+
+    monkeypatch.setattr(mining, "mine_as_planned", slowly)
+    done = fim_private("mine", baskets, *ASKED, "-o", output)
+    assert done.returncode == 0
+    assert output.read_text() == "somebody else's"
+    assert len(read_release(tmp_path / "out-2.json").itemsets) == 1
+    assert f"the release is in {tmp_path / 'out-2.json'}" in words(done)
+
+
+def test_what_can_be_made_again_never_replaces_a_release_or_a_ledger(
+    baskets: Path, ledger: Ledger, tmp_path: Path
+) -> None:
+    shown, paid, table = (tmp_path / name for name in ("r.json", "paid.json", "paid.parquet"))
+    for output in (shown, paid, table):
+        counts = "--release-counts"
+        assert fim_private("mine", baskets, *ASKED, counts, "--epsilon", 5, "-o", output).returncode == 0
+    for there in (paid, table, ledger.path):
+        before = there.read_bytes()
+        for command in (
+            ("show", shown, "--html", there),
+            ("plan", "--size", 2, "--top", 1, *PROMISE, "--html", there),
+            *([("rules", shown, "-o", there)] if there.suffix != ".ledger" else []),
+            ("show", shown, "-o", there) if there.suffix != ".ledger" else ("show", shown, "--html", there),
+        ):
+            done = fim_private(*command)
+            assert done.returncode == 2, (command, words(done))
+            assert there.read_bytes() == before
+    for _ in range(2):
+        assert fim_private("show", shown, "--html", tmp_path / "page.html").returncode == 0
+        assert fim_private("rules", shown, "-o", tmp_path / "rules.json").returncode == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes devices")
+def test_a_device_stays_one(baskets: Path, tmp_path: Path) -> None:
+    null = tmp_path / "null.json"
+    try:
+        os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        null.write_text("gone")
+    except PermissionError:
+        pytest.skip("devices may not be made or used here")
+    output = tmp_path / "r.json"
+    assert fim_private("mine", baskets, *ASKED, "--release-counts", "-o", output).returncode == 0
+    for command in (
+        ("mine", baskets, *ASKED, "-o", null),
+        ("show", output, "--html", null),
+        ("show", output, "-o", null),
+        ("plan", "--size", 2, "--top", 1, *PROMISE, "--html", null),
+        ("rules", output, "-o", null),
+    ):
+        assert fim_private(*command).returncode == 0
+        assert stat.S_ISCHR(null.stat().st_mode), command
+
+
+def test_a_link_to_standard_output_is_standard_output(baskets: Path, tmp_path: Path) -> None:
+    output, link, printed = tmp_path / "r.json", tmp_path / "link.json", tmp_path / "printed"
+    assert fim_private("mine", baskets, *ASKED, "-o", output).returncode == 0
+    link.symlink_to("/proc/self/fd/1")
+    in_a_shell(f"> {printed}", "show", output, "--html", link)
+    text = printed.read_text()
+    assert "<html" in text
+    assert text.index("</html>") < text.rindex(" + ")
+    assert link.is_symlink()
+
+
+def test_no_output_replaces_a_ledger_the_data_or_what_is_printed(baskets: Path, ledger: Ledger, tmp_path: Path) -> None:
+    books = tmp_path / "books.json"
+    books.write_bytes(ledger.path.read_bytes())
+    charged = ("--ledger", ledger.path, "--overwrite")
+    assert fim_private("mine", baskets, *ASKED, *charged, "-o", books).returncode == 2
+    data = tmp_path / "data.csv"
+    data.write_bytes(baskets.read_bytes())
+    in_a_shell(f"< {data}", "mine", "-", "--format", "basket", *ASKED, *charged, "-o", data)
+    assert data.read_bytes() == baskets.read_bytes()
+    printed = tmp_path / "printed.json"
+    in_a_shell(f"> {printed}", "mine", baskets, *ASKED, *charged, "-o", printed)
+    assert printed.read_bytes() == b""
+    long, loop = tmp_path / ("a" * 251 + ".json"), tmp_path / "loop.json"
+    loop.symlink_to(loop)
+    for output in (long, loop):
+        assert fim_private("mine", baskets, *ASKED, *charged, "-o", output).returncode == 2
+    assert ledger.state().releases == 0
+
+
+def test_what_is_printed_to_the_null_device_was_not_delivered(baskets: Path, ledger: Ledger) -> None:
+    in_a_shell("> /dev/null", "mine", baskets, *ASKED, "--ledger", ledger.path)
+    assert ledger.history()[-1].state == "charged"

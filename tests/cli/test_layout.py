@@ -1,0 +1,143 @@
+"""The layout of the file is part of what a release promises: printed, recorded, on the page, and replayed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command import PROMISE, fim_private, words
+
+ASKED = ("--size", 2, "--top", 1, *PROMISE)
+HALVES = {"one.csv": (500, 501), "other.csv": (501, 500)}
+"""Lines `milk,bread` and `tea;mug`: one of either more decides which separator is guessed."""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, (commas, semicolons) in HALVES.items():
+        (tmp_path / name).write_text("milk,bread\n" * commas + "tea;mug\n" * semicolons)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def mined(*arguments: object) -> tuple[dict[str, Any], str]:
+    done = fim_private("mine", *arguments, "--json")
+    assert done.returncode == 0, words(done)
+    return json.loads(done.stdout), " ".join(words(done).split())
+
+
+def items(release: dict[str, Any]) -> list[list[str]]:
+    return [itemset["items"] for itemset in release["itemsets"]]
+
+
+@pytest.mark.parametrize("file", HALVES)
+def test_a_typed_format_names_the_same_items_with_one_line_more_or_less(here: Path, file: str) -> None:
+    release, said = mined(file, *ASKED, "--format", "basket")
+    assert items(release) == [["bread", "milk"]]
+    assert release["privacy"]["layout"]["separator"] == ","
+    assert release["privacy"]["layout"]["guessed"] == []
+    assert (
+        "The layout of the file is taken as public: basket CSV, separated by commas. A transaction is a line." in said
+    )
+    assert "Guessed" not in said
+
+
+def test_a_guess_is_promised_recorded_shown_and_replayed(here: Path) -> None:
+    """With the file's own guess the release would name other items, after one line more."""
+    assert fim_private("mine", "one.csv", *ASKED, "-o", "release.json").returncode == 0
+    release, said = mined("one.csv", *ASKED)
+    assert items(release) == [["mug", "tea"]]
+    assert release["privacy"]["layout"] == {
+        "format": "basket",
+        "kind": "text",
+        "separator": ";",
+        "encoding": "utf-8",
+        "transaction_column": None,
+        "item_column": None,
+        "unit_column": None,
+        "guessed": ["format", "separator"],
+    }
+    promised = (
+        "The layout of the file is taken as public: basket CSV, separated by semicolons. A transaction is a line. "
+        "Guessed from the data: format and separator. The promise covers data for which the guess is the same; type "
+        "--format basket --separator ';' and it covers all data."
+    )
+    assert promised in said
+    assert "Read as basket CSV, separated by semicolons." in said
+    assert promised in " ".join(words(fim_private("show", "release.json")).split())
+    assert fim_private("show", "release.json", "--html", "page.html").returncode == 0
+    assert "basket CSV, separated by semicolons. A transaction is a line." in Path("page.html").read_text("utf-8")
+
+    assert items(mined("other.csv", *ASKED)[0]) == [["bread", "milk"]]
+    replayed, said = mined("other.csv", "--config", "release.json")
+    assert items(replayed) == [["mug", "tea"]]
+    assert replayed["privacy"]["layout"] == release["privacy"]["layout"], "a guess stays one"
+    assert "--format basket --separator ';'" in replayed["command"]
+    assert "Guessed from the data: format and separator." in said
+
+
+def test_a_ledger_refuses_another_guess_than_its_first_and_takes_what_is_typed(here: Path) -> None:
+    assert fim_private("budget", "create", "shop.ledger", "--epsilon", 9, "--delta", "1e-4").returncode == 0
+    charged = ("--ledger", "shop.ledger")
+    assert items(mined("one.csv", *ASKED, *charged)[0]) == [["mug", "tea"]]
+    refused = fim_private("mine", "other.csv", *ASKED, *charged)
+    assert refused.returncode == 2
+    assert "--format basket --separator ';'" in words(refused)
+    assert "milk" not in words(refused)
+    assert items(mined("other.csv", *ASKED, *charged, "--format", "basket", "--separator", ";")[0]) == [["mug", "tea"]]
+    assert items(mined("other.csv", *ASKED, *charged, "--format", "basket")[0]) == [["bread", "milk"]]
+    assert fim_private("mine", "other.csv", *ASKED, "-o", "guess.json").returncode == 0
+    replayed = fim_private("mine", "other.csv", "--config", "guess.json", *charged)
+    assert replayed.returncode == 2, "a guess of an earlier release is a guess"
+
+
+def test_what_is_typed_goes_before_what_was_guessed(here: Path) -> None:
+    assert fim_private("mine", "one.csv", *ASKED, "-o", "release.json").returncode == 0
+    assert items(mined("one.csv", "--config", "release.json", "--separator", ",")[0]) == [["bread", "milk"]]
+    assert items(mined("one.csv", "--config", "release.json", "--format", "basket")[0]) == [["mug", "tea"]]
+    # Another format leaves nothing of the layout that was guessed: a separator would be refused.
+    (here / "blanks.txt").write_text("milk bread\n" * 1000)
+    assert items(mined("blanks.txt", "--config", "release.json", "--format", "fimi")[0]) == [["bread", "milk"]]
+
+
+def test_the_columns_that_were_guessed_are_replayed(here: Path) -> None:
+    rows = "".join(f"{row},{row // 2},{item},x\n" for row in range(2000) for item in ("milk", "bread"))
+    (here / "long.csv").write_text("invoice,basket,item,product\n" + rows)
+    assert fim_private("mine", "long.csv", *ASKED, "-o", "release.json").returncode == 0
+    # Well-known names of this file would be others: the column of transactions is called another way.
+    (here / "next.csv").write_text("order,invoice,item,product\n" + rows)
+    release, said = mined("next.csv", "--config", "release.json")
+    assert release["privacy"]["layout"]["transaction_column"] == "invoice"
+    assert release["privacy"]["unit"] == "one transaction (all rows with the same value of column 'invoice')"
+    assert "Protected is one transaction (all rows with the same value of column 'invoice'): whether it is in" in said
+    assert "The names of the columns are public too." in said
+
+
+def test_a_release_of_an_older_version_is_replayed_by_its_command(here: Path) -> None:
+    assert fim_private("mine", "one.csv", *ASKED, "-o", "release.json").returncode == 0
+    fields = json.loads(Path("release.json").read_text("utf-8"))
+    for layout in (None, {"format": 1}, "basket"):
+        fields["privacy"]["layout"] = layout
+        Path("old.json").write_text(json.dumps(fields), "utf-8")
+        assert mined("other.csv", "--config", "old.json")[0]["privacy"]["layout"]["guessed"] == ["format", "separator"]
+        assert "layout of the file" not in words(fim_private("show", "old.json"))
+
+
+def test_the_header_of_a_one_hot_file_is_public(here: Path) -> None:
+    (here / "one-hot.csv").write_text("milk,bread,jam\n" + "1,1,0\n" * 1000)
+    release, said = mined("one-hot.csv", *ASKED)
+    assert items(release) == [["bread", "milk"]]
+    assert "The header, which names the items, is public too." in said
+
+
+def test_tuning_says_the_layout_too(here: Path) -> None:
+    candidate = '[[candidate]]\nname = "{}"\nsize = 2\ntop = {}\n'
+    (here / "ways.toml").write_text(candidate.format("one", 1) + candidate.format("two", 2))
+    asked = ("--candidates", "ways.toml", "--epsilon", 3, "--delta", "1e-6", "--unit", "transaction")
+    done = fim_private("tune", "one.csv", *asked, "--json")
+    assert done.returncode == 0, words(done)
+    assert json.loads(done.stdout)["privacy"]["layout"]["separator"] == ";"
+    assert "taken as public: basket CSV, separated by semicolons" in " ".join(words(done).split())

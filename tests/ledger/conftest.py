@@ -1,0 +1,27 @@
+"""A ledger, and what is charged to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fim_private import Ledger
+from fim_private.plan import Plan
+from tests.ledger.charging import plan_for
+
+
+@pytest.fixture(scope="session")
+def tenth() -> Plan:
+    return plan_for("0.1")
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.create(tmp_path / "shop.ledger", epsilon="1", delta="0", dataset="shop 2026")
+
+
+@pytest.fixture(autouse=True)
+def search_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What would fit is looked for to the last digit, whatever else the machine does."""
+    monkeypatch.setattr("fim_private.ledger.refusal.SEARCH_SECONDS", 60)
