@@ -6,9 +6,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TextIO, cast
+from typing import TYPE_CHECKING, TextIO, cast
 
 from fim_private.cli.interruption import listen
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
 
 WORTH_SAYING = 2.0
 """Seconds after which it is of interest how many are left."""
@@ -45,6 +48,15 @@ class Notes:
                 sys.stderr = None
 
 
+def _progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
+    """Progress on standard error, which Rich must not put itself in the place of: Notes writes to it."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(file=cast(TextIO, Notes()))
+    return Progress(*columns, console=console, transient=transient, redirect_stdout=False, redirect_stderr=False)
+
+
 class Phases:
     """Told which phase is running, and how far it is where somebody knows.
 
@@ -79,11 +91,10 @@ def phases(*, quiet: bool) -> Iterator[Phases]:
     if quiet or not Notes().isatty():
         yield Phases()
         return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(file=cast(TextIO, Notes())), transient=True) as shown:
+    with _progress(*columns, transient=True) as shown:
         task = shown.add_task("")
         yield Phases(lambda words: shown.update(task, description=words))
 
@@ -95,11 +106,10 @@ def bar(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
     if quiet or not Notes().isatty():
         yield lambda _done, _all: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(file=cast(TextIO, Notes()))) as progress:
+    with _progress(*columns) as progress:
         task = progress.add_task(what)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 

@@ -7,6 +7,9 @@ import os
 import pty
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -41,11 +44,22 @@ def test_reading_tells_its_share_of_the_file(tmp_path: Path, packed: bool) -> No
     assert packed or len(shares) > 3
 
 
+@contextmanager
+def killed_in_time(running: subprocess.Popen[bytes]) -> Iterator[None]:
+    """No program that hangs keeps a test waiting for it."""
+    timer = threading.Timer(60, running.kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 def on_a_terminal(*arguments: object) -> tuple[str, str]:
     """Standard output, and what a terminal sees of standard error."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "fim_private", *map(str, arguments)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as running:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as running, killed_in_time(running):
         os.close(theirs)
         seen = b""
         while True:
@@ -63,7 +77,6 @@ def on_a_terminal(*arguments: object) -> tuple[str, str]:
     return printed, seen.decode()
 
 
-@pytest.mark.slow
 def test_a_terminal_sees_phases_and_no_data(tmp_path: Path) -> None:
     path = tmp_path / "baskets.csv"
     path.write_text("SECRET-ITEM,milk\n" * 1237 + "tea,jam\n")
