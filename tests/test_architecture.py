@@ -32,10 +32,20 @@ MAY_IMPORT = {
     "plan": {"errors", "privacy", "constraints", "accounting", "mechanisms"},
     "transactions": {"errors", "compiled"},
     "counting": {"errors", "compiled", "profile", "transactions"},
-    "release": {"errors", "writing", "profile", "randomness", "mechanisms", "plan", "transactions", "counting"},
+    "release": {
+        "errors",
+        "writing",
+        "profile",
+        "randomness",
+        "accounting",
+        "mechanisms",
+        "plan",
+        "transactions",
+        "counting",
+    },
     "rules": {"errors", "release"},
-    # Right of `release`, whose records it keeps; not in `accounting`, which knows no files and no plans.
-    "ledger": {"errors", "privacy", "randomness", "accounting", "mechanisms", "plan", "release"},
+    # Right of `release`, whose records it keeps; not in `accounting`, which knows no files.
+    "ledger": {"errors", "privacy", "randomness", "accounting", "plan", "release"},
     "mining": {
         "errors",
         "version",

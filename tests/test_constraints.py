@@ -10,7 +10,7 @@ import pytest
 from fim_private import Budget, Constraints, NeighbouringRelation, Plan, PrivacyUnit, Universe, UsageError, make_plan
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import plan_again
-from fim_private.release.planned import plan_record
+from fim_private.plan.record import plan_record
 from fim_private.report.statement import plan_text, promise
 from tests.mechanisms.cases import needs
 

@@ -10,8 +10,8 @@ from fim_private.cli.interruption import stop_if_heard
 from fim_private.cli.progress import say
 
 if TYPE_CHECKING:
+    from fim_private.accounting.cost import Priced
     from fim_private.ledger import Ledger
-    from fim_private.plan import Plan
     from fim_private.transactions.layout import Layout
 
 
@@ -21,7 +21,7 @@ class Books:
     As a context it says, where the run ends early, that the cost is spent. Without a ledger it does nothing.
     """
 
-    def __init__(self, path: Path | None, plan: Plan, command: str) -> None:
+    def __init__(self, path: Path | None, plan: Priced, command: str) -> None:
         self._plan, self._command = plan, command
         self._ledger: Ledger | None = None
         self._charged: str | None = None

@@ -79,7 +79,7 @@ def law(
     numbers = _counts(counts)
     from fim_private.audit.laws import NUMERICAL_ERROR, law_over_groups
     from fim_private.mechanisms.registry import find
-    from fim_private.release.planned import parameters
+    from fim_private.plan.record import parameters
 
     declared = find(mechanism).needs_universe or universe_items is not None
     itemsets = universe_items if universe_items is not None else len(numbers)

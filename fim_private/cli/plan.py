@@ -110,7 +110,8 @@ def plan(
             refused.append((name, refusal))
     if not plans:
         raise refused[0][1]
-    from fim_private.release.planned import plan_record, privacy_record
+    from fim_private.plan.record import plan_record
+    from fim_private.release.promise import privacy_record
     from fim_private.report.statement import plan_text, wrapped
     from fim_private.report.tables import printable, table
 

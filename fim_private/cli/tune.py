@@ -109,7 +109,7 @@ def tune(
     if ledger is not None and seed is not None:
         refuse_seed()
     command = command_line(context)
-    with Books(ledger, tuning.charged, command) as books:
+    with Books(ledger, tuning, command) as books:
         with phases(quiet=quiet) as progress, reader("local", None, progress.share) as read:
             progress("reading")
             database = read(

@@ -1,11 +1,11 @@
-"""From a plan to what it is charged: the figures of `accounting/filter.py`, from the plan alone, never from data.
+"""From a cost to what it is charged: the figures of `accounting/filter.py`.
 
-The pair (epsilon, delta) is the plan's guarantee. For the Renyi test there are two proofs, of which the cheaper counts:
+The pair (epsilon, delta) is the cost's guarantee. For the Renyi test there are two proofs, of which the cheaper counts:
   the guarantee itself: a release that is (epsilon, delta)-differentially private is what somebody can make of
     randomised response with odds e^epsilon that reveals everything with probability delta (Kairouz, Oh, Viswanath
     2015). With R the run in which it does not, M >= (1 - delta) R: r is randomised response's, g = -ln(1 - delta), and
     delta is paid once;
-  the mechanism's losses, where they hold for the relation as they stand, and its failures, by what was proved of them
+  the losses of its steps, if it has any for its relation, and their failures, by what was proved of them
     (`privacy.Failure`):
     one-sided: M' >= (1 - f) R', and f is paid once;
     stepwise: M' >= (1 - f)^steps R', and f is paid once;
@@ -25,33 +25,24 @@ from itertools import groupby
 
 import numpy as np
 
+from fim_private.accounting.cost import Cost
 from fim_private.accounting.filter import Charge, Filter, log_of
 from fim_private.accounting.renyi import renyi_curve
 from fim_private.accounting.rounding import RELATIVE_ERROR, round_up
-from fim_private.mechanisms.registry import REGISTRY, find
-from fim_private.plan import Plan
-from fim_private.privacy import ApproxDP, Failure, Loss, NeighbouringRelation, OneSidedFailure, PureDP, StepwiseFailure
+from fim_private.privacy import ApproxDP, Failure, Loss, OneSidedFailure, PureDP, StepwiseFailure
 
 
-def charge_of(plan: Plan, rule: Filter) -> Charge:
-    """What the plan is charged in a ledger with this filter."""
-    guarantee = plan.guarantee
+def charge_of(cost: Cost, rule: Filter) -> Charge:
+    """What is charged for a release of this cost, in a ledger with this filter."""
+    guarantee = cost.guarantee
     if rule.order is None:
         return Charge(epsilon=guarantee.epsilon, delta=guarantee.delta)
     ways = [_renyi((ApproxDP(guarantee.epsilon, guarantee.delta),), (), rule.order)]
-    if losses_hold(plan):
-        ways.append(_renyi(plan.losses, plan.mechanism.failures, rule.order))
+    if cost.losses is not None:
+        ways.append(_renyi(cost.losses, cost.failures, rule.order))
     payable = [way for way in ways if rule.pays(way)]
     cheapest = min(payable, key=lambda way: way.renyi if rule.bound is None else rule.renyi_share(way))
     return cheapest + Charge(epsilon=guarantee.epsilon, delta=guarantee.delta)
-
-
-def losses_hold(plan: Plan) -> bool:
-    """Whether the mechanism's losses hold for the plan's relation as they stand."""
-    if plan.relation is NeighbouringRelation.ADD_REMOVE:
-        return True
-    # What is not in the registry, such as a tuning, is charged its guarantee, which is stated for the relation.
-    return plan.mechanism_name in REGISTRY and find(plan.mechanism_name).both_relations
 
 
 def losses_record(losses: Sequence[Loss]) -> list[dict[str, str | int]]:

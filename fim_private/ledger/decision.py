@@ -6,16 +6,16 @@ import shlex
 from dataclasses import replace
 from fractions import Fraction
 
+from fim_private.accounting.cost import Cost, Priced
 from fim_private.accounting.filter import HALF, Charge, Filter
 from fim_private.errors import UsageError
 from fim_private.ledger.charge import charge_of
 from fim_private.ledger.records import State
 from fim_private.ledger.refusal import refusal
-from fim_private.plan import Plan
 from fim_private.release import Layout
 
 
-def decide(state: State, plan: Plan, *, search: bool = True) -> tuple[Filter, Charge]:
+def decide(state: State, plan: Priced, *, search: bool = True) -> tuple[Filter, Charge]:
     """The filter that is in force from this release on, and the plan's charge, which it admits.
 
     Args:
@@ -27,16 +27,17 @@ def decide(state: State, plan: Plan, *, search: bool = True) -> tuple[Filter, Ch
         BudgetError: it does not fit.
         UsageError: the ledger holds releases for another unit or relation.
     """
-    _check_promise(state, plan)
-    rules = [state.rule()] if state.releases else first_rules(state, plan)
+    cost = plan.cost
+    _check_promise(state, cost)
+    rules = [state.rule()] if state.releases else first_rules(state, cost)
     for rule in rules:
-        charge = charge_of(plan, rule)
+        charge = charge_of(cost, rule)
         if rule.admits(state.spent + charge):
             return rule, charge
     raise refusal(plan, rules, state.spent, search=search)
 
 
-def check_layout(state: State, plan: Plan, layout: Layout | None) -> None:
+def check_layout(state: State, cost: Cost, layout: Layout | None) -> None:
     """Refuse transactions that are not those of the ledger's first release, and guesses that differ from its layout.
 
     A guess looks at the data: of two neighbours one may be read as commas, the other as semicolons, and the items named
@@ -47,7 +48,7 @@ def check_layout(state: State, plan: Plan, layout: Layout | None) -> None:
     """
     if layout is None or state.layout is None:
         return
-    if plan.unit.column is None and layout.transaction_column != state.layout.transaction_column:
+    if cost.unit.column is None and layout.transaction_column != state.layout.transaction_column:
         raise UsageError(
             "This ledger holds releases that protect each transaction, where a transaction is "
             f"{state.layout.transaction}, and this one would protect {layout.transaction}: different promises, whose "
@@ -68,7 +69,7 @@ def _transaction_option(layout: Layout) -> str:
     return f"Give --transaction-column {shlex.quote(layout.transaction_column)}"
 
 
-def first_rules(state: State, plan: Plan) -> list[Filter]:
+def first_rules(state: State, cost: Cost) -> list[Filter]:
     """The filters that the first release may settle, the better first.
 
     Nothing has been answered yet when the first charge is made, so what it settles depends on nobody's data. Renyi
@@ -76,7 +77,7 @@ def first_rules(state: State, plan: Plan) -> list[Filter]:
     Failures may be paid on both sides, up to today's epsilon, if this release is charged so, or if more like it run out
     of divergence before they run out of half of phi.
     """
-    guarantee, budget = plan.guarantee, state.budget
+    guarantee, budget = cost.guarantee, state.budget
     even = 2 * guarantee.delta * budget.epsilon <= guarantee.epsilon * budget.delta
     shares = [HALF, Fraction(1)] if even else [Fraction(1), HALF]
     if state.basic_share is not None:
@@ -84,7 +85,7 @@ def first_rules(state: State, plan: Plan) -> list[Filter]:
     rules = []
     for share in shares:
         rule = replace(state.rule(), basic_share=share, failing_epsilon=budget.epsilon)
-        charge = charge_of(plan, rule)
+        charge = charge_of(cost, rule)
         divided = rule.bound is not None and (
             charge.failure > 0 or rule.failures_share(charge) < rule.renyi_share(charge)
         )
@@ -92,18 +93,18 @@ def first_rules(state: State, plan: Plan) -> list[Filter]:
     return rules
 
 
-def _check_promise(state: State, plan: Plan) -> None:
+def _check_promise(state: State, cost: Cost) -> None:
     """All releases of a ledger have to promise the same kind of thing, or their costs do not add up to a promise."""
     if state.relation is None:
         return
-    if plan.relation is not state.relation:
+    if cost.relation is not state.relation:
         raise UsageError(
-            f"This ledger holds releases for {state.relation} neighbours, and this one is for {plan.relation}.",
+            f"This ledger holds releases for {state.relation} neighbours, and this one is for {cost.relation}.",
             f"Give --neighbours {state.relation}, or keep another ledger for another part of the budget.",
         )
-    if plan.unit.column != state.unit_column:
+    if cost.unit.column != state.unit_column:
         held = "each transaction" if state.unit_column is None else f"the units of column {state.unit_column!r}"
-        asked = "each transaction" if plan.unit.column is None else f"the units of column {plan.unit.column!r}"
+        asked = "each transaction" if cost.unit.column is None else f"the units of column {cost.unit.column!r}"
         option = "--unit transaction" if state.unit_column is None else f"--unit-column {state.unit_column}"
         raise UsageError(
             f"This ledger holds releases that protect {held}, and this one would protect {asked}: different promises, "

@@ -16,19 +16,19 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
+from fim_private.accounting.cost import Priced
 from fim_private.accounting.filter import HALF, Filter, best_order
 from fim_private.errors import BudgetError, InputError, UsageError
 from fim_private.ledger import store
 from fim_private.ledger.chain import DamagedError, Event
-from fim_private.ledger.charge import losses_hold, losses_record
+from fim_private.ledger.charge import losses_record
 from fim_private.ledger.decision import check_layout, decide
 from fim_private.ledger.records import Entry, State, history_of, state_of
 from fim_private.ledger.refusal import amount
-from fim_private.plan import Plan
-from fim_private.privacy import Budget, Number
+from fim_private.privacy import Budget, Number, failure_probability
 from fim_private.randomness import SecureRandomness
 from fim_private.release import Layout
-from fim_private.release.planned import plan_record, privacy_record
+from fim_private.release.promise import privacy_record
 
 SHARES = {"auto": None, "basic": Fraction(1), "renyi": Fraction(0), "both": HALF}
 """What --composition gives the basic test of delta; None: decided with the first charge."""
@@ -111,7 +111,7 @@ class Ledger:
         except DamagedError:
             raise store.damaged(self.path) from None
 
-    def check(self, plan: Plan) -> None:
+    def check(self, plan: Priced) -> None:
         """Refuse a release that would not fit now; nothing is charged.
 
         Raises:
@@ -120,11 +120,11 @@ class Ledger:
         """
         decide(self.state(), plan)
 
-    def charge(self, plan: Plan, *, command: str | None = None, layout: Layout | None = None) -> str:
+    def charge(self, plan: Priced, *, command: str | None = None, layout: Layout | None = None) -> str:
         """Charge a release; once this returns, the charge is on the disk and its noise may be drawn.
 
         Args:
-            plan: of the release.
+            plan: of the release, or of a tuning.
             command: what was typed, for the record.
             layout: how the data of the release was read; None if nobody knows. The ledger remembers the first.
 
@@ -139,25 +139,26 @@ class Ledger:
         """
         # All that takes long is done before the others have to wait. What it depends on never changes, but for the
         # first charge's decision and the total: these are looked at again.
-        check_layout(self.state(), plan, layout)
+        cost = plan.cost
+        check_layout(self.state(), cost, layout)
         self.check(plan)
         charged = {
             "event": "charged",
             "id": str(uuid.UUID(int=SecureRandomness().bits(128), version=4)),
             "command": command,
-            "mechanism": plan.mechanism_name,
-            "relation": str(plan.relation),
-            "unit_column": plan.unit.column,
+            "mechanism": cost.mechanism,
+            "relation": str(cost.relation),
+            "unit_column": cost.unit.column,
             "layout": None if layout is None else layout.record(),
             # As text, which only the history reads: thousands of plans take their time.
-            "plan": json.dumps({"plan": plan_record(plan), "privacy": privacy_record(plan, layout)}),
-            "losses": json.dumps(losses_record(plan.losses) if losses_hold(plan) else []),
-            "failure_event": str(plan.failure),
+            "plan": json.dumps({"plan": cost.record, "privacy": privacy_record(plan, layout)}),
+            "losses": json.dumps(losses_record(cost.losses or ())),
+            "failure_event": str(failure_probability(cost.failures)),
         }
 
         def work(events: Sequence[Event]) -> Event:
             state = self._state(events)
-            check_layout(state, plan, layout)
+            check_layout(state, cost, layout)
             rule, charge = decide(state, plan, search=False)
             figures = {name: str(value) for name, value in vars(charge).items()}
             return {**charged, "time": _now(), "charged": figures, **_settled(rule)}

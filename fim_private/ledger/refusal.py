@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from fim_private.accounting.cost import Priced
 from fim_private.accounting.filter import Charge, Filter, log_of
 from fim_private.accounting.rounding import round_down
 from fim_private.errors import BudgetError, FimPrivateError
 from fim_private.ledger.charge import charge_of
-from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan, plan_again
 from fim_private.privacy import SMALLEST_EPSILON, Budget
 
@@ -20,7 +20,7 @@ SEARCH_SECONDS = 1.2
 """What the search for an epsilon, or for a top, may take at most; it ends sooner unless the machine is busy."""
 
 
-def refusal(plan: Plan, rules: Sequence[Filter], spent: Charge, *, search: bool) -> BudgetError:
+def refusal(plan: Priced, rules: Sequence[Filter], spent: Charge, *, search: bool) -> BudgetError:
     """The error for a plan that none of the filters admits.
 
     Args:
@@ -29,15 +29,15 @@ def refusal(plan: Plan, rules: Sequence[Filter], spent: Charge, *, search: bool)
         spent: what was charged so far.
         search: whether to look for what would fit, by planning again.
     """
-    search = search and plan.mechanism_name in REGISTRY  # what chooses among plans cannot be planned again
     basic = max(rules, key=lambda rule: rule.basic_share)
-    asked, left = plan.guarantee, remaining(basic, spent)
+    asked, left = plan.cost.guarantee, remaining(basic, spent)
 
     def fits(other: Plan | None) -> bool:
-        return other is not None and any(rule.admits(spent + charge_of(other, rule)) for rule in rules)
+        return other is not None and any(rule.admits(spent + charge_of(other.cost, rule)) for rule in rules)
 
-    epsilon = _largest_epsilon(plan, left.epsilon, fits) if search else None
-    top = _largest_top(plan, fits) if search else None
+    epsilon = top = None
+    if search and isinstance(plan, Plan):  # a choice among plans is not planned again
+        epsilon, top = _largest_epsilon(plan, left.epsilon, fits), _largest_top(plan, fits)
     added_up = f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)}"
     if epsilon is None or (asked.delta <= left.delta and epsilon <= left.epsilon):
         rest, most = added_up, left
@@ -50,7 +50,7 @@ def refusal(plan: Plan, rules: Sequence[Filter], spent: Charge, *, search: bool)
         f"The ledger's budget does not allow this release: requested epsilon {amount(asked.epsilon, up=True)}, delta "
         f"{amount(asked.delta, up=True)}; remaining {rest}; too much by {excess}."
     )
-    if not search:
+    if not (search and isinstance(plan, Plan)):
         return BudgetError(what, "Ask for less.")
     ways = []
     if epsilon is not None:

@@ -13,11 +13,12 @@ from fim_private.mining.counts import with_counts
 from fim_private.mining.rehearsal import rehearse
 from fim_private.mining.selecting import Progress, count_all, select_all
 from fim_private.plan import Plan, Universe, make_plan
+from fim_private.plan.record import plan_record
 from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUnit
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import Release
 from fim_private.release.door import check_unit
-from fim_private.release.planned import plan_record, privacy_record
+from fim_private.release.promise import privacy_record
 from fim_private.transactions import Transactions, without_items
 from fim_private.transactions.layout import Layout
 from fim_private.version import __version__

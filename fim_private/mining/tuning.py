@@ -18,26 +18,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import cast
 
 import numpy as np
 
+from fim_private.accounting.cost import Cost
 from fim_private.accounting.rounding import round_down
 from fim_private.candidates import Candidates, KnownThreshold, RandomStopping, Selection
 from fim_private.candidates.pool import CandidateLoss, parts
 from fim_private.counting import TransactionDatabase, as_database
 from fim_private.errors import UsageError
-from fim_private.mechanisms.protocol import Margin, Mechanism, Spending
 from fim_private.mining.mine import mine_as_planned, refuse_seed
 from fim_private.mining.rehearsal import rehearse
 from fim_private.mining.selecting import Progress
 from fim_private.plan import Plan, Universe, make_plan
+from fim_private.plan.record import parameters
 from fim_private.privacy import (
     ApproxDP,
     Budget,
-    Failure,
     Guarantee,
-    Loss,
     NeighbouringRelation,
     Number,
     PrivacyUnit,
@@ -122,9 +120,49 @@ class TuningPlan:
         return "three times a run's epsilon, by Theorem 3.2 (the best of a random number of runs)"
 
     @property
-    def charged(self) -> Plan:
-        """What a ledger is charged with: all of it, once."""
-        candidates = tuple(
+    def cost(self) -> Cost:
+        """What a ledger charges: all of it, once, as one loss."""
+        guarantee, first = self.guarantee, self.plans[0].cost
+        top = max(plan.top for plan in self.plans)
+        # What differs among the candidates is left out here; the record has each of them.
+        caps, kept = ({plan.max_items for plan in self.plans}, {plan.unit for plan in self.plans})
+        unit = kept.pop() if len(kept) == 1 else PrivacyUnit(column=first.unit.column)
+        sizes = sorted({plan.size for plan in self.plans})
+        spending = {"what": "choice among configurations, with their runs", "epsilon": float(guarantee.epsilon)}
+        return replace(
+            first,
+            budget=self.budget,
+            guarantee=guarantee,
+            losses=(ApproxDP(guarantee.epsilon, guarantee.delta),),
+            failures=(),
+            unit=unit,
+            mechanism=NAME,
+            record={
+                **first.record,
+                "size": sizes[0] if len(sizes) == 1 else None,
+                "sizes": sizes,
+                "top": top,
+                "mechanism": NAME,
+                "why": self.theorem,
+                "max_transactions": unit.max_transactions,
+                "max_items": caps.pop() if len(caps) == 1 else None,
+                "sensitivity": unit.sensitivity,
+                "parameters": {
+                    "top": top,
+                    "candidates": parameters(self._configurations),
+                    "guarantee": parameters(guarantee),
+                },
+                "spending": [{**spending, "rho": None, "times": 1}],
+                "counts": None,  # these are among the runs' costs
+                "failure_probability": 0.0,
+                "margins": [],
+            },
+        )
+
+    @property
+    def _configurations(self) -> tuple[Configuration, ...]:
+        """The configurations as they were planned."""
+        return tuple(
             Configuration(
                 name=name,
                 size=plan.size,
@@ -137,60 +175,6 @@ class TuningPlan:
             )
             for name, plan in zip(self.names, self.plans, strict=True)
         )
-        top = max(plan.top for plan in self.plans)
-        charged = TunedMining(top=top, candidates=candidates, guarantee=self.guarantee)
-        # What differs among the candidates is left out here; the record has each of them.
-        caps, kept = ({plan.max_items for plan in self.plans}, {plan.unit for plan in self.plans})
-        return replace(
-            self.plans[0],
-            sizes=tuple(sorted({plan.size for plan in self.plans})),
-            top=top,
-            max_items=caps.pop() if len(caps) == 1 else None,
-            unit=kept.pop() if len(kept) == 1 else PrivacyUnit(column=self.plans[0].unit.column),
-            budget=self.budget,
-            mechanism_name=NAME,
-            asked_mechanism=NAME,
-            mechanism=cast(Mechanism, charged),  # nobody selects with it
-            counts=None,  # these are among the runs' costs
-            count_share=None,
-            guarantee=self.guarantee,
-            why=self.theorem,
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class TunedMining:
-    """Tuning, as a ledger sees it.
-
-    Args:
-        top: the most itemsets of any configuration.
-        candidates: the configurations as they were planned.
-        guarantee: what everything together costs.
-    """
-
-    top: int
-    candidates: tuple[Configuration, ...]
-    guarantee: Guarantee
-
-    @property
-    def losses(self) -> tuple[Loss, ...]:
-        """All of it as one loss."""
-        return (ApproxDP(self.guarantee.epsilon, self.guarantee.delta),)
-
-    @property
-    def failures(self) -> tuple[Failure, ...]:
-        """None: the loss covers everything."""
-        return ()
-
-    @property
-    def spending(self) -> tuple[Spending, ...]:
-        """The loss in words."""
-        return (Spending(what="choice among configurations, with their runs", epsilon=self.guarantee.epsilon),)
-
-    @property
-    def margins(self) -> tuple[Margin, ...]:
-        """There is no lead to look for."""
-        return ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
+from fim_private.accounting.cost import Cost
 from fim_private.constraints import NOTHING, Constraints
 from fim_private.mechanisms.counts import CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.per_size import PerSize
 from fim_private.mechanisms.protocol import Margin, Mechanism, Spending
 from fim_private.mechanisms.registry import find
+from fim_private.plan.record import plan_record
 from fim_private.plan.universe import Universe
 from fim_private.privacy import Budget, Guarantee, Loss, NeighbouringRelation, PrivacyUnit, failure_probability
 
@@ -99,6 +101,30 @@ class Plan:
     def losses(self) -> tuple[Loss, ...]:
         """What all steps cost where no failure happens: the mechanism's, then the counts'."""
         return self.mechanism.losses if self.counts is None else (*self.mechanism.losses, self.counts.loss)
+
+    @property
+    def cost(self) -> Cost:
+        """What a ledger charges for the release.
+
+        The losses count where the mechanism's proof holds for the relation, not where group privacy serves it.
+        """
+        is_proved = self.relation is NeighbouringRelation.ADD_REMOVE or find(self.mechanism_name).both_relations
+        public: dict[str, Any] = {}
+        if self.takes_names_as_public:
+            public["taken_as_public"] = "the names of the items that occur, and that they are no more than declared"
+        if self.public_transactions is not None:
+            public["public_transactions"] = self.public_transactions
+        return Cost(
+            budget=self.budget,
+            guarantee=self.guarantee,
+            losses=self.losses if is_proved else None,
+            failures=self.mechanism.failures,
+            unit=self.unit,
+            relation=self.relation,
+            mechanism=self.mechanism_name,
+            public=public,
+            record=plan_record(self),
+        )
 
     @property
     def spending(self) -> tuple[Spending, ...]:

@@ -13,9 +13,10 @@ from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Spending
 from fim_private.mechanisms.registry import REGISTRY, find
 from fim_private.plan import Plan
+from fim_private.plan.record import plan_record
 from fim_private.privacy import LARGEST_EPSILON, ApproxDP, Guarantee, NeighbouringRelation, PureDP
 from fim_private.release import Layout, Release
-from fim_private.release.planned import plan_record, privacy_record
+from fim_private.release.promise import privacy_record
 from fim_private.release.record import SEEDED_NOTE
 from fim_private.report.tables import printable
 

@@ -13,7 +13,7 @@ import pytest
 from fim_private import Budget, PrivacyUnit, Universe, make_plan
 from fim_private.accounting.filter import Filter
 from fim_private.accounting.renyi import bounded_range_curve, pure_curve
-from fim_private.ledger.charge import charge_of, losses_hold, losses_record
+from fim_private.ledger.charge import charge_of, losses_record
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan
@@ -40,7 +40,7 @@ def test_every_mechanism_is_charged_its_guarantee_and_no_more_renyi_than_that(
     mechanism: str, relation: NeighbouringRelation
 ) -> None:
     plan = plan_for(mechanism, top=2, relation=relation)
-    charge = charge_of(plan, RULE)
+    charge = charge_of(plan.cost, RULE)
     assert (charge.epsilon, charge.delta) == (plan.guarantee.epsilon, plan.guarantee.delta)
     by_guarantee = curve(pure_curve, plan.guarantee.epsilon) - math.log1p(-float(plan.guarantee.delta))
     assert RULE.bound is not None
@@ -48,21 +48,21 @@ def test_every_mechanism_is_charged_its_guarantee_and_no_more_renyi_than_that(
     assert RULE.renyi_share(charge) <= worst * (1 + 1e-8)
     assert charge.renyi > 0
     if relation is NeighbouringRelation.REPLACE and not REGISTRY[mechanism].both_relations:
-        assert not losses_hold(plan)
+        assert plan.cost.losses is None
         assert (charge.plain, charge.failure) == (plan.guarantee.delta, 0)
         assert float(charge.renyi) == pytest.approx(by_guarantee, rel=1e-8)
 
 
 def test_without_a_renyi_test_the_guarantee_is_all() -> None:
     plan = plan_for("limited-domain")
-    charge = charge_of(plan, Filter(budget=Budget("3", "1e-5")))
+    charge = charge_of(plan.cost, Filter(budget=Budget("3", "1e-5")))
     assert (charge.epsilon, charge.delta) == (plan.guarantee.epsilon, plan.guarantee.delta)
     assert charge.renyi == charge.plain == charge.failure == 0
 
 
 def test_picks_of_bounded_range() -> None:
     plan = plan_for("exponential")
-    charge = charge_of(plan, RULE)
+    charge = charge_of(plan.cost, RULE)
     assert plan.guarantee.composition == "renyi"
     assert float(charge.renyi) == pytest.approx(10 * curve(bounded_range_curve, plan.mechanism.losses[0].epsilon))
     assert charge.renyi >= 10 * curve(bounded_range_curve, plan.mechanism.losses[0].epsilon)
@@ -73,7 +73,7 @@ def test_the_limited_domain_s_failure_is_paid_once() -> None:
     plan = plan_for("limited-domain")
     mechanism = plan.mechanism
     assert isinstance(mechanism, LimitedDomain)
-    charge = charge_of(plan, RULE)
+    charge = charge_of(plan.cost, RULE)
     assert (charge.plain, charge.failure) == (mechanism.stop_delta, 0)
     divergence = 10 * curve(bounded_range_curve, mechanism.pick_epsilon)
     failed = -10 * math.log1p(-float(mechanism.stop_delta))
@@ -93,7 +93,7 @@ def test_whatever_was_picked_before_the_stop_symbol_keeps_strangers_out() -> Non
 
 def test_items_first_fails_once_and_independently() -> None:
     plan = plan_for("items-first", top=100)
-    charge = charge_of(plan, RULE)
+    charge = charge_of(plan.cost, RULE)
     assert (charge.plain, charge.failure) == (plan.failure, 0)
     rho = sum(loss.rho for loss in plan.mechanism.losses)
     assert float(charge.renyi) == pytest.approx(float(rho * (1 + ORDER) + plan.failure), rel=1e-8)
@@ -108,30 +108,30 @@ def test_a_certificate_s_failure_is_paid_on_both_sides() -> None:
         failing_epsilon=Fraction(3),
     )
     plan = plan_for("lmm")
-    charge = charge_of(plan, roomy)
+    charge = charge_of(plan.cost, roomy)
     assert (charge.plain, charge.failure) == (0, plan.failure)
     # Where it is not settled that failures are paid so, or with next to none of delta, the guarantee is.
-    assert charge_of(plan, replace(roomy, failing_epsilon=None)).failure == 0
-    assert charge_of(plan, replace(roomy, failing_epsilon=Fraction(2))).failure == 0
+    assert charge_of(plan.cost, replace(roomy, failing_epsilon=None)).failure == 0
+    assert charge_of(plan.cost, replace(roomy, failing_epsilon=Fraction(2))).failure == 0
     tight = Filter(
         budget=Budget("3", "4.1e-6"),
         basic_share=Fraction(0),
         order=ORDER,
         failing_epsilon=Fraction(3),
     )
-    assert charge_of(plan, tight).failure == 0
+    assert charge_of(plan.cost, tight).failure == 0
 
 
 def test_a_delta_that_no_float_tells_from_1_is_charged() -> None:
     nearly = Fraction(1) - Fraction(1, 10**20)
-    charge = charge_of(plan_for("lmm", delta=str(nearly)), RULE)
+    charge = charge_of(plan_for("lmm", delta=str(nearly)).cost, RULE)
     assert charge.plain == nearly
     assert charge.renyi > 46  # ln(10^20)
 
 
 def test_rounds_that_reveal_are_paid_once() -> None:
     plan = plan_for("stable-max", top=3)
-    charge = charge_of(plan, RULE)
+    charge = charge_of(plan.cost, RULE)
     loss = plan.mechanism.losses[0]
     assert charge.plain in {3 * loss.delta, plan.guarantee.delta}
     each = curve(pure_curve, loss.epsilon) - math.log1p(-float(loss.delta))
@@ -141,14 +141,14 @@ def test_rounds_that_reveal_are_paid_once() -> None:
 def test_counts_are_charged_with_the_picks() -> None:
     plan = plan_for("exponential", count_share="0.3")
     assert plan.counts is not None
-    charge = charge_of(plan, RULE)
+    charge = charge_of(plan.cost, RULE)
     assert (charge.epsilon, charge.delta) == (plan.guarantee.epsilon, plan.guarantee.delta)
     (rho,) = (loss.rho for loss in plan.losses if isinstance(loss, ZCDP))
     picks = 10 * curve(bounded_range_curve, plan.mechanism.losses[0].epsilon)
     assert float(charge.renyi) == pytest.approx(picks + float(rho * (1 + ORDER)), rel=1e-8)
     assert float(charge.renyi) > picks
     without = plan_for("exponential", epsilon="0.7")
-    assert charge_of(without, RULE).renyi < charge.renyi
+    assert charge_of(without.cost, RULE).renyi < charge.renyi
 
 
 def test_losses_as_text() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -49,6 +51,18 @@ def test_ten_tenths_are_one_and_an_eleventh_is_refused(ledger: Ledger, tenth: Pl
         ledger.charge(tenth)
     assert "requested epsilon 0.1, delta 0; remaining epsilon 0, delta 0; too much by epsilon 0.1" in str(refused.value)
     assert ledger.state().releases == 10
+
+
+def test_whatever_knows_its_cost_is_charged(ledger: Ledger, tenth: Plan) -> None:
+    asked = SimpleNamespace(cost=replace(tenth.cost, mechanism="survey", record={"question": "which"}))
+    ledger.charge(asked)
+    entry = ledger.history()[-1]
+    assert (entry.mechanism, entry.epsilon) == ("survey", Fraction(1, 10))
+    assert entry.plan is not None
+    assert entry.plan["plan"] == {"question": "which"}
+    dear = SimpleNamespace(cost=plan_for("2").cost)
+    with pytest.raises(BudgetError, match=r"requested epsilon 2.*Ask for less"):
+        ledger.check(dear)
 
 
 def test_a_refusal_says_what_would_fit(ledger: Ledger) -> None:

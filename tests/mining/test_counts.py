@@ -11,7 +11,8 @@ from fim_private import Budget, PrivacyUnit, Release, Universe, mine, transactio
 from fim_private.mechanisms.counts import LaplaceCounts
 from fim_private.mining.mine import mine_as_planned
 from fim_private.plan import Plan, make_plan
-from fim_private.release.planned import plan_record, privacy_record
+from fim_private.plan.record import plan_record
+from fim_private.release.promise import privacy_record
 from fim_private.release.record import UNLISTED
 from tests.sampling import FALSE_ALARM, SEED
 

@@ -15,7 +15,7 @@ from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.per_size import PerSize
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan, plan_again
-from fim_private.release.planned import plan_record
+from fim_private.plan.record import plan_record
 from fim_private.report.statement import found_note, plan_text, shortfall
 from tests.mechanisms.cases import needs
 from tests.sampling import SEED
@@ -122,7 +122,7 @@ def test_a_ledger_charges_all_searches() -> None:
         failing_epsilon=Fraction(4),
     )
     plan = plan_of(top=20)
-    charge = charge_of(plan, rule)
+    charge = charge_of(plan.cost, rule)
     assert (charge.epsilon, charge.delta) == (plan.guarantee.epsilon, plan.guarantee.delta)
     (_, one), (_, other) = plan.selections
     assert isinstance(one, LimitedDomain)
@@ -130,7 +130,7 @@ def test_a_ledger_charges_all_searches() -> None:
     assert charge.plain == one.stop_delta + other.stop_delta
     assert charge.failure == 0
     alone = make_plan(size=1, top=20, budget=plan.budget, unit=plan.unit, mechanism="limited-domain")
-    single = charge_of(alone, rule)
+    single = charge_of(alone.cost, rule)
     # One search at about 1/sqrt(2) of the epsilon costs about half the divergence.
     assert float(charge.renyi) == pytest.approx(float(single.renyi), rel=0.2)
     roomy = Filter(
@@ -140,8 +140,8 @@ def test_a_ledger_charges_all_searches() -> None:
         failing_epsilon=Fraction(4),
     )
     certified = plan_of("lmm", top=20)
-    assert charge_of(certified, roomy).failure == certified.failure
-    assert charge_of(certified, roomy).plain == 0
+    assert charge_of(certified.cost, roomy).failure == certified.failure
+    assert charge_of(certified.cost, roomy).plain == 0
 
 
 def test_words_and_record() -> None:

@@ -24,7 +24,6 @@ from fim_private.privacy import NeighbouringRelation, PureDP
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.randomness.discrete_laplace import discrete_laplace_mass
 from fim_private.release.door import noisy_total
-from fim_private.release.planned import plan_record
 from fim_private.transactions import read_transactions
 from fim_private.transactions.layout import IN_MEMORY, Layout
 from tests.conftest import ROOT
@@ -78,8 +77,8 @@ def test_counts_are_paid_for_within_a_run(threshold: int | None) -> None:
     assert plan.guarantee.delta <= BUDGET.delta
     assert parts(plan.loss)[0] <= parts(plain.loss)[0]
     reordered = plan_tuning([counted, GOOD], budget=BUDGET, threshold=threshold, runs=30)
-    assert reordered.charged.counts is None, "they are among what a run costs"
-    assert reordered.charged.guarantee == plan.guarantee
+    assert reordered.cost.record["counts"] is None, "they are among what a run costs"
+    assert reordered.cost.guarantee == plan.guarantee
     chosen = tune(BASKETS, plan_tuning([counted, POOR], budget=BUDGET, runs=30), seed=1)
     assert chosen is not None
     assert {line.items: line.count is not None for line in chosen.release.itemsets}[("a", "b")]
@@ -211,17 +210,19 @@ def test_a_ledger_is_charged_with_the_whole(
 ) -> None:
     ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="7", delta="1e-5", composition=composition)
     plan = plan_tuning([POOR, GOOD], budget=BUDGET, runs=5, relation=relation, threshold=threshold)
-    name = ledger.charge(plan.charged)
+    name = ledger.charge(plan)
     spent = ledger.state().spent
     assert spent.epsilon == plan.guarantee.epsilon
     assert spent.delta == plan.guarantee.delta
     entry = ledger.history()[-1]
     assert (entry.id, entry.mechanism) == (name, "tune")
+    delta = str(plan.guarantee.delta)
+    assert entry.losses == [{"loss": "ApproxDP", "epsilon": str(plan.guarantee.epsilon), "delta": delta, "times": 1}]
     assert entry.plan is not None
     assert entry.plan["privacy"]["neighbours"] == relation
     assert [each["name"] for each in entry.plan["plan"]["parameters"]["candidates"]] == ["poor", "good"]
     with pytest.raises(BudgetError, match=r"requested epsilon 6.*Ask for less"):
-        ledger.check(plan.charged)
+        ledger.check(plan)
 
 
 def test_the_record_of_a_tuning_has_every_candidate_as_it_was_planned() -> None:
@@ -229,8 +230,7 @@ def test_the_record_of_a_tuning_has_every_candidate_as_it_was_planned() -> None:
         Configuration(name="one", size=1, top=2, mechanism="limited-domain", max_items=3),
         Configuration(name="two", size=2, top=5, mechanism="limited-domain", max_transactions=4),
     ]
-    charged = plan_tuning(configurations, budget=BUDGET, unit_column="customer").charged
-    record = plan_record(charged)
+    record = plan_tuning(configurations, budget=BUDGET, unit_column="customer").cost.record
     told = {name: record[name] for name in ("size", "sizes", "top", "max_items", "max_transactions", "unit_column")}
     assert told == {
         "size": None,
@@ -244,7 +244,7 @@ def test_the_record_of_a_tuning_has_every_candidate_as_it_was_planned() -> None:
         (each["name"], each["size"], each["top"], each["max_items"], each["max_transactions"])
         for each in record["parameters"]["candidates"]
     ] == [("one", 1, 2, 3, None), ("two", 2, 5, None, 4)]
-    alike = plan_record(plan_tuning([GOOD, POOR], budget=BUDGET).charged)
+    alike = plan_tuning([GOOD, POOR], budget=BUDGET).cost.record
     assert (alike["size"], alike["sizes"], alike["top"]) == (2, [2], 2)
 
 

@@ -19,8 +19,8 @@ from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan, Universe, make_plan, plan_again
+from fim_private.plan.record import plan_record
 from fim_private.privacy import ApproxDP, Budget, NeighbouringRelation, PrivacyUnit, PureDP, failure_probability
-from fim_private.release.planned import plan_record
 from tests.mechanisms.cases import needs
 
 UNIT = PrivacyUnit()

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
 from fim_private.plan import Universe, make_plan
+from fim_private.plan.record import plan_record
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.release import Release, ReleasedItemset
 from fim_private.release.files import check_writable, write_release
-from fim_private.release.planned import plan_record, privacy_record
+from fim_private.release.promise import privacy_record
 
 
 def release(*, seeded: bool = False, names: tuple[str, ...] = ("milk", 'a "b", c')) -> Release:

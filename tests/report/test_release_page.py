@@ -164,7 +164,8 @@ def test_a_mechanism_that_nobody_knows_is_named() -> None:
 def test_a_release_promises_what_its_plan_did(
     relation: NeighbouringRelation, delta: str, unit: PrivacyUnit, universe: Universe
 ) -> None:
-    from fim_private.release.planned import plan_record, privacy_record
+    from fim_private.plan.record import plan_record
+    from fim_private.release.promise import privacy_record
 
     plan = make_plan(
         size=1,

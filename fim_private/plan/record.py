@@ -1,46 +1,15 @@
-"""The plan and its promise as plain values, for the record that goes with a release."""
+"""The plan as plain values, for the record that goes with a release."""
 
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fim_private.mechanisms.counts import CONFIDENCE, CountNoise
-from fim_private.plan import Plan
-from fim_private.transactions.layout import Layout
 
-
-def privacy_record(plan: Plan, layout: Layout | None = None) -> dict[str, Any]:
-    """The promise, for the release's record.
-
-    Args:
-        plan: of the release.
-        layout: of the data, which is taken as public; None where no data was read yet.
-    """
-    record: dict[str, Any] = {
-        "epsilon": float(plan.budget.epsilon),
-        "delta": float(plan.budget.delta),
-        "neighbours": str(plan.relation),
-        "unit": plan.unit.describe() + _transaction(plan, layout),
-        "proved": {
-            "epsilon": float(plan.guarantee.epsilon),
-            "delta": float(plan.guarantee.delta),
-            "composition": plan.guarantee.composition,
-        },
-    }
-    if layout is not None:
-        record["layout"] = layout.record()
-    if plan.takes_names_as_public:
-        record["taken_as_public"] = "the names of the items that occur, and that they are no more than declared"
-    if plan.public_transactions is not None:
-        record["public_transactions"] = plan.public_transactions
-    return record
-
-
-def _transaction(plan: Plan, layout: Layout | None) -> str:
-    """What a transaction is, where that is the unit."""
-    return "" if layout is None or plan.unit.column is not None else f" ({layout.transaction})"
+if TYPE_CHECKING:
+    from fim_private.plan.plan import Plan
 
 
 def plan_record(plan: Plan) -> dict[str, Any]:

@@ -1,0 +1,32 @@
+"""The promise as plain values, for the record that goes with a release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fim_private.accounting.cost import Priced
+from fim_private.transactions.layout import Layout
+
+
+def privacy_record(plan: Priced, layout: Layout | None = None) -> dict[str, Any]:
+    """The promise, for the release's record.
+
+    Args:
+        plan: of the release.
+        layout: of the data, which is taken as public; None where no data was read yet.
+    """
+    cost = plan.cost
+    transaction = "" if layout is None or cost.unit.column is not None else f" ({layout.transaction})"
+    return {
+        "epsilon": float(cost.budget.epsilon),
+        "delta": float(cost.budget.delta),
+        "neighbours": str(cost.relation),
+        "unit": cost.unit.describe() + transaction,
+        "proved": {
+            "epsilon": float(cost.guarantee.epsilon),
+            "delta": float(cost.guarantee.delta),
+            "composition": cost.guarantee.composition,
+        },
+        **({} if layout is None else {"layout": layout.record()}),
+        **cost.public,
+    }
