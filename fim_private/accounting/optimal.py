@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from fim_private.accounting.rounding import RELATIVE_ERROR
+from fim_private.accounting.search import halved
 
 
 def optimal_delta(epsilon: float, epsilon_0: float, delta_0: float, times: int) -> float:
@@ -35,13 +36,9 @@ def optimal_epsilon(epsilon_0: float, delta_0: float, times: int, delta: float) 
     >>> round(optimal_epsilon(0.1, 1e-8, 50, 1e-6), 5)
     3.26413
     """
-    low, high = 0.0, times * epsilon_0 * (1 + RELATIVE_ERROR)
-    if optimal_delta(high, epsilon_0, delta_0, times) > delta:
-        return math.inf
-    for _ in range(60):
-        middle = (low + high) / 2
-        if optimal_delta(middle, epsilon_0, delta_0, times) <= delta:
-            high = middle
-        else:
-            low = middle
-    return high
+
+    def falls_short(epsilon: float) -> bool:
+        return optimal_delta(epsilon, epsilon_0, delta_0, times) > delta
+
+    most = times * epsilon_0 * (1 + RELATIVE_ERROR)
+    return math.inf if falls_short(most) else halved(falls_short, 0.0, most, 60)[1]

@@ -13,6 +13,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.accounting.search import halved
+
 CONFIDENCE_FAILURE = 1e-6
 """A lower bound on epsilon is too large with at most this probability; each of its two one-sided bounds takes half."""
 _HALVINGS = 80
@@ -83,14 +85,7 @@ def probability_low(hits: int, runs: int, failure: float) -> float:
     """
     if hits == 0:
         return 0.0
-    low, high = 0.0, hits / runs
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if _log_at_least(hits, runs, middle) > math.log(failure):
-            high = middle
-        else:
-            low = middle
-    return low
+    return halved(lambda chance: _log_at_least(hits, runs, chance) <= math.log(failure), 0.0, hits / runs, _HALVINGS)[0]
 
 
 def probability_high(hits: int, runs: int, failure: float) -> float:

@@ -59,15 +59,8 @@ def needed(name: str, maximisers: int, universe: int, budget: Budget) -> int | N
     def enough(entries: int) -> bool:
         return success(name, (entries,) * maximisers, universe, budget, NeighbouringRelation.ADD_REMOVE) >= 0.95
 
-    low, high = 0, 1
-    while not enough(high):
-        low, high = high, 2 * high
-        if high > MOST:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    found = least(lambda entries: entries > MOST or enough(entries))
+    return found if found <= MOST else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from fractions import Fraction
 from fim_private.accounting.cost import Priced
 from fim_private.accounting.filter import Charge, Filter, log_of
 from fim_private.accounting.rounding import round_down
+from fim_private.accounting.search import largest_between
 from fim_private.errors import BudgetError, FimPrivateError
 from fim_private.ledger.charge import charge_of
 from fim_private.plan import Plan, plan_again
@@ -104,7 +105,7 @@ def _largest_epsilon(plan: Plan, left: Fraction, fits: Callable[[Plan | None], b
     settled = replace(plan, asked_mechanism=plan.mechanism_name)
 
     def tried(epsilon: Fraction) -> bool:
-        return fits(_planned(settled, epsilon=epsilon))
+        return time.monotonic() < until and fits(_planned(settled, epsilon=epsilon))
 
     asked = plan.budget.epsilon
     starts = [round_down(left, digits=4)] if left else []
@@ -112,12 +113,7 @@ def _largest_epsilon(plan: Plan, left: Fraction, fits: Callable[[Plan | None], b
     low = next((start for start in starts if SMALLEST_EPSILON <= start < asked and tried(start)), None)
     if low is None:
         return None
-    high = asked
-    while high > low * Fraction(1005, 1000) and time.monotonic() < until:
-        middle = round_down(math.sqrt(float(low) * float(high)), digits=3)
-        if not low < middle < high:
-            break
-        low, high = (middle, high) if tried(middle) else (low, middle)
+    low = largest_between(tried, low, asked, ratio=Fraction(1005, 1000), digits=3)
     found = (low, *(start for start in starts if start < low))
     return next((epsilon for epsilon in found if fits(_planned(plan, epsilon=epsilon))), None)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.accounting.calibration import calibrate_equal
+from fim_private.accounting.search import least
 from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
 from fim_private.mechanisms.remaining import Remaining
 from fim_private.mechanisms.rounds import law_in_rounds
@@ -68,13 +69,7 @@ class NoisyMaxima:
         def wins(lead: int) -> bool:
             return winning_probabilities([lead, 0], [1, bulk], self.scale, self.noise)[0] >= 0.95
 
-        low, high = 0, 1
-        while not wins(high):
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if wins(middle) else (middle, high)
-        return (Margin(counts=high, words="between an itemset and the bulk of the declared universe"),)
+        return (Margin(counts=least(wins), words="between an itemset and the bulk of the declared universe"),)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """Up to k ranks; ranks from `profile.occurring` on are itemsets that do not occur."""

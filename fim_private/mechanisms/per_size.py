@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from fim_private.accounting.joint import Part, prove_together
 from fim_private.accounting.rounding import exp_up, round_down
+from fim_private.accounting.search import largest_between
 from fim_private.mechanisms.protocol import Calibrated, Costed, Margin, Request, Spending
 from fim_private.privacy import Failure, Guarantee, Loss, are_one_sided
 
@@ -102,11 +103,9 @@ def calibrate_per_size(
     granted = delta / number
     if not are_one_sided(even.mechanism.failures):
         granted = round_down(float(delta / 2 / number / (1 + exp_up(epsilon))))
-    composed, low, high = None, epsilon / number, epsilon
-    while high > low * _CLOSE:
-        middle = round_down(float(low * high) ** 0.5)
-        tried = shared(middle, granted)
-        composed, low, high = (composed, low, middle) if tried is None else (tried, middle, high)
+    low = epsilon / number
+    each = largest_between(lambda each: shared(each, granted) is not None, low, epsilon, ratio=_CLOSE)
+    composed = shared(each, granted) if each > low else None
     return even if composed is None or _lead(even) <= _lead(composed) else composed
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fim_private.accounting.search import largest, least
+from fim_private.accounting.search import halved, largest, largest_between, least
 
 F = Fraction
 
@@ -51,3 +51,26 @@ def test_the_largest_that_fits(limit: Fraction, epsilon: Fraction) -> None:
     assert found is not None
     assert expected * (1 - F(1, 10**8)) <= found <= expected
     assert largest(lambda value: value < 0, epsilon) is None
+
+
+@given(st.fractions(F(1, 10**6), 50), st.fractions(F(1, 10**6), 50), st.integers(2, 9))
+def test_the_largest_between_is_close_below_what_no_longer_fits(low: Fraction, limit: Fraction, digits: int) -> None:
+    tried: list[Fraction] = []
+
+    def fits(value: Fraction) -> bool:
+        tried.append(value)
+        return value <= limit
+
+    high, ratio = low + 50, F(105, 100)
+    found = largest_between(fits, low, high, ratio=ratio, digits=digits)
+    assert found == low or found <= limit
+    refused = min((value for value in tried if value > limit), default=high)
+    assert found < refused <= found * max(ratio, (1 + F(10) ** (1 - digits)) ** 2)
+    assert all(low < value < high for value in tried)
+
+
+def test_halving_keeps_what_holds_below_and_what_does_not_above() -> None:
+    for limit in (0.0, 0.3, 0.999):
+        low, high = halved(lambda value, limit=limit: value <= limit, 0.0, 1.0, 30)  # type: ignore[misc]
+        assert low <= limit < high
+        assert high - low == 2.0**-30

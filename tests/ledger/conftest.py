@@ -23,5 +23,8 @@ def ledger(tmp_path: Path) -> Ledger:
 
 @pytest.fixture(autouse=True)
 def search_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What would fit is looked for to the last digit, whatever else the machine does."""
+    """Let the search for what would fit end by itself: on a busy machine its time limit stops it at a smaller epsilon.
+
+    Every test of a refusal starts that search, and several compare what it finds with the largest epsilon that fits.
+    """
     monkeypatch.setattr("fim_private.ledger.refusal.SEARCH_SECONDS", 60)
