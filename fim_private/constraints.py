@@ -2,18 +2,9 @@
 
 The names are given by whoever asks, so they are public, and a search for fewer itemsets costs less noise.
 
-Privacy. Leaving out the excluded items, keeping the transactions that hold all of M (the items to contain), taking M
-out of these and dropping what is empty are done transaction by transaction, and merging or keeping at most m
-transactions unit by unit. So the whole is a function g of one unit at a time (with random words of its own), and the
-data that is counted is the sum of g over the units:
-  add-remove: a unit more adds g(unit), at most Delta transactions or none. All counts move one way, each by at most
-    Delta, as without constraints: Delta is what it was, and so is every theorem that rests on it.
-  replace: one g(unit) goes and another comes, one removal and one addition; a count moves by at most Delta either way.
-An itemset of size r that contains M and no excluded item is M and r - |M| of the remaining items, one for one, and its
-count in the data is the count of those r - |M| items in what is counted. So of a universe of |I| items, e of them
-excluded, C(|I| - |M| - e, r - |M|) itemsets are left, and a unit with at most B remaining items a transaction makes at
-most Delta C(B, r - |M|) of them occur. M is put back when the choice is made, which is post-processing. Whether a named
-item occurs decides nothing but counts: where it does not, they are those of no fewer items, or of no transactions.
+Constraints are applied transaction by transaction, so one unit changes counts by no more than before, under either
+relation, and every theorem holds for the smaller universe: docs/mathematics.md#constraints. Whether a named item occurs
+decides nothing but counts: where it does not, they are those of no fewer items, or of no transactions.
 """
 
 from __future__ import annotations

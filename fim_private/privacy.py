@@ -1,5 +1,7 @@
 """The vocabulary of the promise: budgets, neighbouring relations, privacy units and losses, all frozen values.
 
+Definitions: docs/mathematics.md#neighbours and docs/mathematics.md#losses.
+
 Numbers a user typed are exact fractions of the text he typed; nothing here is rounded.
 """
 

@@ -1,6 +1,7 @@
 """What a mechanism may see of the data: how many itemsets have which count, and nothing that names one.
 
-A profile is data. Its `repr` shows nothing, and only the door (`release.py`) hands one to a mechanism.
+A profile is data. Its `repr` shows nothing, and only the door (`release/door.py`) hands one to a mechanism.
+What a rank stands for, and why that costs nothing: docs/mathematics.md#universes-and-ranks.
 """
 
 from __future__ import annotations

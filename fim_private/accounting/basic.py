@@ -1,4 +1,4 @@
-"""Basic composition: epsilons add up, deltas add up. Exact in fractions (Dwork et al. 2006)."""
+"""Basic composition: epsilons add up, deltas add up. Exact in fractions (docs/mathematics.md#basic-composition)."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Inversion: how much each pick may spend so that everything together stays within a budget.
 
 A mechanism states its losses as a function of the epsilon of one pick, and the probability `failure` of the event that
-its losses do not cover (on either neighbour's side). Two theorems turn these into a guarantee, by coupling each run
-with a run to which the losses apply (design: sections 4.2, 5):
+its losses do not cover (on either neighbour's side). Two theorems turn these into a guarantee:
     basic: (sum of epsilons, sum of deltas + failure);
     Renyi: (eps, delta_acc + (1 + e^eps) failure), eps the composed epsilon at delta_acc.
+What each asks of the mechanism, and the proofs: docs/mathematics.md#failures.
 """
 
 from __future__ import annotations
@@ -101,9 +101,8 @@ def prove_discovery(
 ) -> Guarantee | None:
     """The guarantee where a failure happens on one neighbour's side only, and independently of all that is counted.
 
-    With R the run to which the losses apply, on the side D' that can fail P(D') <= P(R) + failure, and since failing is
-    independent of R, P(D') >= (1 - failure) P(R). So it is (eps - ln(1 - failure), delta_acc + failure): nothing has to
-    be multiplied by e^eps. None where that is more than (epsilon, delta).
+    It is (eps - ln(1 - failure), delta_acc + failure): docs/mathematics.md#one-sided-failures. None where that is more
+    than (epsilon, delta).
     """
     composed = renyi_epsilon(losses, float(delta - failure)) - math.log1p(-float(failure))
     rounded = round_up(composed)

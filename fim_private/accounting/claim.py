@@ -1,4 +1,7 @@
-"""The whole privacy profile that is claimed: the least delta at each epsilon, by whichever theorem proves least."""
+"""The whole privacy profile that is claimed: the least delta at each epsilon, by whichever theorem proves least.
+
+Theorems: docs/mathematics.md#claimed-profile.
+"""
 
 from __future__ import annotations
 

@@ -18,47 +18,9 @@ A path is admitted if its sums pass one of two tests, with delta_B + delta_R = d
 The shares of delta, x, E and a are fixed before the first answer. (eps, delta) may be changed on the way, for whatever
 reason; a change to what the sums do not pass is refused.
 
-Theorem. Whoever chooses the releases and the changes, and however: the whole transcript is (eps, delta)-differentially
-private, for the largest eps and the largest delta that are in force at the end of any path.
-
-Proof. Let S be a set of transcripts; those in it whose final sums pass B are S_B, the others, which pass R, S_R. It is
-enough that S_B alone is (eps, delta_B) and S_R alone (eps, delta_R), for T(S) = T(S_B) + T(S_R). After an answer that M
-never gives, which R may give, let the analyst stop.
-
-B. All sums only grow, so all that leads to a transcript of S_B passes B at every step with the largest totals, and it
-has the same probability when the analyst is stopped at the first step that would not. For that analyst (Rogers, Roth,
-Ullman, Vadhan 2016, by induction over the steps left): let the next release be (e, d), and let p and q be the
-probabilities of S_B after its answer o, on D and D'. By induction p(o) <= min(1, e^(eps-e) q(o)) + delta_B - d, so
-T(S_B) <= delta_B - d + E_M min(1, e^(eps-e) q) <= delta_B - d + e^e E_M' min(1, e^(eps-e) q) + d <= delta_B + e^eps
-T'(S_B), since a function with values in [0, 1] is an average of events.
-
-R (its first part: Feldman and Zrnic 2021; Lecuyer 2021). Let Q, Q' be the laws of the transcript with R_i for M_i, and
-L the log ratio of the two. For a transcript, eps, bound and delta_acc are those in force at its end; delta* is the
-largest delta_acc, phi* the largest phi.
-(1) Under Q, Z = exp(a (L - sum r)) is a supermartingale over the steps, of mean at most 1. On S_R sum (r + g) <= bound,
-so with y = L + sum g, e^{ay} = Z e^{a sum (r + g)} <= Z e^{a bound} there. For every y, (1 - e^{eps-y})_+ is at most
-e^{a(y-eps)} (a/(1+a))^a/(1+a) (Canonne, Kamath, Steinke 2020, Proposition 12), which is at most Z delta_acc by the
-choice of the bound. Hence  Q(S_R) - E_Q'[e^{eps - sum g}; S_R] <= E_Q[1 - e^{eps-y}; S_R] <= E_Q[Z delta*] <= delta*.
-(2) Replace R_i by M_i from the last step to the first. Step i changes the probability of S_R by at most E_Q[plain_i +
-failure_i] over those histories from which S_R can still be reached. These are beginnings of transcripts of S_R, along
-which the sum is at most x phi, so T(S_R) <= Q(S_R) + x phi*.
-(3) Let V(h) be E_Q'[e^{eps - sum g}; S_R] and V'(h) be E_T'[e^eps; S_R], each given history h, with g summed from h on.
-Let W(h) be e^E times the largest sum of `failure` from h on, over the transcripts of S_R that h can lead to (0 if there
-are none). Then V(h) <= V'(h) + W(h), by induction from the end: V(h) = e^-g E_R'[V(ho)] <= E_M'[V(ho)] + failure max V,
-where the maximum is over what F' can still lead to. If failure > 0, then eps <= E on all transcripts of S_R after it,
-so max V <= e^E, and failure e^E + W(ho) <= W(h). At the start W <= (1-x) phi*.
-Together T(S_R) <= Q(S_R) + x phi* <= E_Q'[e^{eps - sum g}; S_R] + delta* + x phi* <= E_T'[e^eps; S_R] + delta* + phi*,
-which is at most e^eps T'(S_R) + delta_R for the largest eps and delta.                                             []
-
-Why x: the failures of (2) are counted under the law on D, those of (3) under the law on D'. A cap on the weighted sum
-of both along each path bounds neither sum of expectations: after an answer that is likelier on D an analyst can spend
-all of it on failures of the one kind, and after an answer that is likelier on D' all of it on the other.
-
-Releases may overlap: answers that come after the next charge only leave the analyst less to go by when making it.
-
-delta has to be shared between the tests for the same reason: an analyst may go one way after some answers and the other
-way after others. The shares, x and E may depend on the first plan (nothing has been answered then), and on nothing
-later.
+Whoever chooses the releases and the changes, and however: the whole transcript is (eps, delta)-differentially private,
+for the largest eps and the largest delta that are in force at the end of any path. Releases may overlap. Theorem, proof
+and why x and the shares are needed: docs/mathematics.md#privacy-filter.
 """
 
 from __future__ import annotations

@@ -2,10 +2,8 @@
 
 Two theorems, both valid for parts that are chosen after seeing the earlier ones' answers:
     added up: the parts' own guarantees, and what the further steps cost by themselves (basic composition);
-    composed: all losses by Renyi composition. The run in which none of the parts' failures happens is coupled with the
-        release, so that the sum of their probabilities is paid as one such event's is (`calibration.prove_renyi`).
-        Where all of them are one-sided, M' >= prod (1 - f_i) R' >= (1 - sum f_i) R', which is
-        `calibration.prove_discovery` with their sum.
+    composed: all losses by Renyi composition, and the sum of the failures' probabilities as one failure.
+Proofs: docs/mathematics.md#joint-accounting.
 """
 
 from __future__ import annotations

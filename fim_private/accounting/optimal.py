@@ -1,8 +1,7 @@
 """Optimal composition of k equal (epsilon_0, delta_0) losses (Kairouz, Oh, Viswanath 2015, Theorem 3.3).
 
-delta(eps) = 1 - (1-delta_0)^k (1 - sum_i C(k,i) e^{(k-i) eps_0}/(1+e^{eps_0})^k (1 - e^{eps-(k-2i) eps_0})_+). Valid
-for adaptive choices, and for every eps >= 0, not only for those of the theorem's grid: the sum is the hockey-stick
-divergence of k randomised responses, which dominate.
+delta(eps) = 1 - (1-delta_0)^k (1 - sum_i C(k,i) e^{(k-i) eps_0}/(1+e^{eps_0})^k (1 - e^{eps-(k-2i) eps_0})_+), for
+adaptive choices and every eps >= 0. Proof: docs/mathematics.md#optimal-composition.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Curves: PureDP by randomised response, which dominates it; BoundedRange by the worst two-point pair; ZCDP(rho) is alpha
 rho. Conversion: Canonne, Kamath, Steinke (2020), Proposition 12. Any order gives a valid bound, so a coarse search over
-orders costs tightness, never validity.
+orders costs tightness, never validity. Proofs: docs/mathematics.md#renyi-composition.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def bounded_range_curve(epsilon: float, a: Floats) -> Floats:
     """The largest Renyi divergence of order 1 + a of pairs whose log ratio varies by at most epsilon, rounded up.
 
     The worst pair has two points, with log ratios t and t - epsilon and P(first) = (E - u)/(E - 1), u = e^t,
-    E = e^epsilon (design: section 7; Dong, Durfee, Rogers 2020). Its moment E_P (P/Q)^a is u^a (A - u B)/(E - 1) with
-    A = E - E^{-a} and B = 1 - E^{-a}; this is largest at u = a A / ((a+1) B), where A - u B = A/(a+1).
+    E = e^epsilon (Dong, Durfee, Rogers 2020). Its moment E_P (P/Q)^a is u^a (A - u B)/(E - 1) with A = E - E^{-a} and
+    B = 1 - E^{-a}; this is largest at u = a A / ((a+1) B), where A - u B = A/(a+1) (docs/mathematics.md#bounded-range).
 
     At most (1 + a) epsilon^2/8 (Cesar and Rogers 2021), which takes over where the logarithms cancel.
     """

@@ -9,10 +9,11 @@
     Theorem 5.2                         noisy_scores           candidates for Algorithm 2
     Theorem C.1                         amplification          eps_1 + max(eps_1, ln(m/(m - 1)))
 
-eps_1 is what one run of a candidate costs. Where what the paper says is not what is done here, the file says why: C.1
-and the deltas of 3.1 and 3.4 are smaller; 3.4 needed another proof; 4.1 (d), 4.4 (b) and (d), 4.6 (c), the eps_3 of
-4.7, and in 5.2 the truncation and the shift for smooth sensitivity had a slip. Algorithm 6, the best of a fixed number
-of runs and the exact percentile are not private, and stand in `audit.private_candidates` for the tests to catch.
+eps_1 is what one run of a candidate costs. The proofs stand in docs/mathematics.md, from #bad-calls on, also where the
+paper's claim or proof had to be changed: C.1 and the deltas of 3.1 and 3.4 are smaller; 3.4 needed another proof; 4.1
+(d), 4.4 (b) and (d), 4.6 (c), the eps_3 of 4.7, and in 5.2 the truncation and the shift for smooth sensitivity had a
+slip. Algorithm 6, the best of a fixed number of runs and the exact percentile are not private, and stand in
+`audit.private_candidates` for the tests to catch.
 
 >>> from fractions import Fraction
 >>> from fim_private.candidates import Candidates, RandomStopping

@@ -2,7 +2,8 @@
 
 Both search the first query i whose chance p_i = P(Q_i >= tau_i) is above p*, in terms of Phi(p) = p/(1 - p), by the
 sparse vector technique on logarithms. These are taken down to whole steps of 1/resolution of what one unit can change
-them by, so that the noise is discrete and exact: the change is then at most `resolution` steps, up or down.
+them by, so that the noise is discrete and exact: the change is then at most `resolution` steps, up or down. Proofs:
+docs/mathematics.md#noisy-searches.
 """
 
 from __future__ import annotations

@@ -40,12 +40,7 @@ class Amplification:
 
     Privacy: of N candidates at (eps_1, delta_1), with m dummies, (eps_1 + max(eps_1, ln(m/(m - 1))), N delta_1)-
     differentially private. The paper claims 2 eps_1 + 8 gamma = 2 eps_1 + 8/(m - 1), pure.
-    Proof. Let X_j = e^(eps_2 (min(q_j, tau) - tau)) in [0, 1] and mu the sum of its means but for j = i, mu' of the
-    neighbour. Run i with score s comes out with probability P(run i) e^(eps_2 (s - tau)) E 1/(c + sum X_j), c > m. The
-    mean is at most 1/(c - 1 + mu) (Lemma C.2) and on the other side at least 1/(c + mu') >= 1/(c + e^eps_1 mu)
-    (Jensen). (c + e^eps_1 mu)/(c - 1 + mu) <= max(c/(c - 1), e^eps_1), a mediant. The other factor is P(run i), within
-    e^eps_1. A dummy comes out with probability E m/(m + sum X_j) in all: the same without that factor. For delta_1 each
-    call is split as `pool` says; each of N is made once, so that is the same on both sides.
+    Proof: docs/mathematics.md#amplification.
     """
 
     threshold: Score

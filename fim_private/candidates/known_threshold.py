@@ -40,11 +40,8 @@ class KnownThreshold:
     Privacy (Theorem 3.1), p_1 = P(score >= tau), g = (1 - gamma)^T: of (eps_1, delta_1) candidates the outcome is
     (2 eps_1 + kappa, delta_1/(gamma + delta_1 - gamma delta_1))-differentially private with
         kappa = max(-ln(1 - g), ln(1 + g (1 - 1/T)^(T-1) / (T gamma))), which is 0 without a limit.
-    Proof. For pure candidates it is the paper's (A.1), with the largest value of (1 - p_1)^(T-1) p_1 in place of its
-    bound by AM-GM, so that any T will do; at the paper's T kappa <= eps_0. Splitting each call as `pool` says, the
-    part without a bad call is the same with (1 - gamma)(1 - delta_1) for 1 - gamma where runs go on, and 1 - delta_1
-    times 1 - p_1 for 1 - p_1, so that neither bound grows; the rest has at most the probability of a bad call. The
-    paper's delta is 3 e^(2 eps_1 + eps_0) delta_1 / gamma (Theorem 3.1 c), which is larger.
+    The paper's delta is 3 e^(2 eps_1 + eps_0) delta_1 / gamma (Theorem 3.1 c), which is larger; at the paper's T kappa
+    is at most eps_0. Proof: docs/mathematics.md#first-above-a-threshold.
     """
 
     threshold: Score

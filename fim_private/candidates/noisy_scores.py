@@ -167,11 +167,7 @@ def smooth_sensitivity(
     Raises:
         UsageError: k (e^eta - 1) > 1: delta is not as small as about 2(beta/K)^2, for the shift to be smooth too.
 
-    Proof. With s the smaller of the two bounds, q_i changes by s at most, the shift by k s (e^eta - 1) + 1 <= s + 1,
-    the 1 for rounding up; so the change is at most 2 s + 1, which lies within e^eta like s. Let b, b' be the scales,
-    b = (2 s + 1)/c, c = eps/2. A value z of the noise has probability tanh(1/(2b)) q^|z|, of which the ratio of the
-    tanh is e^eta at most, and that of the powers exp(|z + change|/b' - |z|/b) <= exp(c + (e^eta - 1)|z|/b). But
-    for P(|z| > b t) <= 2 e^-t = delta, t = ln(2/delta), everything is at most e^(c + eta + (e^eta - 1) t).
+    Proof: docs/mathematics.md#noisy-scores.
     """
     _check(epsilon, smooth)
     if not 0 < delta < 1:

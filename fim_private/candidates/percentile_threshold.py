@@ -1,4 +1,7 @@
-"""Algorithm 5 of PSPC: a private threshold that about a given share of the candidates' runs reach."""
+"""Algorithm 5 of PSPC: a private threshold that about a given share of the candidates' runs reach.
+
+Proof: docs/mathematics.md#noisy-searches.
+"""
 
 from __future__ import annotations
 

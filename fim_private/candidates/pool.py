@@ -4,11 +4,8 @@ Notation of Liu and Talwar (2019), *Private Selection from Private Candidates* (
 M_K, each (eps_1, delta_1)-differentially private in its score and output together, and Q, which runs a uniformly drawn
 one and is as private as they are. Nothing else is assumed: a score may jump however it likes between neighbouring data.
 
-How an (eps_1, delta_1) loss is dealt with here: neighbours' laws Q, Q' that are so close in both directions are
-Q = (1 - delta_1) A + delta_1 B and Q' = (1 - delta_1) A' + delta_1 B' with A, A' within e^eps_1 of each other (Kairouz,
-Oh, Viswanath 2015). A run in which no call fell into the second part is a run on A, and on A'; the others are paid for
-by their probability. The paper goes by its Lemmas E.2 and E.3 instead, which do not hold as they stand: both condition
-on the event that nothing bad happens without asking how likely that is on the other side.
+How an (eps_1, delta_1) loss is dealt with: each call is split into a part that is eps_1-private and a bad call of
+probability delta_1 (docs/mathematics.md#domination and docs/mathematics.md#bad-calls).
 """
 
 from __future__ import annotations

@@ -42,22 +42,12 @@ class RandomStopping:
 
     Privacy, of (eps_1, delta_1) candidates, with g = (1 - gamma)^T, or 0 without a last step:
     (3 eps_1, (delta_1 + gamma g)/(gamma + delta_1 - gamma delta_1))-differentially private. It is 3 eps_1 pure where
-    delta_1 = g = 0 (Theorem 3.2), and (3 eps_1, g) where delta_1 = 0. The paper's Theorem 3.4 has
-    (3 eps_1 + 3 sqrt(2 delta_1), sqrt(2 delta_1) T + delta_2) with T = ln(1/delta_2)/gamma: true by what follows, but
-    not by the proof given, which needs the lemmas named in `pool` and takes for granted that what is true of a random
-    number of runs is so of one given to be at most T.
-
-    Proof. Split each call as `pool` says, theta = (1 - gamma)(1 - delta_1), and let t be the chance under A of a score
-    at least as good as some place inside the outcome's probability p. The outcome, without a bad call and with the coin
-    within T steps, has probability gamma (1 - delta_1) int_0^p s(t) d(place) where
-        s(t) = sum_{j=1}^T j r^(j-1) = (1 - (T+1) r^T + T r^(T+1))/(1 - r)^2,  r = theta (1 - t).
-    s decreases in t; t^2 s(t) increases, for 1 - r = 1 - theta + theta t makes (t/(1 - r))^2 increase, and the
-    numerator's derivative in r is -T (T+1) r^(T-1) (1 - r) <= 0. As t changes by a factor e^eps_1 at most, s does by
-    e^(2 eps_1), and p by another e^eps_1. What is left out has the probability claimed as delta, in the run itself.
+    delta_1 = g = 0 (Theorem 3.2), and (3 eps_1, g) where delta_1 = 0. Proof, and what is wrong with the one of Theorem
+    3.4: docs/mathematics.md#best-of-a-random-number.
 
     Pure with a last step (Theorem 3.5): at least 2/gamma - 1 steps cost 3 eps_1 + ln(1 + rho) with
-    rho = T gamma g/(1 - (1 + T gamma) g). For what the last step adds to s is T (1 - gamma)^T (1 - t)^(T-1)/gamma, and
-    its ratio to s is largest at t = 0, where it is rho. At the paper's T this is far below its 3 eps_0.
+    rho = T gamma g/(1 - (1 + T gamma) g): docs/mathematics.md#last-step-without-a-delta. At the paper's T this is far
+    below its 3 eps_0.
     """
 
     stop: Fraction

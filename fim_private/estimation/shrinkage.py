@@ -1,4 +1,4 @@
-"""Noisy counts improved by what was expected of them: empirical Bayes, as post-processing.
+"""Noisy counts improved by what was expected of them: empirical Bayes (docs/mathematics.md#post-processing).
 
 Counts that were expected to be alike are alike, so each noisy count is drawn towards the average of those expected to
 be next to it: by little where counts differ by more than the noise, by much where the noise is all there is (Efron and

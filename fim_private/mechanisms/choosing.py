@@ -2,13 +2,8 @@
 
 Transactions are capped, so that a unit makes at most g new itemsets appear, each with a count of at most Delta. One
 round: if c_(1) + DL(Delta/eps_1) >= T, the exponential mechanism with exponent eps_A c / Delta over the occurring
-itemsets (design: section 6). With x = c_(1), a pick falls on a new itemset with probability at most
-slack(x) = min(1, g e^{-eps_A (x - Delta)/Delta}); T is the least integer with max_x P(DL >= T - x) slack(x) <= delta.
-
-Privacy, for D and D' = D with a unit more: on itemsets that occur in both, the pick is eps_A-bounded-range and the
-comparison eps_1-private; a new one is named with probability at most delta. In the other direction the normaliser of D'
-is larger by the new itemsets' share rho, which c_(1) pays for: the comparison passes on D' at least as often as on D,
-so P_D(S) - e^eps P_D'(S) <= P_D(passes) (1 - (1 - rho)) <= delta. Hence (eps_1 + eps_A, delta).
+itemsets. It is (eps_1 + eps_A, delta): T bounds the probability of naming a new itemset. Proof:
+docs/mathematics.md#choosing.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
-"""Counts of the chosen itemsets, measured anew: how much noise they need beside the selection (design: section 9).
+"""Counts of the chosen itemsets, measured anew: how much noise they need beside the selection.
 
-k itemsets are public once they are chosen. One privacy unit changes each of their counts by at most Delta, added,
-removed or replaced, so all of them together by at most k Delta in sum and by Delta sqrt(k) in Euclidean length:
-  discrete Laplace noise of scale k Delta/eps_C in each is eps_C-differentially private, for
-    P(x) is proportional to e^{-|x| eps_C/(k Delta)};
-  discrete Gaussian noise of variance sigma^2 in each is zCDP with rho = k Delta^2/(2 sigma^2) (Canonne, Kamath, Steinke
-    2020, Theorem 14).
-k is what was planned, however few itemsets the selection then names. Both hold for whichever itemsets the selection
-answered with, so they compose with it adaptively (`accounting/joint.py`). The counts are those of the bounded data.
+k itemsets are public once they are chosen. In each count
+  discrete Laplace noise of scale k Delta/eps_C is eps_C-differentially private,
+  discrete Gaussian noise of variance sigma^2 is zCDP with rho = k Delta^2/(2 sigma^2),
+for both relations, and beside whatever the selection answered (docs/mathematics.md#counts-beside-a-choice). k is what
+was planned, however few itemsets the selection then names. The counts are those of the bounded data.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Which items are frequent, with nobody's list of items: noisy counts above a threshold (design: section 5.1).
+"""Which items are frequent, with nobody's list of items: noisy counts above a threshold.
 
 Each unit's items are counted with the weights of `measurement.py` after a uniform choice of at most `max_items` of
 them. Noise goes to the items that occur, and those whose noisy count exceeds the threshold are found, with that count.
-For the items that both neighbours have this is a `Measurement`. An item that only one unit has counts w(len), len the
-number of that unit's items, and is found with probability P(noise > threshold - w(len)); there are at most len of them,
-so the threshold is the least for which len P(noise > threshold - w(len)) <= delta whatever the length.
+The threshold is the least for which one unit's own items are found with probability delta at most, however many it has
+(docs/mathematics.md#discovery).
 
-The design cuts each unit to 8 items at random; weights keep more of long transactions: on baskets of 26 items the same
+A plain cut to 8 items of each unit is simpler; weights keep more of long transactions: on baskets of 26 items the same
 budget finds three times as many items.
 """
 

@@ -1,9 +1,8 @@
-"""The exponential mechanism over a declared universe, k picks by peeling (McSherry and Talwar 2007; design: section 3).
+"""The exponential mechanism over a declared universe, k picks by peeling (McSherry and Talwar 2007).
 
-Under add-remove all counts move in one direction, so exponent eps c / Delta is eps-bounded-range (Durfee and Rogers
-2019). The textbook's exponent, half of that, does not need monotone counts and has the same range for any counts that
-change by at most Delta, hence for `replace` as it stands. The universe is never enumerated: itemsets that do not
-occur are one level.
+Under add-remove exponent eps c / Delta is eps-bounded-range (Durfee and Rogers 2019). The textbook's exponent, half of
+that, holds for `replace` as it stands. The universe is never enumerated: itemsets that do not occur are one level.
+Proof: docs/mathematics.md#exponential-mechanism.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Items first: an open universe cheaper than a declared one (design: section 5.1, with weights instead of cuts).
+"""Items first: an open universe cheaper than a declared one.
 
 One transaction holds few items but many itemsets. So the *items* are found first (`discovery.py`), once, and they
 declare the universe of all that follows; their noisy counts, which are released, say which itemsets are worth asking
@@ -8,13 +8,7 @@ for. Then either
   counts: noisy counts of pairs, and from these of the itemsets whose pairs they make likely (`measurement.py`); all k
     are read off at once, and the counts come with them.
 
-Privacy. Fix which items of each unit take part in the discovery: the units that both neighbours have make the same
-choices in both. Let C be the items that then have a positive count in both, and R the run in which discovery is
-restricted to C: a composition of zCDP steps (and k bounded-range picks), adaptive in what was released, hence (eps,
-delta_acc) by Renyi composition. On the side with fewer units the run is R. On the other it differs only if an item is
-found that the further unit alone brings: with probability at most delta_1, and independently of R, for its noise is its
-own. All of this holds for any choices, so also on average over them, for Renyi divergences are jointly quasi-convex. So
-the whole is (eps - ln(1 - delta_1), delta_acc + delta_1); the design's factor e^eps on delta_1 is not needed.
+Theorem and proof: docs/mathematics.md#items-first.
 """
 
 from __future__ import annotations

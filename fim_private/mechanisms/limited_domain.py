@@ -1,9 +1,8 @@
-"""Limited domain: peel from the top kbar counts and a stop symbol (Durfee and Rogers 2019; design: section 5).
+"""Limited domain: peel from the top kbar counts and a stop symbol (Durfee and Rogers 2019).
 
-The stop symbol's score is h = c_(kbar+1) + Delta + Delta ln(kbar/delta_0)/eps_A. An itemset outside the neighbour's top
-kbar (or one that does not occur there) has a count of at most c_(kbar+1) + Delta, so it is picked before the stop
-symbol with probability at most delta_0/kbar; there are at most kbar such itemsets. Apart from that event each pick is
-eps_A-bounded-range, for h moves with the counts, in their direction and by at most Delta.
+The stop symbol's score is h = c_(kbar+1) + Delta + Delta ln(kbar/delta_0)/eps_A, so that an itemset outside the
+neighbour's top kbar is picked before it with probability at most delta_0 in all. Apart from that event each pick is
+eps_A-bounded-range. Proof: docs/mathematics.md#limited-domain.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
-"""The large margin mechanism, calibrated: k picks from one margin search (design: section 4.2).
+"""The large margin mechanism, calibrated: k picks from one margin search, after Chaudhuri, Hsu, Song (2014).
 
-After Chaudhuri, Hsu, Song (2014). Search: the gap g_l = c_(k) - c_(l+1) is tested on the grid k, 2k, 4k, ... by sparse
-vector with noise DL(2 Delta/eps_S), against thresholds that bound the expected slack (`margin.py`). Picks: peeled from
-the certified top l with exponent eps_A c / Delta. Where nothing is certified the picks, not yet spent, go to the
-limited domain.
-
-Privacy: fix neighbours. On outcomes made of itemsets common to both top-l sets each pick is eps_A-bounded-range (both
-normalisers run over the largest counts, which all move one way) and the search is eps_S-differentially private. Any
-other outcome has probability at most `failure` on either side, by the thresholds; with the fallback, which gets half of
-it, by the limited domain's stop symbol.
+Search: the gap g_l = c_(k) - c_(l+1) is tested on the grid k, 2k, 4k, ... by sparse vector with noise
+DL(2 Delta/eps_S), against thresholds that bound the expected slack (`margin.py`). Picks: peeled from the certified top
+l with exponent eps_A c / Delta. Where nothing is certified the picks, not yet spent, go to the limited domain. Theorems
+and proofs: docs/mathematics.md#lmm-calibrated and docs/mathematics.md#lmm-fallback.
 """
 
 from __future__ import annotations

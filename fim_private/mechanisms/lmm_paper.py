@@ -1,13 +1,12 @@
 """The large margin mechanism as published (Chaudhuri, Hsu, Song 2014, Algorithm 1), in counts, repeated k times.
 
-One selection, (alpha, delta)-differentially private by the paper's Theorem 2:
+One selection:
     m = c_(1) + Z, Z ~ DL(3/alpha);  G ~ DL(6/alpha);  Z_l ~ DL(12/alpha);
     stop at the first l = 1, 2, ... with m - c_(l+1) > Z_l + G + T(l);
     then the exponential mechanism on the top l with exponent alpha c / 6.
-Every term of T is rounded up to an integer by itself, so the paper's tail bounds hold for the discrete noise. The
-argument needs only that each count changes by at most Delta, so it serves both neighbouring relations as it stands. The
-search never ends because the occurring itemsets do: it ends at a public cap (no itemset), or with a declared universe
-at its end.
+It is (alpha, delta)-differentially private for both neighbouring relations (the paper's Theorem 2, for discrete noise:
+docs/mathematics.md#lmm-as-published). The search ends at a public cap (no itemset), or with a declared universe at its
+end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The calibrated large margin mechanism, round by round: k searches and k picks (design: 4.2, repeated form).
+"""The calibrated large margin mechanism, round by round: k searches and k picks (docs/mathematics.md#lmm-in-rounds).
 
 Each round is `lmm` with k = 1 on what is left. A pick costs a search, so the same budget certifies less than one search
 for all k; but where the list stops early, what it names was certified. There is no fallback.

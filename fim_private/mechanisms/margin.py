@@ -1,8 +1,8 @@
-"""The certificate of the calibrated large margin mechanism: which gap suffices at which l (design: section 4.2).
+"""The certificate of the calibrated large margin mechanism: which gap suffices at which l.
 
-slack_l(x) bounds the probability that k picks at exponent eps_A from the top l include an itemset that is not in the
-neighbour's top l, when the true gap c_(k) - c_(l+1) is x. The threshold T_j is the least integer with
-max_x P(stop at grid point j | gap x) slack(x) <= delta_j; the expected slack is then at most the sum of the delta_j.
+slack_l(x) bounds the probability that k picks from the top l include an itemset that is not in the neighbour's top l,
+when the true gap c_(k) - c_(l+1) is x. The thresholds keep the expected slack within a delta. Theorems and proofs:
+docs/mathematics.md#lmm-slack and docs/mathematics.md#lmm-margin.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """Noisy counts of many itemsets at once: what one transaction adds is bounded in length, the noise is Gaussian.
 
 A transaction that holds q of the itemsets adds a weight to each, min(1, sqrt(full/q)) in whole units of 1/resolution,
-rounded down. So what it adds has a Euclidean length of at most resolution sqrt(full) units whatever it holds: nothing
-is cut off, long transactions count less. A privacy unit of Delta transactions changes the counts by at most Delta times
-that, and discrete Gaussian noise in each makes them rho-zCDP with rho = Delta^2 resolution^2 full / (2 variance): the
-divergence of a count that moves by d units is at most alpha d^2 / (2 variance), and those of all counts add up, for the
-noises are independent (Canonne, Kamath, Steinke 2020, Theorem 14). Whatever is computed from them afterwards is free.
+rounded down: nothing is cut off, long transactions count less. The counts are rho-zCDP with
+rho = Delta^2 resolution^2 full / (2 variance). Proof: docs/mathematics.md#noisy-counts.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """k picks, each the itemset of the largest noisy count among those that are left; fresh noise for each pick.
 
-With monotone counts (add-remove) noise of scale Delta/eps makes one pick eps-differentially private, for Laplace noise
-(Dwork and Roth 2014, Claim 3.9) and for exponential noise. Where counts may move both ways the textbook's scale
-2 Delta/eps does, which therefore holds for `replace` as it stands. Noise is drawn exactly (`noisy_maximum.py`).
+Under add-remove noise of scale Delta/eps makes one pick eps-differentially private, Laplace or exponential. The
+textbook's scale, 2 Delta/eps, holds for `replace` as it stands. Proof: docs/mathematics.md#noisy-maxima. Noise is drawn
+exactly (`noisy_maximum.py`).
 """
 
 from __future__ import annotations

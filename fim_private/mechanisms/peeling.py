@@ -1,7 +1,7 @@
 """Peeling: picks one after the other, without replacement, by the exponential mechanism over a head of levels.
 
-Each pick is bounded-range with epsilon = rate x sensitivity under add-remove, for all counts move in one direction
-(design: section 3). A stop symbol may stand among the levels; drawing it ends the list.
+Each pick is bounded-range with epsilon = rate x sensitivity under add-remove, for all counts move in one direction. A
+stop symbol may stand among the levels; drawing it ends the list. Proof: docs/mathematics.md#peeling.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The top k of each of several sizes from one budget: a search for each size, accounted for together.
 
-The searches are one mechanism, once a size; each is calibrated by itself for the same epsilon, and one after the other
-they compose adaptively, like any steps (`accounting/joint.py`). Either epsilon and delta are shared out evenly, or all
-losses are composed by Renyi's theorem, which leaves each search more of epsilon and its failure event less of delta:
-whichever needs the smaller lead.
+The searches are one mechanism, once a size; each is calibrated by itself for the same epsilon. Either epsilon and delta
+are shared out evenly, or all losses are composed by Renyi's theorem: whichever needs the smaller lead
+(docs/mathematics.md#per-size).
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Permute and flip (McKenna and Sheldon 2020; design: section 6).
+"""Permute and flip (McKenna and Sheldon 2020).
 
-In random order, each itemset is accepted with probability p_i = e^{eps (c_i - c_(1))/Delta}; the first accepted wins.
-Give each itemset a uniform time of arrival instead of a place in the order. The first arrival among the accepted of h
-equal counts comes after t with probability (1 - p t)^h, so it comes at (1 - U^{1/h})/p; and minus the logarithm of that
-is, but for a constant, (eps c/Delta) - ln(1 - U^{1/h}): the maximum of h counts with exponential noise. The earliest
-arrival of all is the largest noisy count of all. So this is report-noisy-max with exponential noise, and drawn as such:
-exactly, and for any number of itemsets.
+In random order, each itemset is accepted with probability e^{eps (c_i - c_(1))/Delta}; the first accepted wins. This is
+report noisy max with exponential noise (docs/mathematics.md#permute-and-flip), and drawn as such: exactly, and for any
+number of itemsets.
 """
 
 from __future__ import annotations

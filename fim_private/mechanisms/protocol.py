@@ -2,7 +2,7 @@
 
 A mechanism answers with ranks (0-based places in decreasing order of counts); the door turns ranks into itemsets. A
 rank from `profile.occurring` on is an itemset that does not occur, and comes only out of a declared universe; in an
-open one such a draw ends the list.
+open one such a draw ends the list. How places in the order move with the counts: docs/mathematics.md#order-statistics.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Sparse vector search: the first query at or above its threshold, both noisy (Dwork et al. 2009; Lyu, Su, Li 2017).
 
 With noise DL(scale) on the threshold and on each query, queries that all move in one direction by at most Delta, and
-scale = 2 Delta/eps, the search is eps-differentially private: the threshold's noise follows an upward move, the
-stopping query's noise does the rest. Where a unit of Delta transactions moves some queries up and others down, it is
-Delta steps of one transaction, each in one direction, and their epsilons add up to the same.
+scale = 2 Delta/eps, the search is eps-differentially private; where they move both ways, with twice that scale on the
+queries. Proof: docs/mathematics.md#sparse-vector.
 """
 
 from __future__ import annotations

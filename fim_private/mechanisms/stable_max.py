@@ -1,9 +1,7 @@
-"""Stable max: the top itemset if it leads the second by enough, else nothing (Smith and Thakurta 2013; section 6).
+"""Stable max: the top itemset if it leads the second by enough, else nothing (Smith and Thakurta 2013).
 
-Under add-remove the gap c_(1) - c_(2) moves by at most Delta. Where both neighbours have the same top itemset, the
-noisy comparison with T is eps-differentially private. Where they do not, the gap of either is at most Delta (counts
-cross within one step), so it is named with probability at most P(DL(Delta/eps) >= T - Delta) <= delta, and nothing is
-named with probability 1 - delta at least. The universe is open: itemsets that do not occur count 0.
+A round is (eps, delta) under add-remove: where neighbours have different top itemsets, the gap of either is at most
+Delta. The universe is open: itemsets that do not occur count 0. Proof: docs/mathematics.md#stable-max.
 """
 
 from __future__ import annotations

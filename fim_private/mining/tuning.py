@@ -7,9 +7,7 @@ at most 1 for each itemset named, and at most `top` in all, under either neighbo
 plan's guarantee and the score's epsilon, and the choice what `RandomStopping` or `KnownThreshold` makes of that; which
 configuration was chosen, its itemsets and its score are covered, and how many runs it took is not told.
 
-The theorems compare the laws of one run on two data sets, and ask nothing else of the two. So they hold for either
-relation, where the cost of a run is stated for it: the plan's guarantee is, and the score's noise covers both (one unit
-in place of another changes the score by at most `top` too).
+All of this holds for either relation: docs/mathematics.md#tuning.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The neighbouring relation, served here and nowhere else.
 
 A mechanism calibrated for add-remove at (eps/2, delta/(1+e^{eps/2})) is (eps, delta)-differentially private for
-`replace`, which is one removal and one addition (group privacy).
+`replace`, which is one removal and one addition (docs/mathematics.md#group-privacy).
 """
 
 from __future__ import annotations

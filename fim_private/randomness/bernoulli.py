@@ -17,7 +17,7 @@ def bernoulli_exp(exponent: Fraction, randomness: Randomness) -> bool:
     """True with probability e^{-exponent}, for a rational exponent >= 0.
 
     For x <= 1 it runs A_1, A_2, ... with A_i ~ Bernoulli(x/i) until the first False: the run's length is odd with
-    probability e^{-x}, the alternating series of the exponential. Larger x is a product of factors e^{-1}.
+    probability e^{-x}. Larger x is a product of factors e^{-1}.
     """
     whole, rest = divmod(exponent.numerator, exponent.denominator)
     return all(_bernoulli_exp_unit(1, 1, randomness) for _ in range(whole)) and _bernoulli_exp_unit(

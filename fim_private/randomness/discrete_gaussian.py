@@ -1,7 +1,8 @@
 """The discrete Gaussian distribution on the integers: sampled exactly, and its mass and tails.
 
 P(X = x) is proportional to e^{-x^2/(2 variance)}. Sampler: Canonne, Kamath, Steinke (2020), Algorithm 3: a discrete
-Laplace draw Y of scale t = floor(sigma) + 1, accepted with probability e^{-(|Y| - variance/t)^2/(2 variance)}.
+Laplace draw Y of scale t = floor(sigma) + 1, accepted with probability e^{-(|Y| - variance/t)^2/(2 variance)}. Why, and
+what the noise costs: docs/mathematics.md#discrete-gaussian.
 """
 
 from __future__ import annotations

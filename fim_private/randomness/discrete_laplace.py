@@ -1,6 +1,7 @@
 """The discrete Laplace distribution on the integers: sampled exactly, and its tails in closed form.
 
 P(X = x) = (1 - q)/(1 + q) q^|x| with q = e^{-1/scale}. Sampler: Canonne, Kamath, Steinke (2020), Algorithm 2.
+Why it has this law, and the tails: docs/mathematics.md#discrete-laplace.
 """
 
 from __future__ import annotations
@@ -65,8 +66,7 @@ def log_survival(threshold: int, scale: float) -> float:
 def log_difference_survival(threshold: int, scale: float) -> float:
     """ln P(Z - G >= threshold) for independent Z and G of this scale.
 
-    For s >= 1 it is ln of A q^s ((s + B)/(1-q) + q/(1-q)^2), A = ((1-q)/(1+q))^2, B = (1+q^2)/(1-q^2), the sum over
-    u >= s of the convolution A q^u (u + B).
+    For s >= 1 it is ln of A q^s ((s + B)/(1-q) + q/(1-q)^2), A = ((1-q)/(1+q))^2, B = (1+q^2)/(1-q^2).
 
     >>> round(math.exp(log_difference_survival(7, 2.5)), 14)
     0.08382237198994

@@ -4,7 +4,7 @@ A level of h equal counts needs only its maximum, count + scale F^{-1}(U^{1/h}) 
 enumerated and h may be any integer. Floating-point noise would break privacy (Mironov 2012); here U is known to ever
 more bits, and every value is an interval certain to hold the real number. Where the intervals do not decide, they are
 refined: first in floating point with a wide allowance for its errors, then in decimal arithmetic of any precision. The
-outcome has exactly the law of real-valued noise.
+outcome has exactly the law of real-valued noise (docs/mathematics.md#largest-noisy-count).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The weights are kept as integer intervals (fixed point, a power of two as unit) that are certain to hold them. A uniform
 number is drawn as lazily many bits and compared with the cumulative weights; where the intervals do not decide, both
-are refined. The result has exactly the law stated, whatever the precision it took. The cost is the number of distinct
-counts whose weight can matter, not the number of itemsets.
+are refined. The result has exactly the law stated (docs/mathematics.md#weighted-choice). The cost is the number of
+distinct counts whose weight can matter, not the number of itemsets.
 """
 
 from __future__ import annotations

@@ -2,11 +2,9 @@
 
 Several counts at once. Each released interval holds its true count with 95 % chance; two of them together with 90 % or
 more only. For a measure of m counts each is therefore asked to hold with 1 - 0.05/m (Bonferroni), which makes 95 % for
-all of them together whatever their dependence. How much wider that is follows from the interval itself: the noise is
-symmetric and log-concave (discrete Laplace, discrete Gaussian), hence so are its tails: P(|X| >= t) to the power of r
-bounds P(|X| >= r t) for r >= 1. An interval of half width h fails if |X| >= h + 1, so one of half width r (h + 1) - 1
-fails with at most 0.05^r, and r = ln(0.05/m) / ln(0.05) gives 0.05/m. For Laplace noise this is exact, for Gaussian
-noise wider than need be by a tenth.
+all of them together whatever their dependence. An interval of half width h is widened to r (h + 1) - 1, with
+r = ln(0.05/m) / ln(0.05), since the noise is log-concave (docs/mathematics.md#post-processing). For Laplace noise this
+is exact, for Gaussian noise wider than need be by a tenth.
 
 Missing counts. An itemset is in every transaction that holds a superset, and in none that lacks a subset: its count is
 at least that of each superset and at most that of each subset. All of these take part in m.

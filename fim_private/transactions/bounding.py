@@ -1,4 +1,4 @@
-"""Bounding what one privacy unit adds: the last step before counting."""
+"""Bounding what one privacy unit adds: the last step before counting (docs/mathematics.md#bounding)."""
 
 from __future__ import annotations
 

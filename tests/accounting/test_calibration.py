@@ -1,4 +1,7 @@
-"""What the calibrations answer, number by number: the design's own figures, and both sides of every preference."""
+"""What the calibrations answer, number by number, and both sides of every preference.
+
+The numbers are those of docs/mathematics.md#worked-figures.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ def test_a_failure_that_takes_all_of_delta_leaves_nothing_to_prove() -> None:
 
 
 @pytest.mark.parametrize(("times", "pick"), [(5, 0.2288), (20, 0.0992), (100, 0.0431)])
-def test_picks_get_what_the_design_says(times: int, pick: float) -> None:
+def test_picks_get_the_worked_figures(times: int, pick: float) -> None:
     """Half of delta for the composition where there is a failure to pay for, else all of it."""
     for delta, failing in ((DELTA, True), (DELTA / 2, False)):
         found = calibrate_pick(picks(times), epsilon=F(1), delta=delta, failing=failing)
@@ -63,7 +66,7 @@ def test_a_pick_may_spend_more_than_epsilon_where_delta_pays() -> None:
     assert math.log(2 * math.e + 1) < found.pick_epsilon < 4  # a bounded range costs less than a pure loss
 
 
-def test_selections_get_what_the_design_says() -> None:
+def test_selections_get_the_worked_figure() -> None:
     """Fifty of (0.1, 1e-8) are (3.26413, 1e-6) by optimal composition."""
     found = calibrate_equal(50, epsilon=F("3.26413"), delta=DELTA, failing=True)
     assert found.guarantee.composition == "optimal"

@@ -31,7 +31,7 @@ def test_basic_composition_adds_up_exactly() -> None:
         basic_epsilon([ZCDP(Fraction(1))])
 
 
-def test_optimal_composition_reproduces_the_specification() -> None:
+def test_optimal_composition_reproduces_the_worked_figure() -> None:
     assert math.isclose(optimal_epsilon(0.1, 1e-8, 50, 1e-6), 3.26413, abs_tol=1e-5)
     advanced = 0.1 * math.sqrt(2 * 50 * math.log(1 / (1e-6 - 50e-8))) + 50 * 0.1 * math.expm1(0.1)
     assert math.isclose(advanced, 4.33, abs_tol=0.01)
@@ -65,7 +65,7 @@ def test_optimal_composition_is_brute_force_composition(times: int, epsilon: flo
     ("times", "bounded", "pure"),
     [(5, 0.2288, 0.2), (10, 0.146, 0.1), (20, 0.0992, 0.056), (50, 0.0614, 0.0335), (100, 0.0431, 0.0232)],
 )
-def test_largest_pick_reproduces_the_specification(times: int, bounded: float, pure: float) -> None:
+def test_largest_pick_reproduces_the_worked_figures(times: int, bounded: float, pure: float) -> None:
     def fits_bounded(pick: Fraction) -> bool:
         return renyi_epsilon([BoundedRange(pick)] * times, 5e-7) <= 1
 

@@ -16,7 +16,7 @@ def law_of(*arguments: str) -> dict:
     return json.loads(done.stdout)
 
 
-def test_the_specification_s_laws() -> None:
+def test_the_worked_figures_laws() -> None:
     calibrated = law_of("lmm", "--counts", "40,38,20,3", *HAND)
     assert calibrated["law"] == pytest.approx([0.925130698, 0.0558171458, 5.24743965e-13, 2.41957330e-23], rel=2e-9)
     assert calibrated["none"] == pytest.approx(0.0190521561, rel=2e-9)

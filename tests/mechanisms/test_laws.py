@@ -32,7 +32,7 @@ F = Fraction
         (10, F(1, 10), F(1, 10**7), (123, 221, 240, 255, 267, 278, 288, 297, 307, 316, 325)),
     ],
 )
-def test_thresholds_reproduce_the_specification(
+def test_thresholds_reproduce_the_worked_figures(
     top: int, pick: Fraction, delta: Fraction, expected: tuple[int, ...]
 ) -> None:
     grid = doubling_grid(top, 1024 * top)
@@ -70,7 +70,7 @@ def test_a_threshold_is_the_least_that_bounds_the_slack(top: int, size: int, sen
     assert expected_slack(threshold) <= delta < expected_slack(threshold - 1)
 
 
-def test_large_margin_law_reproduces_the_specification() -> None:
+def test_large_margin_law_reproduces_the_worked_figure() -> None:
     mechanism = LargeMargin(
         top=1, search_epsilon=F(3, 5), pick_epsilon=F(7, 5), certificate_delta=F(1, 100), grid_limit=8
     )
@@ -87,14 +87,14 @@ def test_large_margin_law_reproduces_the_specification() -> None:
         assert math.isclose(law[outcome], probability, rel_tol=2e-9)
 
 
-def test_published_law_reproduces_the_specification() -> None:
+def test_published_law_reproduces_the_worked_figure() -> None:
     mechanism = PublishedLargeMargin(top=1, alpha=F(1), selection_delta=F(1, 100), max_candidates=8)
     law = mechanism.law(CountProfile.of([400, 390, 20, 3]))
     assert math.isclose(law[(0,)], 0.841131085, abs_tol=6e-10)
     assert math.isclose(law[(1,)], 0.158868915, abs_tol=6e-10)
 
 
-def test_published_thresholds_reproduce_the_specification() -> None:
+def test_published_thresholds_reproduce_the_worked_figures() -> None:
     mechanism = PublishedLargeMargin(top=1, alpha=F(1), selection_delta=F(1, 10**6))
     assert [mechanism.threshold(size) for size in (1, 10, 100)] == [417, 479, 547]
     for size, before_rounding in ((1, 414.92), (10, 476.82), (100, 544.88)):

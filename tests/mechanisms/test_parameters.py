@@ -160,7 +160,7 @@ def test_half_of_delta_pays_for_the_event_that_the_losses_do_not_cover(name: str
 
 
 def test_without_such_an_event_all_of_delta_pays_for_the_composition() -> None:
-    """50 picks at (1, 5e-7), the specification's section 7; of pure losses, by optimal composition."""
+    """50 picks at (1, 5e-7), of docs/mathematics.md#worked-figures; of pure losses, by optimal composition."""
     exponential = asked("exponential", top=50, delta=F(5, 10**7))
     assert isinstance(exponential, Exponential)
     assert float(exponential.pick_epsilon) == pytest.approx(0.0614, abs=5e-5)

@@ -151,11 +151,10 @@ def test_declared_items_are_all_that_is_looked_at() -> None:
         ("lmm-paper", 100, 0.0, 0.04),
     ],
 )
-def test_precision_on_retail_is_the_specification_s(
+def test_precision_on_retail_is_the_worked_figure(
     shared_data: Callable[[str], Path], name: str, top: int, least: float, most: float
 ) -> None:
-    """At (1, 1e-6) on pairs the design lists lmm 0.99 (k = 50) and about 0.7 (100), limited domain and declared 0.96,
-    as published 0.02 and 0.01; the bounds here are a few standard errors of twelve runs wide."""
+    """That of docs/mathematics.md#worked-figures; the bounds here are a few standard errors of twelve runs wide."""
     transactions = retail(shared_data)
     plan = make_plan(
         size=2,

@@ -69,7 +69,7 @@ def test_no_plan_costs_more_than_its_budget(
             assert spent <= float(delta)
 
 
-def test_the_default_plan_is_the_specification_s() -> None:
+def test_the_default_plan_is_the_calibrated_large_margin_mechanism() -> None:
     mechanism = plan_of().mechanism
     assert isinstance(mechanism, LargeMargin)
     assert mechanism.search_epsilon == Fraction(1, 5)

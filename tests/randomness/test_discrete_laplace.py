@@ -49,7 +49,7 @@ def test_mass_and_survival_agree(scale: float) -> None:
     np.testing.assert_allclose(discrete_laplace_survival(values, scale), tail, rtol=1e-9, atol=1e-18)
 
 
-def test_difference_tail_reproduces_the_specification() -> None:
+def test_difference_tail_reproduces_the_worked_figure() -> None:
     assert math.isclose(math.exp(log_difference_survival(7, 2.5)), 0.08382237198993615, rel_tol=1e-13)
 
 
