@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fim_private.audit.laws import Floats, law_over_groups
 from fim_private.audit.neighbours import Limits, Neighbours
@@ -151,45 +150,3 @@ def _of_sums(variance: float, coordinates: int) -> Floats:
     # What the transform's rounding made of the far tails says nothing.
     total[total < 1e-15] = 0.0
     return total
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mistake:
-    """A mistake somebody could make in items-first, and the mechanism that has it."""
-
-    name: str
-    mistake: str
-    broken: ItemsFirst
-
-
-class _WholeWeights(Measurement):
-    @property
-    def weights(self) -> NDArray[np.int64]:
-        return np.full(2_000_000, self.resolution)
-
-
-def mistakes(mechanism: ItemsFirst) -> tuple[Mistake, ...]:
-    """The broken twins of a planned items-first."""
-    discovery = mechanism.discovery
-    noise = discovery.measurement
-    whole = _WholeWeights(
-        full=noise.full, resolution=noise.resolution, variance=noise.variance, sensitivity=noise.sensitivity
-    )
-    quiet = replace(noise, variance=max(1, noise.variance // 4))
-    return (
-        Mistake(
-            name="no threshold",
-            mistake="whatever occurs and counts more than nothing is found",
-            broken=replace(mechanism, discovery=replace(discovery, threshold=0)),
-        ),
-        Mistake(
-            name="no bound on what a unit adds",
-            mistake="every item of a long transaction counts 1",
-            broken=replace(mechanism, discovery=replace(discovery, measurement=whole)),
-        ),
-        Mistake(
-            name="half the noise",
-            mistake="the noisy counts of items have half the standard deviation",
-            broken=replace(mechanism, discovery=replace(discovery, measurement=quiet)),
-        ),
-    )

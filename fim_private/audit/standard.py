@@ -29,7 +29,7 @@ def standard_plans(budget: Budget) -> Iterator[Plan]:
         yield _plan(row, budget, top=1)
         yield _plan(row, budget, top=PICKS)
         yield _plan(row, budget, top=1, unit=PAIR)
-        if row.finds_items:
+        if row.reads_counts:
             yield _plan(row, budget, top=COUNTED, select="counts")
             yield _plan(row, budget, top=COUNTED, select="counts", unit=PAIR)
         else:

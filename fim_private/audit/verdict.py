@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from fim_private.accounting.claim import claimed_delta
-from fim_private.audit.items_first_cases import Unit, largest_deltas, mistakes
+from fim_private.audit.items_first_cases import Unit, largest_deltas
 from fim_private.audit.laws import NUMERICAL_ERROR
 from fim_private.audit.neighbours import Limits, Neighbours
 from fim_private.audit.search import hardest
-from fim_private.audit.twins import twins_of
 from fim_private.errors import UsageError
 from fim_private.mechanisms.items_first import COUNTS, ItemsFirst
-from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
-from fim_private.mechanisms.protocol import Mechanism
-from fim_private.mechanisms.registry import find
+from fim_private.mechanisms.registry import Row, find
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation
 from fim_private.randomness import Randomness
@@ -27,7 +25,6 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 """At which shares of the claimed epsilon the privacy profile is shown."""
 LOOSE = 3.0
 """A claim that is more than so many times what was found leaves utility on the table."""
-_PUBLISHED_CAP = 32
 _STEPS = 150
 _CASES = 2_000
 
@@ -140,65 +137,78 @@ def audit(
     Raises:
         UsageError: too many picks for exact laws, or the plan is none that can be audited.
     """
-    mechanism = plan.search
-    if plan.top > MOST_PICKS and not (isinstance(mechanism, ItemsFirst) and mechanism.select == COUNTS):
+    row, mechanism = find(plan.mechanism_name), plan.search
+    lists = isinstance(mechanism, ItemsFirst) and mechanism.select == COUNTS
+    if plan.top > MOST_PICKS and not lists:
         raise UsageError(
             f"The exact law over lists of {plan.top:,} picks is too large to compute.",
             f"Audit at most --top {MOST_PICKS}; what is proved for k picks is proved in the same way for more.",
         )
     progress("searching the worst neighbours")
     if isinstance(mechanism, ItemsFirst):
-        return _of_items_first(plan, mechanism, steps, randomness, progress)
-    slowness = 1 if plan.top == 1 else 2 if plan.top <= 3 else 4 if plan.top <= 6 else 10
-    effort = {"steps": steps // slowness, "cases": max(1, cases // slowness)}
+        search = _over_units(plan, steps, randomness)
+    else:
+        slowness = 1 if plan.top == 1 else 2 if plan.top <= 3 else 4 if plan.top <= 6 else 10
+        search = _over_counts(limits_of(plan), steps // slowness, max(1, cases // slowness), randomness)
     epsilons, claimed, refuted = _claim(plan)
-    smaller, changed = _computable(mechanism)
-    limits = limits_of(plan)
-    search = hardest(smaller, epsilons, limits, **effort, randomness=randomness)
+    smaller, changed = _computable(mechanism, row)
+    found, compared = search(smaller, epsilons, None)
     twins = []
-    for twin in twins_of(smaller, plan.relation):
-        progress(f"twin: {twin.name}")
-        broken = twin.of_mechanism(smaller)
-        worst = hardest(broken, epsilons[-1:], limits, **effort, randomness=randomness, enough=refuted).worst[-1]
-        twins.append(_twin(twin.name, twin.mistake, Found(delta=worst.delta, neighbours=worst.pair), refuted))
+    for twin in row.twins:
+        if twin.fits(smaller, plan.relation):
+            progress(f"twin: {twin.name}")
+            (worst,), _ = search(twin.broken(smaller), epsilons[-1:], refuted)
+            twins.append(TwinFound(name=twin.name, mistake=twin.mistake, found=worst, caught=worst.delta > refuted))
     return Verdict(
         plan=plan,
         epsilons=epsilons,
         claimed=claimed,
-        found=tuple(
-            Found(delta=worst.delta, neighbours=worst.pair if worst.delta > NUMERICAL_ERROR else None)
-            for worst in search.worst
-        ),
-        compared=search.tried,
+        found=found,
+        compared=compared,
         twins=tuple(twins),
         changed=changed,
     )
 
 
-def _of_items_first(
-    plan: Plan, mechanism: ItemsFirst, steps: int, randomness: Randomness, progress: Callable[[str], None]
-) -> Verdict:
+_Search = Callable[[Any, Sequence[float], float | None], tuple[tuple[Found, ...], int | None]]
+"""From a mechanism, epsilons, and a delta at which the claim is refuted and the search may end (None to go on), to the
+worst at each epsilon and how many pairs of neighbours were compared."""
+
+
+def _over_counts(limits: Limits, steps: int, cases: int, randomness: Randomness) -> _Search:
+    """Neighbours are count vectors: for mechanisms that choose from these."""
+
+    def search(
+        mechanism: Any, epsilons: Sequence[float], refuted: float | None
+    ) -> tuple[tuple[Found, ...], int | None]:
+        enough = math.inf if refuted is None else refuted
+        done = hardest(mechanism, epsilons, limits, steps=steps, cases=cases, randomness=randomness, enough=enough)
+        worst = tuple(
+            Found(delta=worst.delta, neighbours=worst.pair if worst.delta > NUMERICAL_ERROR else None)
+            for worst in done.worst
+        )
+        return worst, done.tried
+
+    return search
+
+
+def _over_units(plan: Plan, steps: int, randomness: Randomness) -> _Search:
+    """Neighbours are data sets with one unit more: for items-first."""
     if plan.relation is NeighbouringRelation.REPLACE:
         raise UsageError(
             "items-first is audited for a unit added or removed; for `replace` it is served by group privacy.",
             "Leave out --neighbours.",
         )
-    epsilons, claimed, refuted = _claim(plan)
-    found = largest_deltas(mechanism, epsilons, steps=steps, randomness=randomness)
-    twins = []
-    for mistake in mistakes(mechanism):
-        progress(f"twin: {mistake.name}")
-        ((delta, unit),) = largest_deltas(mistake.broken, epsilons[-1:], steps=0, randomness=randomness)
-        twins.append(_twin(mistake.name, mistake.mistake, Found(delta=delta, neighbours=unit), refuted))
-    return Verdict(
-        plan=plan,
-        epsilons=epsilons,
-        claimed=claimed,
-        found=tuple(Found(delta=delta, neighbours=unit) for delta, unit in found),
-        compared=None,
-        twins=tuple(twins),
-        changed=None,
-    )
+
+    def search(
+        mechanism: Any, epsilons: Sequence[float], refuted: float | None
+    ) -> tuple[tuple[Found, ...], int | None]:
+        # A mistake shows without the search for hard picks.
+        further = steps if refuted is None else 0
+        worst = largest_deltas(mechanism, epsilons, steps=further, randomness=randomness)
+        return tuple(Found(delta=delta, neighbours=unit) for delta, unit in worst), None
+
+    return search
 
 
 def _claim(plan: Plan) -> tuple[tuple[float, ...], tuple[float, ...], float]:
@@ -208,13 +218,8 @@ def _claim(plan: Plan) -> tuple[tuple[float, ...], tuple[float, ...], float]:
     return epsilons, (*claims(plan, epsilons[:-1]), delta), delta * (1 + 1e-6) + NUMERICAL_ERROR
 
 
-def _twin(name: str, mistake: str, found: Found, refuted: float) -> TwinFound:
-    return TwinFound(name=name, mistake=mistake, found=found, caught=found.delta > refuted)
-
-
-def _computable(mechanism: Mechanism) -> tuple[Mechanism, str | None]:
+def _computable(mechanism: Any, row: Row) -> tuple[Any, str | None]:
     """The mechanism, with a public cap that only ends a search brought down where the law would take long."""
-    if isinstance(mechanism, PublishedLargeMargin):
-        smaller = replace(mechanism, max_candidates=min(_PUBLISHED_CAP, mechanism.max_candidates))
-        return smaller, f"the search's public cap is {_PUBLISHED_CAP} here instead of {mechanism.max_candidates:,}"
-    return mechanism, None
+    lower = {name: min(cap, getattr(mechanism, name)) for name, cap in row.lowered.items()}
+    words = [f"{cap} here instead of {getattr(mechanism, name):,}" for name, cap in lower.items()]
+    return replace(mechanism, **lower), f"the search's public cap is {words[0]}" if words else None

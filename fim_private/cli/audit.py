@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fim_private.cli import options
-from fim_private.cli.completion import MECHANISMS, one_of
+from fim_private.cli.completion import mechanism_names
 from fim_private.cli.progress import phases, say
 from fim_private.errors import UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
@@ -25,7 +25,7 @@ def audit(
     mechanism: Annotated[
         str,
         typer.Argument(
-            autocompletion=one_of("all", *MECHANISMS[1:]),
+            autocompletion=mechanism_names("all"),
             help="A name of the list that `fim-private plan` prints, or all.",
         ),
     ],
@@ -75,7 +75,7 @@ def audit(
             universe=Universe(items=universe_items or UNIVERSE) if row.needs_universe else None,
             max_items=(max_items or MAX_ITEMS) if row.needs_cap else max_items,
             mechanism=name,
-            select=select if row.finds_items else None,
+            select=select if row.reads_counts else None,
         )
 
     from fim_private.audit.verdict import audit as audited

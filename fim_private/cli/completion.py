@@ -1,29 +1,11 @@
-"""What the shell offers after the Tab key. It answers within a keystroke: nothing is loaded that knows mechanisms."""
+"""What the shell offers after the Tab key. It answers within a keystroke: nothing is loaded that takes long."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-MECHANISMS = (
-    "auto",
-    "items-first",
-    "lmm",
-    "lmm-repeat",
-    "lmm-no-fallback",
-    "limited-domain",
-    "lmm-paper",
-    "exponential",
-    "exponential-textbook",
-    "permute-and-flip",
-    "report-noisy-max",
-    "report-noisy-max-textbook",
-    "max-of-laplaces",
-    "max-of-laplaces-textbook",
-    "stable-max",
-    "choosing",
-)
 FORMATS = ("auto", "fimi", "basket", "long", "lists", "one-hot")
-"""The same names as in the registry and in `transactions`; a test holds them together."""
+"""The same names as in `transactions`; a test holds them together."""
 
 
 def one_of(*words: str) -> Callable[[str], list[str]]:
@@ -31,6 +13,17 @@ def one_of(*words: str) -> Callable[[str], list[str]]:
 
     def complete(incomplete: str) -> list[str]:
         return [word for word in words if word.startswith(incomplete)]
+
+    return complete
+
+
+def mechanism_names(*more: str) -> Callable[[str], list[str]]:
+    """What completes the name of a mechanism, or one of these words."""
+
+    def complete(incomplete: str) -> list[str]:
+        from fim_private.mechanisms.registry import REGISTRY
+
+        return one_of(*more, *REGISTRY)(incomplete)
 
     return complete
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fim_private.cli import options
-from fim_private.cli.completion import MECHANISMS, one_of
+from fim_private.cli.completion import mechanism_names
 from fim_private.cli.progress import say
 from fim_private.errors import UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, exact
@@ -27,9 +27,7 @@ _BY_HAND = "Parameters by hand instead of a plan (lmm also: lmm-repeat, lmm-no-f
 def law(
     mechanism: Annotated[
         str,
-        typer.Argument(
-            autocompletion=one_of(*MECHANISMS[1:]), help="A name of the list that `fim-private plan` prints."
-        ),
+        typer.Argument(autocompletion=mechanism_names(), help="A name of the list that `fim-private plan` prints."),
     ],
     counts: Annotated[str, typer.Option(metavar="A,B,...", help="The count of each itemset that occurs.")],
     epsilon: Annotated[str | None, typer.Option(metavar="NUMBER", help="Total budget.")] = None,

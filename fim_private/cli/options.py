@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fim_private.cli.completion import FORMATS, MECHANISMS, one_of
+from fim_private.cli.completion import FORMATS, mechanism_names, one_of
 from fim_private.cli.help import Command
 from fim_private.errors import InputError, UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
@@ -122,7 +122,7 @@ Mechanism = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        autocompletion=one_of(*MECHANISMS),
+        autocompletion=mechanism_names("auto"),
         help="A name of the list that `fim-private plan` prints; auto: the one that needs the smallest lead.",
         rich_help_panel=_WHAT,
     ),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fim_private.cli import options
-from fim_private.cli.completion import MECHANISMS, one_of
+from fim_private.cli.completion import mechanism_names
 from fim_private.cli.progress import say
 from fim_private.errors import BudgetError
 from fim_private.privacy import NeighbouringRelation
@@ -40,7 +40,7 @@ def plan(
         str | None,
         typer.Option(
             metavar="NAME",
-            autocompletion=one_of(*MECHANISMS),
+            autocompletion=mechanism_names("auto"),
             help="One mechanism only; all that apply otherwise.",
             rich_help_panel="What to find",
         ),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from fim_private.demos.chart import Chart
+from fim_private.mechanisms.registry import AUTO, REGISTRY
 from fim_private.report.document import Figure
-from fim_private.report.drawing import LOOKS, legend, logarithmic, look, new_figure, style, svg_of
+from fim_private.report.drawing import legend, logarithmic, look, new_figure, style, svg_of
 
 PENS = (
     {"color": "#0057a8", "marker": "o", "linestyle": "-"},
@@ -26,7 +27,7 @@ def figure_of(chart: Chart, name: str) -> Figure:
         if chart.here is not None:
             axes.axvline(chart.here, color="#999999", linewidth=1)
         pens = {
-            line.label: look(line.label) if line.label in LOOKS else PENS[place % len(PENS)]
+            line.label: look(line.label) if line.label in {AUTO, *REGISTRY} else PENS[place % len(PENS)]
             for place, line in enumerate(chart.lines)
         }
         for line in chart.lines:

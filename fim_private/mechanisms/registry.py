@@ -1,25 +1,20 @@
-"""Every mechanism that can be asked for by name: one row each, read by the planner, the command line and the tests."""
+"""Every mechanism that can be asked for by name: a row holds all that the rest of the program knows of one by name.
+
+Rows name modules instead of importing them, so that the shell can complete a mechanism's name within a keystroke.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from fim_private.errors import UsageError, did_you_mean
-from fim_private.mechanisms import (
-    choosing,
-    exponential,
-    items_first,
-    limited_domain,
-    lmm,
-    lmm_paper,
-    lmm_repeat,
-    max_of_laplaces,
-    permute_and_flip,
-    report_noisy_max,
-    stable_max,
-)
-from fim_private.mechanisms.protocol import Calibrated, Request
+
+if TYPE_CHECKING:
+    from fim_private.mechanisms.protocol import Calibrated, Request
+    from fim_private.mechanisms.twins.twin import Twin
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +25,18 @@ class Row:
         name: as typed after --mechanism.
         summary: one line for people.
         source: where it comes from.
-        calibrate: from a request to parameters and what was proved of them.
+        family: mechanisms of one family are drawn in one colour.
+        module: the module whose `calibrate` makes it.
+        options: further arguments of `calibrate`.
+        twins_at: "module:name" of its `Twin`s, the broken versions that the audit must catch.
+        loose: why its claim may be loose, from its proof; None where it is tight.
+        advice: when to take it, for the comparison report; None where it is for study.
+        lowered: public caps that only end a search, at values for which an exact law takes little time.
         both_relations: the proof holds for `replace` as it stands; otherwise group privacy serves it.
         needs_universe: it chooses from a declared universe.
         needs_cap: it has to know how many items a transaction has at most.
         finds_items: it finds the universe itself and takes nothing from a declared one but the restriction to it.
+        reads_counts: it can select by noisy counts (--select, --min-count).
         automatic: --mechanism auto may choose it; the others are for comparison.
         long_lists: it names hundreds of itemsets in little time.
     """
@@ -42,11 +44,18 @@ class Row:
     name: str
     summary: str
     source: str
-    calibrate: Callable[[Request], Calibrated]
+    family: str
+    module: str
+    options: Mapping[str, bool] = field(default_factory=dict, hash=False)
+    twins_at: str
+    loose: str | None = None
+    advice: str | None = None
+    lowered: Mapping[str, int] = field(default_factory=dict, hash=False)
     both_relations: bool = False
     needs_universe: bool = False
     needs_cap: bool = False
     finds_items: bool = False
+    reads_counts: bool = False
     automatic: bool = False
     long_lists: bool = False
 
@@ -55,10 +64,23 @@ class Row:
         """Whether the counts of the itemsets, whatever the transactions, say what it does."""
         return not (self.needs_cap or self.finds_items or self.name == AUTO)
 
+    def calibrate(self, request: Request) -> Calibrated:
+        """From a request to parameters and what was proved of them."""
+        calibrated: Calibrated = import_module(self.module).calibrate(request, **self.options)
+        return calibrated
+
+    @property
+    def twins(self) -> tuple[Twin, ...]:
+        """Its broken versions."""
+        module, _, name = self.twins_at.partition(":")
+        twins: tuple[Twin, ...] = getattr(import_module(module), name)
+        return twins
+
 
 AUTO = "auto"
 """Stands for the mechanism that the planner chooses."""
 
+_TWINS = "fim_private.mechanisms.twins"
 
 REGISTRY: dict[str, Row] = {
     row.name: row
@@ -67,7 +89,19 @@ REGISTRY: dict[str, Row] = {
             name="lmm",
             summary="large margin mechanism, calibrated: one margin search for all picks, else the limited domain",
             source="Chaudhuri, Hsu, Song 2014; calibration and proof in mechanisms/lmm.py",
-            calibrate=lmm.calibrate,
+            family="lmm",
+            module="fim_private.mechanisms.lmm",
+            twins_at=f"{_TWINS}.large_margin:ONE_SEARCH",
+            loose=(
+                "with several picks half of delta pays for composition, and the thresholds' share is divided by 1"
+                " + e^epsilon"
+            ),
+            advice=(
+                "**No public list, and the top k stand clear of what follows:** `lmm`, the large margin "
+                "mechanism, calibrated. It finds the gap by itself and then picks from the itemsets above it "
+                "alone, none from below; without a gap it goes on as `limited-domain`. The search costs a fifth "
+                "of epsilon, so that its lists are seldom better than those of `limited-domain`"
+            ),
             automatic=True,
             long_lists=True,
         ),
@@ -75,8 +109,17 @@ REGISTRY: dict[str, Row] = {
             name="items-first",
             summary="finds the frequent items first, then picks or counts itemsets of these alone",
             source="after Durfee and Rogers 2019; construction and proof in mechanisms/items_first.py",
-            calibrate=items_first.calibrate,
+            family="items-first",
+            module="fim_private.mechanisms.items_first",
+            twins_at=f"{_TWINS}.thresholds:ITEMS_FIRST",
+            loose="half of delta pays for composition and half for items found by mistake",
+            advice=(
+                "**No public list, and a long one is asked for, or counts:** `items-first`. It finds the frequent"
+                " items privately, and then picks or counts what is made of them. How long the list is hardly "
+                "matters to it; how long the transactions are does ([what that costs](#open-universe))"
+            ),
             finds_items=True,
+            reads_counts=True,
             automatic=True,
             long_lists=True,
         ),
@@ -84,26 +127,45 @@ REGISTRY: dict[str, Row] = {
             name="lmm-no-fallback",
             summary="lmm that answers nothing where no margin is certified, for teaching",
             source="as lmm",
-            calibrate=lambda request: lmm.calibrate(request, fallback=False),
+            family="lmm",
+            module="fim_private.mechanisms.lmm",
+            options={"fallback": False},
+            twins_at=f"{_TWINS}.large_margin:ONE_SEARCH",
+            loose="as lmm",
         ),
         Row(
             name="lmm-repeat",
             summary="calibrated large margin mechanism, one margin search for each pick",
             source="as lmm",
-            calibrate=lmm_repeat.calibrate,
+            family="lmm",
+            module="fim_private.mechanisms.lmm_repeat",
+            twins_at=f"{_TWINS}.large_margin:REPEATED",
+            loose="search and pick of a round hardly lose most on the same data, and each is charged in full",
         ),
         Row(
             name="lmm-paper",
             summary="large margin mechanism as published, repeated under composition",
             source="Chaudhuri, Hsu, Song 2014, Algorithm 1",
-            calibrate=lmm_paper.calibrate,
+            family="lmm-paper",
+            module="fim_private.mechanisms.lmm_paper",
+            twins_at=f"{_TWINS}.large_margin:PUBLISHED",
+            loose="the thresholds are the paper's tail bounds, a union over three noises each, with the exponent eps/6",
+            lowered={"max_candidates": 32},
             both_relations=True,
         ),
         Row(
             name="limited-domain",
             summary="picks from the most frequent candidates and a stop symbol",
             source="Durfee and Rogers 2019",
-            calibrate=limited_domain.calibrate,
+            family="limited-domain",
+            module="fim_private.mechanisms.limited_domain",
+            twins_at=f"{_TWINS}.picks:LIMITED_DOMAIN",
+            loose="half of delta pays for composition, and the stop symbol's share is divided by 1 + e^epsilon",
+            advice=(
+                "**No public list of all items, and a short list:** `limited-domain`. It needs no gap right "
+                "behind place k, only a lead over places far down, and of the calibrated mechanisms here the "
+                "smallest one there; where the counts run out it stops"
+            ),
             automatic=True,
             long_lists=True,
         ),
@@ -111,7 +173,10 @@ REGISTRY: dict[str, Row] = {
             name="exponential",
             summary="exponential mechanism over a declared universe",
             source="McSherry and Talwar 2007; bounded range: Durfee and Rogers 2019",
-            calibrate=exponential.calibrate,
+            family="exponential",
+            module="fim_private.mechanisms.exponential",
+            twins_at=f"{_TWINS}.picks:EXPONENTIAL",
+            advice="**A public list of all items that may occur, and several itemsets are asked for:** `exponential`",
             needs_universe=True,
             automatic=True,
             long_lists=True,
@@ -120,7 +185,11 @@ REGISTRY: dict[str, Row] = {
             name="exponential-textbook",
             summary="exponential mechanism with the textbook's exponent, half as large",
             source="McSherry and Talwar 2007",
-            calibrate=lambda request: exponential.calibrate(request, general=True),
+            family="exponential",
+            module="fim_private.mechanisms.exponential",
+            options={"general": True},
+            twins_at=f"{_TWINS}.picks:EXPONENTIAL",
+            loose="the textbook's exponent is made for units that are exchanged: half of what add-remove allows",
             both_relations=True,
             needs_universe=True,
         ),
@@ -128,7 +197,14 @@ REGISTRY: dict[str, Row] = {
             name="permute-and-flip",
             summary="accepts itemsets in random order, the frequent ones likelier, over a declared universe",
             source="McKenna and Sheldon 2020",
-            calibrate=permute_and_flip.calibrate,
+            family="permute-and-flip",
+            module="fim_private.mechanisms.permute_and_flip",
+            twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
+            advice=(
+                "**A public list, and a single itemset is asked for, or delta has to be 0:** `permute-and-flip`. "
+                "It is never worse there than `exponential` (McKenna and Sheldon 2020); the difference may drown "
+                "in the noise of so few runs"
+            ),
             needs_universe=True,
             automatic=True,
         ),
@@ -136,14 +212,24 @@ REGISTRY: dict[str, Row] = {
             name="report-noisy-max",
             summary="largest count plus exponential noise over a declared universe, with each pick's noisy lead",
             source="Dwork and Roth 2014; gap: Ding et al. 2021",
-            calibrate=report_noisy_max.calibrate,
+            family="permute-and-flip",
+            module="fim_private.mechanisms.report_noisy_max",
+            twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
+            advice=(
+                "**You also want to know how clear each pick was:** `report-noisy-max` gives the noisy lead over "
+                "the runner-up for free; its list is that of `permute-and-flip`"
+            ),
             needs_universe=True,
         ),
         Row(
             name="report-noisy-max-textbook",
             summary="the same with the textbook's noise, twice as wide",
             source="Dwork and Roth 2014",
-            calibrate=lambda request: report_noisy_max.calibrate(request, general=True),
+            family="permute-and-flip",
+            module="fim_private.mechanisms.report_noisy_max",
+            options={"general": True},
+            twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
+            loose="half of the epsilon is for units that are exchanged",
             both_relations=True,
             needs_universe=True,
         ),
@@ -151,14 +237,20 @@ REGISTRY: dict[str, Row] = {
             name="max-of-laplaces",
             summary="largest count plus Laplace noise over a declared universe",
             source="Bhaskar et al. 2010",
-            calibrate=max_of_laplaces.calibrate,
+            family="max-of-laplaces",
+            module="fim_private.mechanisms.max_of_laplaces",
+            twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
             needs_universe=True,
         ),
         Row(
             name="max-of-laplaces-textbook",
             summary="the same with the textbook's noise, twice as wide",
             source="Bhaskar et al. 2010",
-            calibrate=lambda request: max_of_laplaces.calibrate(request, general=True),
+            family="max-of-laplaces",
+            module="fim_private.mechanisms.max_of_laplaces",
+            options={"general": True},
+            twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
+            loose="half of the epsilon is for units that are exchanged",
             both_relations=True,
             needs_universe=True,
         ),
@@ -166,13 +258,19 @@ REGISTRY: dict[str, Row] = {
             name="stable-max",
             summary="names the first itemset if it leads the second by enough, over and over",
             source="Smith and Thakurta 2013",
-            calibrate=stable_max.calibrate,
+            family="stable-max",
+            module="fim_private.mechanisms.stable_max",
+            twins_at=f"{_TWINS}.thresholds:STABLE_MAX",
+            loose="optimal composition sets half of delta aside for a worst case that gaps do not have",
         ),
         Row(
             name="choosing",
             summary="picks among the occurring itemsets if the top count is large; transactions are capped",
             source="Beimel, Nissim, Stemmer 2013",
-            calibrate=choosing.calibrate,
+            family="choosing",
+            module="fim_private.mechanisms.choosing",
+            twins_at=f"{_TWINS}.thresholds:CHOOSING",
+            loose="the comparison and the pick hardly lose most on the same data",
             needs_cap=True,
             automatic=True,
         ),
@@ -180,17 +278,16 @@ REGISTRY: dict[str, Row] = {
 }
 
 
-def _undecided(_request: Request) -> Calibrated:
-    raise AssertionError("the planner decides which mechanism is calibrated")
-
-
 AUTOMATIC = Row(
     name=AUTO,
     summary="whichever needs the smallest lead over the bulk, for this k, size and budget",
     source="plan/choice.py",
-    calibrate=_undecided,
+    family=AUTO,
+    module="",
+    twins_at="",
     long_lists=True,
 )
+"""It has neither `calibrate` nor twins: what the planner decides for has them."""
 
 
 def find(name: str) -> Row:

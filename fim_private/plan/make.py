@@ -9,7 +9,7 @@ from functools import partial
 from fim_private.constraints import NOTHING, Constraints
 from fim_private.errors import UsageError, check_kinds
 from fim_private.mechanisms.items_first import COUNTS
-from fim_private.mechanisms.registry import AUTO, find
+from fim_private.mechanisms.registry import AUTO, REGISTRY, find
 from fim_private.plan.calibrated import plan_with
 from fim_private.plan.choice import choose
 from fim_private.plan.plan import Plan
@@ -21,8 +21,8 @@ LARGEST_TOP = 10_000
 MOST_ABOVE = 1_000
 """So many itemsets above a least count at most, unless it is said otherwise."""
 MOST_ITEMSETS = 10**300
-COUNTING = "items-first"
-"""The mechanism that can answer with noisy counts."""
+COUNTING = next(row.name for row in REGISTRY.values() if row.reads_counts)
+"""The mechanism that --select and --min-count stand for, where none is named."""
 
 
 def make_plan(
@@ -82,7 +82,7 @@ def make_plan(
         select = select or COUNTS
     if select is not None and mechanism == AUTO:
         mechanism = COUNTING
-    if (select or min_count is not None) and mechanism != COUNTING:
+    if (select or min_count is not None) and not find(mechanism).reads_counts:
         raise UsageError(
             f"The mechanism {mechanism} has no way to select by noisy counts.",
             f"--select and --min-count go with --mechanism {COUNTING}.",

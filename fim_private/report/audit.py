@@ -8,8 +8,8 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from fim_private.audit.named_tests import NAMED_TESTS
 from fim_private.audit.standard import COUNTED, MAX_ITEMS, PICKS, UNIVERSE, audit_all
-from fim_private.audit.twins import NAMED_TESTS
 from fim_private.audit.verdict import LOOSE, Verdict
 from fim_private.mechanisms.registry import find
 from fim_private.privacy import Budget, NeighbouringRelation
@@ -26,21 +26,6 @@ BANNER = "SYNTHETIC DATA ONLY: nobody's baskets are in this report."
 
 SOUND = "Every claim held, and every mistake was caught."
 BROKEN = "SOMETHING FAILED: see the tables."
-
-CAUSES = {
-    "lmm": "with several picks half of delta pays for composition, and the thresholds' share is divided by 1 + "
-    "e^epsilon",
-    "lmm-no-fallback": "as lmm",
-    "lmm-repeat": "search and pick of a round hardly lose most on the same data, and each is charged in full",
-    "lmm-paper": "the thresholds are the paper's tail bounds, a union over three noises each, with the exponent eps/6",
-    "exponential-textbook": "the textbook's exponent is made for units that are exchanged: half of what "
-    "add-remove allows",
-    "stable-max": "optimal composition sets half of delta aside for a worst case that gaps do not have",
-    "choosing": "the comparison and the pick hardly lose most on the same data",
-    "items-first": "half of delta pays for composition and half for items found by mistake",
-    "limited-domain": "half of delta pays for composition, and the stop symbol's share is divided by 1 + e^epsilon",
-}
-"""Why a claim may be loose; from the proofs."""
 
 
 def write_audit(folder: Path, *, budget: Budget, seed: int, progress: Callable[[str], None]) -> bool:
@@ -214,7 +199,7 @@ def _loose(verdicts: Sequence[Verdict]) -> Section:
             verdict.plan.mechanism_name,
             _setting(verdict),
             "nothing found" if math.isinf(verdict.slack) else f"{verdict.slack:,.3g}",
-            CAUSES.get(verdict.plan.mechanism_name, "half of the epsilon is for units that are exchanged")
+            find(verdict.plan.mechanism_name).loose or "not known"
             if verdict.plan.relation is NeighbouringRelation.ADD_REMOVE
             else "group privacy: a removal and an addition, each at its worst",
         )

@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
+from fim_private.mechanisms.registry import AUTO, REGISTRY
 from fim_private.report.document import Figure
 
 mpl.use("Agg")
@@ -45,7 +46,7 @@ STYLE = {
 
 @dataclass(frozen=True)
 class Look:
-    """How a mechanism is drawn: the hue of its family, and a marker and dashes of its own."""
+    """How a mechanism is drawn: the hue and marker of its family, and dashes of its own."""
 
     color: str
     marker: str
@@ -53,30 +54,31 @@ class Look:
     filled: bool = True
 
 
-LOOKS = {
-    "auto": Look("#111111", "1"),
-    "items-first": Look("#6a3fb5", "h"),
-    "lmm": Look("#b03a00", "o"),
-    "lmm-no-fallback": Look("#b03a00", "o", "--", filled=False),
-    "lmm-repeat": Look("#b03a00", "s", ":", filled=False),
-    "lmm-paper": Look("#000000", "x", "--"),
-    "limited-domain": Look("#0057a8", "D"),
-    "exponential": Look("#00805c", "^"),
-    "exponential-textbook": Look("#00805c", "^", ":", filled=False),
-    "permute-and-flip": Look("#b0559a", "v"),
-    "report-noisy-max": Look("#b0559a", "<", "-."),
-    "report-noisy-max-textbook": Look("#b0559a", "<", ":", filled=False),
-    "max-of-laplaces": Look("#d89a00", "p"),
-    "max-of-laplaces-textbook": Look("#d89a00", "p", ":", filled=False),
-    "stable-max": Look("#4a9fd0", "P", "-."),
-    "choosing": Look("#7a7a7a", "*", "-."),
-}
+AUTOMATIC = Look("#111111", "1")
 OTHER = Look("#555555", "h")
+HUES = ("#b03a00", "#6a3fb5", "#000000", "#0057a8", "#00805c", "#b0559a", "#d89a00", "#4a9fd0", "#7a7a7a")
+MARKERS = ("o", "h", "x", "D", "^", "v", "p", "P", "*", "s", "<")
+"""One of each for a family, in the registry's order. Their numbers have no common divisor, so pairs repeat late."""
+DASHES = ("-", "--", ":", "-.")
+"""One for each member of a family; all but the first have hollow markers."""
+
+
+def _look_of(name: str) -> Look:
+    if name == AUTO:
+        return AUTOMATIC
+    row = REGISTRY.get(name)
+    if row is None:
+        return OTHER
+    family = list(dict.fromkeys(each.family for each in REGISTRY.values())).index(row.family)
+    member = [each.name for each in REGISTRY.values() if each.family == row.family].index(name)
+    return Look(
+        HUES[family % len(HUES)], MARKERS[family % len(MARKERS)], DASHES[member % len(DASHES)], filled=member == 0
+    )
 
 
 def look(name: str) -> dict[str, Any]:
     """Keyword arguments of `plot` for a mechanism."""
-    style = LOOKS.get(name, OTHER)
+    style = _look_of(name)
     return {
         "color": style.color,
         "marker": style.marker,

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fim_private.cli.completion import FORMATS, MECHANISMS
+from fim_private.cli.completion import FORMATS
 from tests.cli.command import PROMISE, fim_private, words
 
 ASKED = ("--size", 2, "--top", 1, *PROMISE)
@@ -162,7 +162,8 @@ def test_what_completes_is_what_there_is() -> None:
     from fim_private.mechanisms.registry import AUTO, REGISTRY
     from fim_private.transactions import read
 
-    assert sorted(MECHANISMS) == sorted((AUTO, *REGISTRY))
+    assert offered("mine", "--mechanism", "") == [AUTO, *REGISTRY]
+    assert offered("audit", "") == ["all", *REGISTRY]
     assert FORMATS == read.FORMATS
 
 

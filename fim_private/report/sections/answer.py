@@ -142,49 +142,13 @@ def _advice(material: Material) -> list[str]:
         ]
         return ", ".join(f"{value:.2f} at k = {top}" for top, value in zip(tops, values, strict=True))
 
-    advice = []
-    if "limited-domain" in run:
-        advice.append(
-            "**No public list of all items, and a short list:** `limited-domain`. It needs no gap right behind place "
-            "k, only a lead over "
-            "places far down, and of the calibrated mechanisms here the smallest one there; where the counts run out "
-            "it "
-            f"stops ({found('limited-domain')})."
-        )
-    if "items-first" in run:
-        advice.append(
-            "**No public list, and a long one is asked for, or counts:** `items-first`. It finds the frequent items "
-            "privately, and then picks or counts what is made of them; how long the list is hardly matters to it, how "
-            "long the transactions are does "
-            f"({found('items-first')}). [What that costs](#open-universe) stands below."
-        )
-    if "lmm" in run:
-        advice.append(
-            "**No public list, and the top k stand clear of what follows:** `lmm`, the large margin mechanism, "
-            "calibrated. "
-            "It finds the gap by itself and then picks from the itemsets above it alone, none from below; without a "
-            "gap "
-            "it goes on as `limited-domain`. The search costs a fifth of epsilon, so that its lists are seldom better "
-            f"than those of `limited-domain` ({found('lmm')})."
-        )
-    if {"exponential", "permute-and-flip"} <= run:
-        advice.append(
-            "**A public list of all items that may occur:** `exponential` for several itemsets "
-            f"({found('exponential')}), `permute-and-flip` for a single one (never worse there than `exponential`, "
-            "McKenna and Sheldon 2020; the "
-            "difference may drown in the noise of so few runs), or where delta has to be 0."
-        )
-    if "report-noisy-max" in run:
-        advice.append(
-            "**You also want to know how clear each pick was:** `report-noisy-max` gives the noisy lead over the "
-            "runner-up for free; its list is that of `permute-and-flip`."
-        )
-    studied = [name for name in ("lmm-paper", "stable-max", "choosing", "max-of-laplaces") if name in run]
+    names = [name for name in material.settings.mechanisms if name != AUTO]
+    advice = [f"{find(name).advice} ({found(name)})." for name in names if find(name).advice]
+    studied = [f"`{name}`" for name in names if not find(name).advice]
     if studied:
         advice.append(
-            f"**To understand the field, not to use:** {', '.join(f'`{name}`' for name in studied)}, and whatever ends "
-            "in `-textbook`: the same mechanism with the constants of the textbooks, which pay twice for counts that "
-            "can only move one way."
+            f"**To understand the field, not to use:** {', '.join(studied)}. Those that end in `-textbook` are the "
+            "same mechanisms with the textbooks' constants, which pay twice for counts that can only move one way."
         )
     best_open = max(
         (

@@ -92,7 +92,7 @@ def _example(material: Material, pictures: Pictures) -> Figure:
     grows: set[str] = set()
     for panel, maximisers in zip(axes, (1, 2), strict=True):
         for name in names:
-            universes = FEW if name == "lmm-paper" else UNIVERSES
+            universes = FEW if find(name).lowered else UNIVERSES
             people = [needed(name, maximisers, universe, budget) for universe in universes]
             if None in people:
                 fails.add(name)

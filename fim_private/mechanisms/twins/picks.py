@@ -1,0 +1,124 @@
+"""Mistakes in the mechanisms that pick from all candidates at once: exponential, limited domain, noisy maxima."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.limited_domain import LimitedDomain
+from fim_private.mechanisms.protocol import Law
+from fim_private.mechanisms.twins.twin import (
+    AGAIN,
+    SENSITIVITY,
+    TRUE_ORDER,
+    Twin,
+    several,
+    with_calculated,
+    with_law,
+    with_parameters,
+)
+from fim_private.privacy import NeighbouringRelation
+from fim_private.profile import CountProfile
+
+
+def _what_occurs(mechanism: Any, profile: CountProfile) -> Law:
+    law: Law = mechanism.law(replace(profile, zeros=0))
+    return law
+
+
+def _stop_taken_from_the_data(mechanism: LimitedDomain, profile: CountProfile) -> Law:
+    seen = replace(mechanism, candidates=max(mechanism.top, profile.occurring))
+    return seen.law(profile)
+
+
+def _same_uniform(mechanism: Exponential, profile: CountProfile) -> Law:
+    """One uniform number decides all picks: each list has an interval of it."""
+    levels = profile.top(mechanism.universe_size)
+    law: Law = {}
+
+    def pick(picked: tuple[int, ...], left: list[int], low: float, high: float) -> None:
+        if len(picked) == mechanism.top or not any(left):
+            law[picked] = law.get(picked, 0.0) + high - low
+            return
+        best = max(count for (count, _), number in zip(levels, left, strict=True) if number)
+        weights = [
+            number * math.exp(-float(mechanism.rate) * (best - count)) if number else 0.0
+            for (count, _), number in zip(levels, left, strict=True)
+        ]
+        end = 0.0
+        for place, weight in enumerate(weights):
+            begin, end = end, end + weight / sum(weights)
+            if weight and max(low, begin) < min(high, end):
+                fewer = [number - (at == place) for at, number in enumerate(left)]
+                pick((*picked, place), fewer, max(low, begin), min(high, end))
+
+    pick((), [number for _, number in levels], 0.0, 1.0)
+    return law
+
+
+_FROM_THE_DATA = Twin(
+    name="universe taken from the data",
+    mistake="the declared universe is replaced by the itemsets that occur",
+    broken=with_law(_what_occurs),
+)
+_DOUBLED = Twin(
+    name="exponent doubled",
+    mistake="picks by e^(2 eps c)",
+    broken=with_parameters(pick_epsilon=lambda mechanism: 2 * mechanism.pick_epsilon),
+    needs=lambda mechanism: not getattr(mechanism, "general", False),
+)
+LIMITED_DOMAIN = (
+    Twin(
+        name="stop symbol half as far",
+        mistake="the stop symbol's lead is halved",
+        broken=with_calculated(stop_lead=lambda mechanism: mechanism.stop_lead / 2),
+    ),
+    Twin(
+        name="cap taken from the data",
+        mistake="kbar is the number of itemsets that occur instead of a public number",
+        broken=with_law(_stop_taken_from_the_data),
+    ),
+    _DOUBLED,
+    SENSITIVITY,
+    AGAIN,
+    TRUE_ORDER,
+)
+EXPONENTIAL = (
+    Twin(
+        name="monotone exponent under replace",
+        mistake="the exponent of counts that all move one way, where units are exchanged",
+        broken=with_parameters(general=lambda _mechanism: False),
+        needs=lambda mechanism: mechanism.general,
+        relation=NeighbouringRelation.REPLACE,
+    ),
+    Twin(
+        name="noise used again in the next pick",
+        mistake="one uniform number for all picks instead of a fresh one for each",
+        broken=with_law(_same_uniform),
+        needs=several,
+    ),
+    _FROM_THE_DATA,
+    _DOUBLED,
+    SENSITIVITY,
+    TRUE_ORDER,
+)
+NOISY_MAXIMA = (
+    Twin(
+        name="half the noise",
+        mistake="noise of scale Delta/(2 eps)",
+        broken=with_parameters(pick_epsilon=lambda mechanism: 2 * mechanism.pick_epsilon),
+        needs=lambda mechanism: not mechanism.general,
+    ),
+    Twin(
+        name="monotone noise under replace",
+        mistake="the noise of counts that all move one way, where units are exchanged",
+        broken=with_parameters(general=lambda _mechanism: False),
+        needs=lambda mechanism: mechanism.general,
+        relation=NeighbouringRelation.REPLACE,
+    ),
+    _FROM_THE_DATA,
+    SENSITIVITY,
+    TRUE_ORDER,
+)
