@@ -39,10 +39,10 @@ check: .venv/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Long statistical tests with fresh seeds and against other libraries, then exact laws of all mechanisms: reports/audit.
+# Long statistical tests with fresh seeds and against other libraries, then the audit report: reports/audit.
 audit: .venv/.oracles
 	$(BIN)/python -m pytest -n auto -m long
-	$(BIN)/fim-private audit all --output reports/audit
+	$(BIN)/python -m verification
 
 mutants: .venv/.test  # FILES=... for some of the files
 	$(BIN)/python -m tests.mutants $(FILES)

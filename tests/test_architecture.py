@@ -145,6 +145,7 @@ def test_a_layer_imports_only_what_stands_to_its_left(path: Path) -> None:
         return
     for module in imports(path):
         parts = module.split(".")
+        assert parts[0] not in {"benchmarks", "tests", "verification"}, "not in the wheel"
         if parts[0] == "fim_private" and len(parts) > 1:
             assert parts[1] == here or parts[1] in MAY_IMPORT[here], f"{here} must not import {module}"
 

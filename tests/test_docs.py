@@ -181,7 +181,7 @@ def test_every_theorem_s_tests_and_lesson_exist() -> None:
     names = {demo.name for demo in DEMOS}
     rows = rows_of_theorems()
     for source, _, file, tests, lesson in rows:
-        assert re.fullmatch(r"\[`[\w/.]+`\]\(\.\./fim_private/[\w/.]+\.py\)", file), source
+        assert re.fullmatch(r"\[`[\w/.]+`\]\(\.\./(fim_private|verification)/[\w/.]+\.py\)", file), source
         named = re.findall(r"\[`(\w+)`\]\(\.\./(tests/[\w/.]+\.py)\)", tests)
         assert named, source
         for test, path in named:

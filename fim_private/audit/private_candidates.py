@@ -1,4 +1,4 @@
-"""Private selection from private candidates, audited: the worst neighbouring laws of the candidates, and broken twins.
+"""Private selection from private candidates, audited: the worst neighbouring laws of the candidates.
 
 A candidate is any private procedure, so neighbours here are pairs of laws of one call that are (eps_1, delta_1) apart,
 over three scores: above, at and below the outcome that is looked at, which is all that the algorithms tell apart.
@@ -14,7 +14,6 @@ from typing import TypeVar
 
 from fim_private.audit.laws import hockey_stick
 from fim_private.candidates.pool import FiniteLaw, chance_at_least
-from fim_private.randomness import Randomness
 
 HIGH, MIDDLE, LOW = (2, "high"), (1, "middle"), (0, "low")
 OUTCOMES = (HIGH, MIDDLE, LOW)
@@ -80,42 +79,19 @@ def laws_of_candidates(epsilon: float, delta: float = 0.0) -> Iterator[Pair]:
             one = (high, middle, 1 - high - middle)
             other_high, other_middle = high * math.exp(up * epsilon), middle * math.exp(along * epsilon)
             other = (other_high, other_middle, 1 - other_high - other_middle)
-            if _close(one[2], other[2], epsilon):
-                yield from _with_delta(one, other, delta)
+            if is_close(one[2], other[2], epsilon):
+                yield from with_delta(one, other, delta)
 
 
-def random_laws(epsilon: float, delta: float, number: int, randomness: Randomness) -> Iterator[Pair]:
-    """Random cases: anything made of randomised response, which is all there is (Kairouz, Oh, Viswanath 2015)."""
-    odds = math.exp(epsilon)
-    for _ in range(number):
-        truthful, lying = _random_chances(randomness), _random_chances(randomness)
-        one = tuple((odds * a + b) / (1 + odds) for a, b in zip(truthful, lying, strict=True))
-        other = tuple((a + odds * b) / (1 + odds) for a, b in zip(truthful, lying, strict=True))
-        yield from _with_delta(one, other, delta)
-
-
-def chances_of_queries(epsilon: float, before: int) -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
-    """Neighbouring p(tau_i, Q_i): `before` queries that all move one way, and a last that moves another.
-
-    That is the hardest case of a search: the many are kept from passing by the noise on the threshold alone.
-    """
-    split = 1 / (1 + math.exp(epsilon))
-    moves = []
-    for chance in (0.01, 0.1, 0.2, 0.3, split, 0.5, 0.7, 0.9, 0.99):
-        for other in (chance * math.exp(epsilon), 1 - (1 - chance) * math.exp(-epsilon), chance):
-            if 0 < other < 1 and _close(chance, other, epsilon) and _close(1 - chance, 1 - other, epsilon):
-                moves += [(chance, other), (other, chance)]
-    for many, last in itertools.product(dict.fromkeys(moves), repeat=2):
-        yield tuple(zip(*([many] * before), last, strict=True))  # type: ignore[misc]
-
-
-def _close(one: float, other: float, epsilon: float) -> bool:
+def is_close(one: float, other: float, epsilon: float) -> bool:
+    """Whether two probabilities of an outcome are within a factor e^epsilon of each other."""
     if min(one, other) < _TINY:
         return abs(one) < _TINY and abs(other) < _TINY
     return abs(math.log(one / other)) <= epsilon + _TINY
 
 
-def _with_delta(one: Sequence[float], other: Sequence[float], delta: float) -> Iterator[Pair]:
+def with_delta(one: Sequence[float], other: Sequence[float], delta: float) -> Iterator[Pair]:
+    """The pair itself, or with that much of each law put on any one outcome, another on either side."""
     if not delta:
         yield _named(one), _named(other)
         return
@@ -130,66 +106,10 @@ def _named(chances: Sequence[float]) -> FiniteLaw:
     return {outcome: max(chance, 0.0) for outcome, chance in zip(OUTCOMES, chances, strict=True)}
 
 
-def _random_chances(randomness: Randomness) -> list[float]:
-    # Powers make some chances tiny, where the losses are.
-    weights = [((randomness.bits(30) + 1) / 2**30) ** (1 + randomness.bits(4)) for _ in OUTCOMES]
-    return [weight / sum(weights) for weight in weights]
-
-
 def best_of(runs: int, law: FiniteLaw) -> dict[Hashable, float]:
     """Not private enough: the best of a fixed number of runs (PSPC, B.1). A candidate's loss is paid `runs` times."""
     found: dict[Hashable, float] = {}
     for drawn, chance in law.items():
         above = chance_at_least(law, drawn[0]) - chance
         found[drawn] = (1 - above) ** runs - (1 - above - chance) ** runs
-    return found
-
-
-def decreasing_thresholds(stop: float, thresholds: Sequence[float], law: FiniteLaw) -> dict[Hashable, float]:
-    """Not private enough: Algorithm 6, which lowers the threshold where Algorithm 1 gives up (PSPC, B.2).
-
-    Args:
-        stop: gamma.
-        thresholds: decreasing; every run reaches the last.
-        law: of one call.
-    """
-    found: dict[Hashable, float] = dict.fromkeys(law, 0.0)
-    reached = 1.0
-    for threshold in thresholds:
-        short = 1 - chance_at_least(law, threshold)
-        halting = 1 - short * (1 - stop)
-        for drawn, chance in law.items():
-            if drawn[0] >= threshold:
-                found[drawn] += reached * chance / halting
-        reached *= short * stop / halting
-    return found
-
-
-def percentile(share: float, law: FiniteLaw) -> dict[Hashable, float]:
-    """Not private: the largest score that this share of the runs reach, exactly (PSPC, B.3)."""
-    reached = [score for score, _ in law if chance_at_least(law, score) >= share]
-    return {max(reached): 1.0}
-
-
-def with_number_of_calls(threshold: float, stop: float, calls: int, law: FiniteLaw) -> dict[Hashable, float]:
-    """Not private enough: Algorithm 1 that also tells how many calls it took, here up to so many."""
-    found: dict[Hashable, float] = {}
-    short = 1 - chance_at_least(law, threshold)
-    going = 1.0
-    for call in range(1, calls + 1):
-        for drawn, chance in law.items():
-            if drawn[0] >= threshold:
-                found[drawn, call] = going * chance
-        found[None, call] = going * short * stop
-        going *= short * (1 - stop)
-    found["later"] = going
-    return found
-
-
-def without_coin(threshold: float, runs: int, law: FiniteLaw) -> dict[Hashable, float]:
-    """Not private enough: Algorithm 1 that gives up after a fixed number of runs, and never before."""
-    short = 1 - chance_at_least(law, threshold)
-    tries = sum(short**run for run in range(runs))
-    found: dict[Hashable, float] = {drawn: chance * tries for drawn, chance in law.items() if drawn[0] >= threshold}
-    found[None] = short**runs
     return found

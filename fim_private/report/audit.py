@@ -8,16 +8,13 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from fim_private.audit.named_tests import NAMED_TESTS
 from fim_private.audit.standard import COUNTED, MAX_ITEMS, PICKS, UNIVERSE, audit_all
 from fim_private.audit.verdict import LOOSE, Verdict
 from fim_private.mechanisms.registry import find
 from fim_private.privacy import Budget, NeighbouringRelation
 from fim_private.release.files import write_derived
-from fim_private.report.candidates import candidates_section
 from fim_private.report.document import Bullets, Cell, Code, Document, Figure, Paragraph, Section, Table
 from fim_private.report.drawing import Pictures, new_figure, style
-from fim_private.report.sampled import sampled_sections
 from fim_private.report.statement import number
 from fim_private.report.verification import delta_text, ratio_text, sentence, verdict_record
 from fim_private.report.write import write_document
@@ -28,19 +25,43 @@ SOUND = "Every claim held, and every mistake was caught."
 BROKEN = "SOMETHING FAILED: see the tables."
 
 
-def write_audit(folder: Path, *, budget: Budget, seed: int, progress: Callable[[str], None]) -> bool:
+Progress = Callable[[str], None]
+Further = Callable[[Progress], tuple[tuple[Section, ...], bool]]
+"""What makes more sections, and whether all that is in them is as it should be."""
+
+
+def write_audit(
+    folder: Path,
+    *,
+    budget: Budget,
+    seed: int,
+    progress: Progress,
+    further: Further = lambda _progress: ((), True),
+    program: str = "fim-private audit all",
+) -> bool:
     """Audit everything and write the report; whether all claims held and all mistakes were caught.
+
+    Args:
+        folder: where to.
+        budget: of each plan.
+        seed: of the searches.
+        progress: told how far it is.
+        further: makes more sections, which stand before that on the method.
+        program: what is typed to make the report.
 
     Raises:
         InputError: the file system refuses.
     """
     verdicts = audit_all(budget, seed=seed, workers=os.cpu_count() or 1, progress=progress)
     pictures = Pictures()
-    candidates, candidates_sound = candidates_section(progress)
-    sampled, sampled_sound = sampled_sections(progress)
-    sound = all(verdict.holds and verdict.twins_caught for verdict in verdicts) and candidates_sound and sampled_sound
+    more, sound = further(progress)
+    sound &= all(verdict.holds and verdict.twins_caught for verdict in verdicts)
+    command = (
+        f"{program} --epsilon {number(budget.epsilon)} --delta {number(budget.delta)} --seed {seed} "
+        "--output reports/audit"
+    )
     with style():
-        document = document_of(verdicts, (candidates, *sampled), pictures, budget=budget, seed=seed, sound=sound)
+        document = document_of(verdicts, more, pictures, budget=budget, command=command, sound=sound)
     write_document(document, pictures, folder)
     records = json.dumps([verdict_record(verdict) for verdict in verdicts], indent=1)
     write_derived(folder / "verdicts.json", lambda part: part.write_text(records + "\n", encoding="utf-8"))
@@ -53,14 +74,10 @@ def document_of(
     pictures: Pictures,
     *,
     budget: Budget,
-    seed: int,
+    command: str,
     sound: bool,
 ) -> Document:
     """The report as a document; its pictures are collected."""
-    command = (
-        f"fim-private audit all --epsilon {number(budget.epsilon)} --delta {number(budget.delta)} "
-        f"--seed {seed} --output reports/audit"
-    )
     twins = sum(len(verdict.twins) for verdict in verdicts)
     return Document(
         title="Proof by test: is it as private as it says?",
@@ -85,7 +102,7 @@ def document_of(
             _method(),
         ),
         mechanisms=(),
-        footer="Made by `fim-private audit all`. " + BANNER,
+        footer="Made by `fim-private audit all` or `make audit`. " + BANNER,
     )
 
 
@@ -268,12 +285,6 @@ def _twins(verdicts: Sequence[Verdict]) -> Section:
                 rows=rows,
                 caption="**Mistakes in a mechanism, caught by exact laws.**",
                 collapsed=len(rows) > 60,
-            ),
-            Table(
-                name="named-tests",
-                head=("mistake", "caught by"),
-                rows=NAMED_TESTS,
-                caption="**Mistakes that hide in a law's slack, or are none of a law's, and the test that fails.**",
             ),
         ),
     )

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from fim_private.audit.floating_point import can_be, demonstrate, float_laplace
 from fim_private.randomness import SeededRandomness
 from tests.sampling import SEED
+from verification.floating_point import can_be, demonstrate, float_laplace
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(1, 10)])

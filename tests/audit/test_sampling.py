@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from scipy.stats import beta
 
-from fim_private.audit.end_to_end import cases
-from fim_private.audit.pipeline import sample
-from fim_private.audit.pipeline_twins import PipelineTwin, twins
-from fim_private.audit.sampling import CONFIDENCE_FAILURE, epsilon_low, probability_high, probability_low, telling_event
+from verification.end_to_end import cases
+from verification.pipeline import sample
+from verification.pipeline_twins import PipelineTwin, twins
+from verification.sampling import CONFIDENCE_FAILURE, epsilon_low, probability_high, probability_low, telling_event
 
 # A bound of an honest case is too large with probability 1e-6 at most, and the claim is mostly further away than that.
 # Five cases are sampled here with fresh noise, so a correct build fails less than five times in a million runs.

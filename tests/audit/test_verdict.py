@@ -9,7 +9,6 @@ from fractions import Fraction
 import pytest
 
 from fim_private.audit.items_first_cases import Pair, largest_deltas
-from fim_private.audit.named_tests import NAMED_TESTS
 from fim_private.audit.neighbours import Group
 from fim_private.audit.standard import standard_plans
 from fim_private.audit.verdict import audit, claims, limits_of
@@ -22,6 +21,7 @@ from fim_private.randomness import SeededRandomness
 from tests.conftest import ROOT
 from tests.mechanisms.cases import needs
 from tests.sampling import SEED
+from verification.named_tests import NAMED_TESTS
 
 BUDGET = Budget("1", "1e-6")
 

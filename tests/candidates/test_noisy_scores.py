@@ -11,7 +11,12 @@ import numpy as np
 import pytest
 
 from fim_private.candidates import Candidates, RandomStopping
-from fim_private.candidates.noisy_scores import (
+from fim_private.errors import UsageError
+from fim_private.privacy import ApproxDP, PureDP
+from fim_private.randomness import SeededRandomness
+from fim_private.randomness.discrete_laplace import discrete_laplace_mass
+from tests.sampling import FALSE_ALARM, SEED, p_value
+from verification.candidates.noisy_scores import (
     TruncatedLaplace,
     exponential,
     generalised_exponential,
@@ -19,11 +24,6 @@ from fim_private.candidates.noisy_scores import (
     smooth_sensitivity,
     smoothness,
 )
-from fim_private.errors import UsageError
-from fim_private.privacy import ApproxDP, PureDP
-from fim_private.randomness import SeededRandomness
-from fim_private.randomness.discrete_laplace import discrete_laplace_mass
-from tests.sampling import FALSE_ALARM, SEED, p_value
 
 ONE = Fraction(1)
 WINDOW = np.arange(-4000, 4001)

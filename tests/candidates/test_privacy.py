@@ -9,8 +9,15 @@ from functools import partial
 
 import pytest
 
-from fim_private.audit import private_candidates as audit
-from fim_private.audit.candidate_cases import (
+from fim_private.audit.private_candidates import OutcomeLaw, worst
+from fim_private.candidates import KnownThreshold, RandomStopping
+from fim_private.candidates.known_threshold import steps_for
+from fim_private.candidates.pool import CandidateLoss, FiniteLaw, parts
+from fim_private.candidates.random_stopping import steps_for_delta, steps_for_epsilon
+from fim_private.errors import UsageError
+from fim_private.privacy import ApproxDP, PureDP
+from verification.candidates.amplification import Amplification
+from verification.candidates.cases import (
     EPSILON,
     ROUNDING,
     CandidateCase,
@@ -23,13 +30,7 @@ from fim_private.audit.candidate_cases import (
     verdict_of,
     without_dummies,
 )
-from fim_private.audit.private_candidates import OutcomeLaw, worst
-from fim_private.candidates import Amplification, KnownThreshold, RandomStopping
-from fim_private.candidates.known_threshold import steps_for
-from fim_private.candidates.pool import CandidateLoss, FiniteLaw, parts
-from fim_private.candidates.random_stopping import steps_for_delta, steps_for_epsilon
-from fim_private.errors import UsageError
-from fim_private.privacy import ApproxDP, PureDP
+from verification.candidates.relatives import decreasing_thresholds
 
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(3, 2)]
 STOPS = [Fraction(1, 2), Fraction(1, 10), Fraction(1, 200)]
@@ -222,7 +223,7 @@ def test_a_cost_too_low_is_caught() -> None:
 def test_paper_s_example_of_algorithm_6() -> None:
     """P(0) = (1 - p) gamma^R ((1 - p)/(p(1 - gamma) + gamma))^R (B.2)."""
     p, gamma = 0.3, 0.1
-    law = audit.decreasing_thresholds(gamma, [1, 0.75, 0.5, 0.25, 0], {(1, "1"): p, (0, "0"): 1 - p})
+    law = decreasing_thresholds(gamma, [1, 0.75, 0.5, 0.25, 0], {(1, "1"): p, (0, "0"): 1 - p})
     assert law[0, "0"] == pytest.approx((1 - p) * gamma**4 * ((1 - p) / (p * (1 - gamma) + gamma)) ** 4)
 
 

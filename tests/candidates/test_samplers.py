@@ -8,12 +8,13 @@ from fractions import Fraction
 
 import pytest
 
-from fim_private.candidates import Amplification, Candidates, KnownThreshold, RandomStopping, Selection
+from fim_private.candidates import Candidates, KnownThreshold, RandomStopping, Selection
 from fim_private.errors import UsageError
 from fim_private.privacy import PureDP
 from fim_private.randomness import Randomness, SeededRandomness
 from tests.candidates.cases import LAWS, STRONG, WEAK, mixed, pool, procedure
 from tests.sampling import FALSE_ALARM, SEED, p_value
+from verification.candidates.amplification import Amplification
 
 DRAWS = 20_000
 Q = mixed(LAWS)

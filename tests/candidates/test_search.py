@@ -12,8 +12,17 @@ from functools import partial
 import numpy as np
 import pytest
 
-from fim_private.audit import private_candidates as audit
-from fim_private.audit.candidate_cases import (
+from fim_private.audit.private_candidates import worst
+from fim_private.candidates import Candidates
+from fim_private.candidates.pool import FiniteLaw
+from fim_private.errors import UsageError
+from fim_private.privacy import ApproxDP, PureDP
+from fim_private.randomness import Randomness, SeededRandomness
+from fim_private.randomness.bernoulli import bernoulli
+from tests.sampling import FALSE_ALARM, SEED, p_value
+from verification.candidates import above_threshold, percentile_threshold
+from verification.candidates.above_threshold import AboveThreshold
+from verification.candidates.cases import (
     COMBINED,
     NESTED,
     ORACLE,
@@ -22,23 +31,11 @@ from fim_private.audit.candidate_cases import (
     law_of_oracle,
     scored_from_0_to_1,
 )
-from fim_private.audit.private_candidates import worst
-from fim_private.candidates import (
-    AboveThreshold,
-    Candidates,
-    PercentileThreshold,
-    UnknownThreshold,
-    above_threshold,
-    percentile_threshold,
-)
-from fim_private.candidates.log_grid import floor_of_log
-from fim_private.candidates.pool import FiniteLaw
-from fim_private.candidates.search_law import binomial
-from fim_private.errors import UsageError
-from fim_private.privacy import ApproxDP, PureDP
-from fim_private.randomness import Randomness, SeededRandomness
-from fim_private.randomness.bernoulli import bernoulli
-from tests.sampling import FALSE_ALARM, SEED, p_value
+from verification.candidates.log_grid import floor_of_log
+from verification.candidates.percentile_threshold import PercentileThreshold
+from verification.candidates.relatives import chances_of_queries
+from verification.candidates.search_law import binomial
+from verification.candidates.unknown_threshold import UnknownThreshold
 
 HALF = Fraction(1, 2)
 LOSS = PureDP(HALF)
@@ -72,7 +69,7 @@ def test_floor_of_log_keeps_distances() -> None:
 
 @pytest.mark.parametrize("before", [0, 1, *(pytest.param(many, marks=pytest.mark.slow) for many in (4, 40))])
 def test_oracle_search_keeps_its_claim(before: int) -> None:
-    pairs = itertools.islice(audit.chances_of_queries(0.5, before), 0, None, 1 + before // 8)
+    pairs = itertools.islice(chances_of_queries(0.5, before), 0, None, 1 + before // 8)
     found = worst(partial(law_of_oracle, ORACLE), pairs, 0.8)  # type: ignore[arg-type]
     assert found.delta <= 1e-9
     assert found.loss <= 0.8 + 1e-9
@@ -82,13 +79,13 @@ def test_oracle_search_keeps_its_claim(before: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", [replace(ORACLE, loss=PureDP(HALF / 2)), replace(ORACLE, epsilon=Fraction(8, 5))])
 def test_oracle_search_with_half_the_noise_is_caught(broken: AboveThreshold) -> None:
-    found = worst(partial(law_of_oracle, broken), itertools.islice(audit.chances_of_queries(0.5, 10), 0, None, 2), 0.8)  # type: ignore[arg-type]
+    found = worst(partial(law_of_oracle, broken), itertools.islice(chances_of_queries(0.5, 10), 0, None, 2), 0.8)  # type: ignore[arg-type]
     assert found.loss > 0.9
     assert found.delta > 1e-3
 
 
 def two_queries() -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
-    return itertools.islice(audit.chances_of_queries(0.5, 1), 0, None, 3)
+    return itertools.islice(chances_of_queries(0.5, 1), 0, None, 3)
 
 
 @pytest.mark.parametrize("samples", [3, *(pytest.param(many, marks=pytest.mark.slow) for many in (600, 3000))])

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.accounting.calibration import prove_discovery
-from fim_private.audit.items_first import Unit, delta_of
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.discovery import Discovery
 from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, Tuning, calibrate
@@ -23,6 +22,7 @@ from fim_private.mechanisms.protocol import Request
 from fim_private.privacy import failure_probability
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
+from verification.items_first import Unit, delta_of
 
 F = Fraction
 NUMERICAL_ERROR = 1e-9

@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.accounting.rounding import RELATIVE_ERROR
-from fim_private.candidates.log_grid import floor_of_log
 from fim_private.candidates.pool import Score, pure_epsilon
-from fim_private.candidates.search_law import binomial, law_of_search
 from fim_private.errors import UsageError
 from fim_private.mechanisms.sparse_vector import search
 from fim_private.privacy import ApproxDP, PureDP
 from fim_private.randomness import Randomness, SecureRandomness
+from verification.candidates.log_grid import floor_of_log
+from verification.candidates.search_law import binomial, law_of_search
 
 RESOLUTION = 1024
 """Steps of one unit's change: the rounding is a thousandth of it."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from fim_private.audit.candidate_cases import (
+from fim_private.report.document import Cell, Paragraph, Section, Table
+from fim_private.report.statement import number
+from fim_private.report.verification import delta_text
+from verification.candidates.cases import (
     DELTA,
     EPSILON,
     ROUNDING,
@@ -14,9 +17,6 @@ from fim_private.audit.candidate_cases import (
     mistakes,
     verdict_of,
 )
-from fim_private.report.document import Cell, Paragraph, Section, Table
-from fim_private.report.statement import number
-from fim_private.report.verification import delta_text
 
 CLAIMED_AND_FOUND = ("epsilon claimed", "largest log ratio", "delta claimed", "found")
 
@@ -37,11 +37,11 @@ def _section(honest: Sequence[CandidateVerdict], broken: Sequence[CandidateVerdi
         title="Private selection from private candidates",
         parts=(
             Paragraph(
-                text="`tune` chooses among private ways of mining by theorems of Liu and Talwar (2019), and "
-                "`fim_private.candidates` has all their algorithms. A candidate is anything that is private, so "
-                "neighbours here are "
-                f"laws of one run that are epsilon {number(EPSILON)} apart (with a delta of {number(DELTA)} where it "
-                "says so): rare and likely outcomes moved all the way up, down or not at all, and random ones. "
+                text="`tune` chooses among private ways of mining by theorems of Liu and Talwar (2019). "
+                "`verification/candidates` has their other algorithms. A candidate is anything that is private, so "
+                f"neighbours here are laws of one run that are epsilon {number(EPSILON)} apart (with a delta of "
+                f"{number(DELTA)} where it says so): rare and likely outcomes moved all the way up, down or not at "
+                "all, and random ones. "
                 f"{compared:,} pairs were compared by the exact law of what is released."
             ),
             Table(

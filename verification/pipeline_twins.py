@@ -12,8 +12,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from fim_private.audit.pipeline import NAMES, RUNS, UNIT_COLUMN, Case, Pipeline, baskets_of, of_counts, sample
-from fim_private.audit.sampling import Sampled
 from fim_private.constraints import NOTHING, Constraints
 from fim_private.mechanisms.items_first import ItemsFirst, Tuning, calibrate
 from fim_private.mechanisms.protocol import Request
@@ -25,6 +23,8 @@ from fim_private.randomness import SecureRandomness, SeededRandomness
 from fim_private.release import FoundItem, Release, ReleasedItemset
 from fim_private.release.door import pass_through
 from fim_private.transactions import Transactions, transactions_from_lists
+from verification.pipeline import NAMES, RUNS, UNIT_COLUMN, Case, Pipeline, baskets_of, of_counts, sample
+from verification.sampling import Sampled
 
 SEED = 1
 _BUDGET = Budget("2", "0.01")

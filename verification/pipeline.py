@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fim_private.audit.laws import law_over_itemsets
-from fim_private.audit.sampling import Sampled, telling_event
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Law
 from fim_private.mining.mine import mine_as_planned
 from fim_private.plan import Plan
 from fim_private.release import Release
 from fim_private.transactions import Transactions, read_transactions
+from verification.sampling import Sampled, telling_event
 
 RUNS = 2_000
 NAMES = tuple("abcdefgh")

@@ -13,22 +13,28 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from fim_private.audit import private_candidates as audit
-from fim_private.audit.private_candidates import OutcomeLaw, Worst, worst
-from fim_private.candidates import (
-    AboveThreshold,
-    Amplification,
-    ExtendedAboveThreshold,
-    KnownThreshold,
-    PercentileThreshold,
-    RandomStopping,
-    UnknownThreshold,
+from fim_private.audit.private_candidates import (
+    HIGH,
+    LOW,
+    MIDDLE,
+    OutcomeLaw,
+    Pair,
+    Worst,
+    best_of,
+    laws_of_candidates,
+    worst,
 )
+from fim_private.candidates import KnownThreshold, RandomStopping
 from fim_private.candidates.known_threshold import steps_for
 from fim_private.candidates.pool import CandidateLoss, FiniteLaw, parts
 from fim_private.candidates.random_stopping import steps_for_delta, steps_for_epsilon
 from fim_private.privacy import ApproxDP, PureDP
 from fim_private.randomness import SeededRandomness
+from verification.candidates import relatives
+from verification.candidates.above_threshold import AboveThreshold, ExtendedAboveThreshold
+from verification.candidates.amplification import Amplification
+from verification.candidates.percentile_threshold import PercentileThreshold
+from verification.candidates.unknown_threshold import UnknownThreshold
 
 EPSILON, DELTA = Fraction(1, 2), Fraction(1, 1000)
 """What one run of a candidate costs; delta in the cases that have one."""
@@ -114,19 +120,19 @@ def verdict_of(case: CandidateCase) -> CandidateVerdict:
     return CandidateVerdict(case=case, found=worst(case.law, case.pairs(), case.epsilon))
 
 
-def neighbours(epsilon: Fraction = EPSILON, delta: Fraction = Fraction(0)) -> Iterator[audit.Pair]:
+def neighbours(epsilon: Fraction = EPSILON, delta: Fraction = Fraction(0)) -> Iterator[Pair]:
     """Laws of one run on neighbouring data: structured and random."""
-    yield from audit.laws_of_candidates(float(epsilon), float(delta))
-    yield from audit.random_laws(float(epsilon), float(delta), 200, SeededRandomness(1))
+    yield from laws_of_candidates(float(epsilon), float(delta))
+    yield from relatives.random_laws(float(epsilon), float(delta), 200, SeededRandomness(1))
 
 
 def products(
     epsilon: Fraction, delta: Fraction, number: int
 ) -> Iterator[tuple[tuple[FiniteLaw, ...], tuple[FiniteLaw, ...]]]:
     """Neighbouring lists of candidates: each of a few pairs, in all combinations; and random ones."""
-    structured = audit.laws_of_candidates(float(epsilon), float(delta))
+    structured = laws_of_candidates(float(epsilon), float(delta))
     chosen = list(itertools.islice(structured, 0, None, 397 if delta else 41))
-    at_random = list(audit.random_laws(float(epsilon), float(delta), 60, SeededRandomness(1)))
+    at_random = list(relatives.random_laws(float(epsilon), float(delta), 60, SeededRandomness(1)))
     for combined in (
         *itertools.combinations_with_replacement(chosen, number),
         *(at_random[start : start + number] for start in range(len(at_random) - number)),
@@ -141,13 +147,13 @@ def scored_from_0_to_1() -> Iterator[tuple[FiniteLaw, FiniteLaw]]:
     def rescored(law: FiniteLaw) -> FiniteLaw:
         return {(scores[int(score)], name): chance for (score, name), chance in law.items()}
 
-    for pair in itertools.islice(audit.laws_of_candidates(float(EPSILON)), 0, None, 31):
+    for pair in itertools.islice(laws_of_candidates(float(EPSILON)), 0, None, 31):
         yield rescored(pair[0]), rescored(pair[1])
 
 
 def queries(before: int, every: int) -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
     """Neighbouring chances of queries, every so many of them."""
-    return itertools.islice(audit.chances_of_queries(float(EPSILON), before), 0, None, every)
+    return itertools.islice(relatives.chances_of_queries(float(EPSILON), before), 0, None, every)
 
 
 def cases() -> tuple[CandidateCase, ...]:
@@ -227,21 +233,21 @@ def mistakes() -> tuple[CandidateCase, ...]:
     half = replace(ORACLE, epsilon=2 * ORACLE.epsilon)
     exact = replace(SAMPLED, epsilon=Fraction(100), percentile=Fraction(1, 2))
     of_one: tuple[tuple[str, str, PureDP, Callable[[FiniteLaw], Mapping[Any, float]]], ...] = (
-        ("the best of ten runs", "Algorithm 2's", best, partial(audit.best_of, 10)),
+        ("the best of ten runs", "Algorithm 2's", best, partial(best_of, 10)),
         (
             "the threshold lowered where none reaches it (Algorithm 6)",
             "Algorithm 1's",
             first,
-            partial(audit.decreasing_thresholds, 0.05, falling),
+            partial(relatives.decreasing_thresholds, 0.05, falling),
         ),
-        ("the exact median of the scores", "Algorithm 2's", best, partial(audit.percentile, 0.5)),
+        ("the exact median of the scores", "Algorithm 2's", best, partial(relatives.percentile, 0.5)),
         (
             "the number of runs published",
             "Algorithm 1's",
             first,
-            partial(audit.with_number_of_calls, 1, 0.05, 12),
+            partial(relatives.with_number_of_calls, 1, 0.05, 12),
         ),
-        ("twelve runs instead of a coin", "Algorithm 1's", first, partial(audit.without_coin, 1, 12)),
+        ("twelve runs instead of a coin", "Algorithm 1's", first, partial(relatives.without_coin, 1, 12)),
         (
             "one run's cost claimed",
             "a candidate's",
@@ -303,9 +309,9 @@ def without_dummies(laws: Sequence[FiniteLaw]) -> OutcomeLaw:
 def one_against_all(candidates: int) -> tuple[tuple[FiniteLaw, ...], tuple[FiniteLaw, ...]]:
     """One candidate reaches the threshold less often on the other side, and all others more often."""
     chance = 0.3
-    seldom: FiniteLaw = {audit.MIDDLE: chance, audit.LOW: 1 - chance}
+    seldom: FiniteLaw = {MIDDLE: chance, LOW: 1 - chance}
     more = chance * math.exp(float(EPSILON))
-    often: FiniteLaw = {audit.MIDDLE: more, audit.LOW: 1 - more}
+    often: FiniteLaw = {MIDDLE: more, LOW: 1 - more}
     others = candidates - 1
     return (often, *[seldom] * others), (seldom, *[often] * others)
 
@@ -313,6 +319,6 @@ def one_against_all(candidates: int) -> tuple[tuple[FiniteLaw, ...], tuple[Finit
 def six_that_move() -> tuple[tuple[FiniteLaw, ...], tuple[FiniteLaw, ...]]:
     """Six candidates of which each fails less often on one side, by all of its epsilon."""
     fails = 0.5 * math.exp(-float(EPSILON))
-    often: FiniteLaw = {audit.HIGH: 0.0, audit.MIDDLE: 0.5, audit.LOW: 0.5}
-    seldom: FiniteLaw = {audit.HIGH: 0.0, audit.MIDDLE: 1 - fails, audit.LOW: fails}
+    often: FiniteLaw = {HIGH: 0.0, MIDDLE: 0.5, LOW: 0.5}
+    seldom: FiniteLaw = {HIGH: 0.0, MIDDLE: 1 - fails, LOW: fails}
     return (often,) * 6, (seldom,) * 6

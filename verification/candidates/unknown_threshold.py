@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fim_private.candidates import known_threshold, percentile_threshold
-from fim_private.candidates.above_threshold import RESOLUTION
+from fim_private.candidates import known_threshold
 from fim_private.candidates.known_threshold import KnownThreshold
-from fim_private.candidates.percentile_threshold import PercentileThreshold
 from fim_private.candidates.pool import Candidates, FiniteLaw, Output, Selected, Selection
 from fim_private.privacy import ApproxDP, PureDP
 from fim_private.randomness import Randomness, SecureRandomness
+from verification.candidates import percentile_threshold
+from verification.candidates.above_threshold import RESOLUTION
+from verification.candidates.percentile_threshold import PercentileThreshold
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fim_private.audit.pipeline import NAMES, RUNS, UNIT_COLUMN, Case, Progress, of_counts, sample
-from fim_private.audit.pipeline_twins import audit_twins
-from fim_private.audit.sampling import Sampled
 from fim_private.constraints import Constraints
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.release import Release
+from verification.pipeline import NAMES, RUNS, UNIT_COLUMN, Case, Progress, of_counts, sample
+from verification.pipeline_twins import audit_twins
+from verification.sampling import Sampled
 
 _PUBLISHED_CAP, _PUBLISHED_COUNT = 8, 80
 """At this count the published mechanism names a single item now and then, at the plan here."""

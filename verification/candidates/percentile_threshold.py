@@ -14,7 +14,12 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.candidates.above_threshold import (
+from fim_private.candidates.pool import Candidates, FiniteLaw, Output, chance_at_least, pure_epsilon
+from fim_private.errors import UsageError
+from fim_private.mechanisms.sparse_vector import search
+from fim_private.privacy import ApproxDP, PureDP
+from fim_private.randomness import Randomness, SecureRandomness
+from verification.candidates.above_threshold import (
     RESOLUTION,
     check,
     check_sampling,
@@ -22,13 +27,8 @@ from fim_private.candidates.above_threshold import (
     smoothing,
     whole_number,
 )
-from fim_private.candidates.log_grid import floor_of_log
-from fim_private.candidates.pool import Candidates, FiniteLaw, Output, chance_at_least, pure_epsilon
-from fim_private.candidates.search_law import law_of_nested_search
-from fim_private.errors import UsageError
-from fim_private.mechanisms.sparse_vector import search
-from fim_private.privacy import ApproxDP, PureDP
-from fim_private.randomness import Randomness, SecureRandomness
+from verification.candidates.log_grid import floor_of_log
+from verification.candidates.search_law import law_of_nested_search
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,8 @@
-"""Mistakes that exact laws at planned parameters do not show, and the test that fails for each."""
+"""The audit report's section on mistakes that exact laws at planned parameters do not show."""
+
+from __future__ import annotations
+
+from fim_private.report.document import Section, Table
 
 NAMED_TESTS = (
     (
@@ -44,3 +48,19 @@ NAMED_TESTS = (
     ),
 )
 """Mistakes that a law at planned parameters hides, or that are none of a law's, and the test that fails."""
+
+
+def named_tests_section() -> Section:
+    """Each mistake, and the test that fails."""
+    return Section(
+        anchor="named-tests",
+        title="Mistakes that other tests catch",
+        parts=(
+            Table(
+                name="named-tests",
+                head=("mistake", "caught by"),
+                rows=NAMED_TESTS,
+                caption="**Mistakes that hide in a law's slack, or are none of a law's, and the test that fails.**",
+            ),
+        ),
+    )
