@@ -187,7 +187,8 @@ def test_exact_counts_leave_through_the_door_only() -> None:
 def test_help_loads_nothing_heavy() -> None:
     program = (
         "import sys, fim_private.cli.app as a\n"
-        "heavy = {'polars', 'numba', 'numpy', 'matplotlib', 'mlxtend', 'pandas', 'scipy', 'rich', 'pyspark'}\n"
+        "heavy = {'polars', 'numba', 'numpy', 'matplotlib', 'mlxtend', 'pandas', 'scipy', 'rich', 'pyspark',"
+        " 'jinja2'}\n"
         "heavy &= set(sys.modules)\n"
         "print(sorted(heavy))"
     )

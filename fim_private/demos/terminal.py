@@ -9,7 +9,6 @@ from itertools import pairwise
 from fim_private.demos.chart import Chart
 from fim_private.demos.demo import Demo, Settings, Shown
 from fim_private.report.document import Bullets, Code, Marked, Paragraph, Table, cell_text, inline
-from fim_private.report.html import numbers
 from fim_private.report.statement import number, wrapped
 from fim_private.report.tables import table
 
@@ -59,9 +58,8 @@ def part_text(part: Shown) -> str:
         case Code():
             return "\n".join(f"    {line}" for line in part.lines())
         case Table():
-            columns = list(zip(*part.rows, strict=True)) or [()] * len(part.head)
             rows = [[cell_text(cell, part.digits) for cell in row] for row in part.rows]
-            drawn = table(part.head, rows, right=[numbers(column) for column in columns])
+            drawn = table(part.head, rows, right=part.numeric)
             return f"{wrapped([plain(part.caption)])}\n\n{drawn}"
         case Chart():
             return f"{wrapped([plain(part.caption)])}\n\n{plot(part)}"

@@ -108,6 +108,12 @@ class Table:
         if self.mechanism_column is not None and not 0 <= self.mechanism_column < len(self.head):
             raise ValueError(f"table {self.name}: there is no column {self.mechanism_column}")
 
+    @property
+    def numeric(self) -> list[bool]:
+        """For each column whether it holds numbers, and nothing but numbers where it holds anything."""
+        columns = list(zip(*self.rows, strict=True)) or [()] * len(self.head)
+        return [{isinstance(cell, str) for cell in column if cell is not None} == {False} for column in columns]
+
 
 Plain: TypeAlias = Paragraph | Bullets | Code | Figure | Table
 

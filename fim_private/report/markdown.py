@@ -22,7 +22,6 @@ from fim_private.report.document import (
     visible,
 )
 from fim_private.report.html import marked as marked_html
-from fim_private.report.html import numbers
 
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 """Written as entities and not with a backslash: a reader of Markdown who knows no escapes must see no tag either."""
@@ -111,11 +110,9 @@ def part_markdown(part: Part, anchors: frozenset[str], figures: str) -> str:
 
 def table_markdown(table: Table, anchors: frozenset[str]) -> str:
     """A pipe table under its caption; a collapsed one is folded, as HTML in Markdown can be."""
-    columns = list(zip(*table.rows, strict=True)) or [()] * len(table.head)
-    right = [numbers(column) for column in columns]
     rows = [
         [escaped(name) for name in table.head],
-        ["---:" if to_right else "---" for to_right in right],
+        ["---:" if to_right else "---" for to_right in table.numeric],
         *([escaped(cell_text(cell, table.digits)) for cell in row] for row in table.rows),
     ]
     lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)

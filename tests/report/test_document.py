@@ -269,7 +269,7 @@ def test_names_that_would_clash_are_refused() -> None:
 
 def test_the_package_carries_its_styles_and_its_script() -> None:
     for name in ("page.css", "page.js"):
-        written = (resources.files("fim_private.report") / name).read_text("utf-8")
+        written = (resources.files("fim_private.report") / "templates" / name).read_text("utf-8")
         assert written in to_html(page_of())
         assert "</" not in written
 
