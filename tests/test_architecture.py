@@ -35,6 +35,7 @@ MAY_IMPORT = {
     "release": {
         "errors",
         "writing",
+        "privacy",
         "profile",
         "randomness",
         "accounting",

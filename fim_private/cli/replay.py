@@ -181,12 +181,15 @@ def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
 
 def _check_promise(path: Path, typed: Mapping[str, Any], release: Release) -> None:
     """Refuse a release whose command asks for another promise than the release states: it was changed by hand."""
-    stated = release.privacy
+    privacy, plan = release.terms.privacy, release.terms.plan
+    stated = privacy.promise
     try:
         same = (
-            all(float(exact(typed[name], name)) == stated[name] for name in ("epsilon", "delta"))
-            and typed.get("neighbours", NeighbouringRelation.ADD_REMOVE) == stated["neighbours"]
-            and typed.get("unit_column") == release.plan["unit_column"]
+            stated is not None
+            and float(exact(typed["epsilon"], "epsilon")) == stated.epsilon
+            and float(exact(typed["delta"], "delta")) == stated.delta
+            and typed.get("neighbours", NeighbouringRelation.ADD_REMOVE) == privacy.neighbours
+            and typed.get("unit_column") == plan.unit_column
         )
     except (LookupError, UsageError):
         same = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import polars as pl
 
 from fim_private.errors import InputError, UsageError
 from fim_private.release.optional import pandas
+from fim_private.release.terms import Terms
 from fim_private.transactions.layout import Layout
 
 if TYPE_CHECKING:
@@ -69,9 +71,9 @@ class Release:
     Args:
         itemsets: in the order they were picked; fewer than asked for, or none, where the mechanism stopped early.
         mechanism: the name of the mechanism.
-        privacy: epsilon and delta (numbers), neighbours, unit, and what the promise takes as public: the layout of the
-            data (a record of `transactions.layout.Layout`, which `layout` gives), and in words what else.
-        plan: the plan's public parameters.
+        privacy: the record of the promise, as JSON has it: epsilon and delta (numbers), neighbours, unit, and what the
+            promise takes as public: the layout of the data (which `layout` gives), and in words what else.
+        plan: the record of the plan's public parameters, likewise. `terms` reads both records.
         seeded: whether the noise can be repeated; then the release is not private.
         version: the version of this program.
         command: what was typed, without the data.
@@ -89,10 +91,15 @@ class Release:
     found: tuple[FoundItem, ...] | None = None
     id: str | None = None
 
+    @cached_property
+    def terms(self) -> Terms:
+        """What the records of the promise and of the plan say, as typed values."""
+        return Terms.of(self.privacy, self.plan)
+
     @property
     def layout(self) -> Layout | None:
         """How the data was read, which is public; None in releases that do not say it."""
-        return Layout.of_record(self.privacy.get("layout"))
+        return self.terms.privacy.layout
 
     def to_json(self) -> str:
         """The whole release as JSON text; `from_json` reads it back."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from fim_private.release import Release
 from fim_private.release.record import SEEDED_NOTE
 from fim_private.report.count_bars import count_bars
 from fim_private.report.document import Bullets, Cell, Code, Document, Paragraph, Part, Section, Table
 from fim_private.report.item_graph import item_graph
-from fim_private.report.statement import counts_note, has_promise, number, promised
+from fim_private.report.statement import counts_note, number, promised
 from fim_private.report.tables import JOINT
 
 COLUMNS = (
@@ -41,7 +38,7 @@ def release_document(release: Release) -> Document:
     return Document(
         title=_title(release),
         banner=_banner(release),
-        alarm=release.seeded or not has_promise(release),
+        alarm=release.seeded or release.terms.privacy.promise is None,
         introduction=(Paragraph(text=_introduction(release)),),
         sections=tuple(sections),
         mechanisms=(),
@@ -63,9 +60,10 @@ def _title(release: Release) -> str:
 def _banner(release: Release) -> str:
     if release.seeded:
         return "SEEDED, NOT PRIVATE: whoever knows the seed can undo the noise. Do not publish this page."
-    if not has_promise(release):
+    promise = release.terms.privacy.promise
+    if promise is None:
         return "WITHOUT A PROMISE: the file does not say what is protected. Take it for not private."
-    epsilon, delta = (number(release.privacy[name]) for name in ("epsilon", "delta"))
+    epsilon, delta = number(promise.epsilon), number(promise.delta)
     return f"Differentially private: epsilon {epsilon}, delta {delta}. What is shown carries noise."
 
 
@@ -80,9 +78,8 @@ def _introduction(release: Release) -> str:
 
 def _itemsets(release: Release) -> list[Part]:
     if not release.itemsets:
-        least = release.plan.get("min_count")
-        above = f"No itemset had a noisy count above {least:,}." if isinstance(least, int) else NOTHING
-        return [Paragraph(text=above)]
+        least = release.terms.plan.min_count
+        return [Paragraph(text=NOTHING if least is None else f"No itemset had a noisy count above {least:,}.")]
     given = [
         (field, name)
         for field, name in COLUMNS
@@ -107,24 +104,24 @@ def _itemsets(release: Release) -> list[Part]:
 
 
 def _making(release: Release) -> list[Part]:
+    privacy, plan = release.terms.privacy, release.terms.plan
     facts: list[tuple[Cell, ...]] = [("mechanism", release.mechanism), ("version", release.version)]
     facts += [
         (name, value if isinstance(value, str) else f"{value:,}")
         for name, value in (
             ("in the ledger as", release.id),
-            ("neighbouring data sets", release.privacy.get("neighbours")),
-            ("itemsets asked for", release.plan.get("top")),
-            ("items kept of a transaction", release.plan.get("max_items")),
-            ("only counts above", release.plan.get("min_count")),
-            ("number of transactions, declared public", release.privacy.get("public_transactions")),
+            ("neighbouring data sets", privacy.neighbours),
+            ("itemsets asked for", plan.top),
+            ("items kept of a transaction", plan.max_items),
+            ("only counts above", plan.min_count),
+            ("number of transactions, declared public", privacy.public_transactions),
         )
-        if isinstance(value, str | int | float)
+        if value is not None
     ]
     parts: list[Part] = [Table(name="facts", head=("what", "value"), rows=tuple(facts), caption="The plan's settings.")]
-    spending = [line for line in _list(release.plan.get("spending")) if isinstance(line, Mapping)]
-    if spending:
+    if plan.spending:
         head = ("what is paid for", "epsilon", "rho", "times")
-        rows = tuple(tuple(_cell(line.get(key)) for key in ("what", "epsilon", "rho", "times")) for line in spending)
+        rows = tuple((line.what, line.epsilon, line.rho, line.times) for line in plan.spending)
         parts.append(
             Table(
                 name="spending",
@@ -150,11 +147,3 @@ def _making(release: Release) -> list[Part]:
             )
         )
     return parts
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _cell(value: Any) -> Cell:
-    return value if isinstance(value, str | int | float) else None

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 from fim_private.constraints import Constraints
 from fim_private.mechanisms.items_first import ItemsFirst
@@ -14,10 +12,11 @@ from fim_private.mechanisms.protocol import Spending
 from fim_private.mechanisms.registry import REGISTRY, find
 from fim_private.plan import Plan
 from fim_private.plan.record import plan_record
-from fim_private.privacy import LARGEST_EPSILON, ApproxDP, Guarantee, NeighbouringRelation, PureDP
+from fim_private.privacy import ApproxDP, Guarantee, NeighbouringRelation, PureDP
 from fim_private.release import Layout, Release
 from fim_private.release.promise import privacy_record
 from fim_private.release.record import SEEDED_NOTE
+from fim_private.release.terms import CountTerms, PlanTerms, Terms
 from fim_private.report.tables import printable
 
 
@@ -43,42 +42,22 @@ def promise(plan: Plan, *, seeded: bool, layout: Layout | None = None) -> str:
 
 def promise_paragraphs(plan: Plan, *, seeded: bool = False, layout: Layout | None = None) -> list[str]:
     """The same, not wrapped."""
-    return _promised(
-        privacy_record(plan, layout),
-        plan.mechanism_name,
-        plan_record(plan),
-        constraints=plan.constraints,
-        seeded=seeded,
-    )
+    terms = Terms.of(privacy_record(plan, layout), plan_record(plan))
+    return _promised(terms, plan.mechanism_name, seeded=seeded)
 
 
 def promised(release: Release) -> list[str]:
     """The same from a release alone, not wrapped. A release that does not say what it protects is told so."""
-    if not has_promise(release):
-        unknown = ["This file does not say what was promised, so that it has to be taken for not private."]
-        return [*unknown, f"WARNING: {SEEDED_NOTE}."] if release.seeded else unknown
-    must, never = ([str(name) for name in release.plan.get(kind) or []] for kind in ("must_contain", "exclude"))
-    return _promised(
-        release.privacy,
-        release.mechanism,
-        release.plan,
-        constraints=Constraints(must_contain=must, exclude=never),
-        seeded=release.seeded,
-    )
+    return _promised(release.terms, release.mechanism, seeded=release.seeded)
 
 
-def has_promise(release: Release) -> bool:
-    """Whether the release says what it protects and how much."""
-    privacy = release.privacy
-    numbers = all(_is_number(privacy.get(name)) for name in ("epsilon", "delta"))
-    return numbers and isinstance(privacy.get("unit"), str) and privacy["epsilon"] <= LARGEST_EPSILON
-
-
-def _promised(
-    privacy: Mapping[str, Any], mechanism: str, record: Mapping[str, Any], *, constraints: Constraints, seeded: bool
-) -> list[str]:
-    epsilon, delta = privacy["epsilon"], privacy["delta"]
-    if privacy.get("neighbours") == NeighbouringRelation.ADD_REMOVE:
+def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
+    privacy, plan, promise = terms.privacy, terms.plan, terms.privacy.promise
+    warning = [f"WARNING: {SEEDED_NOTE}."] if seeded else []
+    if promise is None:
+        return ["This file does not say what was promised, so that it has to be taken for not private.", *warning]
+    epsilon, delta = promise.epsilon, promise.delta
+    if privacy.neighbours == NeighbouringRelation.ADD_REMOVE:
         event = "whether it is in the data, and what it holds"
         guess = "whether one unit is in the data"
     else:
@@ -86,9 +65,9 @@ def _promised(
         guess = "which of two versions of one unit is in the data"
     more = f", plus {number(delta)}" if delta else ""
     source = "a SEED: this output is NOT private" if seeded else "the operating system's secure source"
-    owners = "" if record.get("unit_column") else ", who may own several transactions (see --unit-column)"
+    owners = "" if plan.unit_column else ", who may own several transactions (see --unit-column)"
     paragraphs = [
-        f"Protected is {privacy['unit']}: {event}.",
+        f"Protected is {promise.unit}: {event}.",
         f"How much: epsilon {number(epsilon)}, delta {number(delta)}. One unit makes any set of answers at most "
         f"{math.exp(epsilon):.3g} times as likely{more}. Someone who thinks it 50:50 {guess}, and decides after seeing "
         f"the answer, is right in at most {_share_right(epsilon, delta)} % of cases.",
@@ -97,30 +76,27 @@ def _promised(
         f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
         "whether the data could be read and counted at all (--max-items bounds the work).",
     ]
+    constraints = Constraints(must_contain=plan.must_contain, exclude=plan.exclude)
     if constraints.named:
         paragraphs.append(
             f"Looked for were itemsets {printable(constraints.describe())}. The items that the question names are "
             "public."
         )
-    sentence = counts_sentence(record)
-    if sentence:
-        paragraphs.append(sentence)
-    layout = Layout.of_record(privacy.get("layout"))
-    if layout is not None:
-        paragraphs.append(_layout_sentence(layout))
-    if _is_number(privacy.get("public_transactions")):
+    if plan.counts is not None:
+        paragraphs.append(_counts_sentence(plan, plan.counts))
+    if privacy.layout is not None:
+        paragraphs.append(_layout_sentence(privacy.layout))
+    if privacy.public_transactions is not None:
         paragraphs.append(
-            f"Taken as public: the number of transactions, {privacy['public_transactions']:,}, as declared; supports "
+            f"Taken as public: the number of transactions, {privacy.public_transactions:,}, as declared; supports "
             "are counts divided by it. Whether it is right was not looked up in the data."
         )
-    if privacy.get("taken_as_public"):
+    if privacy.names_are_public:
         paragraphs.append(
             "Taken as public: the names of the items that occur, and that they are no more than declared, since only "
             "their number was. Give --universe-file for a promise without these conditions."
         )
-    if seeded:
-        paragraphs.append(f"WARNING: {SEEDED_NOTE}.")
-    return paragraphs
+    return [*paragraphs, *warning]
 
 
 def _share_right(epsilon: float, delta: float) -> str:
@@ -159,10 +135,6 @@ def _by(mechanism: str) -> str:
     return f"the mechanism {mechanism}" if row is None else f"{row.summary} ({row.source})"
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
-
-
 def counts_note(release: Release) -> str | None:
     """What the counts of a release mean; None where it has none."""
     if all(itemset.count is None for itemset in release.itemsets):
@@ -175,36 +147,28 @@ def counts_note(release: Release) -> str | None:
     return note
 
 
-def counts_sentence(record: Mapping[str, Any]) -> str | None:
-    """What released counts are, how far they are off, and what was done to them; None where none were measured.
-
-    Args:
-        record: the plan's, as a release holds it.
-    """
-    counts = record.get("counts")
-    if not isinstance(counts, Mapping) or not _is_number(counts.get("half_width")):
-        return None
+def _counts_sentence(plan: PlanTerms, counts: CountTerms) -> str:
+    """What released counts are, how far they are off, and what was done to them."""
     treated = (
         "They are shown whole, at least 0, and none above that of a subset, which costs nothing; an interval is "
         "around the count as it was drawn."
-        if counts.get("consistent")
+        if counts.consistent
         else "They are shown as they were drawn."
     )
     return (
-        f"Counts: each is the number of transactions that hold the itemset{_bounded(record)}, with "
-        f"{printable(str(counts.get('noise')))} noise of its own. The interval (within {counts['half_width']:,} of the "
+        f"Counts: each is the number of transactions that hold the itemset{_bounded(plan)}, with "
+        f"{printable(counts.noise)} noise of its own. The interval (within {counts.half_width:,} of the "
         f"noisy count, cut off at 0) holds that number with 95 % chance. {treated}"
     )
 
 
-def _bounded(record: Mapping[str, Any]) -> str:
+def _bounded(plan: PlanTerms) -> str:
     """What was done to the transactions before they were counted."""
-    done = []
-    kept, items = record.get("max_transactions"), record.get("max_items")
-    if record.get("unit_column") is not None:
-        done.append(f"at most {kept:,} of a unit were kept" if _is_number(kept) else "a unit's were merged into one")
-    if _is_number(items):
-        done.append(f"at most {items:,} items of each were kept")
+    done, kept = [], plan.max_transactions
+    if plan.unit_column is not None:
+        done.append("a unit's were merged into one" if kept is None else f"at most {kept:,} of a unit were kept")
+    if plan.max_items is not None:
+        done.append(f"at most {plan.max_items:,} items of each were kept")
     return f", after {' and '.join(done)}" if done else ""
 
 

@@ -50,7 +50,7 @@ class Counted:
         self.lines: dict[Items, ReleasedItemset] = {}
         for line in named:
             self.lines.setdefault(frozenset(line.items), line)
-        self.total = public_transactions(release)
+        self.total = release.terms.privacy.public_transactions
         self._half = max(
             (_half(line) for line in self.lines.values() if line.count_low is not None and line.count_low > 0),
             default=None,
@@ -116,12 +116,6 @@ class Counted:
             return math.inf
         ratio = math.log(FAILING / number) / math.log(FAILING)
         return math.ceil(ratio * (self._half + 1)) - 1 - self._half
-
-
-def public_transactions(release: Release) -> int | None:
-    """The number of transactions, where it was declared public."""
-    declared = release.privacy.get("public_transactions")
-    return declared if isinstance(declared, int) and not isinstance(declared, bool) and declared > 0 else None
 
 
 def _half(line: ReleasedItemset) -> int:

@@ -1,0 +1,165 @@
+"""What a release says of its promise and of its plan, read once from its record into typed values.
+
+A record is JSON, which anybody can edit, and which older and newer versions write with fewer or more fields. A value of
+another type than this version writes counts as not said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fim_private.privacy import LARGEST_EPSILON
+from fim_private.transactions.layout import Layout
+
+
+@dataclass(frozen=True, kw_only=True)
+class Promise:
+    """What is protected and how much: `epsilon` and `delta` are finite and at least 0, `unit` is in words."""
+
+    epsilon: float
+    delta: float
+    unit: str
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Promise | None:
+        """The promise of a record; None where it does not say what is protected and how much."""
+        epsilon, delta, unit = _number(record, "epsilon"), _number(record, "delta"), _text(record, "unit")
+        if epsilon is None or delta is None or unit is None or epsilon > LARGEST_EPSILON:
+            return None
+        return cls(epsilon=epsilon, delta=delta, unit=unit)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivacyTerms:
+    """What is promised, and what that takes as public.
+
+    Args:
+        promise: None where the release does not say what it protects and how much.
+        neighbours: a name of `NeighbouringRelation`.
+        layout: how the data was read.
+        names_are_public: the names of the items that occur are taken as public.
+        public_transactions: how many transactions there are, where that was declared public; at least 1.
+    """
+
+    promise: Promise | None
+    neighbours: str | None
+    layout: Layout | None
+    names_are_public: bool
+    public_transactions: int | None
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> PrivacyTerms:
+        """The terms of a record that `privacy_record` wrote, or another version of it."""
+        return cls(
+            promise=Promise.of(record),
+            neighbours=_text(record, "neighbours"),
+            layout=Layout.of_record(record.get("layout")),
+            names_are_public=bool(record.get("taken_as_public")),
+            public_transactions=_whole(record, "public_transactions") or None,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpendingTerms:
+    """A line of what the budget was spent on; `epsilon` or `rho` is None."""
+
+    what: str | None
+    epsilon: float | None
+    rho: float | None
+    times: int | None
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> SpendingTerms:
+        """The terms of one line of a plan's spending."""
+        return cls(
+            what=_text(record, "what"),
+            epsilon=_number(record, "epsilon"),
+            rho=_number(record, "rho"),
+            times=_whole(record, "times"),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountTerms:
+    """The noise of released counts: its name, how far it reaches 19 times in 20, what was done to the counts."""
+
+    noise: str
+    half_width: int
+    consistent: bool
+
+    @classmethod
+    def of(cls, record: object) -> CountTerms | None:
+        """The terms of a plan's counts; None where none were measured."""
+        if not isinstance(record, Mapping):
+            return None
+        noise, half_width = _text(record, "noise"), _whole(record, "half_width")
+        if noise is None or half_width is None:
+            return None
+        return cls(noise=noise, half_width=half_width, consistent=record.get("consistent") is True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanTerms:
+    """What was asked for and how it was paid for, as far as anybody reads it from a release; as in `Plan`."""
+
+    top: int | None
+    unit_column: str | None
+    max_transactions: int | None
+    max_items: int | None
+    min_count: int | None
+    must_contain: tuple[str, ...]
+    exclude: tuple[str, ...]
+    spending: tuple[SpendingTerms, ...]
+    counts: CountTerms | None
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> PlanTerms:
+        """The terms of a record that `plan_record` wrote, or another version of it."""
+        return cls(
+            top=_whole(record, "top"),
+            unit_column=_text(record, "unit_column"),
+            max_transactions=_whole(record, "max_transactions"),
+            max_items=_whole(record, "max_items"),
+            min_count=_whole(record, "min_count"),
+            must_contain=tuple(name for name in _list(record, "must_contain") if isinstance(name, str)),
+            exclude=tuple(name for name in _list(record, "exclude") if isinstance(name, str)),
+            spending=tuple(SpendingTerms.of(line) for line in _list(record, "spending") if isinstance(line, Mapping)),
+            counts=CountTerms.of(record.get("counts")),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """What a release says of its promise, and of its plan."""
+
+    privacy: PrivacyTerms
+    plan: PlanTerms
+
+    @classmethod
+    def of(cls, privacy: Mapping[str, Any], plan: Mapping[str, Any]) -> Terms:
+        """The terms of both records."""
+        return cls(privacy=PrivacyTerms.of(privacy), plan=PlanTerms.of(plan))
+
+
+def _number(record: Mapping[str, Any], name: str) -> float | None:
+    """A number of at least 0 and of at most 64 bits."""
+    value = record.get(name)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**63 else None
+
+
+def _whole(record: Mapping[str, Any], name: str) -> int | None:
+    """A whole number of at least 0."""
+    value = _number(record, name)
+    return value if isinstance(value, int) else None
+
+
+def _text(record: Mapping[str, Any], name: str) -> str | None:
+    value = record.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _list(record: Mapping[str, Any], name: str) -> list[Any]:
+    value = record.get(name)
+    return value if isinstance(value, list) else []
