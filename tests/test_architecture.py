@@ -73,6 +73,7 @@ MAY_IMPORT = {
         "mechanisms",
         "plan",
         "transactions",
+        "counting",
         "release",
         "mining",
         "candidates",

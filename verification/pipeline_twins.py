@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from fim_private.constraints import NOTHING, Constraints
+from fim_private.counting import LocalDatabase
 from fim_private.mechanisms.items_first import ItemsFirst, Tuning, calibrate
 from fim_private.mechanisms.protocol import Request
 from fim_private.mining.mine import mine_as_planned
@@ -82,8 +83,9 @@ def _counted_before_bounded(how: str, unit: PrivacyUnit, baskets: int) -> Pipeli
 
     def pipeline(transactions: Transactions) -> Release:
         randomness = SecureRandomness()
-        counts = count(transactions, plan.sizes, plan.mechanism)  # type: ignore[arg-type]
-        passed = pass_through(transactions, counts, plan.mechanism, plan, randomness)  # type: ignore[arg-type]
+        database = LocalDatabase(transactions)
+        counts = count(database, plan.sizes, plan.mechanism)  # type: ignore[arg-type]
+        passed = pass_through(database, counts, plan.mechanism, plan, randomness)  # type: ignore[arg-type]
         chosen = tuple(ReleasedItemset(rank=rank, items=one.items) for rank, one in enumerate(passed, start=1))
         return replace(_EMPTY, itemsets=chosen)
 

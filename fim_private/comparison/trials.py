@@ -10,6 +10,7 @@ from typing import Any
 from fim_private.comparison.exact_counts import ExactCounts
 from fim_private.comparison.measures import Truth
 from fim_private.comparison.settings import Cell, Settings
+from fim_private.counting import LocalDatabase
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.mechanisms.registry import find
@@ -54,7 +55,7 @@ def _named(
 ) -> list[int | None]:
     """The true count of each itemset named; None for one that is not among the most frequent."""
     if isinstance(mechanism, ItemsFirst):
-        itemsets = items_first.run(counts.baskets, mechanism, randomness).itemsets
+        itemsets = items_first.run(LocalDatabase(counts.baskets), mechanism, randomness).itemsets
         return [counts.most_frequent[cell.size].get(tuple(itemset)) for itemset in itemsets.tolist()]
     if find(cell.mechanism).needs_cap:
         capped = counts.capped[cell.size]

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.counting import TransactionDatabase, as_database
+from fim_private.counting import TransactionDatabase
 from fim_private.estimation.candidates import joined_itemsets, likely_itemsets
 from fim_private.estimation.shrinkage import shrink
 from fim_private.mechanisms.items_first import MOST_CANDIDATES, ItemsFirst
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness import Randomness
 from fim_private.release.door import discover, measure, pick
-from fim_private.transactions import Transactions
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +40,7 @@ class Outcome:
 
 
 def run(
-    data: Transactions | TransactionDatabase,
+    database: TransactionDatabase,
     mechanism: ItemsFirst,
     randomness: Randomness,
     *,
@@ -51,13 +50,12 @@ def run(
     """Find the items, then the itemsets.
 
     Args:
-        data: bounded transactions; where they have units, a unit keeps at most `mechanism.sensitivity` of them.
+        database: bounded transactions; where they have units, a unit keeps at most `mechanism.sensitivity` of them.
         mechanism: the parameters.
         randomness: where the bits come from.
         min_count: leave out itemsets whose estimated count is not above this.
         progress: told the name of each phase as it begins.
     """
-    database = as_database(data)
     progress("finding items")
     codes, units = _find(database, mechanism, randomness)
     item_counts = units / mechanism.discovery.measurement.resolution

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from fim_private.counting import TransactionDatabase, as_database
+from fim_private.counting import LocalDatabase, TransactionDatabase
 from fim_private.errors import FimPrivateError
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mining import items_first
@@ -45,4 +45,4 @@ def _made_up(size: int) -> Iterator[TransactionDatabase]:
     """A small database without units, and one that is large enough to be sorted by compiled loops."""
     items = [f"item {number}" for number in range(size + 4)]
     for times in (10, 1000):
-        yield as_database(transactions_from_lists([items[at % 3 :] for at in range(3 * times)]))
+        yield LocalDatabase(transactions_from_lists([items[at % 3 :] for at in range(3 * times)]))

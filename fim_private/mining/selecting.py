@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from fim_private.counting import HiddenCounts, SeveralSizes, TransactionDatabase, as_database
+from fim_private.counting import HiddenCounts, SeveralSizes, TransactionDatabase
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.mining import items_first
@@ -15,7 +15,6 @@ from fim_private.randomness import Randomness
 from fim_private.release import FoundItem, ReleasedItemset
 from fim_private.release.door import check_universe, pass_through
 from fim_private.release.record import UNLISTED
-from fim_private.transactions import Transactions
 from fim_private.transactions.encode import name_order
 
 Progress = Callable[[str], None]
@@ -62,9 +61,9 @@ def count_all(bounded: TransactionDatabase, plan: Plan, progress: Progress) -> l
     return counted
 
 
-def count(data: Transactions | TransactionDatabase, sizes: Sequence[int], mechanism: Mechanism) -> HiddenCounts:
+def count(database: TransactionDatabase, sizes: Sequence[int], mechanism: Mechanism) -> HiddenCounts:
     """As many of the largest counts, over all sizes together, as the mechanism looks at."""
-    database, depth = as_database(data), mechanism.depth
+    depth = mechanism.depth
     parts = [database.count_histogram(size) if depth is None else database.top_itemsets(size, depth) for size in sizes]
     return parts[0] if len(parts) == 1 else SeveralSizes(parts, depth)
 

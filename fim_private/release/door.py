@@ -17,7 +17,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.counting import ChosenCounts, HiddenCounts, TransactionDatabase, as_database
+from fim_private.counting import ChosenCounts, HiddenCounts, TransactionDatabase
 from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.counts import CountNoise
 from fim_private.mechanisms.discovery import Discovery
@@ -29,7 +29,6 @@ from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.randomness.uniform import uniform_below
 from fim_private.release.record import UNLISTED
-from fim_private.transactions import Transactions
 
 Itemset = tuple[str, ...]
 
@@ -50,7 +49,7 @@ class Passed:
 
 
 def pass_through(
-    data: Transactions | TransactionDatabase,
+    database: TransactionDatabase,
     counts: HiddenCounts,
     mechanism: Mechanism,
     plan: Plan,
@@ -61,7 +60,7 @@ def pass_through(
     """The itemsets that the plan's mechanism selects, in the order it picked them.
 
     Args:
-        data: bounded as the plan says.
+        database: bounded as the plan says.
         counts: the counts of their itemsets, as deep as the mechanism looks.
         mechanism: the plan's.
         plan: the plan; what it costs is (`plan.guarantee`).
@@ -71,7 +70,6 @@ def pass_through(
     Raises:
         InputError: more itemsets occur than the declared universe has.
     """
-    database = as_database(data)
     check_universe(database, plan)
     sizes = plan.remaining_sizes if sizes is None else sizes
     itemsets = plan.remaining_universe.itemsets(*sizes)
@@ -158,7 +156,7 @@ def measure(counts: ChosenCounts, measurement: Measurement, randomness: Randomne
 
 
 def measure_chosen(
-    data: Transactions | TransactionDatabase,
+    database: TransactionDatabase,
     itemsets: Sequence[tuple[int, ...]],
     noise: CountNoise,
     randomness: Randomness,
@@ -166,7 +164,7 @@ def measure_chosen(
     """Noisy counts of itemsets that were chosen before, int64, in their order.
 
     Args:
-        data: bounded as the plan says.
+        database: bounded as the plan says.
         itemsets: item codes, increasing; at most as many itemsets as the noise was planned for, each once. Codes beyond
             the vocabulary are items that do not occur: their itemsets count 0, and get noise like all others.
         noise: which costs its loss.
@@ -174,7 +172,6 @@ def measure_chosen(
     """
     if len(itemsets) > noise.top:
         raise AssertionError("more itemsets are to be counted than the noise was planned for")
-    database = as_database(data)
     counts = np.zeros(len(itemsets), np.int64)
     by_size: dict[int, list[int]] = {}
     for place, itemset in enumerate(itemsets):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fim_private import Budget, PrivacyUnit, mine, transactions_from_lists
-from fim_private.counting import count_chosen
+from fim_private.counting import LocalDatabase, count_chosen
 from fim_private.errors import UsageError
 from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst
 from fim_private.mechanisms.measurement import Measurement
@@ -113,7 +113,7 @@ def test_a_unit_s_items_count_once_however_many_transactions_they_are_in() -> No
     data = transactions_from_lists(baskets)
     data = Transactions(offsets=data.offsets, items=data.items, vocabulary=data.vocabulary, units=units)
     mechanism = planned(PrivacyUnit(column="customer", max_transactions=3), size=1, top=1, budget=Budget(50, "1e-6"))
-    outcome = items_first.run(data, mechanism, SeededRandomness(1))
+    outcome = items_first.run(LocalDatabase(data), mechanism, SeededRandomness(1))
     assert 390 < outcome.found_counts[0] < 410
 
 

@@ -172,9 +172,9 @@ def test_precision_on_retail_is_the_worked_figure(
     codes, _ = top_itemsets(transactions, 2, top).reveal_to_curator()
     truth = {tuple(transactions.vocabulary[code] for code in row) for row in codes.tolist()}
     randomness = SeededRandomness(2026)
+    database = LocalDatabase(transactions)
     runs = [
-        len(truth & {passed.items for passed in pass_through(transactions, counts, plan.mechanism, plan, randomness)})
-        / top
+        len(truth & {passed.items for passed in pass_through(database, counts, plan.mechanism, plan, randomness)}) / top
         for _ in range(12)
     ]
     assert least <= sum(runs) / len(runs) <= most

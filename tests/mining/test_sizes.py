@@ -17,7 +17,7 @@ import pytest
 from fim_private import Budget, PrivacyUnit, Universe, UsageError, make_plan, mine, transactions_from_lists
 from fim_private.audit.laws import NUMERICAL_ERROR, hockey_stick, law_over_itemsets
 from fim_private.constraints import Constraints
-from fim_private.counting import HiddenCounts
+from fim_private.counting import HiddenCounts, LocalDatabase
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
@@ -104,14 +104,14 @@ def test_sizes_are_put_in_order_and_a_single_one_is_a_size() -> None:
 
 def test_itemsets_that_do_not_occur_are_uniform_over_all_sizes() -> None:
     names = ("a", "b", "c", "d")
-    transactions = restrict_to(transactions_from_lists([["a", "b"]]), names)
+    database = LocalDatabase(restrict_to(transactions_from_lists([["a", "b"]]), names))
     plan = plan_of(
         "exponential", size=(1, 2, 3), top=1, budget=Budget("1", "0"), universe=Universe(names=names)
     )  # fmt: skip
-    counts = count(transactions, plan.sizes, plan.mechanism)  # type: ignore[arg-type]
+    counts = count(database, plan.sizes, plan.mechanism)  # type: ignore[arg-type]
     randomness = SeededRandomness(SEED)
     drawn = [
-        pass_through(transactions, counts, plan.mechanism, plan, randomness)[0].items  # type: ignore[arg-type]
+        pass_through(database, counts, plan.mechanism, plan, randomness)[0].items  # type: ignore[arg-type]
         for _ in range(4000)
     ]
     all_of_them = [itemset for size in (1, 2, 3) for itemset in combinations(names, size)]
@@ -126,11 +126,11 @@ def test_itemsets_that_do_not_occur_are_uniform_over_all_sizes() -> None:
 
 def test_a_universe_known_by_its_number_has_itemsets_of_each_size() -> None:
     plan = plan_of("exponential", top=1, budget=Budget("1e-3", "0"), universe=Universe(items=4))
-    transactions = transactions_from_lists([["a"]])
-    counts = count(transactions, plan.sizes, plan.mechanism)  # type: ignore[arg-type]
+    database = LocalDatabase(transactions_from_lists([["a"]]))
+    counts = count(database, plan.sizes, plan.mechanism)  # type: ignore[arg-type]
     randomness = SeededRandomness(SEED)
     drawn = [
-        pass_through(transactions, counts, plan.mechanism, plan, randomness)[0].items  # type: ignore[arg-type]
+        pass_through(database, counts, plan.mechanism, plan, randomness)[0].items  # type: ignore[arg-type]
         for _ in range(3000)
     ]
     # Of ten itemsets one occurs, three are another item, three a pair with "a", and three a pair without.
@@ -182,7 +182,8 @@ def law_of(mechanism: Mechanism, lists: Sequence[Sequence[str]], *, declared: bo
     transactions = transactions_from_lists([list(items) for items in lists])
     # All counts, as for a mechanism that looks at all of them; what each sees of the vector is up to its law.
     whole = Exponential(top=1, pick_epsilon=Fraction(1), universe_size=len(UNIVERSE))
-    return law_over_itemsets(mechanism, vector(count(transactions, (1, 2), whole), transactions), declared=declared)
+    counts = vector(count(LocalDatabase(transactions), (1, 2), whole), transactions)
+    return law_over_itemsets(mechanism, counts, declared=declared)
 
 
 @pytest.mark.parametrize("relation", list(NeighbouringRelation))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fim_private.counting import count_histogram, count_itemsets
+from fim_private.counting import LocalDatabase, count_histogram, count_itemsets
 from fim_private.errors import InputError
 from fim_private.mechanisms.counts import CountNoise
 from fim_private.mechanisms.protocol import Mechanism
@@ -42,7 +42,10 @@ def draws(transactions: Transactions, plan: Plan, number: int) -> list[tuple[tup
     counts = count_histogram(transactions, plan.size)
     randomness = SeededRandomness(SEED)
     return [
-        tuple(passed.items for passed in pass_through(transactions, counts, plan.mechanism, plan, randomness))
+        tuple(
+            passed.items
+            for passed in pass_through(LocalDatabase(transactions), counts, plan.mechanism, plan, randomness)
+        )
         for _ in range(number)
     ]
 
@@ -83,9 +86,9 @@ def test_items_without_a_name_stay_without() -> None:
 
 def test_a_universe_smaller_than_the_data_is_refused_without_saying_how() -> None:
     transactions = transactions_from_lists(BASKETS)
-    plan = exponential(Universe(items=2))
+    plan, counts = exponential(Universe(items=2)), count_itemsets(transactions, 2)
     with pytest.raises(InputError, match=r"more items than the declared universe.*taken as public") as caught:
-        pass_through(transactions, count_itemsets(transactions, 2), plan.mechanism, plan, SeededRandomness(SEED))
+        pass_through(LocalDatabase(transactions), counts, plan.mechanism, plan, SeededRandomness(SEED))
     assert not any(character.isdigit() for character in str(caught.value))
 
 
@@ -119,7 +122,7 @@ def passed(mechanism: Scripted, universe: Universe) -> tuple[Passed, ...]:
     transactions = transactions_from_lists(BASKETS)
     plan = exponential(universe)
     counts = count_histogram(transactions, plan.size)
-    return pass_through(transactions, counts, cast(Mechanism, mechanism), plan, SeededRandomness(SEED))
+    return pass_through(LocalDatabase(transactions), counts, cast(Mechanism, mechanism), plan, SeededRandomness(SEED))
 
 
 def test_a_mechanism_sees_as_many_itemsets_as_were_declared_and_no_names() -> None:
@@ -160,7 +163,7 @@ class Loud:
 
 
 def test_chosen_itemsets_of_any_size_are_counted_together_and_get_noise() -> None:
-    baskets = transactions_from_lists(BASKETS)
+    baskets = LocalDatabase(transactions_from_lists(BASKETS))
     loud = Loud(top=5)
     itemsets = [(0, 2), (1,), (0, 1, 2), (0, 10**15), (1, 2)]
     measured = measure_chosen(baskets, itemsets, cast(CountNoise, loud), SeededRandomness(SEED))
@@ -170,13 +173,13 @@ def test_chosen_itemsets_of_any_size_are_counted_together_and_get_noise() -> Non
 
 
 def test_the_last_item_of_the_data_is_counted_and_the_next_is_not() -> None:
-    baskets, loud = transactions_from_lists(BASKETS), Loud(top=2)
+    baskets, loud = LocalDatabase(transactions_from_lists(BASKETS)), Loud(top=2)
     measure_chosen(baskets, [(0, 2), (0, 3)], cast(CountNoise, loud), SeededRandomness(SEED))
     assert loud.seen == [[5, 0]]
 
 
 def test_no_more_itemsets_are_counted_than_the_noise_was_planned_for() -> None:
-    loud = Loud(top=1)
+    baskets, loud = LocalDatabase(transactions_from_lists(BASKETS)), Loud(top=1)
     with pytest.raises(AssertionError, match="more itemsets"):
-        measure_chosen(transactions_from_lists(BASKETS), [(0,), (1,)], cast(CountNoise, loud), SeededRandomness(SEED))
+        measure_chosen(baskets, [(0,), (1,)], cast(CountNoise, loud), SeededRandomness(SEED))
     assert loud.seen == []
