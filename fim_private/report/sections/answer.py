@@ -1,4 +1,4 @@
-"""Section 1: what was asked, of which data, with which promise; the answer in one table."""
+"""What was asked, of which data, with which promise; the answer in one table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 6: what composition buys, and what the constants."""
+"""What composition saves, and what better constants save."""
 
 from __future__ import annotations
 

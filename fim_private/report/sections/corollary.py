@@ -1,4 +1,4 @@
-"""Section 5: Corollary 1 beside the measurement."""
+"""Corollary 1 beside the measurement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 7: what no mechanism can do, on the paper's own hard instances."""
+"""What no mechanism can do, on the paper's own hard instances."""
 
 from __future__ import annotations
 

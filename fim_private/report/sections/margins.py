@@ -1,4 +1,4 @@
-"""Section 4: the count curve with each mechanism's required margin drawn in: why it answers or not."""
+"""The count curve with each mechanism's required margin drawn in: why it answers or not."""
 
 from __future__ import annotations
 

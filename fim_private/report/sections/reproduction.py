@@ -1,4 +1,4 @@
-"""Section 9: how to reproduce all this."""
+"""How to reproduce all this."""
 
 from __future__ import annotations
 

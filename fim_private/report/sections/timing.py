@@ -1,4 +1,4 @@
-"""Section 8: time per selection and its growth with L and |I|."""
+"""Time per selection, and how it grows with the items declared and with the itemsets that occur."""
 
 from __future__ import annotations
 

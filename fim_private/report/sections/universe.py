@@ -1,4 +1,4 @@
-"""Section 3: range independence, the paper's main claim: who depends on how many items there might be."""
+"""Range independence, the paper's main claim: who depends on how many items there might be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 2: utility against epsilon, for each k and size; and the table of everything."""
+"""Utility against epsilon, for each k and size; and the table of everything."""
 
 from __future__ import annotations
 
