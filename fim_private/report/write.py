@@ -1,15 +1,31 @@
-"""A report's files in their folder."""
+"""A document as one page, or as the files of a report in their folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fim_private.errors import InputError
 from fim_private.release.files import write_derived
 from fim_private.report.document import Document
-from fim_private.report.drawing import Pictures
 from fim_private.report.html import to_html
 from fim_private.report.markdown import to_markdown
+
+if TYPE_CHECKING:
+    from fim_private.report.drawing import Pictures  # which loads the library of figures
+
+
+def write_page(document: Document, path: Path) -> None:
+    """The document as one HTML file that needs no other, replacing a file of that name in one step.
+
+    Raises:
+        UsageError: a release or a ledger is there.
+        InputError: the file system refuses.
+    """
+    try:
+        write_derived(path, lambda part: part.write_text(to_html(document), encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"The page could not be written to {path}: {error.strerror}.", "Give another name.") from None
 
 
 def write_document(document: Document, pictures: Pictures, folder: Path, *, owner_only: bool = False) -> None:
