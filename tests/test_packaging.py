@@ -28,7 +28,7 @@ def test_the_wheel_carries_its_licence_and_the_notice_of_its_data(tmp_path: Path
             assert archive.read(f"{folder}/licenses/{name}") == (ROOT / name).read_bytes()
         metadata = archive.read(f"{folder}/METADATA").decode()
         assert "fim_private/datasets/online-retail-customers.csv.gz" in archive.namelist()
-        for template in (ROOT / "fim_private" / "report" / "templates").iterdir():
+        for template in (ROOT / "fim_private" / "report" / "document" / "templates").iterdir():
             assert template.relative_to(ROOT).as_posix() in archive.namelist()
     assert "\nLicense-Expression: Apache-2.0\n" in metadata
     assert set(re.findall(r"^License-File: (.*)$", metadata, flags=re.MULTILINE)) == set(NOTICES)

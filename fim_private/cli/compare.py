@@ -22,7 +22,7 @@ from fim_private.privacy import NeighbouringRelation
 if TYPE_CHECKING:
     from polars import DataFrame
 
-    from fim_private.report.material import Source
+    from fim_private.report.comparison.material import Source
     from fim_private.transactions import Transactions
 
 _RUN, _READ = "What to run", "How to read the files"
@@ -175,8 +175,8 @@ def compare(
     except InterruptedByUser:
         say("Finished cells are kept: the same command goes on from there.", quiet=quiet)
         raise
-    from fim_private.report.comparison import CURATOR, PUBLIC, write_report
-    from fim_private.report.material import Material
+    from fim_private.report.comparison.material import Material
+    from fim_private.report.comparison.report import CURATOR, PUBLIC, write_report
 
     with phases(quiet=quiet) as progress:
         progress("writing the report")
@@ -211,7 +211,7 @@ def _read(chosen: dict[str, Any], progress: Any) -> tuple[list[Source], list[Tra
     from hashlib import sha256
 
     from fim_private.catalogue import load_catalogue, path_of, recognised
-    from fim_private.report.material import Source
+    from fim_private.report.comparison.material import Source
     from fim_private.transactions import read_transactions
     from fim_private.transactions.source import load
 

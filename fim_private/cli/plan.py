@@ -155,8 +155,8 @@ def plan(
 def _write_page(
     path: Path, asked: str, plans: list[Plan], refused: list[tuple[str, BudgetError]], chosen: Plan, *, quiet: bool
 ) -> None:
-    from fim_private.report.plan_page import plan_document
-    from fim_private.report.write import write_page
+    from fim_private.report.document.write import write_page
+    from fim_private.report.pages.plan import plan_document
 
     reasons = [(name, str(reason)) for name, reason in refused]
     write_page(plan_document(asked, chosen, plans if len(plans) > 1 else (), reasons), path)

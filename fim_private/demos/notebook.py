@@ -12,8 +12,8 @@ from fim_private.demos.demo import Demo, Settings, Shown
 from fim_private.demos.drawing import figure_of
 from fim_private.demos.page import BANNER
 from fim_private.report.document import Paragraph
-from fim_private.report.inline_svg import drawing
-from fim_private.report.markdown import part_markdown
+from fim_private.report.document.inline_svg import drawing
+from fim_private.report.document.markdown import part_markdown
 
 
 def head_of(demo: Demo) -> Any:

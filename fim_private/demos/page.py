@@ -10,7 +10,7 @@ from fim_private.demos.demo import Demo, Settings, Shown
 from fim_private.demos.drawing import figure_of
 from fim_private.errors import InputError
 from fim_private.report.document import Bullets, Choice, Document, Paragraph, Plain, Section, Table
-from fim_private.report.write import write_page as write_document_page
+from fim_private.report.document.write import write_page as write_document_page
 
 BANNER = "A LESSON: public or made-up data, exact figures shown, seeded noise. Not a private release."
 

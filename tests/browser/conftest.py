@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fim_private.report.document import Bullets, Code, Document, Figure, Paragraph, Section, Table
-from fim_private.report.html import to_html
+from fim_private.report.document.html import to_html
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome

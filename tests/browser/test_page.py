@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fim_private.report.html import to_html
+from fim_private.report.document.html import to_html
 from tests.browser.conftest import BANNER, MECHANISMS, sample_document
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fim_private.report.html import to_html
-from fim_private.report.release_page import release_document
+from fim_private.report.document.html import to_html
+from fim_private.report.pages.release import release_document
 from tests.browser.conftest import HOSTILE
 from tests.rules.releases import released
 

@@ -38,7 +38,7 @@ def report(shop: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests of what is run alone: figures take longer than everything before them."""
-    monkeypatch.setattr("fim_private.report.comparison.write_report", lambda _material, _folder: None)
+    monkeypatch.setattr("fim_private.report.comparison.report.write_report", lambda _material, _folder: None)
 
 
 @pytest.mark.slow

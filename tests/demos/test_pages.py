@@ -13,8 +13,8 @@ from fim_private.demos.page import BANNER
 from fim_private.demos.registry import DEMOS
 from fim_private.demos.terminal import plain
 from fim_private.report.document import Choice, Code, Document, Paragraph, Section
-from fim_private.report.html import to_html
-from fim_private.report.markdown import to_markdown
+from fim_private.report.document.html import to_html
+from fim_private.report.document.markdown import to_markdown
 from tests.browser.conftest import browser
 from tests.browser.test_page import find, requests, window
 from tests.conftest import ROOT

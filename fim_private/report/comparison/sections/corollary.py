@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from fim_private.privacy import exact
+from fim_private.report.comparison.material import Material
 from fim_private.report.document import Paragraph, Part, Section
 from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
-from fim_private.report.material import Material
 
 NAMES = ("lmm-paper", "lmm", "exponential-textbook", "exponential")
 

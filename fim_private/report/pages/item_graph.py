@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fim_private.release import Release, ReleasedItemset
 from fim_private.report.document import Figure
-from fim_private.report.svg import FILL, drawing, folded, line, width_of, words
+from fim_private.report.document.svg import FILL, drawing, folded, line, width_of, words
 
 MOST_ITEMSETS, MOST_ITEMS = 40, 60
 """More would hide each other."""

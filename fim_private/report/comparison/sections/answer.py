@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from fim_private.mechanisms.registry import AUTO, find
+from fim_private.report.comparison.material import Material
 from fim_private.report.document import Bullets, Paragraph, Part, Section, Table
 from fim_private.report.drawing import Pictures
-from fim_private.report.material import Material
 
 CLEARLY = 0.02
 """Precisions that differ by less are called equal."""

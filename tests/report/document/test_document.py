@@ -27,8 +27,8 @@ from fim_private.report.document import (
     inline,
     visible,
 )
-from fim_private.report.html import to_html
-from fim_private.report.markdown import to_markdown
+from fim_private.report.document.html import to_html
+from fim_private.report.document.markdown import to_markdown
 from tests.browser.conftest import BANNER, HOSTILE, MECHANISMS, chart, sample_document
 
 SVG = '<svg viewBox="0 0 9 9" xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{}</svg>'
@@ -269,7 +269,7 @@ def test_names_that_would_clash_are_refused() -> None:
 
 def test_the_package_carries_its_styles_and_its_script() -> None:
     for name in ("page.css", "page.js"):
-        written = (resources.files("fim_private.report") / "templates" / name).read_text("utf-8")
+        written = (resources.files("fim_private.report.document") / "templates" / name).read_text("utf-8")
         assert written in to_html(page_of())
         assert "</" not in written
 

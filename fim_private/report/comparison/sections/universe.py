@@ -5,9 +5,9 @@ from __future__ import annotations
 from fim_private.comparison.hard_instances import needed
 from fim_private.mechanisms.registry import find
 from fim_private.privacy import Budget
+from fim_private.report.comparison.material import Material
 from fim_private.report.document import Figure, Paragraph, Part, Section
 from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
-from fim_private.report.material import Material
 
 UNIVERSES = tuple(10**digits for digits in (1, 3, 6, 9, 12, 15, 18))
 FEW = UNIVERSES[2::2]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from fim_private.errors import InputError
 from fim_private.release.files import write_derived
 from fim_private.report.document import Document
-from fim_private.report.html import to_html
-from fim_private.report.markdown import to_markdown
+from fim_private.report.document.html import to_html
+from fim_private.report.document.markdown import to_markdown
 
 if TYPE_CHECKING:
     from fim_private.report.drawing import Pictures  # which loads the library of figures

@@ -22,7 +22,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from fim_private.report.document import Document, Marked, anchor, cell_text, inline, visible
-from fim_private.report.inline_svg import drawing
+from fim_private.report.document.inline_svg import drawing
 
 LONG = 60
 """Letters of a word that stand on one line at most."""
@@ -76,7 +76,7 @@ def templates() -> Environment:
 @cache
 def asset(name: str) -> str:
     """The text of a file beside the templates."""
-    return (resources.files("fim_private.report") / "templates" / name).read_text(encoding="utf-8")
+    return (resources.files("fim_private.report.document") / "templates" / name).read_text(encoding="utf-8")
 
 
 def shown(value: Any) -> Any:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fim_private.report.document import Document
-from fim_private.report.drawing import Pictures, style
-from fim_private.report.material import Material
-from fim_private.report.sections import (
+from fim_private.report.comparison.material import Material
+from fim_private.report.comparison.sections import (
     answer,
     composition,
     corollary,
@@ -20,7 +18,9 @@ from fim_private.report.sections import (
     universe,
     utility,
 )
-from fim_private.report.write import write_document
+from fim_private.report.document import Document
+from fim_private.report.document.write import write_document
+from fim_private.report.drawing import Pictures, style
 
 SECTIONS = (
     answer,

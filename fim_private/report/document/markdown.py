@@ -21,7 +21,7 @@ from fim_private.report.document import (
     inline,
     visible,
 )
-from fim_private.report.html import marked as marked_html
+from fim_private.report.document.html import marked as marked_html
 
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 """Written as entities and not with a backslash: a reader of Markdown who knows no escapes must see no tag either."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fim_private.comparison.composition import TOPS, margins, pick_epsilons
 from fim_private.privacy import Budget
+from fim_private.report.comparison.material import Material
 from fim_private.report.document import Paragraph, Section
 from fim_private.report.drawing import Pictures, logarithmic, look, new_figure
-from fim_private.report.material import Material
 
 STYLES = {"basic": ("#7a7a7a", "o", ":"), "optimal": ("#000000", "s", "--"), "bounded range": ("#00805c", "^", "-")}
 LEADS = {

@@ -7,9 +7,9 @@ from importlib.metadata import version
 
 from fim_private.comparison.exact_counts import CAPS
 from fim_private.mechanisms.registry import find
+from fim_private.report.comparison.material import Material
 from fim_private.report.document import Bullets, Code, Paragraph, Section, Table
 from fim_private.report.drawing import Pictures
-from fim_private.report.material import Material
 from fim_private.version import __version__
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fim_private.release import Release
 from fim_private.report.document import Figure
-from fim_private.report.svg import FILL, INK, LINE, SOFT, drawing, line, shortened, width_of, words
+from fim_private.report.document.svg import FILL, INK, LINE, SOFT, drawing, line, shortened, width_of, words
 from fim_private.report.tables import JOINT
 
 MOST_ITEMSETS = 40

@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 
 from fim_private.mechanisms.items_first import COUNTS, PEEL, peels
+from fim_private.report.comparison.material import Material
 from fim_private.report.document import Paragraph, Section
 from fim_private.report.drawing import Pictures, logarithmic, new_figure
-from fim_private.report.material import Material
 
 COLORS = ("#000000", "#0057a8", "#00805c", "#b03a00", "#d89a00")
 MARKERS = ("o", "s", "^", "D", "v")

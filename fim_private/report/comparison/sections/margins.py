@@ -13,9 +13,9 @@ from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.profile import CountProfile
+from fim_private.report.comparison.material import Material
 from fim_private.report.document import Figure, Paragraph, Part, Section, Table
 from fim_private.report.drawing import Pictures, legend, logarithmic, look, new_figure
-from fim_private.report.material import Material
 
 HEAD = (
     "k",

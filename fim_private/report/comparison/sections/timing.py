@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fim_private.report.comparison.material import Material
 from fim_private.report.document import Paragraph, Part, Section
 from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
-from fim_private.report.material import Material
 
 
 def section(material: Material, pictures: Pictures) -> Section:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import polars as pl
 
 from fim_private.mechanisms.registry import AUTO, find
+from fim_private.report.comparison.material import Material
+from fim_private.report.comparison.sections.answer import CLEARLY
 from fim_private.report.document import Paragraph, Part, Section, Table
 from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
-from fim_private.report.material import Material
-from fim_private.report.sections.answer import CLEARLY
 
 SIDE_BY_SIDE = ("exponential", "limited-domain", "items-first")
 LONGEST = 200

@@ -1,0 +1,1 @@
+"""Pages of one thing each: a release, a plan."""
