@@ -8,6 +8,7 @@ replaced keeps its mode and, where the system allows it, its owner.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import sys
@@ -28,13 +29,16 @@ STREAMS = (1, 2)
 
 REFUSED = "the disk is full or refuses"
 
+TRIAL = 1 << 20
+"""Bytes that are written for a trial: more than nearly all releases have."""
+
 
 def check_place(path: Path, *, overwrite: bool = True) -> None:
-    """Find out before anything is spent whether a file of this name could be written.
+    """Find out before anything is spent whether a file of this name could be written: a trial file is, beside it.
 
     Raises:
-        UsageError: the folder does not take files, the name is a folder's, a disk's or a socket's, or a file is there
-            and is not to be replaced.
+        UsageError: the folder does not take files, the name is a folder's, a disk's or a socket's, a file is there and
+            is not to be replaced or cannot be, or the disk is full.
     """
     try:
         os.stat(path)  # noqa: PTH116 - Path's raises for names too long
@@ -61,13 +65,21 @@ def check_place(path: Path, *, overwrite: bool = True) -> None:
         )
     if _is_standard_input(path):
         raise UsageError(f"{path} is also the standard input of this command.", "Give another name.")
-    if overwrite and _is_regular(path) and not _opens_for_writing(path):
+    if overwrite and _is_regular(path) and not _may_be_replaced(path):
         raise UsageError(f"The file {path} may not be replaced.", "Give another name.")
     if not overwrite and os.path.exists(path):  # noqa: PTH110
         raise UsageError(
             f"There is a file {path} already, and a release in it would be lost.",
             "Give another name, or add --overwrite to replace it.",
         )
+    try:
+        with _part_beside(path.resolve(), 0o600) as part:
+            part.write_bytes(bytes(TRIAL))
+            _keep(part)
+    except OSError as error:
+        raise UsageError(
+            f"No file can be written at {path}: {error.strerror or REFUSED}.", "Make room there, or give another name."
+        ) from None
 
 
 def write_whole(
@@ -93,8 +105,7 @@ def write_whole(
             return path
         # What is for its owner alone is not written through somebody's link.
         target = path if owner_only else path.resolve()
-        part = _new_file(target.parent, 0o600 if owner_only or target.exists() else 0o666)
-        try:
+        with _part_beside(target, 0o600 if owner_only or target.exists() else 0o666) as part:
             write(part)
             _keep(part)
             if not overwrite:
@@ -104,8 +115,6 @@ def write_whole(
             else:
                 place = _replace(part, target)
             return path if place == target else place
-        finally:
-            part.unlink(missing_ok=True)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise OSError(0, REFUSED) from None
 
@@ -135,12 +144,30 @@ def _is_standard_input(path: Path) -> bool:
         return False
 
 
-def _opens_for_writing(path: Path) -> bool:
+def _may_be_replaced(path: Path) -> bool:
+    """Whether the file opens for writing, the folder lets it go, and nothing is mounted on it."""
+    target = path.resolve()
     try:
-        os.close(os.open(path, os.O_WRONLY))
+        os.close(os.open(target, os.O_WRONLY))
+        target.rmdir()  # this never removes a file, but fails in another way where the folder would not let it go
+    except NotADirectoryError:
+        return _mount(target) == _mount(target.parent)
     except OSError:
         return False
     return True
+
+
+def _mount(path: Path) -> str | None:
+    """The name of the mount that this lies on; None where the system does not say."""
+    try:
+        opened = os.open(path, getattr(os, "O_PATH", os.O_RDONLY))
+        try:
+            found = re.search(r"^mnt_id:.*", Path(f"/proc/self/fdinfo/{opened}").read_text("ascii"), re.MULTILINE)
+        finally:
+            os.close(opened)
+    except OSError:
+        return None
+    return found and found[0]
 
 
 def _is_stream(path: Path) -> bool:
@@ -190,10 +217,15 @@ def _opened_in_place(path: Path) -> Iterator[BinaryIO]:
         yield stream
 
 
-def _new_file(folder: Path, mode: int) -> Path:
-    part = folder / f".{uuid.uuid4().hex}.part"
-    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
-    return part
+@contextmanager
+def _part_beside(target: Path, mode: int) -> Iterator[Path]:
+    """A new file in the folder of another, gone afterwards unless it was given another name."""
+    part = target.parent / f".{uuid.uuid4().hex}.part"
+    try:
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+        yield part
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _keep(part: Path) -> None:

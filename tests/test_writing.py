@@ -2,8 +2,13 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
+import shutil
 import socket
 import stat
+import subprocess
+import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -168,3 +173,61 @@ def test_a_file_that_is_there_is_refused_beforehand(tmp_path: Path) -> None:
     check_place(tmp_path / "file")
     with pytest.raises(UsageError, match="--overwrite"):
         check_place(tmp_path / "file", overwrite=False)
+
+
+def test_a_full_disk_is_noticed_beforehand_and_nothing_is_left(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 19, limits[1]))
+    try:
+        with pytest.raises(UsageError, match="File too large") as refused:
+            check_place(tmp_path / "file")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "Make room" in str(refused.value)
+    assert names(tmp_path) == []
+    check_place(tmp_path / "file")
+    assert names(tmp_path) == []
+
+
+@ROOT_ONLY
+@pytest.mark.parametrize("linked", [False, True])
+def test_somebody_elses_file_in_a_sticky_folder_is_refused_beforehand(linked: bool) -> None:
+    # Not below tmp_path, which others may not enter.
+    folder, links = Path(tempfile.mkdtemp()), Path(tempfile.mkdtemp())
+    try:
+        folder.chmod(0o1777)
+        links.chmod(0o777)
+        put(folder / "file", "old")
+        (folder / "file").chmod(0o666)
+        (links / "link").symlink_to(folder / "file")
+        os.seteuid(12345)
+        try:
+            with pytest.raises(UsageError, match="may not be replaced"):
+                check_place(links / "link" if linked else folder / "file")
+            check_place(folder / "other")
+        finally:
+            os.seteuid(0)
+        assert (folder / "file").read_text() == "old"
+        check_place(folder / "file")
+    finally:
+        shutil.rmtree(folder)
+        shutil.rmtree(links)
+
+
+@ROOT_ONLY
+def test_a_file_that_is_mounted_is_refused_beforehand(tmp_path: Path) -> None:
+    """As into a container: it can be written to, and no other file can take its place."""
+    for name in ("inside", "outside"):
+        put(tmp_path / name, name)
+    program = "import sys, pathlib, fim_private.writing as w; w.check_place(pathlib.Path(sys.argv[1]))"
+    shell = 'mount --bind outside inside || exit 77; "$@"'
+    namespace = ["unshare", "-m", "bash", "-c", shell, "bash", sys.executable, "-c", program]
+    done = {
+        name: subprocess.run([*namespace, tmp_path / name], cwd=tmp_path, capture_output=True, check=False)
+        for name in ("inside", "outside")
+    }
+    if b"unshare" in done["inside"].stderr or done["inside"].returncode == 77:
+        pytest.skip("nothing may be mounted here")
+    assert b"may not be replaced" in done["inside"].stderr
+    assert done["outside"].returncode == 0
+    assert names(tmp_path) == ["inside", "outside"]
