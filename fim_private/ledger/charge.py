@@ -13,7 +13,7 @@ The pair (epsilon, delta) is the cost's guarantee. For the Renyi test there are 
     Searches of several sizes come one after the other, and so do their factors.
     Losses that are (epsilon, delta) themselves are treated like the guarantee above. Released counts are one more loss:
     they are measured alike in M and R, of whatever itemsets were chosen, so all of these inequalities hold with them.
-`replace` served by group privacy has a guarantee and no losses.
+`replace` served by group privacy has a guarantee and no losses. Proofs: docs/mathematics.md#charges.
 """
 
 from __future__ import annotations
