@@ -214,7 +214,8 @@ class AnyFailure:
     """An event that the losses do not cover, and of which nothing is known except that it is rare.
 
     It may happen on either neighbour's side and depend on everything else. So a proof pays for it on both sides, and on
-    the other side e^epsilon times.
+    the other side e^epsilon times; basic composition pays once, for which the mechanism has to meet a further premise
+    (docs/mathematics.md#failures).
 
     Args:
         probability: a bound on it, on either side.

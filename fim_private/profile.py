@@ -1,7 +1,6 @@
 """What a mechanism may see of the data: how many itemsets have which count, and nothing that names one.
 
-A profile is data. Its `repr` shows nothing, and only the door (`release/door.py`) hands one to a mechanism.
-What a rank stands for, and why that costs nothing: docs/mathematics.md#universes-and-ranks.
+A profile is data. Its `repr` shows nothing, and only the door (`release.py`) hands one to a mechanism.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ class CountProfile:
     """Positive counts in decreasing order, how often each occurs, and how many itemsets do not occur.
 
     A *rank* is the 0-based place of an itemset in decreasing order of counts; the order inside a level of equal counts
-    is the counting layer's. Ranks from `occurring` on stand for itemsets that do not occur.
+    is the counting layer's. Ranks from `occurring` on stand for itemsets that do not occur
+    (docs/mathematics.md#universes-and-ranks).
 
     Args:
         levels: counts, decreasing, each at least 1. The counting layer gives each once; where one is given twice, the
