@@ -88,7 +88,7 @@ REGISTRY: dict[str, Row] = {
         Row(
             name="lmm",
             summary="large margin mechanism, calibrated: one margin search for all picks, else the limited domain",
-            source="Chaudhuri, Hsu, Song 2014; calibration and proof in mechanisms/lmm.py",
+            source="Chaudhuri, Hsu, Song 2014; calibration in mechanisms/lmm.py",
             family="lmm",
             module="fim_private.mechanisms.lmm",
             twins_at=f"{_TWINS}.large_margin:ONE_SEARCH",
@@ -108,7 +108,7 @@ REGISTRY: dict[str, Row] = {
         Row(
             name="items-first",
             summary="finds the frequent items first, then picks or counts itemsets of these alone",
-            source="after Durfee and Rogers 2019; construction and proof in mechanisms/items_first.py",
+            source="after Durfee and Rogers 2019; construction in mechanisms/items_first.py",
             family="items-first",
             module="fim_private.mechanisms.items_first",
             twins_at=f"{_TWINS}.thresholds:ITEMS_FIRST",

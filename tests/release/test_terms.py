@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fim_private.release.planned import plan_record, privacy_record
 
 from fim_private.plan import make_plan
+from fim_private.plan.record import plan_record
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.release import Release
 from fim_private.release.files import read_release, write_release
+from fim_private.release.promise import privacy_record
 from fim_private.release.terms import PlanTerms, PrivacyTerms, Promise, Terms
 from fim_private.report.statement import promised
 
