@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fim_private.report.document import Paragraph, Section, Table
-from fim_private.report.statement import number
+from fim_private.report.document.text import number
 from verification.end_to_end import audit_end_to_end
 from verification.floating_point import Attack, demonstrate
 from verification.sampling import CONFIDENCE_FAILURE, Sampled

@@ -78,7 +78,7 @@ def history(ledger: File, as_json: AsJson = False) -> None:
     """
     from fim_private.ledger import Ledger
     from fim_private.ledger.refusal import amount
-    from fim_private.report.tables import printable, table
+    from fim_private.report.document.text import printable, table
 
     entries = Ledger(ledger).history()
     if as_json:
@@ -122,7 +122,7 @@ def set_total(
 def _shown(state: State) -> str:
     """The state in words."""
     from fim_private.ledger.refusal import amount, remaining
-    from fim_private.report.tables import printable
+    from fim_private.report.document.text import printable
 
     spent, rule = state.spent, state.rule()
     left = remaining(rule, spent)

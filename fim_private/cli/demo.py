@@ -52,7 +52,7 @@ def _lesson(name: str, changes: list[str], *, answer: bool, output: Path | None,
     from fim_private.demos.page import write_page
     from fim_private.demos.registry import DEMOS
     from fim_private.demos.terminal import to_text
-    from fim_private.report.tables import table
+    from fim_private.report.document.text import table
 
     if name == LIST:
         rows = [[lesson.name, f"{lesson.minutes} min", lesson.summary] for lesson in DEMOS]
@@ -89,8 +89,9 @@ def _main_job(*, quiet: bool) -> None:
     from fim_private.mining.mine import mine_as_planned
     from fim_private.plan import make_plan
     from fim_private.privacy import Budget, PrivacyUnit
+    from fim_private.report.document.text import printable, table
     from fim_private.report.statement import plan_text, promise
-    from fim_private.report.tables import JOINT, printable, release_table, table
+    from fim_private.report.tables import JOINT, release_table
     from fim_private.transactions import read_transactions
 
     path = path_of("online-retail-customers")

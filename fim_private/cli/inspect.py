@@ -42,7 +42,8 @@ def inspect(
     What it costs to protect customers: --unit-column customer
     """
     from fim_private.counting import top_itemsets
-    from fim_private.report.tables import JOINT, printable, table
+    from fim_private.report.document.text import printable, table
+    from fim_private.report.tables import JOINT
     from fim_private.transactions import merge_units, read_transactions
 
     with phases(quiet=quiet) as progress:
@@ -105,7 +106,7 @@ def inspect(
 
 def _transactions_table(per_unit: NDArray[np.int64]) -> str:
     """What --max-transactions drops."""
-    from fim_private.report.tables import table
+    from fim_private.report.document.text import table
     from fim_private.transactions.dropped import caps, dropped
 
     rows = [["--merge instead", _share(0, 1), _share(0, 1), "x 1"]]
@@ -118,7 +119,7 @@ def _transactions_table(per_unit: NDArray[np.int64]) -> str:
 
 def _items_table(lengths: NDArray[np.int64], merged: NDArray[np.int64] | None = None) -> str:
     """What --max-items drops of transactions, and of units' merged ones."""
-    from fim_private.report.tables import table
+    from fim_private.report.document.text import table
     from fim_private.transactions.dropped import caps, dropped
 
     head = ["--max-items", "items dropped", "transactions cut"]

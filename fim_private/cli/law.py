@@ -204,7 +204,7 @@ def _record(found: Law, numbers: list[int], top: int) -> dict[str, Any]:
 
 
 def _print(found: Law, numbers: list[int]) -> None:
-    from fim_private.report.tables import table
+    from fim_private.report.document.text import table
 
     def named(picked: tuple[int, ...]) -> str:
         if not picked:

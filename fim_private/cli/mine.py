@@ -113,8 +113,9 @@ def mine(
     if output is not None:
         check_carries(output, plan, seeded=seed is not None)
     from fim_private.mining.mine import mine_as_planned, refuse_seed
+    from fim_private.report.document.text import printable
     from fim_private.report.statement import found_note, promise, shortfall
-    from fim_private.report.tables import printable, release_table
+    from fim_private.report.tables import release_table
 
     if ledger is not None and seed is not None:
         refuse_seed()

@@ -112,8 +112,8 @@ def plan(
         raise refused[0][1]
     from fim_private.plan.record import plan_record
     from fim_private.release.promise import privacy_record
-    from fim_private.report.statement import plan_text, wrapped
-    from fim_private.report.tables import printable, table
+    from fim_private.report.document.text import printable, table, wrapped
+    from fim_private.report.statement import plan_text
 
     question = _asked(asked, top, min_count, printable(constraints.describe()), per_size=per_size)
     if html is not None:

@@ -38,9 +38,10 @@ def show(
     A page to publish: fim-private show release.json --html page.html
     """
     from fim_private.release.files import check_derived, read_release, write_release
+    from fim_private.report.document.text import wrapped
     from fim_private.report.document.write import write_page
     from fim_private.report.pages.release import release_document
-    from fim_private.report.statement import counts_note, promised, wrapped
+    from fim_private.report.statement import counts_note, promised
     from fim_private.report.tables import release_bars, release_table
 
     options.keep_apart(html, output, release)
@@ -67,7 +68,7 @@ def show(
 
 
 def _printable(paragraph: str) -> str:
-    from fim_private.report.tables import printable
+    from fim_private.report.document.text import printable
 
     return printable(paragraph)
 

@@ -12,7 +12,7 @@ from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mining.mine import mine_as_planned
 from fim_private.plan import Plan
 from fim_private.report.document import Paragraph, Table
-from fim_private.report.statement import number
+from fim_private.report.document.text import number
 from fim_private.report.tables import JOINT
 
 CUSTOMER = 1_508

@@ -15,7 +15,7 @@ from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.privacy import exact
 from fim_private.randomness import SeededRandomness
 from fim_private.report.document import Paragraph, Table
-from fim_private.report.statement import number
+from fim_private.report.document.text import number
 
 DIAL = ("0.1", "0.25", "0.5", "1", "2", "4", "8")
 TRIALS = 12

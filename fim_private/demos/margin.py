@@ -14,7 +14,7 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.report.document import Paragraph, Table
-from fim_private.report.statement import number
+from fim_private.report.document.text import number
 
 K, TOP_COUNT, SEED = 3, 600, 5
 DECLARED = 10**9

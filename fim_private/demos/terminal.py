@@ -9,8 +9,7 @@ from itertools import pairwise
 from fim_private.demos.chart import Chart
 from fim_private.demos.demo import Demo, Settings, Shown
 from fim_private.report.document import Bullets, Code, Marked, Paragraph, Table, cell_text, inline
-from fim_private.report.statement import number, wrapped
-from fim_private.report.tables import table
+from fim_private.report.document.text import number, table, wrapped
 
 WIDTH, HEIGHT = 72, 15
 LETTERS = "o*x+#@"

@@ -13,7 +13,7 @@ from fim_private.plan import Universe
 from fim_private.privacy import exact
 from fim_private.profile import CountProfile
 from fim_private.report.document import Paragraph, Table
-from fim_private.report.statement import number
+from fim_private.report.document.text import number
 
 ITEMS = ("3885", "1e4", "1e6", "1e8", "1e10", "1e11", "1e12", "1e14")
 MECHANISMS = ("exponential", "limited-domain", "lmm")

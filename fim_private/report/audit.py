@@ -14,9 +14,9 @@ from fim_private.mechanisms.registry import find
 from fim_private.privacy import Budget, NeighbouringRelation
 from fim_private.release.files import write_derived
 from fim_private.report.document import Bullets, Cell, Code, Document, Figure, Paragraph, Section, Table
+from fim_private.report.document.text import number
 from fim_private.report.document.write import write_document
 from fim_private.report.drawing import Pictures, new_figure, style
-from fim_private.report.statement import number
 from fim_private.report.verification import delta_text, ratio_text, sentence, verdict_record
 
 BANNER = "SYNTHETIC DATA ONLY: nobody's baskets are in this report."

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from fim_private.release.record import SEEDED_NOTE
-from fim_private.report.statement import wrapped
-from fim_private.report.tables import JOINT, printable, table
+from fim_private.report.document.text import printable, table, wrapped
+from fim_private.report.tables import JOINT
 from fim_private.rules import AssociationRules, Rule
 
 SHOWN = ("confidence", "lift", "leverage", "conviction")

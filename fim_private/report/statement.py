@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
-from fractions import Fraction
 
 from fim_private.constraints import Constraints
 from fim_private.mechanisms.items_first import ItemsFirst
@@ -17,16 +15,7 @@ from fim_private.release import Layout, Release
 from fim_private.release.promise import privacy_record
 from fim_private.release.record import SEEDED_NOTE
 from fim_private.release.terms import CountTerms, PlanTerms, Terms
-from fim_private.report.tables import printable
-
-
-def number(value: Fraction | float) -> str:
-    """A number as people write it: 1, 0.25, 1e-6.
-
-    >>> number(Fraction(1, 10**6)), number(Fraction(1)), number(0.120880304)
-    ('1e-6', '1', '0.1209')
-    """
-    return f"{float(value):.4g}".replace("e-0", "e-").replace("e+0", "e")
+from fim_private.report.document.text import number, printable, wrapped
 
 
 def promise(plan: Plan, *, seeded: bool, layout: Layout | None = None) -> str:
@@ -271,11 +260,3 @@ def margin_sentence(plan: Plan) -> str:
     """The lead the mechanism needs, and its fallback's."""
     leads = "; or of ".join(f"about {margin.counts:,} transactions {margin.words}" for margin in plan.mechanism.margins)
     return f"needs a lead, to answer 19 times in 20, of {leads}"
-
-
-def wrapped(paragraphs: list[str], *, indent: str = "") -> str:
-    """Each paragraph on lines of at most 100 letters; `indent` is put before all but its first line."""
-    return "\n".join(
-        textwrap.fill(paragraph, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-        for paragraph in paragraphs
-    )

@@ -1,4 +1,4 @@
-"""Plain-text tables, safe to print whatever the item names hold."""
+"""Releases as plain-text tables, safe to print whatever the item names hold."""
 
 from __future__ import annotations
 
@@ -6,38 +6,9 @@ from collections.abc import Sequence
 
 from fim_private.release import Release
 from fim_private.release.record import SEEDED_NOTE
+from fim_private.report.document.text import printable, table
 
 JOINT = " + "
-WIDEST = 200
-"""Letters of a column at most."""
-
-
-def printable(text: str) -> str:
-    r"""The text with control characters written out, so that a name cannot steer the terminal.
-
-    >>> printable("milk\x1b[2J")
-    'milk\\x1b[2J'
-    """
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool]) -> str:
-    """Columns as wide as their widest cell, two blanks apart; `right` says which are aligned to the right.
-
-    Cells wider than `WIDEST` are shown whole and move the rest of their line, instead of filling all lines with blanks.
-    """
-    widths = [min(WIDEST, max(len(line[column]) for line in (head, *rows))) for column in range(len(head))]
-
-    def line(cells: Sequence[str]) -> str:
-        aligned = (
-            cell.rjust(width) if to_right else cell.ljust(width)
-            for cell, width, to_right in zip(cells, widths, right, strict=True)
-        )
-        return "  ".join(aligned).rstrip()
-
-    return "\n".join([line(head), line(["-" * width for width in widths]), *map(line, rows)])
 
 
 def release_table(release: Release) -> str:

@@ -10,8 +10,7 @@ from fim_private.audit.laws import NUMERICAL_ERROR
 from fim_private.audit.neighbours import Neighbours
 from fim_private.audit.verdict import LOOSE, Found, Verdict
 from fim_private.privacy import NeighbouringRelation
-from fim_private.report.statement import number, wrapped
-from fim_private.report.tables import table
+from fim_private.report.document.text import number, table, wrapped
 
 
 def verdict_text(verdict: Verdict) -> str:

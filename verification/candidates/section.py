@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from fim_private.report.document import Cell, Paragraph, Section, Table
-from fim_private.report.statement import number
+from fim_private.report.document.text import number
 from fim_private.report.verification import delta_text
 from verification.candidates.cases import (
     DELTA,

@@ -17,7 +17,7 @@ from fim_private.mechanisms.registry import find
 from fim_private.privacy import exact
 from fim_private.randomness import SeededRandomness
 from fim_private.report.document import Bullets, Paragraph, Table
-from fim_private.report.statement import number
+from fim_private.report.document.text import number
 
 DELTA = Fraction(1, 10**6)
 CAP = 256

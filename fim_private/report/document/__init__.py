@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from fim_private.report.statement import number
+from fim_private.report.document.text import number
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 """What anchors and the names of figures and tables look like, so that they are safe as ids and as file names."""

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from fim_private.mechanisms.registry import find
 from fim_private.plan import Plan
 from fim_private.report.document import Bullets, Cell, Document, Paragraph, Part, Section, Table
-from fim_private.report.statement import number, promise_paragraphs
+from fim_private.report.document.text import number
+from fim_private.report.statement import promise_paragraphs
 
 
 def plan_document(

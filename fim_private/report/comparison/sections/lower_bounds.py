@@ -6,8 +6,8 @@ from fim_private.comparison.hard_instances import PROPOSITION_1, THEOREM_1, pure
 from fim_private.mechanisms.registry import find
 from fim_private.report.comparison.material import Material
 from fim_private.report.document import Paragraph, Section
+from fim_private.report.document.text import number
 from fim_private.report.drawing import Pictures, legend, line, new_figure
-from fim_private.report.statement import number
 
 
 def section(material: Material, pictures: Pictures) -> Section:
