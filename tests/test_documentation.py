@@ -119,11 +119,15 @@ def test_readme_s_commands_on_a_release_run(tmp_path: Path) -> None:
 
 
 def test_readme_names_what_there_is() -> None:
-    from fim_private.mechanisms.registry import REGISTRY
+    from fim_private.mechanisms.registry import AUTO, REGISTRY
 
-    for name in ("lmm", "lmm-paper", "limited-domain", "exponential"):
-        assert f"`{name}" in README
-        assert name in REGISTRY
+    (section,) = re.findall(r"## Mechanisms\n(.*?)\n## ", README, flags=re.DOTALL)
+    listed = [
+        name
+        for cell in re.findall(r"^\| (`[^|]*) \|", section, flags=re.MULTILINE)
+        for name in re.findall(r"`([\w-]+)`", cell)
+    ]
+    assert sorted(listed) == sorted(["--mechanism", AUTO, *REGISTRY])
     for path in re.findall(r"`((?:tests|datasets|fim_private)/[\w./]*)`", README):
         assert (ROOT / path).exists(), path
     targets = (ROOT / "Makefile").read_text(encoding="utf-8")

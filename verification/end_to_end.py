@@ -11,10 +11,11 @@ from dataclasses import replace
 from fim_private.constraints import Constraints
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
+from fim_private.mechanisms.registry import REGISTRY, Row, find
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.release import Release
-from verification.pipeline import NAMES, RUNS, UNIT_COLUMN, Case, Progress, of_counts, sample
+from verification.pipeline import NAMES, RUNS, UNIT_COLUMN, Case, Progress, exact_epsilon, of_counts, sample
 from verification.pipeline_twins import audit_twins
 from verification.sampling import Sampled
 
@@ -28,7 +29,25 @@ def _planned(mechanism: str, *, delta: str = "0.01", size: int = 1, top: int = 1
 
 
 def cases() -> tuple[Case, ...]:
-    """One for each mechanism, and for units of several baskets."""
+    """At least one for each family of mechanisms, and for units of several baskets."""
+    made = _cases()
+    families = {find(case.plan.mechanism_name).family for case in made}
+    others: dict[str, Row] = {}
+    for row in REGISTRY.values():
+        if row.family not in families:
+            others.setdefault(row.family, row)
+    return (*made, *map(_searched, others.values()))
+
+
+def _searched(row: Row) -> Case:
+    """The case of a mechanism that nobody chose one for: of a few pairs of counts, that with the most telling event."""
+    universe = Universe(names=NAMES[:3]) if row.needs_universe else None
+    plan = _planned(row.name, universe=universe, max_items=2 if row.needs_cap else None)
+    pairs = [((count,) * heads, (count + 1, *(count,) * (heads - 1))) for count in range(1, 40, 3) for heads in (1, 2)]
+    return max((of_counts(plan, *pair) for pair in pairs), key=lambda case: exact_epsilon(case, RUNS))
+
+
+def _cases() -> tuple[Case, ...]:
     declared = Universe(names=NAMES[:3])
     customers = PrivacyUnit(column=UNIT_COLUMN)
     several = PrivacyUnit(column=UNIT_COLUMN, max_transactions=2)

@@ -141,6 +141,12 @@ def sample(
     )
 
 
+def exact_epsilon(case: Case, runs: int) -> float:
+    """The epsilon of the event that so many runs tell most of, by the exact laws; 0 where none tells anything."""
+    _, exact, _ = _worst_event(case, runs)
+    return exact or 0.0
+
+
 def _worst_event(case: Case, runs: int) -> tuple[frozenset[object], float | None, bool]:
     """Lists of names, the event's exact epsilon, and whether it is likelier on the smaller data set."""
     mechanism = case.plan.search

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 
+import pytest
+
 from fim_private.mechanisms.protocol import Request
-from fim_private.mechanisms.registry import AUTO, REGISTRY, find
+from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
 
 MARKS = ("both_relations", "needs_universe", "needs_cap", "finds_items", "reads_counts")
 MARKED: dict[str, set[str]] = {
@@ -32,6 +36,25 @@ LONG = {"lmm", "items-first", "limited-domain", "exponential"}
 
 def test_what_a_row_says_is_what_was_meant() -> None:
     assert {name: {mark for mark in MARKS if getattr(REGISTRY[name], mark)} for name in MARKED} == MARKED
+
+
+@pytest.mark.parametrize("row", REGISTRY.values(), ids=lambda row: row.name)
+def test_every_row_has_twins_and_leads_to_its_mechanism(row: Row) -> None:
+    assert row.twins
+    assert all(twin.name and twin.mistake for twin in row.twins)
+    request = Request(top=2, epsilon=Fraction(1), delta=Fraction(1, 10**6), size=2, universe_size=100, most_new=45)
+    mechanism = row.calibrate(request).mechanism
+    assert all(getattr(mechanism, name) >= cap for name, cap in row.lowered.items())
+
+
+def test_importing_the_rows_loads_no_mechanism() -> None:
+    program = (
+        "import sys, fim_private.mechanisms.registry\n"
+        "print([name for name in sys.modules if name.startswith('fim_private.mechanisms.')])\n"
+        "print(sorted({'numpy', 'numba', 'polars'} & set(sys.modules)))"
+    )
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert shown.stdout == "['fim_private.mechanisms.registry']\n[]\n"
 
 
 def test_auto_chooses_among_those_that_no_other_makes_superfluous() -> None:
