@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from fim_private.report.markdown import to_markdown
 
 from fim_private.audit.standard import standard_plans
 from fim_private.audit.verdict import audit
@@ -15,7 +16,6 @@ from fim_private.privacy import Budget
 from fim_private.randomness import SeededRandomness
 from fim_private.report.audit import document_of
 from fim_private.report.drawing import Pictures, look
-from fim_private.report.markdown import to_markdown
 from tests.cli.command import fim_private, words
 from tests.comparison.test_run import InThisProcess
 from tests.mechanisms.toy import ROW
@@ -96,6 +96,7 @@ def test_it_is_drawn_like_no_other() -> None:
     assert len(set(looks)) == len(looks)
 
 
+@pytest.mark.slow
 def test_it_is_compared(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Processes of their own would not have the row.
     monkeypatch.setattr("fim_private.comparison.run.ProcessPoolExecutor", InThisProcess)

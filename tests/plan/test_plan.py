@@ -20,7 +20,15 @@ from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan, Universe, make_plan, plan_again
 from fim_private.plan.record import plan_record
-from fim_private.privacy import ApproxDP, Budget, NeighbouringRelation, PrivacyUnit, PureDP, failure_probability
+from fim_private.privacy import (
+    ApproxDP,
+    Budget,
+    NeighbouringRelation,
+    PrivacyUnit,
+    PureDP,
+    are_one_sided,
+    failure_probability,
+)
 from tests.mechanisms.cases import needs
 
 UNIT = PrivacyUnit()
@@ -57,6 +65,9 @@ def test_no_plan_costs_more_than_its_budget(
         case "basic":
             assert basic_epsilon(losses) <= epsilon
             assert basic_delta(losses) + failure <= delta
+        case "renyi" if are_one_sided(plan.mechanism.failures):
+            spent = renyi_epsilon(losses, float(delta - failure)) - math.log1p(-float(failure))
+            assert spent <= epsilon * (1 + Fraction(1, 10**9))
         case "renyi":
             accounted = delta - (1 + exp_up(epsilon)) * failure
             assert accounted > 0
