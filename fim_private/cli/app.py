@@ -1,13 +1,12 @@
 """`fim-private`: the commands together, and what becomes of every error.
 
-Exit codes: 0 done (also when nothing could be named), 2 the call, 3 the data, 4 the budget, 130 interrupted, 1 a fault
-of the program. No traceback is ever shown: it could print what it should not.
+Exit codes: 0 done (also when nothing could be named), 2 the call, 3 the data, 4 the budget, 130 interrupted (143 by
+SIGTERM, 129 by SIGHUP), 1 a fault of the program. No traceback is ever shown: it could print what it should not.
 """
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -21,7 +20,7 @@ from fim_private.cli.compare import compare
 from fim_private.cli.demo import demo
 from fim_private.cli.help import Commands
 from fim_private.cli.inspect import inspect
-from fim_private.cli.interruption import InterruptedByUser, listen
+from fim_private.cli.interruption import InterruptedByUser, listen, listen_no_more
 from fim_private.cli.law import law
 from fim_private.cli.mine import mine
 from fim_private.cli.options import WithShare
@@ -75,8 +74,8 @@ def run() -> NoReturn:
         app(prog_name="fim-private")
     except FimPrivateError as error:
         _refuse(error)
-    except (InterruptedByUser, KeyboardInterrupt):
-        _end("Interrupted. What was not printed was not released.", 130)
+    except (InterruptedByUser, KeyboardInterrupt) as heard:
+        _end("Interrupted. What was not printed was not released.", getattr(heard, "exit_code", 130))
     except BrokenPipeError:
         # Whoever read our output has gone; keep the interpreter from complaining about it at the end.
         if sys.stdout is not None:
@@ -93,8 +92,8 @@ def run() -> NoReturn:
         # Whatever it is (a panic of polars is no Exception), its text and its traceback may hold data.
         _end(f"Error: a fault of this program ({_where(error)}).\nPlease report it with the command.", 1)
     finally:
-        # From here on Ctrl-C ends the process: there is nobody left to catch what it raises.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        # There is nobody left to catch what they raise.
+        listen_no_more()
     sys.exit(0)
 
 

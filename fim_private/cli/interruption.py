@@ -1,4 +1,7 @@
-"""Ctrl-C: one exception for it, heard at once in every phase except while a release is handed over."""
+"""Ctrl-C and other signals that end the program: one exception, raised at once except while a release is handed over.
+
+So whatever ends the program early, no half of a file stays behind, and what was charged is said.
+"""
 
 from __future__ import annotations
 
@@ -10,28 +13,41 @@ from types import FrameType
 from typing import NoReturn
 
 HELD = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that wait until a file is in place."""
+"""Signals that end the program, and wait until a file is in place."""
 
-_heard = False
+_heard: int | None = None
 
 
 class InterruptedByUser(BaseException):
-    """Ctrl-C; not KeyboardInterrupt, which the command line library would answer in its own words."""
+    """One of these signals; not KeyboardInterrupt, which the command line library would answer in its own words."""
+
+    def __init__(self, number: int = signal.SIGINT) -> None:
+        super().__init__(number)
+        self.exit_code = 128 + number
 
 
 def listen() -> None:
-    """Let Ctrl-C raise `InterruptedByUser`.
+    """Let the signals raise `InterruptedByUser`, but for those that this program was started to ignore (nohup).
 
-    Called again once polars is imported: it puts a handler of its own in place, under which waiting for a file or for a
-    thread is resumed instead of interrupted.
+    Called again once polars is imported: it puts a handler of its own in place for Ctrl-C, under which waiting for a
+    file or for a thread is resumed instead of interrupted.
     """
-    signal.signal(signal.SIGINT, _interrupt)
+    for number in HELD:
+        if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
+
+
+def listen_no_more() -> None:
+    """Let the signals end the process at once."""
+    for number in HELD:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def stop_if_heard() -> None:
     """Raise `InterruptedByUser` once more, if it was raised where nobody hears it, such as a compiler's callback."""
-    if _heard:
-        raise InterruptedByUser
+    if _heard is not None:
+        raise InterruptedByUser(_heard)
 
 
 @contextmanager
@@ -55,9 +71,9 @@ def held() -> Iterator[None]:
         os.kill(os.getpid(), waiting[0])
 
 
-def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
-    global _heard  # noqa: PLW0603 - there is one Ctrl-C
-    _heard = True
+def _interrupt(number: int, _frame: FrameType | None) -> NoReturn:
+    global _heard  # noqa: PLW0603 - there is one process to end
+    _heard = number
     # A second one ends the process at once, wherever it is: raised while this one is dealt with, it would show where.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    raise InterruptedByUser
+    listen_no_more()
+    raise InterruptedByUser(number)

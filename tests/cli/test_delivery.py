@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -75,6 +76,32 @@ def test_notes_that_nobody_takes_lose_nothing(baskets: Path, ledger: Ledger, tmp
     assert b"Written to" not in done.stdout
     assert len(read_release(output).itemsets) == 1
     assert (ledger.state().releases, ledger.state().undelivered) == (1, 0)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(("place", "charged"), [("writing._keep", False), ("mining.selecting.pass_through", True)])
+def test_a_run_that_is_ended_leaves_no_half_of_a_file_and_says_what_was_charged(
+    baskets: Path, ledger: Ledger, tmp_path: Path, number: signal.Signals, place: str, charged: bool
+) -> None:
+    program = f"""
+import os, time
+import fim_private.mining.selecting, fim_private.writing
+def end(*_, **__):
+    os.kill(os.getpid(), {number.value})
+    time.sleep(60)
+fim_private.{place} = end
+from fim_private.cli.app import run
+run()
+"""
+    before = sorted(tmp_path.iterdir())
+    command = ["mine", baskets, *ASKED, "--ledger", ledger.path, "-o", tmp_path / "out.json"]
+    done = subprocess.run([sys.executable, "-c", program, *map(str, command)], capture_output=True, check=False)
+    assert done.returncode == 128 + number
+    assert b"Interrupted. What was not printed was not released." in done.stderr
+    assert (b"as charged, not delivered" in done.stderr) is charged
+    assert (ledger.state().undelivered == 1) is charged
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_without_a_standard_output_nothing_is_charged(baskets: Path, ledger: Ledger) -> None:
