@@ -28,6 +28,16 @@ def test_a_gzip_file_that_unpacks_to_too_much_is_refused_after_little_of_it(monk
     assert len(read(gzip.compress(b"milk,bread\n" * 1000))) == 1000  # small ones may be as regular as they like
 
 
+def test_a_small_gzip_bomb_is_refused_before_a_line_of_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To unpack it takes a second; to read what it unpacks to, half a minute."""
+    monkeypatch.setattr(source, "UNPACKED_FREELY", 4 << 20)
+    bomb = gzip.compress(b"a,b\n" * (2 << 20), compresslevel=9)
+    with pytest.raises(InputError, match="more than 200 times its size"), source.opened(io.BytesIO(bomb)):
+        raise AssertionError("it is being read")
+    with source.opened(io.BytesIO(gzip.compress(b"a,b\n" * (1 << 20)))) as reading:
+        assert len(reading.content().data) == 4 << 20
+
+
 def test_what_is_packed_as_baskets_are_is_read_whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "UNPACKED_FREELY", 1 << 10)
     lines = b"".join(b"%d %d\n" % (number % 997, number * number % 1009) for number in range(20_000))
