@@ -31,7 +31,7 @@ def exact(value: Number, name: str) -> Fraction:
         name: what the number is, for the error.
 
     Raises:
-        UsageError: the value is not a finite number.
+        UsageError: the value is not a finite number, or has more than 200 digits.
 
     >>> exact("1e-6", "delta"), exact(0.1, "epsilon")
     (Fraction(1, 1000000), Fraction(1, 10))
@@ -41,9 +41,14 @@ def exact(value: Number, name: str) -> Fraction:
     try:
         numerator, slash, denominator = str(value).strip().partition("/")
         parts = [Decimal(numerator), Decimal(denominator) if slash else Decimal(1)]
-        # A Decimal is read in no time whatever its exponent; a Fraction of 1e999999999 would fill the memory.
-        if any(not part.is_finite() or max(abs(part.adjusted()), len(part.as_tuple().digits)) > 200 for part in parts):
+        if not all(part.is_finite() for part in parts):
             raise InvalidOperation
+        # A Decimal is read in no time whatever its exponent; a Fraction of 1e999999999 would fill the memory.
+        if any(max(abs(part.adjusted()), len(part.as_tuple().digits)) > 200 for part in parts):
+            raise UsageError(
+                f"{name} is too small, too large or too precise: written out, it has more than 200 digits.",
+                f"Choose a usual value of {name}, such as 0.5 or 1e-6.",
+            )
         return Fraction(parts[0]) / Fraction(parts[1])
     except (InvalidOperation, ZeroDivisionError, ValueError):
         raise UsageError(

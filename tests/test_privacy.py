@@ -48,6 +48,14 @@ def test_what_is_no_number_is_refused_at_once(typed: str) -> None:
     assert time.perf_counter() - began < 1
 
 
+def test_a_number_of_too_many_digits_is_not_called_no_number() -> None:
+    for typed in ("1e-300", "1e300", "0." + "1" * 201):
+        with pytest.raises(UsageError, match="delta is too small, too large or too precise"):
+            Budget("1", typed)
+    with pytest.raises(UsageError, match="between 1e-100 and 1"):
+        Budget("1", "1e-150")
+
+
 @pytest.mark.parametrize(
     ("epsilon", "delta"), [("0", "1e-6"), ("-1", "1e-6"), ("101", "0"), ("1e-7", "0"), ("1", "1"), ("1", "-0.1")]
 )

@@ -108,7 +108,13 @@ def make_plan(
             "The declared universe has more than 1e300 itemsets of this size, too many to calculate with.",
             "Declare fewer items, or ask for a smaller --size.",
         )
-    if any((number := remaining_universe.itemsets(*search)) is not None and number < top for search in searches):
+    numbers = [number for search in searches if (number := remaining_universe.itemsets(*search)) is not None]
+    if 0 in numbers:
+        raise UsageError(
+            "The declared universe has too few items for an itemset of this size.",
+            "Ask for a smaller --size, or declare more items.",
+        )
+    if any(number < top for number in numbers):
         raise UsageError(
             "The declared universe has fewer itemsets of this size than are asked for.",
             "Ask for fewer with --top, or declare more items.",

@@ -30,6 +30,7 @@ class Extent:
         cells: values of all columns.
         unpacked: bytes of all pages when they are unpacked.
         depth: how many lists and structures are inside each other.
+        digits: of the longest decimal numbers.
     """
 
     rows: int
@@ -37,6 +38,7 @@ class Extent:
     cells: int
     unpacked: int
     depth: int
+    digits: int
 
 
 def extent(data: bytes) -> Extent:
@@ -65,6 +67,7 @@ def extent(data: bytes) -> Extent:
             cells=sum(values.values()),
             unpacked=unpacked,
             depth=_depth(said[2]),
+            digits=max(element.get(8, 0) for element in said[2]),
         )
     except (LookupError, TypeError, AttributeError) as error:
         raise ValueError("the footer is damaged") from error

@@ -126,8 +126,13 @@ def _item_names(header: Sequence[str], is_item: NDArray[np.bool_]) -> pl.Series:
             "A column of the one-hot table has no name.",
             "Name it after its item; if it holds row numbers or transaction ids, --transaction-column ''.",
         )
-    if len(set(names)) < len(names):
-        raise InputError("Two columns of the one-hot table have the same name.", "Rename or join them.")
+    places: dict[str, int] = {}
+    for place, name in zip((np.flatnonzero(is_item) + 1).tolist(), names, strict=True):
+        if (first := places.setdefault(name, place)) != place:
+            raise InputError(
+                f"Columns {first} and {place} of the one-hot table have the same name (blanks around it do not count).",
+                "Rename one of them, or join them into one column.",
+            )
     return pl.Series("item", names, dtype=pl.String)
 
 

@@ -31,6 +31,9 @@ MOST_CELLS = 1000
 DEEPEST = 32
 """Lists and structures inside each other. A column of lists needs four."""
 
+MOST_DIGITS = 38
+"""Of decimal numbers: what 128 bits hold."""
+
 MEGABYTE = 1 << 20
 
 
@@ -93,6 +96,11 @@ def refuse_hostile(content: Content) -> None:
         raise _unreadable(content.name) from None
     if said.depth > DEEPEST:
         raise InputError(f"{content.name} has lists inside lists, too many to be a table.", "Save the table as CSV.")
+    if said.digits > MOST_DIGITS:
+        raise InputError(
+            f"{content.name} has a column of decimal numbers of up to {said.digits} digits; {MOST_DIGITS} can be read.",
+            "Save that column as text or as whole numbers, or leave it out.",
+        )
     most_values, most_bytes = max(VALUES_FREELY, MOST_VALUES * size), max(UNPACKED_FREELY, MOST_TIMES * size)
     if (
         max(said.rows, said.values) > most_values

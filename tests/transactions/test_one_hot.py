@@ -87,7 +87,8 @@ def test_cells_that_say_nothing(cell, as_parquet):
 
 
 @pytest.mark.parametrize(
-    ("header", "message"), [("milk, milk,egg", "same name"), ("milk,,egg", "has no name.*--transaction-column ''")]
+    ("header", "message"),
+    [("egg,milk, milk", "Columns 2 and 3 .* same name"), ("milk,,egg", "has no name.*--transaction-column ''")],
 )
 def test_bad_headers(header, message):
     with pytest.raises(InputError, match=message) as caught:

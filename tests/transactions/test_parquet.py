@@ -207,3 +207,16 @@ def test_the_trial_of_that_bomb_ends_in_its_limits() -> None:
     """As if a file could hide from the headers how much it holds: 10 GB would be taken."""
     limits = Limits(values=1 << 24, text=1 << 28, columns=1, memory=1 << 30, seconds=60)
     assert tried(base64.b64decode(BOMB), limits) is not Verdict.GOOD
+
+
+def test_decimal_numbers_of_more_digits_than_can_be_read_are_refused_by_name() -> None:
+    for digits in (38, 39, 76):
+        kind = pa.decimal128(digits) if digits <= 38 else pa.decimal256(digits)
+        buffer = io.BytesIO()
+        pq.write_table(pa.table({"tid": pa.array([1, 1, 2]), "item": pa.array([7, 8, 7]).cast(kind)}), buffer)
+        if digits == 38:
+            assert as_sets(read(buffer.getvalue(), format="long")) == [{"7", "8"}, {"7"}]
+            continue
+        with pytest.raises(InputError, match=f"decimal numbers of up to {digits} digits; 38 can be read") as refused:
+            read(buffer.getvalue(), format="long")
+        assert "as text" in refused.value.next_step
