@@ -13,7 +13,8 @@ from fim_private.audit.laws import NUMERICAL_ERROR
 from fim_private.audit.neighbours import Limits, Neighbours
 from fim_private.audit.search import hardest
 from fim_private.errors import UsageError
-from fim_private.mechanisms.items_first import COUNTS, ItemsFirst
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.protocol import WithCounts
 from fim_private.mechanisms.registry import Row, find
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation
@@ -138,8 +139,7 @@ def audit(
         UsageError: too many picks for exact laws, or the plan is none that can be audited.
     """
     row, mechanism = find(plan.mechanism_name), plan.search
-    lists = isinstance(mechanism, ItemsFirst) and mechanism.select == COUNTS
-    if plan.top > MOST_PICKS and not lists:
+    if plan.top > MOST_PICKS and not (isinstance(mechanism, WithCounts) and mechanism.gives_counts):
         raise UsageError(
             f"The exact law over lists of {plan.top:,} picks is too large to compute.",
             f"Audit at most --top {MOST_PICKS}; what is proved for k picks is proved in the same way for more.",

@@ -41,7 +41,7 @@ def audit(
     seed: Annotated[int, typer.Option(help="Of the search's random steps; no noise is drawn.")] = 1,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="With all: write the whole report there."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="With all: write a report there."),
     ] = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,

@@ -104,6 +104,11 @@ class ItemsFirst:
         return COUNTS if self.pick_epsilon is None else PEEL
 
     @property
+    def gives_counts(self) -> bool:
+        """Whether the answer is read from noisy counts, which come with it."""
+        return self.itemsets is not None
+
+    @property
     def measurements(self) -> tuple[tuple[str, Measurement], ...]:
         """All noisy counts, in the order they are taken."""
         steps = (("items", self.discovery.measurement), ("pairs", self.pairs), ("itemsets", self.itemsets))

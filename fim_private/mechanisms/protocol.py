@@ -153,6 +153,15 @@ class WithGaps(Protocol):
         """As `select`, and the leads in transactions, rounded down."""
 
 
+@runtime_checkable
+class WithCounts(Protocol):
+    """A mechanism that can answer with noisy counts."""
+
+    @property
+    def gives_counts(self) -> bool:
+        """Whether every itemset it names comes with one."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Calibrated:
     """A mechanism together with what was proved of it for the relation it was calibrated for."""

@@ -46,11 +46,11 @@ class Row:
     source: str
     family: str
     module: str
-    options: Mapping[str, bool] = field(default_factory=dict, hash=False)
+    options: Mapping[str, bool] = field(default_factory=dict)
     twins_at: str
     loose: str | None = None
     advice: str | None = None
-    lowered: Mapping[str, int] = field(default_factory=dict, hash=False)
+    lowered: Mapping[str, int] = field(default_factory=dict)
     both_relations: bool = False
     needs_universe: bool = False
     needs_cap: bool = False

@@ -11,7 +11,7 @@ from fim_private.constraints import NOTHING, Constraints
 from fim_private.mechanisms.counts import CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.per_size import PerSize
-from fim_private.mechanisms.protocol import Margin, Mechanism, Spending
+from fim_private.mechanisms.protocol import Margin, Mechanism, Spending, WithCounts
 from fim_private.mechanisms.registry import find
 from fim_private.plan.record import plan_record
 from fim_private.plan.universe import Universe
@@ -134,9 +134,7 @@ class Plan:
     @property
     def gives_counts(self) -> bool:
         """Whether every released itemset comes with a count."""
-        return self.counts is not None or (
-            isinstance(self.mechanism, ItemsFirst) and self.mechanism.itemsets is not None
-        )
+        return self.counts is not None or (isinstance(self.mechanism, WithCounts) and self.mechanism.gives_counts)
 
     @property
     def remaining_sizes(self) -> tuple[int, ...]:

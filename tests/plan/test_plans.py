@@ -23,7 +23,17 @@ from scipy.stats import binom
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.registry import AUTO, REGISTRY
 from fim_private.plan import Plan, Universe, make_plan
-from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, Budget, Loss, NeighbouringRelation, PrivacyUnit, PureDP
+from fim_private.privacy import (
+    ZCDP,
+    ApproxDP,
+    BoundedRange,
+    Budget,
+    Loss,
+    NeighbouringRelation,
+    PrivacyUnit,
+    PureDP,
+    are_one_sided,
+)
 from tests.sampling import SEED
 
 F = Fraction
@@ -136,7 +146,7 @@ def check(plan: Plan, budget: Budget) -> None:
             assert sum((loss.epsilon for loss in losses), F(0)) <= epsilon  # type: ignore[union-attr]
             # The planner's e^{eps'} and the one here are both rounded up, by different amounts.
             assert deltas + failure <= delta * (1 + F(1, 10**8))
-        case "renyi" if plan.mechanism_name == "items-first":
+        case "renyi" if are_one_sided(plan.mechanism.failures):
             assert failure < delta
             assert renyi(losses, delta - failure) - math.log1p(-failure) <= epsilon * room
         case "renyi":
@@ -168,7 +178,7 @@ def composes(plan: Plan, losses: Sequence[Loss], epsilon: Fraction, delta: Fract
     failure = plan.failure
     if any(isinstance(loss, ApproxDP) for loss in losses):
         return False
-    if plan.mechanism_name == "items-first":
+    if are_one_sided(plan.mechanism.failures):
         return failure < delta and renyi(losses, delta - failure) - math.log1p(-failure) <= epsilon * F(1 + CLOSE)
     left = delta - (1 + exp_above(epsilon)) * failure
     return left > 0 and renyi(losses, left) <= epsilon * F(1 + CLOSE)

@@ -11,7 +11,7 @@ from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_
 
 UNIVERSES = tuple(10**digits for digits in (1, 3, 6, 9, 12, 15, 18))
 FEW = UNIVERSES[2::2]
-"""For the published mechanism, whose exact law takes long."""
+"""For mechanisms whose exact law takes long."""
 MOVED = 0.1
 
 
