@@ -70,7 +70,7 @@ def test_a_plan_is_that_of_the_smaller_search(name: str, relation: NeighbouringR
     constraints = Constraints(must_contain=["milk"], exclude=["bag"])
     plan = plan_of(name, constraints=constraints, universe=universe, relation=relation)
     alike = plan_of(name, size=2, universe=smaller, relation=relation)
-    assert (plan.size, plan.remaining_size) == (3, 2)
+    assert (plan.size, plan.question.remaining_sizes) == (3, (2,))
     assert plan.mechanism == alike.mechanism
     assert plan.guarantee == alike.guarantee
     assert plan_of(name, universe=universe, relation=relation).mechanism.top == plan.mechanism.top
@@ -89,7 +89,8 @@ def test_what_cannot_be_planned() -> None:
         plan_of(size=1, constraints=MILK)
     with pytest.raises(UsageError, match="fewer itemsets"):
         plan_of("exponential", universe=Universe(items=5), size=2, constraints=MILK)
-    assert plan_of("exponential", universe=Universe(items=6), size=2, constraints=MILK).remaining_universe.items == 5
+    plan = plan_of("exponential", universe=Universe(items=6), size=2, constraints=MILK)
+    assert plan.question.remaining_universe.items == 5
     assert plan_of("choosing", max_items=1, size=2, constraints=MILK).max_items == 1  # of the remaining items
     with pytest.raises(UsageError, match="items to keep"):
         plan_of("choosing", max_items=1, size=3, constraints=MILK)

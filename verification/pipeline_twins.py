@@ -9,6 +9,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -73,8 +74,9 @@ def _first_is(name: str) -> Callable[[Release], bool]:
     return lambda release: bool(release.itemsets) and release.itemsets[0].items == (name,)
 
 
-def _release(plan: Plan, transactions: Transactions) -> Release:
-    return mine_as_planned(transactions, plan)
+def _release(plan: Plan, transactions: Transactions, **changes: Any) -> Release:
+    """What is released as planned, but for another question to the data than the plan's mechanism is for."""
+    return mine_as_planned(transactions, replace(plan, question=replace(plan.question, **changes)))
 
 
 def _counted_before_bounded(how: str, unit: PrivacyUnit, baskets: int) -> PipelineTwin:
@@ -106,7 +108,7 @@ def _cap_from_the_data() -> PipelineTwin:
 
     def pipeline(transactions: Transactions) -> Release:
         median = int(statistics.median_low(transactions.lengths().tolist()))
-        return _release(replace(plan, max_items=median), transactions)
+        return _release(plan, transactions, max_items=median)
 
     name = "cap on items taken from the data"
     units = [[["x"]]] * 50 + [[["a", "b"]]] * 49
@@ -133,7 +135,7 @@ def _constraint_ignored() -> PipelineTwin:
 
     def pipeline(transactions: Transactions) -> Release:
         occurs = transactions.vocabulary.is_in(list(constraints.must_contain)).any()
-        return _release(plan if occurs else replace(plan, constraints=NOTHING), transactions)
+        return _release(plan, transactions, constraints=constraints if occurs else NOTHING)
 
     name = "constraint ignored where its item does not occur"
     return PipelineTwin(
@@ -159,7 +161,7 @@ def _universe_from_the_data() -> PipelineTwin:
 
     def pipeline(transactions: Transactions) -> Release:
         occurring = Universe(names=tuple(transactions.vocabulary.to_list()))
-        return _release(replace(plan, universe=occurring), transactions)
+        return _release(plan, transactions, universe=occurring)
 
     name = "universe taken from the data"
     return PipelineTwin(

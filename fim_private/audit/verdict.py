@@ -94,14 +94,15 @@ class Verdict:
 
 def limits_of(plan: Plan) -> Limits:
     """Which neighbours the plan's mechanism has to hold for."""
-    row = find(plan.mechanism_name)
+    row, question = find(plan.mechanism_name), plan.question
+    remaining = question.remaining_sizes[0]
     return Limits(
         sensitivity=plan.unit.sensitivity,
         relation=plan.relation,
         most_new=None
         if plan.max_items is None or not row.needs_cap
-        else plan.unit.sensitivity * math.comb(plan.max_items, plan.remaining_size),
-        universe_size=plan.remaining_universe.itemsets(plan.remaining_size) if row.needs_universe else None,
+        else plan.unit.sensitivity * math.comb(plan.max_items, remaining),
+        universe_size=question.remaining_universe.itemsets(remaining) if row.needs_universe else None,
     )
 
 

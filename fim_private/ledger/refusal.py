@@ -102,7 +102,7 @@ def _largest_epsilon(plan: Plan, left: Fraction, fits: Callable[[Plan | None], b
     for the answer, which is what would be planned for whoever takes it.
     """
     until = time.monotonic() + SEARCH_SECONDS
-    settled = replace(plan, asked_mechanism=plan.mechanism_name)
+    settled = replace(plan, question=replace(plan.question, mechanism=plan.mechanism_name))
 
     def tried(epsilon: Fraction) -> bool:
         return time.monotonic() < until and fits(_planned(settled, epsilon=epsilon))

@@ -36,8 +36,8 @@ def with_counts(
     if noise is None:
         raise AssertionError("no counts were planned")
     noisy = measure_chosen(bounded, codes, noise, randomness)
-    shown = noisy if plan.raw_counts else consistent_counts(codes, noisy)
-    reach, transactions = noise.half_width, plan.public_transactions
+    shown = noisy if plan.question.raw_counts else consistent_counts(codes, noisy)
+    reach, transactions = noise.half_width, plan.question.public_transactions
     return tuple(
         replace(
             itemset,

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import NoReturn, Unpack
 
-from fim_private.constraints import Constraints
 from fim_private.counting import TransactionDatabase, as_database
 from fim_private.errors import UsageError, check_kinds
 from fim_private.ledger import Ledger
 from fim_private.mining.counts import with_counts
 from fim_private.mining.rehearsal import rehearse
 from fim_private.mining.selecting import Progress, count_all, select_all
-from fim_private.plan import Plan, Universe, make_plan
+from fim_private.plan import Asked, Plan, make_plan, spelled_out
 from fim_private.plan.record import plan_record
-from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUnit
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import Release
 from fim_private.release.door import check_unit
@@ -24,74 +22,30 @@ from fim_private.transactions.layout import Layout
 from fim_private.version import __version__
 
 
+@spelled_out
 def mine(
     transactions: Transactions | TransactionDatabase,
     *,
     size: int | Sequence[int],
-    top: int | None = None,
-    budget: Budget,
-    unit: PrivacyUnit,
-    relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE,
-    mechanism: str = "auto",
-    universe: Universe | None = None,
-    constraints: Constraints | None = None,
-    max_items: int | None = None,
-    select: str | None = None,
-    min_count: int | None = None,
-    count_share: Number | None = None,
-    raw_counts: bool = False,
-    public_transactions: int | None = None,
-    per_size: bool = False,
     seed: int | None = None,
     ledger: Ledger | None = None,
+    **asked: Unpack[Asked],
 ) -> Release:
     """The `top` most frequent itemsets of one size, or of several, (epsilon, delta)-differentially private.
 
     Args:
         transactions: from `read_transactions`, or a database of another engine.
         size: items of each itemset, at least 1; several numbers for the top of all these sizes together.
-        top: k, how many itemsets; the answer may be shorter. May be left out if `min_count` is given.
-        budget: what the release may cost; everything in it together stays within.
-        unit: what is protected; `PrivacyUnit()` is one transaction.
-        relation: what neighbours are; add-remove or replace.
-        mechanism: a name of the registry, or "auto".
-        universe: the declared universe; None for an open one.
-        constraints: what itemsets must and must not contain: a smaller search, which costs less noise.
-        max_items: keep a uniform random choice of at most so many of the remaining items of each transaction. Costs no
-            privacy.
-        select: how items-first selects, "peel" or "counts"; None where the planner decides.
-        min_count: release only itemsets whose noisy count exceeds this (items-first).
-        count_share: of epsilon, what the counts of the chosen itemsets may cost; None releases no counts, but for those
-            of items-first.
-        raw_counts: release these counts as they were drawn, rather than made consistent.
-        public_transactions: how many transactions there are (after bounding), taken as public: counts then come with
-            supports.
-        per_size: find the `top` of each size rather than those of all sizes together, from the one budget.
         seed: makes the noise repeatable, and the release not private. For tests and teaching.
         ledger: is charged before any noise is drawn, and refuses what does not fit; not with a seed.
+        asked: what else is asked, the fields of `Question`: `budget=` and `unit=`, `top=` or `min_count=`, and more.
 
     Raises:
         UsageError: a number is out of range, or options contradict each other.
         InputError: the data does not fit what was declared, or the ledger cannot be used.
         BudgetError: the budget cannot pay for the mechanism, or the ledger not for the release.
     """
-    plan = make_plan(
-        size=size,
-        top=top,
-        budget=budget,
-        unit=unit,
-        relation=relation,
-        mechanism=mechanism,
-        universe=universe,
-        constraints=constraints,
-        max_items=max_items,
-        select=select,
-        min_count=min_count,
-        count_share=count_share,
-        raw_counts=raw_counts,
-        public_transactions=public_transactions,
-        per_size=per_size,
-    )
+    plan = make_plan(size=size, **asked)
     if ledger is None:
         return mine_as_planned(transactions, plan, seed=seed)
     check_kinds(ledger=(ledger, Ledger))

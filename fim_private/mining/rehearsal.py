@@ -36,7 +36,7 @@ def rehearse(plan: Plan) -> None:
                 items_first.run(database, generous, randomness)
         if plan.counts is not None:
             # One of each size by itself: there may be no more of them than k.
-            for size in filter(None, plan.remaining_sizes):
+            for size in filter(None, plan.question.remaining_sizes):
                 itemset = ReleasedItemset(rank=1, items=("made up",))
                 with_counts([itemset], [tuple(range(size))], database, plan, randomness)
 

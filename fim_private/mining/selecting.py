@@ -113,7 +113,7 @@ def completed(items: Sequence[str], plan: Plan) -> tuple[str, ...]:
 def _items_first(
     bounded: TransactionDatabase, plan: Plan, mechanism: ItemsFirst, randomness: Randomness, progress: Progress
 ) -> Chosen:
-    outcome = items_first.run(bounded, mechanism, randomness, min_count=plan.min_count, progress=progress)
+    outcome = items_first.run(bounded, mechanism, randomness, min_count=plan.question.min_count, progress=progress)
     names = bounded.vocabulary
     counts = [None] * len(outcome.itemsets) if outcome.counts is None else outcome.counts.tolist()
     itemsets = tuple(

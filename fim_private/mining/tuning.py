@@ -166,10 +166,10 @@ class TuningPlan:
                 size=plan.size,
                 top=plan.top,
                 mechanism=plan.mechanism_name,
-                select=plan.asked_select,
+                select=plan.question.select,
                 max_items=plan.max_items,
                 max_transactions=plan.unit.max_transactions,
-                count_share=plan.count_share,
+                count_share=plan.question.count_share,
             )
             for name, plan in zip(self.names, self.plans, strict=True)
         )
@@ -361,7 +361,7 @@ def _tuned(
     }
     return Tuned(
         name=tuning.names[chosen.candidate],
-        plan=replace(plan, budget=tuning.budget),
+        plan=replace(plan, question=replace(plan.question, budget=tuning.budget)),
         score=score,
         release=replace(
             chosen.output,

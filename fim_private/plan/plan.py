@@ -7,12 +7,13 @@ from fractions import Fraction
 from typing import Any, cast
 
 from fim_private.accounting.cost import Cost
-from fim_private.constraints import NOTHING, Constraints
+from fim_private.constraints import Constraints
 from fim_private.mechanisms.counts import CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.per_size import PerSize
 from fim_private.mechanisms.protocol import Margin, Mechanism, Spending, WithCounts
 from fim_private.mechanisms.registry import find
+from fim_private.plan.question import Question
 from fim_private.plan.record import plan_record
 from fim_private.plan.universe import Universe
 from fim_private.privacy import Budget, Guarantee, Loss, NeighbouringRelation, PrivacyUnit, failure_probability
@@ -26,46 +27,60 @@ class Plan:
     """What a release will do and what it will cost, fixed before any data is seen.
 
     Args:
-        sizes: numbers of items of an itemset, increasing; of all these sizes together the top is asked for.
-        top: k, how many itemsets; of each size where they are searched one by one.
-        budget: what was allowed.
-        unit: the privacy unit.
-        relation: the neighbouring relation.
-        universe: the declared universe, or the open one.
-        constraints: what itemsets must and must not contain.
-        max_items: how many of the remaining items of a transaction are kept; None for all.
+        question: what was asked; `question.mechanism` may leave the mechanism to the planner.
         mechanism_name: the row of the registry.
         mechanism: its parameters.
         guarantee: what was proved for this unit and relation; at most the budget.
         why: the reason for the mechanism, in words, where the planner chose it.
-        min_count: only itemsets whose noisy count exceeds this are released; None for the top alone.
-        asked_mechanism: the mechanism that was asked for: a name, or "auto".
-        asked_select: how items-first was asked to select; None where that was left to it.
         counts: the noise of the chosen itemsets' counts, measured anew; None where none are released.
-        count_share: of epsilon, what the counts may cost; None likewise.
-        raw_counts: whether the counts are released as they were drawn, rather than made consistent.
-        public_transactions: the number of transactions, where it was declared to be public.
     """
 
-    sizes: tuple[int, ...]
-    top: int
-    budget: Budget
-    unit: PrivacyUnit
-    relation: NeighbouringRelation
-    universe: Universe
-    max_items: int | None
+    question: Question
     mechanism_name: str
     mechanism: Mechanism | ItemsFirst | PerSize
     guarantee: Guarantee
-    constraints: Constraints = NOTHING
     why: str | None = None
-    min_count: int | None = None
-    asked_mechanism: str
-    asked_select: str | None = None
     counts: CountNoise | None = None
-    count_share: Fraction | None = None
-    raw_counts: bool
-    public_transactions: int | None = None
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Numbers of items of an itemset, increasing."""
+        return self.question.sizes
+
+    @property
+    def top(self) -> int:
+        """k, how many itemsets; of each size where they are searched one by one."""
+        return self.question.top
+
+    @property
+    def budget(self) -> Budget:
+        """What was allowed."""
+        return self.question.budget
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """The privacy unit."""
+        return self.question.unit
+
+    @property
+    def relation(self) -> NeighbouringRelation:
+        """The neighbouring relation."""
+        return self.question.relation
+
+    @property
+    def universe(self) -> Universe:
+        """The declared universe, or the open one."""
+        return self.question.universe
+
+    @property
+    def constraints(self) -> Constraints:
+        """What itemsets must and must not contain."""
+        return self.question.constraints
+
+    @property
+    def max_items(self) -> int | None:
+        """How many of the remaining items of a transaction are kept; None for all."""
+        return self.question.max_items
 
     @property
     def size(self) -> int:
@@ -77,20 +92,15 @@ class Plan:
     def selections(self) -> tuple[tuple[tuple[int, ...], Mechanism | ItemsFirst], ...]:
         """The searches, one after the other: how many items each looks for, and what picks from them."""
         if not isinstance(self.mechanism, PerSize):
-            return ((self.remaining_sizes, self.mechanism),)
+            return ((self.question.remaining_sizes, self.mechanism),)
         searches = cast(tuple[Mechanism | ItemsFirst, ...], self.mechanism.parts)
-        return tuple(((size,), search) for size, search in zip(self.remaining_sizes, searches, strict=True))
+        return tuple(((size,), search) for size, search in zip(self.question.remaining_sizes, searches, strict=True))
 
     @property
     def search(self) -> Mechanism | ItemsFirst:
         """The only one of the searches."""
         ((_, search),) = self.selections
         return search
-
-    @property
-    def per_size(self) -> bool:
-        """Whether the top of each size is asked for, rather than that of all sizes together."""
-        return isinstance(self.mechanism, PerSize)
 
     @property
     def failure(self) -> Fraction:
@@ -112,8 +122,8 @@ class Plan:
         public: dict[str, Any] = {}
         if self.takes_names_as_public:
             public["taken_as_public"] = "the names of the items that occur, and that they are no more than declared"
-        if self.public_transactions is not None:
-            public["public_transactions"] = self.public_transactions
+        if self.question.public_transactions is not None:
+            public["public_transactions"] = self.question.public_transactions
         return Cost(
             budget=self.budget,
             guarantee=self.guarantee,
@@ -135,21 +145,6 @@ class Plan:
     def gives_counts(self) -> bool:
         """Whether every released itemset comes with a count."""
         return self.counts is not None or (isinstance(self.mechanism, WithCounts) and self.mechanism.gives_counts)
-
-    @property
-    def remaining_sizes(self) -> tuple[int, ...]:
-        """How many items of an itemset of each size are searched for, beside those it must contain."""
-        return tuple(map(self.constraints.remaining_size, self.sizes))
-
-    @property
-    def remaining_size(self) -> int:
-        """The same, where it is one number."""
-        return self.constraints.remaining_size(self.size)
-
-    @property
-    def remaining_universe(self) -> Universe:
-        """What they are searched among."""
-        return self.universe.without(self.constraints)
 
     @property
     def takes_names_as_public(self) -> bool:

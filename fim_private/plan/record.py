@@ -17,14 +17,14 @@ def plan_record(plan: Plan) -> dict[str, Any]:
     return {
         "size": plan.sizes[0] if len(plan.sizes) == 1 else None,
         "sizes": list(plan.sizes),
-        "per_size": plan.per_size,
+        "per_size": plan.question.per_size,
         "top": plan.top,
         "mechanism": plan.mechanism_name,
         "why": plan.why,
         "unit_column": plan.unit.column,
         "max_transactions": plan.unit.max_transactions,
         "max_items": plan.max_items,
-        "min_count": plan.min_count,
+        "min_count": plan.question.min_count,
         "universe_items": plan.universe.items,
         "must_contain": list(plan.constraints.must_contain),
         "exclude": list(plan.constraints.exclude),
@@ -49,11 +49,11 @@ def _counts_record(plan: Plan, noise: CountNoise) -> dict[str, Any]:
     return {
         "noise": noise.law,
         "parameters": parameters(noise),
-        "share": str(plan.count_share),
+        "share": str(plan.question.count_share),
         "deviation": noise.deviation,
         "half_width": noise.half_width,
         "confidence": CONFIDENCE,
-        "consistent": not plan.raw_counts,
+        "consistent": not plan.question.raw_counts,
     }
 
 

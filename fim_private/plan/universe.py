@@ -64,3 +64,7 @@ class Universe:
         if left < 1:
             raise UsageError("The constraints leave nothing of the declared universe.", "Declare more items.")
         return Universe(items=left) if self.names is None else Universe(names=names)
+
+
+OPEN = Universe()
+"""No public list."""

@@ -71,8 +71,8 @@ def pass_through(
         InputError: more itemsets occur than the declared universe has.
     """
     check_universe(database, plan)
-    sizes = plan.remaining_sizes if sizes is None else sizes
-    itemsets = plan.remaining_universe.itemsets(*sizes)
+    sizes = plan.question.remaining_sizes if sizes is None else sizes
+    itemsets = plan.question.remaining_universe.itemsets(*sizes)
     profile = counts.profile(None if itemsets is None else itemsets - len(counts))
     ranks, leads = _select(mechanism, profile, randomness)
     occurring = [rank for rank in ranks if rank < profile.occurring]
@@ -118,7 +118,7 @@ def check_universe(database: TransactionDatabase, plan: Plan) -> None:
     Raises:
         InputError: it does.
     """
-    declared = plan.remaining_universe.items
+    declared = plan.question.remaining_universe.items
     if declared is not None and declared < len(database.vocabulary):
         raise InputError(
             "The data holds more items than the declared universe.",
@@ -212,7 +212,7 @@ def _absent(
     database: TransactionDatabase, plan: Plan, sizes: Sequence[int], drawn: set[tuple[int, ...]], randomness: Randomness
 ) -> tuple[int, ...]:
     """A uniform itemset of the declared universe that does not occur and was not drawn before (by rejection)."""
-    items = plan.remaining_universe.items
+    items = plan.question.remaining_universe.items
     if items is None:
         raise AssertionError("an open universe has no itemsets that do not occur")
     while True:

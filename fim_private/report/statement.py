@@ -177,7 +177,7 @@ def shortfall(plan: Plan, release: Release) -> str | None:
     """Why fewer itemsets were named than asked for, and what would help; None where the list is full."""
     named = len(release.itemsets)
     asked = plan.mechanism.top
-    if named == asked or plan.min_count is not None:
+    if named == asked or plan.question.min_count is not None:
         return None
     what = "No itemset was named" if not named else f"Only {named} of {asked} itemsets were named"
     paragraphs = [
@@ -236,14 +236,14 @@ def plan_text(plan: Plan) -> str:
 
 def _search(plan: Plan) -> str:
     """By how much the constraints make the search smaller; empty where they do not, or nobody knows by how much."""
-    sizes, whole = plan.remaining_sizes, plan.universe.itemsets(*plan.sizes)
+    sizes, whole = plan.question.remaining_sizes, plan.universe.itemsets(*plan.sizes)
     given = len(plan.constraints.must_contain)
     parts = []
     if given:
         looked_for, size = (" or ".join(map(str, each)) for each in (sizes, plan.sizes))
         parts.append(f"looks for {looked_for} of {size} items, the others being given")
     if plan.constraints.named and whole is not None:
-        parts.append(f"searches {plan.remaining_universe.itemsets(*sizes):,} itemsets instead of {whole:,}")
+        parts.append(f"searches {plan.question.remaining_universe.itemsets(*sizes):,} itemsets instead of {whole:,}")
     if given and plan.max_items is not None:
         most, before = (sum(math.comb(plan.max_items, each) for each in some) for some in (sizes, plan.sizes))
         parts.append(f"of which a transaction holds {most:,} at most, instead of {before:,}")

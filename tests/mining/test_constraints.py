@@ -95,7 +95,7 @@ def test_counts_are_those_of_the_itemsets_asked_for(
     given_rows: list[Row], asked: Constraints, universe: Universe | None, unit: PrivacyUnit, size: int
 ) -> None:
     plan = plan_of(unit, asked, size, universe=universe)
-    counted = counts_of(bounded(given_rows, plan), plan.remaining_size)
+    counted = counts_of(bounded(given_rows, plan), plan.question.remaining_sizes[0])
     must = frozenset(asked.must_contain)
     everything = counts_of(baskets_of(given_rows, plan), size)
     expected = {
@@ -142,7 +142,7 @@ def test_one_unit_adds_at_most_delta_transactions_and_changes_no_other(
         hold = [items for items in own if items - set(asked.exclude) > set(asked.must_contain)]
         assert len(full) - len(less) == min(unit.max_transactions, len(hold))
     if max_items is not None:
-        size = plan.remaining_size
+        size = plan.question.remaining_sizes[0]
         most_new = most * comb(max_items, size)  # what `choosing` is told
         assert len(counts_of(full, size)) - len(counts_of(less, size)) <= most_new
     for size in range(1, 4):

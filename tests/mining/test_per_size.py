@@ -73,8 +73,8 @@ def test_each_search_ranks_its_own_size() -> None:
 
 def test_one_size_by_itself_is_searched_as_ever() -> None:
     assert plan_of(size=2) == plan_of(size=2, per_size=False)
-    assert not plan_of(size=2).per_size
-    assert plan_of().per_size
+    assert not plan_of(size=2).question.per_size
+    assert plan_of().question.per_size
 
 
 @pytest.mark.slow

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import inspect
 import json
 import math
+from collections.abc import Callable
+from dataclasses import fields
 from fractions import Fraction
 
 import numpy as np
@@ -18,7 +21,8 @@ from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.registry import REGISTRY
-from fim_private.plan import Plan, Universe, make_plan, plan_again
+from fim_private.mining.mine import mine
+from fim_private.plan import Asked, Plan, Question, Universe, make_plan, plan_again
 from fim_private.plan.record import plan_record
 from fim_private.privacy import (
     ApproxDP,
@@ -203,7 +207,8 @@ def test_both_ends_of_a_range_can_be_asked_for_and_nothing_beyond(
     option: str, least: int, most: int, fixed: dict[str, object]
 ) -> None:
     for value in (least, most):
-        assert getattr(plan_of(**{**fixed, option: value}), option) == value  # type: ignore[arg-type]
+        plan = plan_of(**{**fixed, option: value})  # type: ignore[arg-type]
+        assert (plan.size if option == "size" else getattr(plan.question, option)) == value
     for value in (least - 1, most + 1):
         with pytest.raises(UsageError, match="out of range"):
             plan_of(**{**fixed, option: value})  # type: ignore[arg-type]
@@ -223,7 +228,7 @@ def test_both_ends_of_a_universe_can_be_declared_and_nothing_beyond() -> None:
 
 def test_a_least_count_alone_asks_for_a_thousand_by_counts() -> None:
     plan = make_plan(size=2, min_count=50, budget=Budget("1", "1e-6"), unit=UNIT, mechanism="auto")
-    assert (plan.top, plan.min_count, plan.mechanism_name) == (1_000, 50, "items-first")
+    assert (plan.top, plan.question.min_count, plan.mechanism_name) == (1_000, 50, "items-first")
     assert isinstance(plan.mechanism, ItemsFirst)
     assert plan.mechanism.itemsets is not None
     # Long transactions may count in full where counts as large as these are all that is asked for.
@@ -404,10 +409,10 @@ def test_counts_are_planned_beside_the_selection() -> None:
     assert plan.counts is not None
     assert plan.losses == (*alone.mechanism.losses, plan.counts.loss)
     assert alone.losses == alone.mechanism.losses
-    assert (plan.count_share, alone.count_share, alone.counts) == (Fraction(3, 10), None, None)
+    assert (plan.question.count_share, alone.question.count_share, alone.counts) == (Fraction(3, 10), None, None)
     assert [line.what for line in plan.spending] == ["picks", "counts, with discrete Laplace noise"]
     assert alone.spending == alone.mechanism.spending
-    assert (plan.raw_counts, plan.public_transactions) == (False, None)
+    assert (plan.question.raw_counts, plan.question.public_transactions) == (False, None)
 
 
 def test_counts_are_halved_with_everything_else_for_replace() -> None:
@@ -433,7 +438,7 @@ def test_a_found_universe_leaves_its_failure_independent() -> None:
 def test_the_same_question_again_has_the_same_counts() -> None:
     plan = plan_of(count_share="0.2", raw_counts=True, public_transactions=99)
     assert plan_again(plan, budget=plan.budget, top=plan.top) == plan
-    assert (plan.raw_counts, plan.public_transactions) == (True, 99)
+    assert (plan.question.raw_counts, plan.question.public_transactions) == (True, 99)
     for options in (
         {"relation": NeighbouringRelation.REPLACE},
         {"mechanism": "items-first", "select": PEEL},
@@ -445,3 +450,13 @@ def test_the_same_question_again_has_the_same_counts() -> None:
     auto = plan_of(mechanism="auto", count_share="0.2", raw_counts=True, public_transactions=10**12)
     assert auto.counts is not None
     assert plan_again(auto, budget=auto.budget, top=auto.top) == auto
+
+
+@pytest.mark.parametrize("function", [make_plan, mine])
+def test_help_shows_what_a_question_may_hold(function: Callable[..., object]) -> None:
+    """`**asked` in a signature would say nothing to whoever looks at it in a notebook."""
+    shown = inspect.signature(function).parameters
+    assert {field.name for field in fields(Question)} - {"sizes"} == set(Asked.__annotations__) <= set(shown)
+    needed = {name for name, parameter in shown.items() if parameter.default is parameter.empty}
+    assert needed - {"transactions"} == {"size", "budget", "unit"}
+    assert (shown["top"].annotation, shown["mechanism"].default) == ("int | None", "auto")

@@ -203,7 +203,7 @@ def check_per_size(plan: Plan, budget: Budget) -> None:
 
 def check_with_counts(plan: Plan, budget: Budget) -> None:
     """Selection and counts together: all losses composed, or the two proved one by one and added up."""
-    claimed, counts, share = plan.guarantee, plan.counts, plan.count_share
+    claimed, counts, share = plan.guarantee, plan.counts, plan.question.count_share
     assert counts is not None
     assert share is not None
     assert 0 < claimed.epsilon <= budget.epsilon

@@ -1,0 +1,232 @@
+"""What is asked of a release: everything that its plan follows from, checked once, without data."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
+
+from fim_private.constraints import NOTHING, Constraints
+from fim_private.errors import UsageError, check_kinds
+from fim_private.mechanisms.items_first import COUNTS
+from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
+from fim_private.plan.universe import OPEN, Universe
+from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUnit, exact, whole
+
+LARGEST_SIZE = 20
+LARGEST_TOP = 10_000
+MOST_ABOVE = 1_000
+"""So many itemsets above a least count at most, unless it is said otherwise."""
+MOST_ITEMSETS = 10**300
+COUNTING = next(row.name for row in REGISTRY.values() if row.reads_counts)
+"""The mechanism that --select and --min-count stand for, where none is named."""
+
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+class Asked(TypedDict, total=False):
+    """A question as people write it, beside the size: as the fields of `Question`, or None for a default."""
+
+    top: int | None
+    budget: Required[Budget]
+    unit: Required[PrivacyUnit]
+    relation: NeighbouringRelation
+    universe: Universe | None
+    constraints: Constraints | None
+    max_items: int | None
+    mechanism: str
+    select: str | None
+    min_count: int | None
+    count_share: Number | None
+    raw_counts: bool
+    public_transactions: int | None
+    per_size: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked: what to find, and what finding it may cost.
+
+    Args:
+        sizes: numbers of items of an itemset, increasing; the top is that of all these sizes together.
+        top: k, how many itemsets; with `min_count` it may be left out, and is 1,000 then.
+        budget: what the release may cost; everything in it together stays within.
+        unit: the privacy unit; `PrivacyUnit()` is one transaction.
+        relation: the neighbouring relation, add-remove or replace.
+        universe: the declared universe, or the open one.
+        constraints: what itemsets must and must not contain: a smaller search, which costs less noise.
+        max_items: how many of the remaining items of a transaction are kept, a uniform random choice; None for all.
+            Costs no privacy.
+        mechanism: a name of the registry, or "auto" for the one that needs the smallest lead over the bulk.
+        select: how items-first selects, "peel" or "counts"; None where the planner decides.
+        min_count: release only itemsets whose noisy count exceeds this; needs a mechanism that counts (items-first).
+        count_share: of epsilon, what the counts of the chosen itemsets may cost, between 0 and 1; None releases no
+            counts, but for those of items-first.
+        raw_counts: release these counts as they were drawn, rather than made consistent.
+        public_transactions: how many transactions there are (after bounding), which is taken as public: counts then
+            come with supports.
+        per_size: find the top of each size rather than that of all sizes together, from the one budget.
+
+    Raises:
+        UsageError: a number is out of range, or options contradict each other.
+    """
+
+    sizes: tuple[int, ...]
+    top: int = cast(int, None)  # a number from `__post_init__` on
+    budget: Budget
+    unit: PrivacyUnit
+    relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE
+    universe: Universe = OPEN
+    constraints: Constraints = NOTHING
+    max_items: int | None = None
+    mechanism: str = AUTO
+    select: str | None = None
+    min_count: int | None = None
+    count_share: Fraction | None = None
+    raw_counts: bool = False
+    public_transactions: int | None = None
+    per_size: bool = False
+
+    @classmethod
+    def of(cls, *, size: int | Sequence[int], **asked: Unpack[Asked]) -> Question:
+        """The question that somebody wrote.
+
+        Args:
+            size: one size, or several.
+            asked: the other fields.
+        """
+        return cls(sizes=size, **asked)  # type: ignore[arg-type] # `__post_init__` makes of them what the fields say
+
+    def __post_init__(self) -> None:
+        keep = partial(object.__setattr__, self)
+        keep("universe", self.universe or OPEN)
+        keep("constraints", self.constraints or NOTHING)
+        check_kinds(
+            budget=(self.budget, Budget),
+            unit=(self.unit, PrivacyUnit),
+            universe=(self.universe, Universe),
+            constraints=(self.constraints, Constraints),
+            mechanism=(self.mechanism, str),
+        )
+        keep("relation", NeighbouringRelation.of(self.relation))
+        keep("sizes", _sizes(self.sizes))
+        keep("per_size", self.per_size and len(self.sizes) > 1)
+        self._settle_selection(keep)
+        keep("top", whole(self.top, 1, LARGEST_TOP, "The number of itemsets"))
+        if self.max_items is not None:
+            least = max(self.remaining_sizes)
+            keep("max_items", whole(self.max_items, least, 10**6, "The number of items to keep of a transaction"))
+        self._settle_counts(keep)
+        self._check_universe()
+
+    def _settle_selection(self, keep: Callable[[str, Any], None]) -> None:
+        """Options that only a mechanism with noisy counts has name that mechanism."""
+        if self.min_count is not None:
+            keep("min_count", whole(self.min_count, 1, 10**12, "The least count"))
+            keep("select", self.select or COUNTS)
+        if self.select is not None and self.mechanism == AUTO:
+            keep("mechanism", COUNTING)
+        if self.select is not None and not find(self.mechanism).reads_counts:
+            raise UsageError(
+                f"The mechanism {self.mechanism} has no way to select by noisy counts.",
+                f"--select and --min-count go with --mechanism {COUNTING}.",
+            )
+        if self.min_count is not None and self.select != COUNTS:
+            raise UsageError("A least count needs noisy counts.", f"Leave out --select, or give --select {COUNTS}.")
+        if cast(int | None, self.top) is None:
+            if self.min_count is None:
+                raise UsageError("It was not said how many itemsets to find.", "Give --top, or --min-count.")
+            keep("top", MOST_ABOVE)
+
+    def _settle_counts(self, keep: Callable[[str, Any], None]) -> None:
+        """The share becomes exact; what is said of counts is refused where none are released."""
+        if self.count_share is not None:
+            keep("count_share", exact(self.count_share, "the share of the counts"))
+            if not 0 < self.count_share < 1:
+                raise UsageError("The share of the counts is out of range.", "Choose it between 0 and 1, such as 0.3.")
+        elif self.raw_counts or self.public_transactions is not None:
+            raise UsageError(
+                "No counts are released to be left raw, or divided by the number of transactions.",
+                "Add --release-counts (count_share=... in Python).",
+            )
+        if self.public_transactions is not None:
+            most, what = 10**12, "The public number of transactions"
+            keep("public_transactions", whole(self.public_transactions, 1, most, what))
+
+    def _check_universe(self) -> None:
+        universe = self.remaining_universe
+        itemsets = universe.itemsets(*self.remaining_sizes)
+        if itemsets is not None and itemsets > MOST_ITEMSETS:
+            raise UsageError(
+                "The declared universe has more than 1e300 itemsets of this size, too many to calculate with.",
+                "Declare fewer items, or ask for a smaller --size.",
+            )
+        numbers = [number for search in self.searches if (number := universe.itemsets(*search)) is not None]
+        if 0 in numbers:
+            raise UsageError(
+                "The declared universe has too few items for an itemset of this size.",
+                "Ask for a smaller --size, or declare more items.",
+            )
+        if any(number < self.top for number in numbers):
+            raise UsageError(
+                "The declared universe has fewer itemsets of this size than are asked for.",
+                "Ask for fewer with --top, or declare more items.",
+            )
+
+    @property
+    def remaining_sizes(self) -> tuple[int, ...]:
+        """How many items of an itemset of each size are searched for, beside those it must contain."""
+        return tuple(map(self.constraints.remaining_size, self.sizes))
+
+    @property
+    def remaining_universe(self) -> Universe:
+        """What they are searched among."""
+        return self.universe.without(self.constraints)
+
+    @property
+    def searches(self) -> tuple[tuple[int, ...], ...]:
+        """For each search, the remaining sizes that it ranks together."""
+        return tuple((size,) for size in self.remaining_sizes) if self.per_size else (self.remaining_sizes,)
+
+    def suits(self, row: Row) -> bool:
+        """Whether a mechanism has the universe and the cap that it needs, and finds itemsets of these sizes."""
+        return (
+            (self.universe.items is not None or not row.needs_universe)
+            and (self.max_items is not None or not row.needs_cap)
+            and (len(self.searches[0]) == 1 or not row.finds_items)
+        )
+
+
+def spelled_out(function: Function) -> Function:
+    """Let help and notebooks show what `**asked` of a function stands for.
+
+    Args:
+        function: which takes `**asked: Unpack[Asked]`.
+    """
+    signature = inspect.signature(function)
+    asked = []
+    for name, kind in Asked.__annotations__.items():
+        text, usual = kind.__forward_arg__, getattr(Question, name, inspect.Parameter.empty)
+        asked.append(
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=None if text.endswith("| None") else usual,
+                annotation=text.removeprefix("Required[").removesuffix("]"),
+            )
+        )
+    given = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
+    function.__signature__ = signature.replace(parameters=[*given, *asked])  # type: ignore[attr-defined]
+    return function
+
+
+def _sizes(size: object) -> tuple[int, ...]:
+    """The sizes in increasing order, each once."""
+    given = tuple(size) if isinstance(size, Sequence) else (size,)
+    if not given:
+        raise UsageError("No itemset size was given.", "Give at least one.")
+    return tuple(sorted({whole(each, 1, LARGEST_SIZE, "The itemset size") for each in given}))
