@@ -1,115 +1,106 @@
-"""What a comparison is to run, from a TOML file and from what was typed."""
+"""What a comparison runs, as it is typed or stands in a file of settings."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-from fim_private.cli.replay import read_settings
+import typer
+
+from fim_private.cli.replay import LISTED
 from fim_private.errors import UsageError
 from fim_private.privacy import NeighbouringRelation
 
 if TYPE_CHECKING:
     from fim_private.comparison.settings import Settings
 
-DEFAULTS: dict[str, Any] = {
-    "files": [],
-    "sizes": [1, 2, 3],
-    "tops": [1, 5, 10, 20, 50, 100],
-    "long_tops": [],
-    "epsilons": ["0.1", "0.25", "0.5", "1", "2"],
-    "delta": "1e-6",
-    "trials": 50,
-    "mechanisms": [],
-    "universe_items": "occurring",
-    "max_items": 10,
-    "neighbours": "add-remove",
-    "unit_column": None,
-    "seed": None,
-    "title": None,
-    "defaults_table": None,
-    "output": None,
-    "format": "auto",
-    "separator": None,
-    "transaction_column": None,
-    "item_column": None,
-    "drop_rows_without_unit": False,
-}
-"""What a configuration file may set; options of the command line go before it."""
+OCCURRING = "occurring"
 
-WORDS = (
-    "unit_column",
-    "title",
-    "defaults_table",
-    "output",
-    "format",
-    "separator",
-    "transaction_column",
-    "item_column",
-    "neighbours",
-)
-FLAGS = ("drop_rows_without_unit",)
+_run = partial(typer.Option, rich_help_panel="What to run")
+_listed = partial(_run, metavar=LISTED)
 
 
-def configured(path: Path | None) -> dict[str, Any]:
-    """The settings of a TOML file; none without a file.
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """What is compared: `fim_private.comparison.settings.Settings`, as it is typed."""
 
-    Raises:
-        InputError: it cannot be read.
-        UsageError: a setting does not exist or is of the wrong kind.
-    """
-    if path is None:
-        return {}
-    found = read_settings(path, DEFAULTS.keys())
-    for name, value in found.items():
-        if name in WORDS and not isinstance(value, str):
-            raise UsageError(f"In {path}, {name} is not text.", f'Write {name} = "..." with quotes.')
-        if name in FLAGS and not isinstance(value, bool):
-            raise UsageError(f"In {path}, {name} is neither true nor false.", f"Write {name} = true or false.")
-    return found
-
-
-def settings_of(chosen: dict[str, Any], folder: Path) -> Settings:
-    """The settings as a value; the seed is that of the folder, or drawn, where none was given.
-
-    Raises:
-        UsageError: a setting is out of range.
-    """
-    from fim_private.comparison.settings import Settings
-    from fim_private.comparison.store import Store
-    from fim_private.mechanisms.registry import AUTO, REGISTRY
-    from fim_private.randomness import SecureRandomness
-
-    universe = chosen["universe_items"]
-    seed = chosen["seed"]
-    if seed is None:
-        seed = Store.seed_of(folder)
-    if seed is None:
-        seed = SecureRandomness().bits(32)
-    return Settings(
-        sizes=_whole(chosen["sizes"], "sizes"),
-        tops=_whole(chosen["tops"], "tops"),
-        long_tops=_whole(chosen["long_tops"], "long-tops"),
-        epsilons=tuple(str(epsilon) for epsilon in listed(chosen["epsilons"])),
-        delta=str(chosen["delta"]),
-        trials=_whole([chosen["trials"]], "trials")[0],
-        mechanisms=tuple(map(str, listed(chosen["mechanisms"]))) or (AUTO, *REGISTRY),
-        universe_items=None if universe == "occurring" else _whole([universe], "universe-items")[0],
-        max_items=_whole([chosen["max_items"]], "max-items")[0],
-        relation=NeighbouringRelation.of(chosen["neighbours"]),
-        unit_column=chosen["unit_column"],
-        seed=_whole([seed], "seed")[0],
+    sizes: Annotated[str, _listed(help="Itemset sizes.")] = "1,2,3"
+    tops: Annotated[str, _listed(help="Values of k.")] = "1,5,10,20,50,100"
+    long_tops: Annotated[
+        str, _listed(help="More values of k, for mechanisms that name long lists in little time.", show_default=False)
+    ] = ""
+    epsilons: Annotated[str, _listed(help="Total budgets.")] = "0.1,0.25,0.5,1,2"
+    delta: Annotated[str, _run(help="The same for all.")] = "1e-6"
+    trials: Annotated[int, _run(help="Runs of each cell.")] = 50
+    mechanisms: Annotated[str | None, _listed(help="Names of mechanisms; all otherwise.")] = None
+    universe_items: Annotated[
+        str,
+        _run(
+            metavar="N",
+            help="Number of items declared to mechanisms that need it, or: occurring (which is not private).",
+        ),
+    ] = OCCURRING
+    max_items: Annotated[int, _run(metavar="B", help="Items kept of a transaction for mechanisms that need a cap.")] = (
+        10
     )
+    neighbours: Annotated[NeighbouringRelation, _run(help="Whether a unit is added or removed, or replaced.")] = (
+        NeighbouringRelation.ADD_REMOVE
+    )
+    seed: Annotated[int | None, _run(help="Of all runs; drawn and written down otherwise.")] = None
+    title: Annotated[str | None, _run(help="Of the report.")] = None
+    defaults_table: Annotated[
+        str | None,
+        _run(
+            metavar="FILE",
+            help="The table of benchmarks/items_first_defaults.py, to be shown in the report.",
+        ),
+    ] = None
+
+    def settings(self, folder: Path, unit_column: str | None) -> Settings:
+        """The settings as a value; the seed is that of the folder, or drawn, where none was given.
+
+        Args:
+            folder: of the report.
+            unit_column: the column that names the unit.
+
+        Raises:
+            UsageError: a setting is out of range.
+        """
+        from fim_private.comparison.settings import Settings
+        from fim_private.comparison.store import Store
+        from fim_private.mechanisms.registry import AUTO, REGISTRY
+        from fim_private.randomness import SecureRandomness
+
+        seed = Store.seed_of(folder) if self.seed is None else self.seed
+        names = (AUTO, *REGISTRY) if self.mechanisms is None else _parts(self.mechanisms)
+        if not names:
+            raise UsageError("No mechanism was named.", "Name some, as in lmm,exponential, or leave out --mechanisms.")
+        declared = self.universe_items
+        return Settings(
+            sizes=_whole(self.sizes, "sizes"),
+            tops=_whole(self.tops, "tops"),
+            long_tops=_whole(self.long_tops, "long-tops"),
+            epsilons=_parts(self.epsilons),
+            delta=self.delta,
+            trials=self.trials,
+            mechanisms=names,
+            universe_items=None if declared == OCCURRING else _whole(declared, "universe-items")[0],
+            max_items=self.max_items,
+            relation=self.neighbours,
+            unit_column=unit_column,
+            seed=SecureRandomness().bits(32) if seed is None else seed,
+        )
 
 
-def listed(value: Any) -> list[Any]:
-    """A value as a list of one, a list as it is."""
-    return value if isinstance(value, list) else [value]
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def _whole(values: Any, what: str) -> tuple[int, ...]:
+def _whole(text: str, what: str) -> tuple[int, ...]:
     try:
-        numbers = tuple(int(str(value)) for value in listed(values))
+        numbers = tuple(map(int, _parts(text)))
     except ValueError:
         numbers = (-1,)
     if any(number < 0 for number in numbers):

@@ -65,6 +65,8 @@ def hand_over(
         say(f"\nMeanwhile another file took the name {output}; the release is in {written[0]}.")
     elif written:
         say(f"\nWritten to {output}.", quiet=quiet)
+    elif release is None and output is not None:
+        say(f"\n{output} was not written.")
     if len(failures) == 2 and all(isinstance(failure, InputError) for failure in failures):
         raise InputError(
             f"The release could neither be written to {output} nor printed.", "It is lost, and its cost is spent."

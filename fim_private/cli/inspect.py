@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fim_private.cli import options
+from fim_private.cli.groups import Without, spread
 from fim_private.cli.progress import phases, say
 
 if TYPE_CHECKING:
@@ -22,17 +23,14 @@ LEAST_ITEMS = 5
 """A smaller --max-items leaves few pairs."""
 
 
+@spread
 def inspect(
     file: options.File,
     top: Annotated[int, typer.Option(min=0, max=10_000, help="How many itemsets of each size to show.")] = 10,
     sizes: Annotated[int, typer.Option(min=1, max=5, help="Sizes 1 up to this.")] = 2,
     unit_column: options.UnitColumn = None,
-    format: options.Format = "auto",  # noqa: A002 - the option's name
-    separator: options.Separator = None,
-    encoding: options.Encoding = "utf-8",
-    transaction_column: options.TransactionColumn = None,
-    item_column: options.ItemColumn = None,
-    drop_rows_without_unit: options.DropRowsWithoutUnit = False,
+    *,
+    reading: Annotated[options.Reading, Without("engine", "master")],
     quiet: options.Quiet = False,
 ) -> None:
     """Show a basket file's exact shape, what bounds would drop, and top counts. For the curator only: not private.
@@ -48,17 +46,7 @@ def inspect(
 
     with phases(quiet=quiet) as progress:
         progress("reading")
-        transactions = read_transactions(
-            file,
-            format=format,
-            separator=separator,
-            encoding=encoding,
-            transaction_column=transaction_column,
-            item_column=item_column,
-            unit_column=unit_column,
-            drop_rows_without_unit=drop_rows_without_unit,
-            progress=progress.share,
-        )
+        transactions = read_transactions(file, **reading.arguments(unit_column), progress=progress.share)
         progress("counting")
         # As `mine` counts with the same options: a customer is one, however many baskets hold the itemset.
         of_units = transactions if transactions.units is None else merge_units(transactions)

@@ -2,56 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from fim_private.cli import options
-from fim_private.cli.completion import mechanism_names
+from fim_private.cli.files import keep_apart
+from fim_private.cli.groups import spread
 from fim_private.cli.progress import say
 from fim_private.errors import BudgetError
-from fim_private.privacy import NeighbouringRelation
 
 if TYPE_CHECKING:
-    from fim_private.plan import Plan
+    from fim_private.plan import Plan, Question
 
 
+@spread
 def plan(
     *,
-    size: options.Size = None,
-    sizes: options.Sizes = None,
-    per_size: options.PerSize = False,
-    top: options.Top = None,
-    min_count: options.MinCount = None,
-    release_counts: options.ReleaseCounts = False,
-    count_share: options.CountShare = None,
-    raw_counts: options.RawCounts = False,
-    public_transactions: options.PublicTransactions = None,
-    epsilon: options.Epsilon,
-    delta: options.Delta,
-    unit: options.Unit = None,
-    unit_column: options.UnitColumn = None,
-    merge: options.Merge = False,
-    max_transactions: options.MaxTransactions = None,
-    neighbours: options.Neighbours = NeighbouringRelation.ADD_REMOVE,
-    max_items: options.MaxItems = None,
-    mechanism: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            autocompletion=mechanism_names("auto"),
-            help="One mechanism only; all that apply otherwise.",
-            rich_help_panel="What to find",
-        ),
-    ] = None,
-    select: options.Select = None,
-    repeat: options.Repeat = False,
-    no_fallback: options.NoFallback = False,
-    universe_items: options.UniverseItems = None,
-    universe_file: options.UniverseFile = None,
-    must_contain: options.MustContain = None,
-    exclude: options.Exclude = None,
+    question: options.QuestionToSeveral,
     html: options.Html = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -62,72 +32,49 @@ def plan(
 
     As a page to talk about: add --html plan.html
     """
-    privacy_unit = options.privacy_unit(unit, unit_column, merge=merge, max_transactions=max_transactions)
-    options.keep_apart(html, universe_file)
-    asked = options.itemset_sizes(size, sizes)
-    universe = options.declared_universe(universe_items, universe_file)
-    constraints = options.constraints_of(must_contain, exclude)
+    keep_apart(html, question.universe_file)
+    asked = question.asked()
     from fim_private.mechanisms.registry import AUTO, REGISTRY
+    from fim_private.plan import plan_for
+    from fim_private.report.document.text import wrapped
 
-    if min_count is not None or select is not None:
-        mechanism = mechanism or AUTO
-    if mechanism is not None or repeat or no_fallback:
-        names = [options.mechanism_name(mechanism or "lmm", repeat=repeat, no_fallback=no_fallback)]
-    else:
-        names = [
-            row.name
-            for row in REGISTRY.values()
-            if (universe.items is not None or not row.needs_universe)
-            and (max_items is not None or not row.needs_cap)
-            and (len(asked) == 1 or per_size or not row.finds_items)
-        ]
-
-    def plan_for(name: str) -> Plan:
-        return options.plan_of(
-            sizes=asked,
-            top=top,
-            epsilon=epsilon,
-            delta=delta,
-            unit=privacy_unit,
-            neighbours=neighbours,
-            universe=universe,
-            constraints=constraints,
-            max_items=max_items,
-            mechanism=name,
-            select=select,
-            min_count=min_count,
-            share=options.count_share(count_share, release_counts=release_counts),
-            raw_counts=raw_counts,
-            public_transactions=public_transactions,
-            per_size=per_size,
-        )
-
-    plans, refused = [], []
+    one = question.mechanism is not None or asked.mechanism != AUTO
+    names = [asked.mechanism] if one else [row.name for row in REGISTRY.values() if asked.suits(row)]
+    plans: list[Plan] = []
+    refused: dict[str, BudgetError] = {}
     for name in names:
         try:
-            plans.append(plan_for(name))
+            plans.append(plan_for(replace(asked, mechanism=name)))
         except BudgetError as refusal:
-            refused.append((name, refusal))
+            refused[name] = refusal
     if not plans:
-        raise refused[0][1]
-    from fim_private.plan.record import plan_record
-    from fim_private.release.promise import privacy_record
-    from fim_private.report.document.text import printable, table, wrapped
+        raise refused[names[0]]
+    chosen = plans[0] if len(plans) == 1 else plan_for(asked)
+    words = _in_words(asked, top=question.top)
+    if html is not None:
+        _write_page(html, words, plans, chosen, refused)
+        say(f"Written to {html}.\n", quiet=quiet)
+    if as_json:
+        _print_json(plans)
+        return
+    typer.echo(wrapped([f"{words}, protecting {asked.unit.describe()}. Nothing is read or spent."]) + "\n")
+    _print(plans, chosen, quiet=quiet)
+    for name, reason in refused.items():
+        say(f"\n{name} cannot be used: {reason}", quiet=quiet)
+    if asked.universe.items is None and len(names) > 1:
+        say(
+            "\nexponential and its relatives join the list with a declared universe (--universe-items or "
+            "--universe-file).",
+            quiet=quiet,
+        )
+
+
+def _print(plans: list[Plan], chosen: Plan, *, quiet: bool) -> None:
+    """The only plan, or a table of several and the one that is chosen of them."""
+    from fim_private.report.document.text import table
     from fim_private.report.statement import plan_text
 
-    question = _asked(asked, top, min_count, printable(constraints.describe()), per_size=per_size)
-    if html is not None:
-        _write_page(html, question, plans, refused, plans[0] if len(plans) == 1 else plan_for(AUTO), quiet=quiet)
-    if as_json:
-        import json
-
-        records = [{"plan": plan_record(plan), "privacy": privacy_record(plan)} for plan in plans]
-        typer.echo(json.dumps(records, ensure_ascii=False, indent=2))
-        return
-    typer.echo(wrapped([f"{question}, protecting {privacy_unit.describe()}. Nothing is read or spent."]) + "\n")
-    if len(plans) == 1:
-        typer.echo(plan_text(plans[0]))
-    else:
+    if len(plans) > 1:
         typer.echo(
             table(
                 ["mechanism", "lead needed over the bulk", "or over a near place"],
@@ -141,38 +88,40 @@ def plan(
             "takes:\n",
             quiet=quiet,
         )
-        typer.echo(plan_text(plan_for(AUTO)))
-    for name, reason in refused:
-        say(f"\n{name} cannot be used: {reason}", quiet=quiet)
-    if universe.items is None and len(names) > 1:
-        say(
-            "\nexponential and its relatives join the list with a declared universe (--universe-items or "
-            "--universe-file).",
-            quiet=quiet,
-        )
+    typer.echo(plan_text(chosen))
 
 
-def _write_page(
-    path: Path, asked: str, plans: list[Plan], refused: list[tuple[str, BudgetError]], chosen: Plan, *, quiet: bool
-) -> None:
+def _print_json(plans: list[Plan]) -> None:
+    import json
+
+    from fim_private.plan.record import plan_record
+    from fim_private.release.promise import privacy_record
+
+    records = [{"plan": plan_record(plan), "privacy": privacy_record(plan)} for plan in plans]
+    typer.echo(json.dumps(records, ensure_ascii=False, indent=2))
+
+
+def _write_page(path: Path, asked: str, plans: list[Plan], chosen: Plan, refused: dict[str, BudgetError]) -> None:
     from fim_private.report.document.write import write_page
     from fim_private.report.pages.plan import plan_document
 
-    reasons = [(name, str(reason)) for name, reason in refused]
+    reasons = [(name, str(reason)) for name, reason in refused.items()]
     write_page(plan_document(asked, chosen, plans if len(plans) > 1 else (), reasons), path)
-    say(f"Written to {path}.\n", quiet=quiet)
 
 
-def _asked(sizes: tuple[int, ...], top: int | None, min_count: int | None, constraints: str, *, per_size: bool) -> str:
-    *smaller, largest = sizes
+def _in_words(question: Question, *, top: int | None) -> str:
+    """What is looked for; the top only if it was typed."""
+    from fim_private.report.document.text import printable
+
+    *smaller, largest = question.sizes
     what = f"size {largest}"
     if smaller:
         listed = f"{', '.join(map(str, smaller))} and {largest}"
-        what = f"each of the sizes {listed}" if per_size else f"sizes {listed} together"
+        what = f"each of the sizes {listed}" if question.per_size else f"sizes {listed} together"
     which = f"The top {top:,} itemsets of {what}" if top is not None else f"Itemsets of {what}"
-    if min_count is not None:
-        which += f" with a noisy count above {min_count:,}"
-    return f"{which} {constraints}" if constraints else which
+    if question.min_count is not None:
+        which += f" with a noisy count above {question.min_count:,}"
+    return f"{which} {printable(question.constraints.describe())}".rstrip()
 
 
 def _lead(counts: int | None) -> str:

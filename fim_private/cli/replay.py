@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fim_private.cli.groups import names_of
+from fim_private.cli.options import Delivery, Question, Reading
 from fim_private.errors import FimPrivateError, InputError, UsageError, did_you_mean
 from fim_private.privacy import NeighbouringRelation, exact
 
@@ -22,32 +24,27 @@ LARGEST = 1 << 20
 """Bytes of a file of settings at most."""
 LARGEST_RELEASE = 1 << 28
 """Of a release at most: a thousand bytes for each of a quarter of a million itemsets."""
+IN_PERSON = {"config", "curator"}
+"""Options that no file can set: which file it is, and that somebody may see exact counts."""
+LISTED = "A,B,..."
+"""What the values of options that take a list are called in the help; a file of settings may write [A, B]."""
 FILES = ("FILE", "LEDGER")
 """What the values of options that name files are called in the help."""
-REPLAYED = frozenset(
-    {
-        *("file", "format", "separator", "encoding", "transaction_column", "item_column", "drop_rows_without_unit"),
-        *("size", "sizes", "per_size", "top", "min_count", "select", "must_contain", "exclude", "keep", "as_json"),
-        *("release_counts", "count_share", "raw_counts", "public_transactions", "universe_items", "universe_file"),
-        *("epsilon", "delta", "unit", "unit_column", "merge", "max_transactions", "max_items", "neighbours"),
-        *("mechanism", "repeat", "no_fallback", "allow_inexact_noise"),
-    }
-)
+PLACES = ("engine", "master")
+"""Settings without which a replay runs elsewhere and gives the same."""
+REPLAYED = names_of(Question) | names_of(Reading) - {*PLACES} | {"file", "keep", "as_json", "allow_inexact_noise"}
 """Settings that a release brings along: what was asked."""
-
-TYPED = frozenset({"engine", "master", "seed", "output", "overwrite", "ledger", "config", "quiet"})
+TYPED = names_of(Delivery) - REPLAYED | {*PLACES, "config"}
 """Settings that a release, which may come from anybody, does not choose: where a run takes place and writes, what it
 charges, whether it is private, and whether it says so."""
 
 NEEDED = {"seed": "had a seed, and so is not private", "ledger": "charged a ledger"}
 """Settings of these without which a replay would be another kind of run, and what they made the first one."""
-PLACES = ("engine", "master")
-"""Settings of these without which a replay runs elsewhere and gives the same."""
 UNSAID, GUESSED = "fim_private.unsaid", "fim_private.guessed"
 """Where a context keeps which settings of the release have to be typed, and which parts of its layout were guessed."""
 
 
-def _settings_of_file(context: typer.Context, path: Path | None) -> Path | None:
+def settings_of_file(context: typer.Context, path: Path | None) -> Path | None:
     """Let a file's settings stand in for what was not typed."""
     if path is None or context.resilient_parsing:
         return path
@@ -55,7 +52,8 @@ def _settings_of_file(context: typer.Context, path: Path | None) -> Path | None:
         settings = _settings_of_release(context, path)
     else:
         named = {_option(param).strip("-").replace("-", "_"): param for param in context.command.params}
-        allowed = [name for name, param in named.items() if name != "config" and not getattr(param, "hidden", False)]
+        shown = {name for name, param in named.items() if not getattr(param, "hidden", False)}
+        allowed = [name for name in named if name in shown - IN_PERSON]
         settings = {
             named[name].name: _as_typed(path, name, value, named[name])
             for name, value in read_settings(path, allowed).items()
@@ -69,7 +67,7 @@ Config = Annotated[
     typer.Option(
         metavar="FILE",
         is_eager=True,
-        callback=_settings_of_file,
+        callback=settings_of_file,
         help="Settings that are not typed: a TOML file (size = 2), or a release.json, whose command is run again.",
     ),
 ]
@@ -139,6 +137,8 @@ def _as_typed(path: Path, name: str, value: Any, param: Any) -> Any:
         if isinstance(value, bool):
             return value
         raise UsageError(f"In {path}, {name} is neither true nor false.", f"Write {name} = true or false.")
+    if param.metavar == LISTED and isinstance(value, list):
+        return ",".join(map(str, value))
     several = getattr(param, "multiple", False) or param.nargs != 1
     if isinstance(value, bool) or isinstance(value, list) is not several:
         wanted = "a list" if several else "a text or a number"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fim_private.cli import options
+from fim_private.cli.files import keep_apart
 from fim_private.cli.progress import say
 from fim_private.errors import InputError, UsageError
 
@@ -50,7 +51,7 @@ def rules(
         check_derived(output)
         if output.suffix.lower() not in ENDINGS:
             raise UsageError("The output file's ending does not say what to write.", f"Use {', '.join(ENDINGS)}.")
-        options.keep_apart(output, release)
+        keep_apart(output, release)
     found = association_rules(read_release(release), min_confidence=min_confidence, min_lift=min_lift)
     if output is not None:
         _write(found, output)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from fim_private.cli import options
+from fim_private.cli.files import check_output, keep_apart
 from fim_private.cli.progress import say
 
 
@@ -44,8 +45,8 @@ def show(
     from fim_private.report.statement import counts_note, promised
     from fim_private.report.tables import release_bars, release_table
 
-    options.keep_apart(html, output, release)
-    options.check_output(output, release, overwrite=overwrite)
+    keep_apart(html, output, release)
+    check_output(output, release, overwrite=overwrite)
     if html is not None:
         check_derived(html)
     shown = read_release(release)

@@ -127,7 +127,7 @@ def test_a_release_names_no_file_in_a_folder(here: Path) -> None:
 
 
 def test_every_option_is_either_replayed_or_typed() -> None:
-    """A new option of `mine` has to be put into one of the lists, by what a stranger could do with it."""
+    """A stranger's release chooses the question and how to read; every other option is typed."""
     from typer.main import get_command
 
     from fim_private.cli.app import app

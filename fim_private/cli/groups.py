@@ -1,0 +1,73 @@
+"""Options that go together, declared once as the fields of a dataclass, and spread over the commands that take them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from functools import wraps
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+
+@dataclass(frozen=True)
+class Only:
+    """In the annotation of a group: the command takes these of its options, and the defaults of the others."""
+
+    names: tuple[str, ...]
+
+    def __init__(self, *names: str) -> None:
+        object.__setattr__(self, "names", names)
+
+    def keeps(self, name: str) -> bool:
+        """Whether the command takes this option."""
+        return name in self.names
+
+
+class Without(Only):
+    """In the annotation of a group: the command takes its options but for these."""
+
+    def keeps(self, name: str) -> bool:
+        """Whether the command takes this option."""
+        return name not in self.names
+
+
+def names_of(group: type) -> frozenset[str]:
+    """The names of a group's options."""
+    return frozenset(field.name for field in fields(group))
+
+
+def spread(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as Typer is to see it: each parameter that is a group of options stands for all of them.
+
+    Args:
+        command: whose groups are annotated as `Group`, `Annotated[Group, Only(...)]` or
+            `Annotated[Group, Without(...)]`.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    seen: list[inspect.Parameter] = []
+    groups: dict[str, tuple[type, list[str]]] = {}
+    for parameter in inspect.signature(command).parameters.values():
+        hint = hints[parameter.name]
+        group, *choice = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        if not is_dataclass(group):
+            seen.append(parameter.replace(annotation=hint))
+            continue
+        taken = [field for field in fields(group) if all(part.keeps(field.name) for part in choice)]
+        groups[parameter.name] = group, [field.name for field in taken]  # type: ignore[assignment]
+        kinds = get_type_hints(group, include_extras=True)
+        seen += [_parameter(field, kinds[field.name]) for field in taken]
+
+    @wraps(command)
+    def spread_command(**typed: Any) -> None:
+        for name, (group, options) in groups.items():
+            typed[name] = group(**{option: typed.pop(option) for option in options})
+        command(**typed)
+
+    spread_command.__signature__ = inspect.Signature(seen)  # type: ignore[attr-defined]
+    spread_command.__annotations__ = {parameter.name: parameter.annotation for parameter in seen}
+    return spread_command
+
+
+def _parameter(field: Field[Any], kind: object) -> inspect.Parameter:
+    default = inspect.Parameter.empty if field.default is MISSING else field.default
+    return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)

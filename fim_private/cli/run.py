@@ -1,0 +1,126 @@
+"""A run that releases, once for `mine` and `tune`: checks, the ledger, reading, the work, delivery, closing notes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from fim_private.cli.books import Books
+from fim_private.cli.delivery import hand_over
+from fim_private.cli.files import check_output
+from fim_private.cli.options import Delivery, Reading
+from fim_private.cli.progress import phases, say
+
+if TYPE_CHECKING:
+    from fim_private.accounting.cost import Priced
+    from fim_private.plan import Plan
+    from fim_private.release import Release
+    from fim_private.transactions import ReadingNotes
+
+Result = TypeVar("Result")
+Handed = TypeVar("Handed", bound="Release | None")
+NOTHING = "No run reached the threshold: no itemset is named."
+
+
+def check_delivery(delivery: Delivery, plans: Sequence[Plan], *inputs: str | Path | None) -> None:
+    """Find out before anything is spent whether the release can be delivered as the options say.
+
+    Args:
+        delivery: the options.
+        plans: what may be released.
+        inputs: the other files of the run, none of which is written over.
+
+    Raises:
+        UsageError: the output is a file that the run needs, cannot carry the release, or a seed meets a ledger.
+        InputError: it cannot be written.
+    """
+    from fim_private.mining.mine import refuse_seed
+    from fim_private.release.files import check_carries
+
+    check_output(delivery.output, delivery.ledger, *inputs, overwrite=delivery.overwrite)
+    if delivery.output is not None:
+        for plan in plans:
+            check_carries(delivery.output, plan, seeded=delivery.seed is not None)
+    if delivery.ledger is not None and delivery.seed is not None:
+        refuse_seed()
+
+
+def carry_out(
+    work: Callable[..., Result], file: str, plan: Priced, *, reading: Reading, delivery: Delivery, command: str,
+    released: Callable[[Result], Handed],
+) -> tuple[Result, Handed, Books]:  # fmt: skip
+    """Read the file, do the work, hand over what it releases, and say how the file was read.
+
+    Args:
+        work: called with the data, `seed`, `command`, `charge` and `progress`.
+        file: the basket file.
+        plan: what the ledger is charged with.
+        reading: how to read.
+        delivery: where to charge and to deliver.
+        command: what was typed, for the record.
+        released: of the work's result, what is handed over; None where there is nothing.
+
+    Returns:
+        The work's result, what was handed over, and the books.
+    """
+    with Books(delivery.ledger, plan, command) as books:
+        with phases(quiet=delivery.quiet) as progress, reading.reader(progress.share) as read:
+            progress("reading")
+            database = read(file, **reading.arguments(plan.cost.unit.column))
+            charge = None if delivery.ledger is None else books.charge
+            result = work(database, seed=delivery.seed, command=command, charge=charge, progress=progress)
+        release = released(result)
+        hand_over(
+            lambda: _shown(release, as_json=delivery.as_json),
+            books,
+            release=release,
+            output=delivery.output,
+            overwrite=delivery.overwrite,
+            quiet=delivery.quiet,
+        )
+    say("", quiet=delivery.quiet)
+    for note in _reading_notes(database.notes):
+        say(note, quiet=delivery.quiet)
+    return result, release, books
+
+
+def conclude(remarks: Iterable[str | None], delivery: Delivery, books: Books) -> None:
+    """Say what there is to say of a release, and what is left in the ledger.
+
+    Args:
+        remarks: paragraphs; None for one that does not apply.
+        delivery: whether to be quiet.
+        books: of the run.
+    """
+    for remark in filter(None, remarks):
+        say(f"\n{remark}", quiet=delivery.quiet)
+    if delivery.ledger is not None and not delivery.quiet:
+        say(f"\n{books.remaining()}")
+
+
+def _shown(release: Release | None, *, as_json: bool) -> str:
+    from fim_private.report.tables import release_table
+
+    if release is None:
+        return json.dumps({"itemsets": [], "reason": NOTHING}) if as_json else NOTHING
+    return release.to_json() if as_json else release_table(release)
+
+
+def _reading_notes(notes: ReadingNotes) -> list[str]:
+    """What was found and mended while reading, in words; for whoever holds the data, not part of a release."""
+    mended = [
+        f"{number:,} {what}"
+        for number, what in (
+            (notes.blanks, "blank items dropped"),
+            (notes.duplicates, "repeated items inside a transaction merged"),
+            (notes.empty, "empty transactions left out"),
+            (notes.rows_without_unit, "rows without a unit left out"),
+        )
+        if number
+    ]
+    lines = [f"Read as {notes.layout.describe()}."]
+    if mended:
+        lines.append(f"While reading (for the holder of the data, not part of the release): {'; '.join(mended)}.")
+    return lines
