@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fim_private.cli import options
+from fim_private.cli.options import assignments
 from fim_private.errors import UsageError
 
 SIZE, TOP, EPSILON, DELTA = 2, 5, "1", "1e-6"
@@ -68,12 +69,7 @@ def _lesson(name: str, changes: list[str], *, answer: bool, output: Path | None,
         for lesson in chosen:
             say(f"Written: {write_page(lesson, output)}", quiet=quiet)
         return
-    moved = {}
-    for change in changes:
-        control, separator, value = change.partition("=")
-        if not separator:
-            raise UsageError("A control is moved to a value.", "Write --set as in --set epsilon=2.")
-        moved[control.strip()] = value.strip()
+    moved = assignments(changes, example="epsilon=2")
     lesson = chosen[0]
     if answer:
         control, found = lesson.controls[0].name, lesson.answer(moved)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import fields, is_dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fim_private.cli import options
 from fim_private.cli.completion import mechanism_names
+from fim_private.cli.options import assignments
 from fim_private.cli.progress import say
-from fim_private.errors import UsageError
-from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, exact
+from fim_private.errors import UsageError, did_you_mean
+from fim_private.privacy import LARGEST_EPSILON, Budget, NeighbouringRelation, PrivacyUnit, exact, whole
 
 if TYPE_CHECKING:
     from fim_private.mechanisms.protocol import Law, Mechanism
@@ -20,8 +23,11 @@ if TYPE_CHECKING:
 MOST_LISTS = 200_000
 MOST_COUNTS = 10_000
 """Some laws take the square of this in memory."""
+ANY = Budget("1", "1e-6")
+"""Plans what is left where all parameters that spend are set by hand: those that are the same for every budget."""
 
-_BY_HAND = "Parameters by hand instead of a plan (lmm also: lmm-repeat, lmm-no-fallback)"
+TYPED = {"top": "--top", "sensitivity": "--sensitivity", "universe_size": "--universe-items"}
+"""Parameters that have options of their own."""
 
 
 def law(
@@ -31,9 +37,7 @@ def law(
     ],
     counts: Annotated[str, typer.Option(metavar="A,B,...", help="The count of each itemset that occurs.")],
     epsilon: Annotated[str | None, typer.Option(metavar="NUMBER", help="Total budget.")] = None,
-    delta: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="Likewise; with --alpha, of one selection.")
-    ] = None,
+    delta: Annotated[str | None, typer.Option(metavar="NUMBER", help="Likewise.")] = None,
     top: Annotated[int, typer.Option(metavar="K", help="How many itemsets are picked.")] = 1,
     sensitivity: options.Sensitivity = 1,
     neighbours: options.Neighbours = NeighbouringRelation.ADD_REMOVE,
@@ -46,23 +50,14 @@ def law(
         ),
     ] = None,
     max_items: options.MaxItems = None,
-    search_epsilon: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="lmm: eps_S, of the search.", rich_help_panel=_BY_HAND)
-    ] = None,
-    pick_epsilon: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="lmm: eps_A, of one pick.", rich_help_panel=_BY_HAND)
-    ] = None,
-    certificate_delta: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="lmm: the thresholds' delta. No fallback then.", rich_help_panel=_BY_HAND),
-    ] = None,
-    grid_limit: Annotated[
-        int | None,
-        typer.Option(metavar="L", help="lmm: the largest l tested; lmm-paper: likewise.", rich_help_panel=_BY_HAND),
-    ] = None,
-    alpha: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="lmm-paper: epsilon of one selection.", rich_help_panel=_BY_HAND),
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="FIELD=VALUE",
+            help="A parameter of the mechanism by hand, as in pick_epsilon=0.5 (may be given again); this command "
+            "prints their names. Without --epsilon and --delta, set all that spend; lmm then has no fallback.",
+        ),
     ] = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -83,11 +78,15 @@ def law(
     itemsets = universe_items if universe_items is not None else len(numbers)
     if declared and itemsets < len(numbers):
         raise UsageError("There are more counts than itemsets.", "Correct --universe-items, or leave it out.")
-    chosen = _mechanism(
-        mechanism, top=top, epsilon=epsilon, delta=delta, sensitivity=sensitivity, neighbours=neighbours,
-        universe=itemsets if declared else None, max_items=max_items, grid_limit=grid_limit, alpha=alpha,
-        by_hand=(search_epsilon, pick_epsilon, certificate_delta),
+    by_hand = assignments(settings, example="pick_epsilon=0.5")
+    if (epsilon is None) != (delta is None):
+        raise UsageError("Half of the budget is missing.", "Give --epsilon and --delta together.")
+    budget = None if epsilon is None or delta is None else Budget(epsilon, delta)
+    chosen = _planned(
+        mechanism, top=top, budget=budget or ANY, sensitivity=sensitivity, neighbours=neighbours,
+        universe=itemsets if declared else None, max_items=max_items,
     )  # fmt: skip
+    chosen = _with_parameters(mechanism, chosen, by_hand, planned=budget is not None)
     if len(numbers) > MOST_COUNTS or math.perm(len(numbers) + 1, min(top, len(numbers) + 1)) > MOST_LISTS:
         raise UsageError("There are too many ordered lists to print.", "Give fewer --counts, or a smaller --top.")
     groups = [(count, 1) for count in numbers]
@@ -102,10 +101,8 @@ def law(
     _print(found, numbers)
     shown = ", ".join(f"{name} {value}" for name, value in record["parameters"].items())
     say(f"\n{mechanism}: {shown}.\nComputed without sampling, error below {NUMERICAL_ERROR:g}.", quiet=quiet)
-    if any((search_epsilon, pick_epsilon, certificate_delta)) and (epsilon, delta) != (None, None):
-        say("The parameters are those given by hand; --epsilon and --delta played no part.", quiet=quiet)
-    elif alpha is not None and epsilon is not None:
-        say("--alpha is what each selection spends; --epsilon played no part.", quiet=quiet)
+    if by_hand and budget is not None:
+        say(f"By hand: {', '.join(by_hand)}. The others are what --epsilon and --delta pay for.", quiet=quiet)
 
 
 def _counts(text: str) -> list[int]:
@@ -118,57 +115,20 @@ def _counts(text: str) -> list[int]:
     return numbers
 
 
-def _mechanism(
-    name: str, *, top: int, epsilon: str | None, delta: str | None, sensitivity: int,
-    neighbours: NeighbouringRelation, universe: int | None, max_items: int | None, grid_limit: int | None,
-    alpha: str | None, by_hand: tuple[str | None, str | None, str | None],
+def _planned(
+    name: str, *, top: int, budget: Budget, sensitivity: int, neighbours: NeighbouringRelation, universe: int | None,
+    max_items: int | None,
 ) -> Mechanism:  # fmt: skip
-    """As planned, or with the parameters that were given by hand."""
-    from fim_private.audit.by_hand import LARGE_MARGIN, large_margin_by_hand, published_by_hand
     from fim_private.mechanisms.items_first import ItemsFirst
     from fim_private.plan import Universe, make_plan
 
-    if not 1 <= top <= 20 or not 1 <= sensitivity <= 10**6 or (grid_limit is not None and grid_limit < 1):
-        raise UsageError(
-            "A number is out of range.", "--top goes from 1 to 20; --sensitivity and --grid-limit begin at 1."
-        )
-    if (any(by_hand) and name not in LARGE_MARGIN) or (alpha is not None and name != "lmm-paper"):
-        raise UsageError(
-            f"{name} does not have that parameter.",
-            "--search-epsilon, --pick-epsilon and --certificate-delta belong to lmm, --alpha to lmm-paper.",
-        )
-    if any(by_hand):
-        search, pick, certificate = (
-            None if text is None else exact(text, option)
-            for text, option in zip(by_hand, ("--search-epsilon", "--pick-epsilon", "--certificate-delta"), strict=True)
-        )
-        return large_margin_by_hand(
-            name,
-            top=top,
-            search_epsilon=search,
-            pick_epsilon=pick,
-            certificate_delta=certificate,
-            grid_limit=grid_limit,
-            sensitivity=sensitivity,
-        )
-    if delta is None or (epsilon is None and alpha is None):
-        raise UsageError("The budget is missing.", "Give --epsilon and --delta, or the parameters by hand.")
-    if alpha is not None:
-        return published_by_hand(
-            top=top,
-            alpha=exact(alpha, "--alpha"),
-            delta=exact(delta, "delta"),
-            grid_limit=grid_limit,
-            sensitivity=sensitivity,
-        )
-    if grid_limit is not None and name not in {*LARGE_MARGIN, "lmm-paper"}:
-        raise UsageError(f"{name} searches no grid.", "Leave out --grid-limit.")
-    unit = PrivacyUnit() if sensitivity == 1 else PrivacyUnit(column="unit", max_transactions=sensitivity)
+    if not 1 <= top <= 20 or not 1 <= sensitivity <= 10**6:
+        raise UsageError("A number is out of range.", "--top goes from 1 to 20, --sensitivity from 1 to 1000000.")
     planned = make_plan(
         size=1,
         top=top,
-        budget=Budget(str(epsilon), delta),
-        unit=unit,
+        budget=budget,
+        unit=PrivacyUnit() if sensitivity == 1 else PrivacyUnit(column="unit", max_transactions=sensitivity),
         relation=neighbours,
         universe=None if universe is None else Universe(items=universe),
         max_items=max_items,
@@ -179,16 +139,46 @@ def _mechanism(
             f"What {name} answers depends on whole baskets, not on the counts of itemsets alone.",
             "Take another mechanism; `fim-private audit items-first` compares its laws on data sets.",
         )
-    return planned if grid_limit is None else _with_grid(planned, grid_limit)
+    return planned
 
 
-def _with_grid(planned: Mechanism, limit: int) -> Mechanism:
-    from dataclasses import replace
+def _with_parameters(name: str, mechanism: Mechanism, by_hand: dict[str, str], *, planned: bool) -> Mechanism:
+    """The mechanism with these parameters.
 
-    from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
+    Args:
+        name: of the mechanism.
+        mechanism: the others are its.
+        by_hand: the parameters that were set, as typed.
+        planned: whether a budget pays for the others; if not, none that spends may be among them.
+    """
+    values = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}  # type: ignore[arg-type]
+    paid = [field for field, value in values.items() if isinstance(value, Fraction)]
+    allowed = [field for field, value in values.items() if type(value) in {int, Fraction} and field not in TYPED]
+    for field in by_hand:
+        if field in TYPED:
+            raise UsageError(f"{field} is not set by hand.", f"Give {TYPED[field]}.")
+        if field not in allowed:
+            raise UsageError(
+                f"{name} does not have a parameter {field!r}.",
+                f"{did_you_mean(field, allowed)}There are: {', '.join(allowed)}.",
+            )
+    if not planned and not by_hand.keys() >= {*paid}:
+        missing = ", ".join(field for field in paid if field not in by_hand)
+        raise UsageError("The budget is missing.", f"Give --epsilon and --delta, or --set the parameters {missing}.")
+    typed = {field: _value(field, text, whole_number=field not in paid) for field, text in by_hand.items()}
+    # What is a mechanism of its own, as the fallback of lmm, was not set, and nothing pays for it.
+    unpaid = {} if planned else {field: None for field, value in values.items() if is_dataclass(value)}
+    return replace(mechanism, **typed, **unpaid)  # type: ignore[type-var]
 
-    field = "max_candidates" if isinstance(planned, PublishedLargeMargin) else "grid_limit"
-    return replace(planned, **{field: limit})  # type: ignore[type-var]
+
+def _value(field: str, text: str, *, whole_number: bool) -> Fraction | int:
+    number = exact(text, field)
+    if whole_number:
+        return whole(int(number) if number == int(number) else None, 1, 10**9, field)
+    in_range = 0 < number < 1 if field.endswith("delta") else 0 < number <= LARGEST_EPSILON
+    if not in_range:
+        raise UsageError(f"{field} is out of range.", "Epsilons lie between 0 and 100, deltas between 0 and 1.")
+    return number
 
 
 def _record(found: Law, numbers: list[int], top: int) -> dict[str, Any]:

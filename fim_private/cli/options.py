@@ -431,3 +431,22 @@ def itemset_sizes(size: int | None, sizes: str | None) -> tuple[int, ...]:
             raise UsageError("The itemset sizes cannot be read.", "Write --sizes as in 1-3 or 1,2.")
         found.update(range(first, last + 1))
     return tuple(sorted(found))
+
+
+def assignments(texts: list[str] | None, *, example: str) -> dict[str, str]:
+    """What each name is set to by options NAME=VALUE; hyphens in names are taken as underscores.
+
+    Args:
+        texts: as typed; of two for one name the last counts.
+        example: of one, for the error.
+
+    Raises:
+        UsageError: one has no value.
+    """
+    found = {}
+    for text in texts or ():
+        name, separator, value = text.partition("=")
+        if not separator:
+            raise UsageError(f"--set {name} has no value.", f"Write --set as in --set {example}.")
+        found[name.strip().replace("-", "_")] = value.strip()
+    return found

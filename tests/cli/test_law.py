@@ -5,9 +5,11 @@ import math
 
 import pytest
 
+from fim_private.mechanisms.registry import REGISTRY
 from tests.cli.command import fim_private, in_own_process, words
 
-HAND = ("--search-epsilon", "0.6", "--pick-epsilon", "1.4", "--certificate-delta", "0.01", "--grid-limit", "8")
+HAND = ("--set", "search_epsilon=0.6", "--set", "pick-epsilon=1.4", "--set", "certificate_delta=1/100")
+HAND += ("--set", "grid_limit=8")
 
 
 def law_of(*arguments: str) -> dict:
@@ -20,7 +22,8 @@ def test_the_worked_figures_laws() -> None:
     calibrated = law_of("lmm", "--counts", "40,38,20,3", *HAND)
     assert calibrated["law"] == pytest.approx([0.925130698, 0.0558171458, 5.24743965e-13, 2.41957330e-23], rel=2e-9)
     assert calibrated["none"] == pytest.approx(0.0190521561, rel=2e-9)
-    published = law_of("lmm-paper", "--counts", "400,390,20,3", "--alpha", "1", "--delta", "0.01", "--grid-limit", "8")
+    hand = ("--set", "alpha=1", "--set", "selection_delta=0.01", "--set", "max_candidates=8")
+    published = law_of("lmm-paper", "--counts", "400,390,20,3", *hand)
     assert published["law"][:2] == pytest.approx([0.841131085, 0.158868915], abs=6e-10)
 
 
@@ -69,15 +72,32 @@ def test_a_law_is_printed_for_as_many_lists_as_said() -> None:
     assert (law(60, "2"), law(1_000, "1"), law(10_001, "1"), law(447, "2")) == (0, 0, 2, 2)
 
 
-def test_what_parameters_by_hand_replace_is_said() -> None:
-    planned = ("--epsilon", "1", "--delta", "0.1")
-    assert "--epsilon and --delta played no part" in words(
-        fim_private("law", "lmm", "--counts", "40,38", *HAND, *planned)
-    )
-    assert "played no part" not in words(fim_private("law", "lmm", "--counts", "40,38", *HAND))
-    assert "--epsilon played no part" in words(
-        fim_private("law", "lmm-paper", "--counts", "4,3", "--alpha", "1", *planned)
-    )
+def test_parameters_by_hand_stand_in_for_planned_ones() -> None:
+    counts, budget = ("--counts", "40,38,20,3"), ("--epsilon", "1", "--delta", "0.1")
+    planned = law_of("lmm", *counts, *budget)
+    mixed = law_of("lmm", *counts, *budget, "--set", "grid_limit=2")
+    assert mixed["parameters"] == {**planned["parameters"], "grid_limit": 2}
+    assert mixed["law"] != planned["law"]
+    # What a budget would pay for is not there without one.
+    alone = law_of("lmm", *counts, *HAND)
+    assert alone["parameters"]["fallback"] is None
+    assert alone["law"] == law_of("lmm-no-fallback", *counts, *HAND)["law"]
+    said = words(fim_private("law", "lmm", *counts, *budget, "--set", "grid_limit=2"))
+    assert "By hand: grid_limit. The others are what --epsilon and --delta pay for." in said
+    assert "By hand" not in words(fim_private("law", "lmm", *counts, *HAND))
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY.keys() - {"items-first"}))
+def test_all_that_spends_can_be_set_by_hand_and_makes_a_law(name: str) -> None:
+    """For every mechanism, with nothing of the kind to look up: its own fields are the parameters."""
+    asked = (name, "--counts", "4,3,1", *(("--max-items", "3") if REGISTRY[name].needs_cap else ()))
+    fields = law_of(*asked, "--epsilon", "1", "--delta", "0.1")["parameters"]
+    numbers = [field for field, found in fields.items() if isinstance(found, str) and field != "noise"]
+    hand = [f"{field}={'1/9' if field.endswith('delta') else '1/3'}" for field in numbers]
+    found = law_of(*asked, *(word for setting in hand for word in ("--set", setting)))
+    assert [found["parameters"][field] for field in numbers] == [setting.partition("=")[2] for setting in hand]
+    assert sum(found["law"]) + found["none"] == pytest.approx(1, abs=1e-9)
+    assert "budget is missing" in words(fim_private("law", *asked, *(("--set", hand[0]) if hand[1:] else ())))
 
 
 @pytest.mark.parametrize(
@@ -85,13 +105,21 @@ def test_what_parameters_by_hand_replace_is_said() -> None:
     [
         (("lmm", "--counts", "a,b", "--epsilon", "1", "--delta", "0.1"), "whole numbers"),
         (("lmm", "--counts", "3", "--delta", "0.1"), "budget is missing"),
-        (("lmm", "--counts", "3", "--search-epsilon", "1"), "three numbers"),
-        (("exponential", "--counts", "3", *HAND), "does not have that parameter"),
+        (("lmm", "--counts", "3", "--set", "search_epsilon=1"), "parameters pick_epsilon, certificate_delta"),
+        (("exponential", "--counts", "3", *HAND), "does not have a parameter 'search_epsilon'"),
+        (("lmm", "--counts", "3", "--set", "grid_limt=1"), "Did you mean grid_limit?"),
+        (("lmm", "--counts", "3", "--set", "fallback=1"), "There are: search_epsilon, pick_epsilon"),
+        (("lmm", "--counts", "3", "--set", "grid_limit"), "--set grid_limit has no value"),
+        (("lmm", "--counts", "3", *HAND, "--set", "grid_limit=2.5"), "grid_limit is out of range"),
+        (("lmm", "--counts", "3", *HAND, "--set", "grid_limit=0"), "grid_limit is out of range"),
+        (("lmm", "--counts", "3", *HAND, "--set", "certificate_delta=1"), "deltas between 0 and 1"),
+        (("lmm", "--counts", "3", *HAND, "--set", "pick_epsilon=0"), "Epsilons lie between 0 and 100"),
+        (("lmm", "--counts", "3", *HAND, "--set", "pick_epsilon=x"), "not a number"),
+        (("lmm", "--counts", "3", *HAND, "--set", "top=2"), "Give --top"),
         (("items-first", "--counts", "3", "--epsilon", "1", "--delta", "0.1"), "whole baskets"),
         (("nothing", "--counts", "3", "--epsilon", "1", "--delta", "0.1"), "no mechanism of that name"),
         (("lmm", "--counts", "3", "--epsilon", "1", "--delta", "0.1", "--top", "30"), "out of range"),
         (("exponential", "--counts", "3,2", "--epsilon", "1", "--delta", "0", "--universe-items", "1"), "more counts"),
-        (("limited-domain", "--counts", "3", "--epsilon", "1", "--delta", "0.1", "--grid-limit", "2"), "no grid"),
     ],
 )
 def test_what_cannot_be_computed(arguments: tuple[str, ...], message: str) -> None:
