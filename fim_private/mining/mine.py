@@ -38,7 +38,8 @@ def mine(
         size: items of each itemset, at least 1; several numbers for the top of all these sizes together.
         seed: makes the noise repeatable, and the release not private. For tests and teaching.
         ledger: is charged before any noise is drawn, and refuses what does not fit; not with a seed.
-        asked: what else is asked, the fields of `Question`: `budget=` and `unit=`, `top=` or `min_count=`, and more.
+        asked: what else is asked, as `fim_private.plan.Question` says: `budget=` and `unit=`, and `top=` or
+            `min_count=`; the others may be left out.
 
     Raises:
         UsageError: a number is out of range, or options contradict each other.

@@ -25,7 +25,8 @@ def make_plan(*, size: int | Sequence[int], **asked: Unpack[Asked]) -> Plan:
 
     Args:
         size: number of items of each itemset; several numbers for the top of all these sizes together.
-        asked: what else is asked, the fields of `Question`: `budget=` and `unit=`, `top=` or `min_count=`, and more.
+        asked: what else is asked, as `fim_private.plan.Question` says: `budget=` and `unit=`, and `top=` or
+            `min_count=`; the others may be left out.
 
     Raises:
         UsageError: a number is out of range, or options contradict each other.
