@@ -47,7 +47,7 @@ def exact(value: Number, name: str) -> Fraction:
         if any(max(abs(part.adjusted()), len(part.as_tuple().digits)) > 200 for part in parts):
             raise UsageError(
                 f"{name} is too small, too large or too precise: written out, it has more than 200 digits.",
-                f"Choose a usual value of {name}, such as 0.5 or 1e-6.",
+                f"Give {name} with fewer digits; the smallest delta is 1e-100, or 0.",
             )
         return Fraction(parts[0]) / Fraction(parts[1])
     except (InvalidOperation, ZeroDivisionError, ValueError):

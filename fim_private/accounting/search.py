@@ -53,7 +53,7 @@ def largest_between(
     """
     while high > low * ratio:
         middle = round_down(float(low * high) ** 0.5, digits)
-        if not low < middle < high:
+        if middle <= low:
             break
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low

@@ -102,9 +102,8 @@ def calibrate_per_size(
     granted = delta / number
     if not are_one_sided(even.mechanism.failures):
         granted = round_down(float(delta / 2 / number / (1 + exp_up(epsilon))))
-    low = epsilon / number
-    each = largest_between(lambda each: shared(each, granted) is not None, low, epsilon, ratio=_CLOSE)
-    composed = shared(each, granted) if each > low else None
+    most = largest_between(lambda each: shared(each, granted) is not None, epsilon / number, epsilon, ratio=_CLOSE)
+    composed = shared(most, granted)
     return even if composed is None or _lead(even) <= _lead(composed) else composed
 
 

@@ -69,6 +69,13 @@ def test_the_largest_between_is_close_below_what_no_longer_fits(low: Fraction, l
     assert all(low < value < high for value in tried)
 
 
+def test_what_is_close_enough_is_not_tried() -> None:
+    for high in (F(3, 2), F(2)):
+        assert largest_between(lambda value: pytest.fail("tried"), F(1), high, ratio=F(2)) == 1
+    third = largest_between(lambda value: value <= F(1, 3), F(1, 10), F(1), ratio=1 + F(1, 10**12))
+    assert third == F(333_333_333, 10**9)
+
+
 def test_halving_keeps_what_holds_below_and_what_does_not_above() -> None:
     for limit in (0.0, 0.3, 0.999):
         low, high = halved(lambda value, limit=limit: value <= limit, 0.0, 1.0, 30)  # type: ignore[misc]

@@ -15,7 +15,7 @@ from fim_private.errors import InputError, UsageError
 from fim_private.plan import Universe, make_plan
 from fim_private.plan.record import plan_record
 from fim_private.privacy import Budget, PrivacyUnit
-from fim_private.release import Release, ReleasedItemset
+from fim_private.release import Layout, Release, ReleasedItemset
 from fim_private.release.files import check_writable, write_release
 from fim_private.release.promise import privacy_record
 
@@ -151,6 +151,15 @@ def test_what_the_promise_takes_as_public_is_said_where_it_takes_something(
     assert (record["epsilon"], record["delta"], record["neighbours"]) == (1.0, 1e-6, "add-remove")
     assert record["proved"]["epsilon"] == float(plan.guarantee.epsilon) <= 1
     assert record["proved"]["delta"] == float(plan.guarantee.delta) <= 1e-6
+
+
+def test_the_promise_says_what_a_transaction_is_where_that_is_the_unit() -> None:
+    layout = Layout(format="long", separator=",", transaction_column="receipt")
+    for unit, said in ((PrivacyUnit(), True), (PrivacyUnit(column="customer"), False)):
+        plan = make_plan(size=2, top=3, budget=Budget("1", "1e-6"), unit=unit)
+        record = privacy_record(plan, layout)
+        assert record["unit"] == unit.describe() + (f" ({layout.transaction})" if said else "")
+        assert record["layout"] == layout.record()
 
 
 @pytest.mark.parametrize("name", ["lmm", "items-first"])
