@@ -189,7 +189,7 @@ def test_an_interrupted_comparison_goes_on(shop: Path, tmp_path: Path) -> None:
 def test_ctrl_c_waits_for_no_cell(shop: Path, tmp_path: Path) -> None:
     """A cell may take minutes; what runs is given up."""
     folder = tmp_path / "out"
-    command = ["compare", shop, "--sizes", "2", "--tops", "3", "--epsilons", "1,2", "--trials", "10000"]
+    command = ["compare", shop, "--sizes", "2", "--tops", "6", "--epsilons", "1,2", "--trials", "10000"]
     command += ["--mechanisms", "lmm-repeat", "--processes", "2", "--curator", "--seed", "5", "-o", folder]
     program = [sys.executable, "-m", "fim_private", *map(str, command)]
     running = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0)
