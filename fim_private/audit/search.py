@@ -10,7 +10,7 @@ import numpy as np
 
 from fim_private.audit.laws import Floats, hockey_stick, law_over_groups
 from fim_private.audit.neighbours import Limits, Neighbours, all_neighbours, hard_groups, moved
-from fim_private.mechanisms.protocol import Law, Mechanism
+from fim_private.mechanisms.protocol import Law, Mechanism, WithTest
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
@@ -155,7 +155,8 @@ def hardest(
     margins = mechanism.margins
     largest = max(margin.counts for margin in margins)
     last = max([margin.place or 1 for margin in margins] + [mechanism.top + 1])
-    leads = sorted({0, 1, 2, *(margin.counts * part // 8 for margin in margins for part in (2, 4, 6, 8))})
+    tipping = (mechanism.tipping_lead - 1, mechanism.tipping_lead) if isinstance(mechanism, WithTest) else ()
+    leads = sorted({0, 1, 2, *tipping, *(margin.counts * part // 8 for margin in margins for part in (2, 4, 6, 8))})
     places = {1, 2, mechanism.top, *_doubling(2 * mechanism.top, last)}
     if limits.universe_size is not None:
         places |= {limits.universe_size - heads for heads in (0, 1, mechanism.top, mechanism.top + 1)}

@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 from fim_private.accounting.search import least
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness import Randomness
-from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
+from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival_bound
 
-_SUMMED = 1e10
 _SAFE = 1 - 1e-9
 """Thresholds are held to a little less than they may use, for the rounding of logarithms."""
 
@@ -74,7 +73,8 @@ class Discovery:
     def _log_failure_of(self, length: int) -> float:
         """ln of a bound on the chance that any item is found which only one unit has, of so many items."""
         own = int(self.measurement.weights[length])
-        return math.log(length) + _log_survival_at_most(self.threshold + 1 - own, float(self.measurement.variance))
+        variance = float(self.measurement.variance)
+        return math.log(length) + log_discrete_gaussian_survival_bound(self.threshold + 1 - own, variance)
 
     def find(self, counts: NDArray[np.int64], randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The places of the items found, in the order given, and their noisy counts, in units.
@@ -88,15 +88,3 @@ class Discovery:
         noisy = self.measurement.add_noise(counts[occurring], randomness)
         found = noisy > self.threshold
         return occurring[found], noisy[found]
-
-
-def _log_survival_at_most(threshold: int, variance: float) -> float:
-    """ln P(noise >= threshold), or a bound where the variance is so large that summing it up takes long.
-
-    P(X >= t) <= P(N >= t - 1) for the continuous Gaussian N (Canonne, Kamath, Steinke 2020, Proposition 25), and
-    that is at most its density at t - 1 times variance / (t - 1).
-    """
-    if variance <= _SUMMED:
-        return log_discrete_gaussian_survival(threshold, variance)
-    z = (threshold - 1) / math.sqrt(variance)
-    return -z * z / 2 - math.log(z * math.sqrt(2 * math.pi)) if z > 1 else 0.0

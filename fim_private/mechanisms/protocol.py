@@ -162,6 +162,15 @@ class WithCounts(Protocol):
         """Whether every itemset it names comes with one."""
 
 
+@runtime_checkable
+class WithTest(Protocol):
+    """A mechanism that compares a lead with a public number. The audit looks hardest where that tips."""
+
+    @property
+    def tipping_lead(self) -> int:
+        """The lead, in transactions, at which the test passes every second time."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Calibrated:
     """A mechanism together with what was proved of it for the relation it was calibrated for."""

@@ -170,6 +170,20 @@ REGISTRY: dict[str, Row] = {
             long_lists=True,
         ),
         Row(
+            name="certified-domain",
+            summary="picks from the most frequent candidates, and names them if a noisy test finds support for all",
+            source="after Durfee and Rogers 2019; construction in mechanisms/certified_domain.py",
+            family="limited-domain",
+            module="fim_private.mechanisms.certified_domain",
+            twins_at=f"{_TWINS}.thresholds:CERTIFIED_DOMAIN",
+            loose="most of delta pays for composition, and the test's share is divided by 1 + e^epsilon",
+            advice=(
+                "**No public list, long transactions, and some ten itemsets are asked for:** `certified-domain`. The "
+                "lead over places far down that it asks for hardly grows with k, and it names all k or nothing"
+            ),
+            long_lists=True,
+        ),
+        Row(
             name="exponential",
             summary="exponential mechanism over a declared universe",
             source="McSherry and Talwar 2007; bounded range: Durfee and Rogers 2019",
@@ -281,7 +295,7 @@ REGISTRY: dict[str, Row] = {
 AUTOMATIC = Row(
     name=AUTO,
     summary="whichever needs the smallest lead over the bulk, for this k, size and budget",
-    source="plan/choice.py",
+    source="plan/make.py",
     family=AUTO,
     module="",
     twins_at="",

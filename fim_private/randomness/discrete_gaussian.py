@@ -22,6 +22,9 @@ _REACH = 40
 """A window of so many standard deviations leaves out less than 1e-340 of the distribution. Of a sum each of whose terms
 is at most e^{-r} of the one before, so many over r terms leave out less than 1e-17."""
 
+_SUMMED = 1e10
+"""Tails of a variance up to this are summed up."""
+
 
 def sample_discrete_gaussian(variance: Fraction, randomness: Randomness) -> int:
     """One exact draw.
@@ -56,6 +59,18 @@ def log_discrete_gaussian_survival(threshold: int, variance: float) -> float:
     steps = np.arange(_REACH * min(math.sqrt(variance), variance / threshold))
     terms = np.exp(-steps * (2 * threshold + steps) / (2 * variance))
     return -(threshold**2) / (2 * variance) - math.log(_total(variance)) + math.log(float(np.sum(terms)))
+
+
+def log_discrete_gaussian_survival_bound(threshold: int, variance: float) -> float:
+    """ln P(X >= threshold), or a bound where the variance is so large that summing it up takes long.
+
+    P(X >= t) <= P(N >= t - 1) for the continuous Gaussian N (Canonne, Kamath, Steinke 2020, Proposition 25), and
+    that is at most its density at t - 1 times variance / (t - 1).
+    """
+    if variance <= _SUMMED:
+        return log_discrete_gaussian_survival(threshold, variance)
+    z = (threshold - 1) / math.sqrt(variance)
+    return -z * z / 2 - math.log(z * math.sqrt(2 * math.pi)) if z > 1 else 0.0
 
 
 @lru_cache(maxsize=64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from fim_private.mechanisms.certified_domain import CertifiedDomain, threshold_for
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
@@ -26,7 +27,7 @@ class Case:
     name: str
     mechanism: Mechanism
     epsilon: Fraction
-    """What basic composition proves, together with the deltas and the failure probability."""
+    """Where the claim is checked: what basic composition proves, if it can, with the deltas and the failures."""
     declared: bool = False
     sensitivity: int = 1
     itemsets: int = 4
@@ -60,6 +61,19 @@ def limited_domain(top: int = 1, sensitivity: int = 1, **changes: object) -> Lim
         "sensitivity": sensitivity,
     }
     return LimitedDomain(**{**options, **changes})  # type: ignore[arg-type]
+
+
+def certified_domain(top: int = 1, sensitivity: int = 1, **changes: object) -> CertifiedDomain:
+    options = {
+        "top": top,
+        "candidates": top + 1,
+        "pick_epsilon": F(1) / top,
+        "variance": 2 * sensitivity**2,
+        "threshold": threshold_for(2 * sensitivity**2, sensitivity=sensitivity, delta=F(1, 50)),
+        "test_delta": F(1, 50),
+        "sensitivity": sensitivity,
+    }
+    return CertifiedDomain(**{**options, **changes})  # type: ignore[arg-type]
 
 
 def published(top: int = 1, sensitivity: int = 1, **changes: object) -> PublishedLargeMargin:
@@ -153,6 +167,17 @@ CASES = [
         name="limited-domain, Delta 2",
         mechanism=limited_domain(1, 2),
         epsilon=F(1),
+        sensitivity=2,
+        itemsets=3,
+    ),
+    Case(name="certified-domain", mechanism=certified_domain(), epsilon=F(3, 2)),
+    Case(name="certified-domain, declared", mechanism=certified_domain(), epsilon=F(3, 2), declared=True),
+    Case(name="certified-domain, top 2", mechanism=certified_domain(2), epsilon=F(3, 2)),
+    Case(name="certified-domain, top 2, every candidate", mechanism=certified_domain(2, candidates=2), epsilon=F(1)),
+    Case(
+        name="certified-domain, top 2, Delta 2",
+        mechanism=certified_domain(2, 2),
+        epsilon=F(3, 2),
         sensitivity=2,
         itemsets=3,
     ),
