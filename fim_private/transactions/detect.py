@@ -12,11 +12,10 @@ from fim_private.errors import InputError
 from fim_private.transactions.cells import is_cell
 from fim_private.transactions.columnar import ColumnTable
 from fim_private.transactions.columns import ITEM_NAMES, TRANSACTION_NAMES, Columns, known_column
-from fim_private.transactions.fields import QUOTE, split_line
+from fim_private.transactions.fields import HOW_TO_QUOTE, QUOTE, split_line
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.lists import list_columns
 from fim_private.transactions.one_hot import cells_of
-from fim_private.transactions.table import join_broken_fields
 from fim_private.transactions.text import Text
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -150,13 +149,11 @@ def _whole_numbers(line: str) -> bool:
 
 
 def _delimited_format(name: str, sample: Sequence[str], separator: str, columns: Columns) -> str:
-    lines = join_broken_fields("\n".join(sample).encode(), separator).decode().split("\n")
-    filled = [line for line in lines if line]
-    header = [field.strip() for field in _fields(filled[0], separator)]
+    header = _fields(name, sample[0], separator)
     body: list[list[str]] = []
     # Most baskets differ in length within a few lines, which says enough.
-    for line in filled[1:] if len(header) >= 2 else ():
-        body.append([field.strip() for field in _fields(line, separator)])
+    for line in sample[1:] if len(header) >= 2 else ():
+        body.append(_fields(name, line, separator))
         if len(body[-1]) != len(header):
             break
     rectangular = len(header) >= 2 and all(len(record) == len(header) for record in body[-1:])
@@ -194,8 +191,11 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
     return "basket"
 
 
-def _fields(line: str, separator: str) -> list[str]:
-    return split_line(line, separator) or [line]
+def _fields(name: str, line: str, separator: str) -> list[str]:
+    fields = split_line(line, separator)
+    if fields is None:  # which no format of separated fields allows
+        raise InputError(f"One of the first lines of {name} has unbalanced quotes.", HOW_TO_QUOTE)
+    return [field.strip() for field in fields]
 
 
 def _is_named(field: str, columns: Columns) -> bool:

@@ -15,6 +15,11 @@ QUOTE = '"'
 MARK = "\x1f"
 """The unit separator of ASCII, for fields that were told apart."""
 
+HOW_TO_QUOTE = (
+    "Close each quoted field on its line (write blanks for line breaks inside it), with nothing after it, and double "
+    "the quotes inside."
+)
+
 
 @cache
 def _field_pattern(separator: str) -> re.Pattern[str]:
@@ -45,12 +50,6 @@ def split_line(line: str, separator: str) -> list[str] | None:
     if found[-1][2]:
         return None
     return [quoted.replace('""', QUOTE) or plain for quoted, plain, _ in found]
-
-
-def is_open(line: str, separator: str) -> bool:
-    """Whether the line ends inside a quoted field."""
-    rest = _field_pattern(separator).findall(line)[-1][2] if QUOTE in line else ""
-    return re.fullmatch(' *"[^"]*+(?:""[^"]*+)*+', rest) is not None
 
 
 def split_lines(
@@ -93,10 +92,7 @@ def _split_quoted(
     for place, (line, number) in enumerate(zip(lines, numbers, strict=True)):
         split = split_line(line, separator)
         if split is None:
-            raise InputError(
-                f"Line {number} of {name} has unbalanced quotes.",
-                "Close each quoted field on its line, with nothing after it, and double the quotes inside.",
-            )
+            raise InputError(f"Line {number} of {name} has unbalanced quotes.", HOW_TO_QUOTE)
         fields += split
         widths[place] = len(split)
     return pl.Series(fields, dtype=pl.String), widths

@@ -50,7 +50,7 @@ LONG = tuple(
     text.encode()
     for text in (
         "invoice,item,customer\n" + "".join(f"{row // 3},{CANARY} {row % 5},{row % 4}\n" for row in range(30)),
-        f'tid;product;price\n1;"{CANARY}\nlarge";3,5\n1;milk;2\n2;milk;1\n',
+        f'tid;product;price\n1;"{CANARY}; large";3,5\n1;milk;2\n2;milk;1\n',
         f"order_id\tdescription\tmember\n7\t{CANARY}\t\n7\tmilk\tx\n\tmilk\tx\n8\tmilk\ty\n",
     )
 )

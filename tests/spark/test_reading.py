@@ -119,6 +119,13 @@ Refusal = tuple[str, bytes, dict[str, Any], type[FimPrivateError], str]
 HEAD = b"a,b\n" * 3000
 REFUSALS: dict[str, Refusal] = {
     "an open quote far down": ("a.csv", HEAD + b'"SECRET,b\n', {}, InputError, "A line of .* unbalanced quotes"),
+    "an open quote far down a table": (
+        "a.csv",
+        b"invoice,item\n" + b"1,x\n" * 2500 + b'2,"SECRET\n3,nail 5"\n',
+        {},
+        InputError,
+        "A line of .* unbalanced quotes",
+    ),
     "no UTF-8 far down": ("a.csv", HEAD + b"SECRET\xe9,b\n", {}, InputError, "not a text in utf-8: somewhere"),
     "a transaction of two units": (
         "a.csv",

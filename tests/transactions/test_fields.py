@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError
-from fim_private.transactions.fields import QUOTE, is_open, split_line, split_lines
-from fim_private.transactions.table import join_broken_fields
+from fim_private.transactions.fields import QUOTE, split_line, split_lines
 
 TEXT = st.text(st.sampled_from('ab,;" \t'), max_size=6)
 
@@ -49,37 +48,6 @@ def test_separators_of_two_characters(fields):
 )
 def test_quotes(line, fields):
     assert split_line(line, ",") == fields
-
-
-@pytest.mark.parametrize(
-    ("line", "answer"), [('a,"b', True), ('a,"b""', True), ('"a"b', False), ('"a","b"', False), ("a", False)]
-)
-def test_open_fields(line, answer):
-    assert is_open(line, ",") is answer
-
-
-@given(st.text(st.sampled_from('ab,"\n'), max_size=40))
-def test_joining_keeps_all_but_line_breaks(data):
-    joined = join_broken_fields(data.encode(), ",").decode()
-    assert joined.count("\n") == data.count("\n")
-    assert joined.replace(" ", "").replace("\n", "") == data.replace("\n", "")
-
-
-def test_a_broken_field_becomes_one_line_and_later_lines_keep_their_numbers():
-    data = b'a,"b\nc\nd",e\nf,"g"\n'
-    assert join_broken_fields(data, ",") == b'a,"b c d",e\n\n\nf,"g"\n'
-
-
-@pytest.mark.timeout(20)
-@pytest.mark.parametrize("line", ['a,"x', '"', '""\n"', '"",""\na,"', '"a"b"'])
-def test_hostile_quotes_do_not_make_joining_slow(line):
-    join_broken_fields((line + "\n").encode() * 20_000, ",")
-
-
-def test_a_record_has_no_end_of_line_breaks():
-    few, many = b'a,"' + b"\n" * 50 + b'b"\n', b'a,"' + b"\n" * 200 + b'b"\n'
-    assert join_broken_fields(few, ",") != few
-    assert join_broken_fields(many, ",") == many
 
 
 @settings(max_examples=300)

@@ -62,8 +62,8 @@ def read_with_spark(
 ) -> SparkDatabase:
     """Read a file, or many of one kind, as `read_transactions` does, with the same options and the same strictness.
 
-    Not read here: standard input, fields with line breaks in them, texts in UTF-16 or UTF-32, gzip under another ending
-    than .gz (Spark goes by the ending).
+    Not read here: standard input, texts in UTF-16 or UTF-32, gzip under another ending than .gz (Spark goes by the
+    ending).
 
     Args:
         session: any; `open_session` makes one.
