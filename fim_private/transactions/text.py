@@ -19,6 +19,10 @@ LONGEST_LINE = 1 << 20
 WIDE_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 USUAL_ENCODINGS = "Usual ones are utf-8, latin-1, cp1252, utf-16."
 
+MARKS = re.compile(b"^(?:%b)+" % codecs.BOM_UTF8, re.MULTILINE)
+"""Byte order marks at the start of a line, whichever: that of the file belongs to no transaction, and which line comes
+first depends on others (and in files joined into one, or split among executors, each part has its first line)."""
+
 READ_BY_THE_LINE = re.compile(
     r"ascii|big5(hkscs)?|cp[0-9]+|euc_\w+|gb[0-9k]+|hp-roman8|iso8859-[0-9]+|johab|koi8-[a-z]|kz1048|mac-\w+|ptcp154"
     r"|shift_jis\w*|tis-620|utf-8(-sig)?|utf-(16|32)(-[bl]e)?"
@@ -30,7 +34,7 @@ r"""The 0-based number of a line, and whole lines from there on; the `\n` at the
 
 
 class Text:
-    r"""A text that is read once, with the name to show in messages: UTF-8 without a mark, line ends a single `\n`."""
+    r"""A text that is read once, with the name to show in messages: UTF-8 without marks, line ends a single `\n`."""
 
     def __init__(self, *, name: str, blocks: Iterable[bytes], encoding: str = "utf-8") -> None:
         r"""Nothing is read yet.
@@ -117,7 +121,7 @@ def _as_utf8(name: str, blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Ite
     if codec.name != "utf-8":
         blocks = _decoded(name, chain([first], blocks), codec)
         first = _beginning(blocks)
-    yield first.removeprefix(codecs.BOM_UTF8)
+    yield first
     yield from blocks
 
 
@@ -188,17 +192,22 @@ def _whole_lines(name: str, blocks: Iterator[bytes]) -> Iterator[Chunk]:
         end = data.rfind(b"\n")
         rest = data[end + 1 :]
         if end >= 0:
-            chunk = data[:end]
+            chunk = _unmarked(data[:end])
             blank = blank and (chunk.isspace() or not chunk)
             yield line, chunk
             # This counts four times as fast as `bytes.count`.
             line += int(np.count_nonzero(np.frombuffer(chunk, dtype=np.uint8) == ord("\n"))) + 1
     if rest:
         _check(name, rest, line, final=True)
+        rest = _unmarked(rest)
         blank = blank and rest.isspace()
         yield line, rest
     if blank:
         raise only_blanks(name)
+
+
+def _unmarked(lines: bytes) -> bytes:
+    return MARKS.sub(b"", lines) if codecs.BOM_UTF8 in lines else lines
 
 
 def _check(name: str, data: bytes, line: int, *, final: bool) -> None:

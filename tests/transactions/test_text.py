@@ -28,6 +28,22 @@ def test_only_separators_hold_no_item(data):
         read(data, format="basket")
 
 
+@pytest.mark.parametrize(
+    "text", ["\ufefftea,milk\n\ufefftea\n", "tea\n\ufefftea,milk\n", "\ufeff\ufefftea\ntea,\ufeffmilk"]
+)
+@pytest.mark.parametrize("block", [1, 5, 1 << 20])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
+def test_a_mark_at_the_start_of_any_line_is_no_part_of_a_name(monkeypatch, text, block, encoding):
+    """Or the name of an item would depend on whether its transaction stands first. Elsewhere it is a character."""
+    monkeypatch.setattr(source, "BLOCK", block)
+    monkeypatch.setattr(source, "HEAD", block)
+    for format_name in ("basket", "fimi"):
+        lines = text if format_name == "basket" else text.replace(",", " ")
+        found = read(lines.encode(encoding), encoding=encoding, format=format_name)
+        rows = [{"\ufeffmilk", "tea"} if ",\ufeff" in text else {"milk", "tea"}, {"tea"}]
+        assert sorted(as_sets(found), key=len, reverse=True) == rows
+
+
 def test_byte_order_mark_is_no_part_of_a_name():
     assert as_sets(read(b"\xef\xbb\xbfmilk,bread\n")) == [{"milk", "bread"}]
     assert as_sets(read(b"\xef\xbb\xbf1 2\n")) == [{"1", "2"}]
@@ -127,12 +143,12 @@ def cut(data: bytes, size: int) -> list[bytes]:
 )
 def test_lines_do_not_depend_on_where_the_blocks_are_cut(data, encoding, size):
     raw = data.encode(encoding, "replace")
-    decoded = raw.decode(encoding).removeprefix("\ufeff")
-    expected = re.sub("\r\n?", "\n", decoded).removesuffix("\n").split("\n")
-    if not decoded.encode().strip():
+    lines = re.sub("\r\n?", "\n", raw.decode(encoding)).removesuffix("\n").split("\n")
+    expected = [line.lstrip("\ufeff") for line in lines]
+    if not "".join(expected).encode().strip():
         return
     text = Text(name="a", blocks=cut(raw, size), encoding=encoding)
-    head = text.head(3, 100) if decoded.strip() else []
+    head = text.head(3, 100) if "".join(expected).strip() else []
     chunks = list(text.chunks())
     assert [line for _, chunk in chunks for line in chunk.decode().split("\n")] == expected
     assert all(chunk.decode().split("\n")[0] == expected[first] for first, chunk in chunks)
