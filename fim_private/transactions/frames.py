@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import islice
 from typing import Any, Protocol
 
@@ -27,8 +28,7 @@ def frame_table(source: Any) -> FrameTable | None:
 
     A Polars frame is taken as it is; pandas frames and Arrow tables, and what else follows the Arrow PyCapsule
     interface, are handed over without copying where their types allow. Of a pandas frame the index is left aside: a row
-    is a row. A pandas column of mixed types is taken as text,
-    each value by itself.
+    is a row. A pandas column of objects is taken as text, each value by itself.
 
     Errors:
         InputError: two columns have one name, or a column is of a type that Polars does not know.
@@ -61,42 +61,41 @@ def _from_pandas(source: Any) -> pl.DataFrame:
 
 def _label(name: object) -> str:
     """The name of a column, which in one-hot frames is an item: named as `as_text` names values."""
-    return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
+    return str(int(name)) if isinstance(name, float | np.floating) and name.is_integer() else str(name)
 
 
 def _column(column: Any) -> pl.Series:
-    """A pandas column: by Arrow where every value has the type of the column (pyarrow may be missing)."""
-    objects = getattr(column.dtype, "categories", column).dtype == object
+    """A pandas column: by Arrow where it has a type (pyarrow may be missing), otherwise value by value.
+
+    Objects are not given to Arrow: it looks for one type that holds all values (a date beside a time of day loses or
+    gains one), and two scalars of numpy may end the process.
+    """
+    if hasattr(column.dtype, "categories"):
+        categories = _column(type(column)(column.dtype.categories))
+        codes = pl.Series(column.cat.codes.to_numpy())
+        return categories.gather(codes.set(codes < 0, None))
+    if object in (column.dtype, getattr(column.dtype, "subtype", None)):
+        return _objects(column)
     try:
         # Its index would become a column of its own.
-        found = pl.Series(column.reset_index(drop=True))
-        if not objects or found.dtype in (pl.String, pl.List(pl.String)):
-            return found
-        return _by_value(column)
+        return pl.Series(column.reset_index(drop=True))
     except (Exception, pl.exceptions.PanicException):
-        return _by_value(column)
+        return _objects(column)
 
 
-def _by_value(column: Any) -> pl.Series:
-    """A pandas column of any values: of mixed types, named type by type, so that no value changes another's name.
-
-    (Arrow looks for one type that holds all values: a date beside a time of day loses or gains one.)
-    """
+def _objects(column: Any) -> pl.Series:
+    """A pandas column of any values: as strings or lists of them if it can be, otherwise left to `as_text`."""
     missing = column.isna().tolist()
     values = [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
-    kinds = {type(value) for value in values} - {type(None)}
-    if kinds and all(issubclass(kind, LISTS) for kind in kinds):
-        # Lists of one column may differ in type too.
-        flat = _by_value(type(column)([item for row in values if row is not None for item in row], dtype=object))
-        items = iter(flat.to_list())
-        rows = [None if row is None else list(islice(items, len(row))) for row in values]
-        return pl.Series(rows, dtype=pl.List(flat.dtype))
-    if len(kinds) < 2:
-        return pl.Series(values, strict=False)
-    names: list[str | None] = [None] * len(values)
-    for kind in kinds:
-        places = [place for place, value in enumerate(values) if type(value) is kind]
-        part = as_text(pl.Series([values[place] for place in places], strict=False), "values of mixed types")
-        for place, name in zip(places, part, strict=True):
-            names[place] = name
-    return pl.Series(names, dtype=pl.String)
+    kinds = set(map(type, values)) - {type(None)}
+    with suppress(InputError, ValueError):  # text that is none, or lists of what has no names
+        if kinds <= {str}:
+            return pl.Series(values, dtype=pl.String)
+        if all(issubclass(kind, LISTS) for kind in kinds):
+            # Lists of one column may differ in type too.
+            flat = _objects(type(column)([item for row in values if row is not None for item in row], dtype=object))
+            flat = as_text(flat, "lists") if flat.dtype == pl.Object else flat
+            items = iter(flat.to_list())
+            rows = [None if row is None else list(islice(items, len(row))) for row in values]
+            return pl.Series(rows, dtype=pl.List(flat.dtype))
+    return pl.Series(values, dtype=pl.Object)

@@ -18,6 +18,7 @@ from fim_private.transactions.decoding import Limits, Verdict, tried
 from fim_private.transactions.footer import extent
 from fim_private.transactions.quiet import nothing_printed
 from fim_private.transactions.source import MOST_TIMES, UNPACKED_FREELY, Content
+from fim_private.transactions.values import MOST_DIGITS
 
 VALUES_FREELY = 1 << 24
 MOST_VALUES = 100
@@ -30,9 +31,6 @@ MOST_CELLS = 1000
 
 DEEPEST = 32
 """Lists and structures inside each other. A column of lists needs four."""
-
-MOST_DIGITS = 38
-"""Of decimal numbers: what 128 bits hold."""
 
 MEGABYTE = 1 << 20
 
