@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NoReturn, Unpack
 
-from fim_private.counting import TransactionDatabase, as_database
+from fim_private.counting import HiddenCounts, TransactionDatabase, as_database
 from fim_private.errors import UsageError, check_kinds
 from fim_private.ledger import Ledger
 from fim_private.mining.counts import with_counts
@@ -92,27 +93,76 @@ def mine_as_planned(
     if seed is not None and charge is not None:
         refuse_seed()
     randomness = SecureRandomness() if seed is None else SeededRandomness(seed)
-    progress("bounding")
     database = as_database(transactions)
     check_unit(database, plan)
     layout = database.notes.layout.guessed_before(guessed)
-    bounded = bound(database, plan, randomness)
-    counted = count_all(bounded, plan, progress)
+    counted = prepare(database, plan, randomness, progress)
     if charge is not None:
         rehearse(plan)
     # Counts are hidden until the mechanism sees them, so whatever failed up to here has cost nothing.
     name = charge(layout) if charge else None
-    chosen = select_all(bounded, plan, counted, randomness, progress)
+    return draw(counted, plan, randomness, layout=layout, command=command, name=name, progress=progress)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Counted:
+    """The data of one run, ready for its mechanism.
+
+    Args:
+        bounded: the transactions that are counted.
+        counts: of them, from `count_all`.
+    """
+
+    bounded: TransactionDatabase
+    counts: Sequence[HiddenCounts | None]
+
+
+def prepare(
+    database: TransactionDatabase, plan: Plan, randomness: Randomness, progress: Progress = lambda _phase: None
+) -> Counted:
+    """Everything that can fail without cost: bound, and count.
+
+    Raises:
+        UsageError: the data was read without the unit's column.
+        InputError: the data does not fit what was declared, or there is too much to count.
+    """
+    progress("bounding")
+    bounded = bound(database, plan, randomness)
+    return Counted(bounded=bounded, counts=count_all(bounded, plan, progress))
+
+
+def draw(
+    counted: Counted,
+    plan: Plan,
+    randomness: Randomness,
+    *,
+    layout: Layout,
+    command: str | None = None,
+    name: str | None = None,
+    progress: Progress = lambda _phase: None,
+) -> Release:
+    """The release, of data that was prepared as this plan says. All noise is drawn here.
+
+    Args:
+        counted: from `prepare`.
+        plan: the plan.
+        randomness: where the bits come from.
+        layout: how the data was read.
+        command: what was typed, for the record.
+        name: the id of the release in a ledger.
+        progress: told the name of each phase as it begins.
+    """
+    chosen = select_all(counted.bounded, plan, counted.counts, randomness, progress)
     itemsets = chosen.itemsets
     if plan.counts is not None:
         progress("measuring counts")
-        itemsets = with_counts(itemsets, chosen.codes, bounded, plan, randomness)
+        itemsets = with_counts(itemsets, chosen.codes, counted.bounded, plan, randomness)
     return Release(
         itemsets=itemsets,
         mechanism=plan.mechanism_name,
         privacy=privacy_record(plan, layout),
         plan=plan_record(plan),
-        seeded=seed is not None,
+        seeded=randomness.seed is not None,
         version=__version__,
         command=command,
         found=chosen.found,

@@ -25,9 +25,9 @@ from fim_private.candidates import Candidates, KnownThreshold, RandomStopping, S
 from fim_private.candidates.pool import CandidateLoss, parts
 from fim_private.counting import TransactionDatabase, as_database
 from fim_private.errors import UsageError
-from fim_private.mining.mine import mine_as_planned, refuse_seed
+from fim_private.mining.mine import Counted, draw, prepare, refuse_seed
 from fim_private.mining.rehearsal import rehearse
-from fim_private.mining.selecting import Progress
+from fim_private.mining.selecting import Progress, count_all
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.plan.record import parameters
 from fim_private.privacy import (
@@ -303,7 +303,14 @@ def tune(
         )
     of_units = database.merge_units() if column is not None else database
     data = _Data(database, of_units, {name: code for code, name in enumerate(of_units.vocabulary.to_list())})
-    candidates = Candidates([partial(_run, data, plan, tuning.score_epsilon) for plan in tuning.plans], tuning.loss)
+    # Every configuration is counted before the charge, whichever the lot will draw.
+    candidates = Candidates(
+        [
+            partial(_run, data, plan, counted, tuning.score_epsilon)
+            for plan, counted in zip(tuning.plans, _counted(database, tuning.plans, progress), strict=True)
+        ],
+        tuning.loss,
+    )
     if charge is not None:
         for plan in tuning.plans:
             rehearse(plan)
@@ -322,9 +329,37 @@ class _Data:
     codes: dict[str, int]
 
 
-def _run(data: _Data, plan: Plan, epsilon: Fraction, randomness: Randomness) -> tuple[int, Release]:
+def _counted(database: TransactionDatabase, plans: Sequence[Plan], progress: Progress) -> list[Counted | None]:
+    """What all runs of each plan look at; None where each run bounds at random, and so counts anew.
+
+    Such a plan is counted all the same, on bounds that are thrown away: too much to count shows with these as well.
+
+    Raises:
+        InputError: there is too much to count.
+    """
+    found: list[Counted | None] = []
+    for plan in plans:
+        if plan.max_items is not None or plan.unit.max_transactions is not None:
+            prepare(database, plan, SeededRandomness(0), progress)
+            found.append(None)
+            continue
+        # Without a choice at random, transactions are bounded alike for all plans.
+        bounded = next((counted.bounded for counted in found if counted), None)
+        found.append(
+            prepare(database, plan, SeededRandomness(0), progress)
+            if bounded is None
+            else Counted(bounded=bounded, counts=count_all(bounded, plan, progress))
+        )
+    return found
+
+
+def _run(
+    data: _Data, plan: Plan, counted: Counted | None, epsilon: Fraction, randomness: Randomness
+) -> tuple[int, Release]:
     """One run: what it named, and its score."""
-    release = mine_as_planned(data.database, plan, seed=None if randomness.seed is None else randomness.bits(62))
+    own = randomness if randomness.seed is None else SeededRandomness(randomness.bits(62))
+    counted = counted or prepare(data.database, plan, own)
+    release = draw(counted, plan, own, layout=data.database.notes.layout)
     # Declared items that do not occur are held by nobody.
     codes = data.codes
     known = [sorted(map(codes.__getitem__, line.items)) for line in release.itemsets if codes.keys() >= set(line.items)]

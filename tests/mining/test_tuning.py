@@ -14,12 +14,13 @@ import pytest
 from fim_private import Budget, PrivacyUnit, Release, Transactions, Universe, make_plan, transactions_from_lists
 from fim_private.candidates import KnownThreshold, RandomStopping
 from fim_private.candidates.pool import parts
-from fim_private.counting import as_database
-from fim_private.errors import BudgetError, UsageError
+from fim_private.counting import TransactionDatabase, as_database, work
+from fim_private.errors import BudgetError, InputError, UsageError
 from fim_private.ledger import Ledger
 from fim_private.mining import tuning
-from fim_private.mining.mine import mine_as_planned
+from fim_private.mining.mine import Counted, mine_as_planned
 from fim_private.mining.tuning import Configuration, TuningPlan, plan_tuning, tune
+from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation, PureDP
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.randomness.discrete_laplace import discrete_laplace_mass
@@ -38,13 +39,13 @@ BUDGET = Budget("6", "1e-6")
 def runs_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The mechanisms of the runs that are made from now on."""
     made: list[str] = []
-    real = tuning.mine_as_planned
+    real = tuning.draw
 
-    def counted(data: object, plan: object, **options: object) -> Release:
+    def counted(data: object, plan: object, *more: object, **options: object) -> Release:
         made.append(plan.mechanism_name)  # type: ignore[attr-defined]
-        return real(data, plan, **options)  # type: ignore[arg-type]
+        return real(data, plan, *more, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(tuning, "mine_as_planned", counted)
+    monkeypatch.setattr(tuning, "draw", counted)
     return made
 
 
@@ -202,6 +203,44 @@ def test_the_charge_is_made_once_and_first(monkeypatch: pytest.MonkeyPatch) -> N
         tune(BASKETS, plan, charge=charge, seed=1)
 
 
+@pytest.mark.parametrize("max_items", [None, 50])
+def test_what_is_too_much_to_count_is_refused_before_the_charge(
+    monkeypatch: pytest.MonkeyPatch, max_items: int | None
+) -> None:
+    """Whichever configuration the lot draws: one of these is always possible."""
+    monkeypatch.setattr(work, "MOST_STEPS", 10**5)
+    long = Configuration(name="long", size=4, top=2, mechanism="limited-domain", max_items=max_items)
+    short = Configuration(name="short", size=1, top=2, mechanism="limited-domain")
+    charges: list[str] = []
+
+    def charge(_layout: Layout) -> str:
+        charges.append("paid")
+        return "id"
+
+    data = transactions_from_lists([[f"item {number}" for number in range(60)]] * 9)
+    with pytest.raises(InputError, match="too long to count all itemsets of size 4"):
+        tune(data, plan_tuning([short, long], budget=BUDGET, runs=30), charge=charge)
+    assert charges == []
+
+
+def test_only_runs_that_bound_at_random_count_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared: list[str] = []
+    real = tuning.prepare
+
+    def recorded(database: TransactionDatabase, plan: Plan, *more: object) -> Counted:
+        prepared.append("all items" if plan.max_items is None else "some items")
+        return real(database, plan, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(tuning, "prepare", recorded)
+    made = runs_of(monkeypatch)
+    again = replace(GOOD, name="again", size=1)
+    plan = plan_tuning([GOOD, again, replace(POOR, max_items=3)], budget=BUDGET, runs=20)
+    tune(BASKETS, plan, seed=SEED)
+    assert min(made.count(name) for name in ("limited-domain", "stable-max")) > 0
+    assert prepared.count("all items") == 1
+    assert prepared.count("some items") == 1 + made.count("stable-max")
+
+
 @pytest.mark.parametrize("relation", list(NeighbouringRelation))
 @pytest.mark.parametrize("threshold", [None, 1000])
 @pytest.mark.parametrize("composition", ["basic", "both"])
@@ -255,7 +294,7 @@ def test_one_unit_in_place_of_another_changes_a_score_by_at_most_top(monkeypatch
     named = [("a", "b"), ("a", "c"), ("b", "c")]
     release = mine_as_planned(BASKETS, plan_tuning([GOOD, POOR], budget=BUDGET).plans[0], seed=1)
     lines = tuple(replace(release.itemsets[0], items=items) for items in named)
-    monkeypatch.setattr(tuning, "mine_as_planned", lambda *_, **__: replace(release, itemsets=lines))
+    monkeypatch.setattr(tuning, "draw", lambda *_, **__: replace(release, itemsets=lines))
     monkeypatch.setattr(tuning, "noisy_total", lambda counts, *_: sum(int(part.vector().sum()) for part in counts))
     plan = plan_tuning([replace(GOOD, top=top), replace(POOR, top=top)], budget=BUDGET).plans[0]
 
@@ -263,7 +302,7 @@ def test_one_unit_in_place_of_another_changes_a_score_by_at_most_top(monkeypatch
         # The last row keeps all items in the vocabulary.
         database = as_database(transactions_from_lists([*rows, ["a", "b", "c", "d"]]))
         codes = {name: code for code, name in enumerate(database.vocabulary.to_list())}
-        return tuning._run(tuning._Data(database, database, codes), plan, Fraction(1), randomness)[0]
+        return tuning._run(tuning._Data(database, database, codes), plan, None, Fraction(1), randomness)[0]
 
     for _ in range(60):
         rows = [[item for item in "abcd" if randomness.bits(1)] or ["d"] for _ in range(4)]
