@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn, Unpack
 
 from fim_private.counting import HiddenCounts, TransactionDatabase, as_database
-from fim_private.errors import UsageError, check_kinds
+from fim_private.errors import FimPrivateError, UsageError, check_kinds
 from fim_private.ledger import Ledger
 from fim_private.mining.counts import with_counts
 from fim_private.mining.rehearsal import rehearse
@@ -46,6 +48,9 @@ def mine(
         UsageError: a number is out of range, or options contradict each other.
         InputError: the data does not fit what was declared, or the ledger cannot be used.
         BudgetError: the budget cannot pay for the mechanism, or the ledger not for the release.
+
+    Warns:
+        RuntimeWarning: the ledger could not note the delivery; its history shows the release as charged.
     """
     plan = make_plan(size=size, **asked)
     if ledger is None:
@@ -56,7 +61,12 @@ def mine(
     ledger.check(plan)
     release = mine_as_planned(transactions, plan, charge=lambda layout: ledger.charge(plan, layout=layout))
     if release.id is not None:
-        ledger.deliver(release.id)
+        try:
+            ledger.deliver(release.id)
+        except FimPrivateError as error:
+            # The release is paid for. It reaches the caller even where warnings are turned into errors.
+            with suppress(RuntimeWarning):
+                warnings.warn(str(error), RuntimeWarning, stacklevel=2)
     return release
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import time
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
+from typing import IO, Any
 
 import pytest
 
 from fim_private import Budget, BudgetError, InputError, Ledger, PrivacyUnit, Universe, UsageError, mine
+from fim_private.ledger import store
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation
 from fim_private.release import Layout
@@ -248,6 +252,42 @@ def test_mining_in_python(ledger: Ledger) -> None:
 
 def laid_out(separator: str, *guessed: str) -> Layout:
     return Layout(format="basket", separator=separator, encoding="utf-8", guessed=guessed)
+
+
+class Lost(Ledger):
+    """A ledger that cannot be written to once it was charged: it is moved away, or others hold it."""
+
+    moved: bool
+    holder: IO[bytes]
+
+    def charge(self, *plan: Any, **options: Any) -> str:
+        name = super().charge(*plan, **options)
+        if self.moved:
+            self.path.rename(self.path.with_name("elsewhere.ledger"))
+        else:
+            fcntl.flock(self.holder, fcntl.LOCK_SH)
+        return name
+
+
+@pytest.mark.parametrize("moved", [True, False])
+@pytest.mark.parametrize("as_errors", [True, False])
+def test_a_release_that_was_paid_for_is_returned_though_its_delivery_cannot_be_noted(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, *, moved: bool, as_errors: bool
+) -> None:
+    monkeypatch.setattr(store, "PATIENCE", 0.05)
+    lost = Lost(ledger.path)
+    lost.moved = moved
+    data = transactions_from_lists([["a", "b"]] * 3000)
+    asked = {"size": 2, "top": 1, "budget": Budget("0.6", "0"), "unit": PrivacyUnit(), "universe": Universe(items=9)}
+    with warnings.catch_warnings(record=True) as told, ledger.path.open("rb") as lost.holder:
+        warnings.simplefilter("error" if as_errors else "always")
+        release = mine(data, ledger=lost, **asked)
+    assert [itemset.items for itemset in release.itemsets] == [("a", "b")]
+    said = [] if as_errors else [f"{release.id} was charged and handed over; only the note that it was delivered"]
+    assert [part in str(warning.message) for part, warning in zip(said, told, strict=True)] == [True] * len(said)
+    assert {warning.filename for warning in told} <= {__file__}
+    where = ledger.path.with_name("elsewhere.ledger") if moved else ledger.path
+    assert Ledger(where).history()[-1].state == "charged"
 
 
 def test_a_layout_that_was_guessed_has_to_be_the_first_release_s(ledger: Ledger, tenth: Plan) -> None:
