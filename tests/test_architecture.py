@@ -82,6 +82,7 @@ MAY_IMPORT = {
         "errors",
         "version",
         "privacy",
+        "accounting",
         "profile",
         "mechanisms",
         "plan",

@@ -122,7 +122,7 @@ def set_total(
 def _shown(state: State) -> str:
     """The state in words."""
     from fim_private.ledger.refusal import amount, remaining
-    from fim_private.report.document.text import printable
+    from fim_private.report.document.text import printable, stated
 
     spent, rule = state.spent, state.rule()
     left = remaining(rule, spent)
@@ -134,7 +134,7 @@ def _shown(state: State) -> str:
     undecided = "the first release decides; as it stands, " if state.basic_share is None else ""
     lines = [
         *([("dataset", printable(state.dataset))] if state.dataset else []),
-        ("total", f"epsilon {amount(state.budget.epsilon)}, delta {amount(state.budget.delta)}"),
+        ("total", f"epsilon {stated(state.budget.epsilon)}, delta {stated(state.budget.delta)}"),
         ("protects", _protected(state)),
         ("releases", releases),
         ("composition", f"{state.composition}: {undecided}{shared}"),

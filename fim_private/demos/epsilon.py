@@ -15,7 +15,7 @@ from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.privacy import exact
 from fim_private.randomness import SeededRandomness
 from fim_private.report.document import Paragraph, Table
-from fim_private.report.document.text import number
+from fim_private.report.document.text import number, times_as_likely
 
 DIAL = ("0.1", "0.25", "0.5", "1", "2", "4", "8")
 TRIALS = 12
@@ -65,8 +65,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
                 for before in (1.0, 10.0, 50.0, 90.0)
             ),
             caption=f"**What epsilon {epsilon} promises.** One customer makes any set of answers at most e^epsilon = "
-            f"{number(factor)} times as likely, plus delta = {delta}. In odds (with delta 0), for someone who wants "
-            "to know whether a certain customer is in the data:",
+            f"{times_as_likely(exact(epsilon, 'epsilon'))} times as likely, plus delta = {delta}. In odds (with delta "
+            "0), for someone who wants to know whether a certain customer is in the data:",
         ),
         Chart(
             name="lead",

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
+from fim_private.accounting.rounding import exp_up
 from fim_private.constraints import Constraints
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Spending
 from fim_private.mechanisms.registry import REGISTRY, find
 from fim_private.plan import Plan
 from fim_private.plan.record import plan_record
-from fim_private.privacy import ApproxDP, Guarantee, NeighbouringRelation, PureDP
+from fim_private.privacy import ApproxDP, Guarantee, NeighbouringRelation, PureDP, exact
 from fim_private.release import Layout, Release
 from fim_private.release.promise import privacy_record
 from fim_private.release.record import SEEDED_NOTE
 from fim_private.release.terms import CountTerms, PlanTerms, Terms
-from fim_private.report.document.text import number, printable, wrapped
+from fim_private.report.document.text import number, printable, stated, times_as_likely, wrapped
 
 
 def promise(plan: Plan, *, seeded: bool, layout: Layout | None = None) -> str:
@@ -49,17 +51,19 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
     if privacy.neighbours == NeighbouringRelation.ADD_REMOVE:
         event = "whether it is in the data, and what it holds"
         guess = "whether one unit is in the data"
+        holds = " For what a unit holds (another unit in its place) it is " + _exchange(epsilon, delta)
     else:
         event = "what it holds (that it is in the data is not hidden)"
         guess = "which of two versions of one unit is in the data"
-    more = f", plus {number(delta)}" if delta else ""
+        holds = ""
+    more = f", plus {stated(delta)}" if delta else ""
     source = "a SEED: this output is NOT private" if seeded else "the operating system's secure source"
     owners = "" if plan.unit_column else ", who may own several transactions (see --unit-column)"
     paragraphs = [
         f"Protected is {promise.unit}: {event}.",
-        f"How much: epsilon {number(epsilon)}, delta {number(delta)}. One unit makes any set of answers at most "
-        f"{math.exp(epsilon):.3g} times as likely{more}. Someone who thinks it 50:50 {guess}, and decides after seeing "
-        f"the answer, is right in at most {_share_right(epsilon, delta)} % of cases.",
+        f"How much: epsilon {stated(epsilon)}, delta {stated(delta)}. One unit makes any set of answers at most "
+        f"{times_as_likely(epsilon)} times as likely{more}.{holds} Someone who thinks it 50:50 {guess}, and decides "
+        f"after seeing the answer, is right in at most {_share_right(epsilon, delta)} % of cases.",
         f"By what: {_by(mechanism)}. Noise is drawn exactly, not in floating point, from {source}.",
         "Not protected: what is true of many (that is the point of publishing); other units of the same person"
         f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
@@ -86,6 +90,13 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
             "their number was. Give --universe-file for a promise without these conditions."
         )
     return [*paragraphs, *warning]
+
+
+def _exchange(epsilon: float, delta: float) -> str:
+    """The bound for one unit in the place of another: one is removed, and one is added (group privacy)."""
+    once, failing = exact(epsilon, "epsilon"), exact(delta, "delta")
+    more = f", plus {stated(min((1 + exp_up(once)) * failing, Fraction(1)), digits=4)}" if delta else ""
+    return f"at most {times_as_likely(2 * once)} times{more}."
 
 
 def _share_right(epsilon: float, delta: float) -> str:
@@ -163,12 +174,12 @@ def _bounded(plan: PlanTerms) -> str:
 
 def tuning_note(guarantee: Guarantee, run: PureDP | ApproxDP, theorem: str, number_of_candidates: int) -> str:
     """What choosing among configurations costs, and why."""
-    each = f"epsilon {number(run.epsilon)}" + (f", delta {number(run.delta)}" if isinstance(run, ApproxDP) else "")
+    each = f"epsilon {_proved(run.epsilon)}" + (f", delta {_proved(run.delta)}" if isinstance(run, ApproxDP) else "")
     return wrapped(
         [
             f"Chosen among {number_of_candidates} configurations. A run of any of them, its score included, costs "
-            f"{each}; everything together, however many runs there were, epsilon {number(guarantee.epsilon)}, delta "
-            f"{number(guarantee.delta)}: {theorem} of Liu and Talwar 2019."
+            f"{each}; everything together, however many runs there were, epsilon {_proved(guarantee.epsilon)}, delta "
+            f"{_proved(guarantee.delta)}: {theorem} of Liu and Talwar 2019."
         ]
     )
 
@@ -220,11 +231,11 @@ def plan_text(plan: Plan) -> str:
         times = f" each, {line.times:,} times" if line.times > 1 else ""
         paragraphs.append(f"  {line.what}: {_cost(line)}{times}")
     paragraphs.append(
-        f"  together at most epsilon {number(plan.budget.epsilon)}, delta {number(plan.budget.delta)} "
+        f"  together at most epsilon {stated(plan.budget.epsilon)}, delta {stated(plan.budget.delta)} "
         f"({plan.guarantee.composition} composition, {plan.relation} neighbours)"
     )
     if plan.failure:
-        paragraphs.append(f"  of delta, {number(plan.failure)} is set aside for a wrong certificate, stop or find")
+        paragraphs.append(f"  of delta, {_proved(plan.failure)} is set aside for a wrong certificate, stop or find")
     paragraphs.append(f"  {margin_sentence(plan)}")
     if plan.counts is not None:
         paragraphs.append(
@@ -252,8 +263,13 @@ def _search(plan: Plan) -> str:
 
 def _cost(line: Spending) -> str:
     if line.epsilon is not None:
-        return f"epsilon {number(line.epsilon)}"
-    return f"rho {number(line.rho or 0)} (zero-concentrated privacy, composed into epsilon below)"
+        return f"epsilon {_proved(line.epsilon)}"
+    return f"rho {_proved(line.rho or Fraction(0))} (zero-concentrated privacy, composed into epsilon below)"
+
+
+def _proved(value: Fraction | float) -> str:
+    """What nobody typed: rounded up."""
+    return stated(value, digits=4)
 
 
 def margin_sentence(plan: Plan) -> str:

@@ -1,9 +1,15 @@
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from fim_private.plan import Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.release import Release, ReleasedItemset
-from fim_private.report.document.text import number, table
+from fim_private.report.document.text import number, table, times_as_likely
 from fim_private.report.statement import plan_text, promise, shortfall
 from fim_private.report.tables import release_table
 
@@ -41,9 +47,47 @@ def test_the_promise_follows_the_plan() -> None:
         universe=Universe(items=50),
     )
     words = " ".join(promise(declared, seeded=False).split())
-    assert "times as likely. Someone" in words
+    assert "at most 7.39 times. Someone" in words
     assert "one customer" in words
     assert "Taken as public" in words
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "said"),
+    [
+        ("0.001", "0", "epsilon 0.001, delta 0. One unit makes any set of answers at most 1.00101 times as likely."),
+        ("0.25", "0", "at most 1.285 times as likely. For what a unit holds (another unit in its place) it is at most "
+         "1.649 times."),
+        ("1.00049", "1.00049e-6", "epsilon 1.00049, delta 1.00049e-6. One unit"),
+        ("1", "1e-6", "at most 2.72 times as likely, plus 1e-6. For what a unit holds (another unit in its place) it "
+         "is at most 7.39 times, plus 3.719e-6."),
+        ("1/3", "1e-6", "epsilon 0.3334, delta 1e-6."),
+    ],
+)  # fmt: skip
+def test_no_bound_is_stated_below_the_truth(epsilon: str, delta: str, said: str) -> None:
+    plan = make_plan(
+        size=2, top=3, budget=Budget(epsilon, delta), unit=PrivacyUnit(), universe=Universe(items=50),
+        mechanism="exponential",
+    )  # fmt: skip
+    assert said in " ".join(promise(plan, seeded=False).split())
+    together = " ".join(plan_text(plan).split())
+    assert said.startswith("at most") or said.removesuffix(" One unit").rstrip(".").split(". ")[0] in together
+
+
+@given(epsilon=st.floats(1e-6, 100))
+def test_the_stated_factor_is_just_above_e_to_epsilon(epsilon: float) -> None:
+    with localcontext(prec=80):
+        true = (Decimal(repr(epsilon))).exp()
+        shown = Decimal(times_as_likely(epsilon))
+        assert true <= shown
+        assert shown - 1 <= (true - 1) * Decimal("1.012")
+
+
+def test_an_exchange_is_not_said_twice() -> None:
+    plan = make_plan(
+        size=2, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), relation=NeighbouringRelation.REPLACE
+    )
+    assert "in its place" not in promise(plan, seeded=False)
 
 
 def test_plans_in_words_fit_a_terminal() -> None:

@@ -6,6 +6,9 @@ import textwrap
 from collections.abc import Sequence
 from fractions import Fraction
 
+from fim_private.accounting.rounding import exp_up, round_up
+from fim_private.privacy import exact
+
 WIDEST = 200
 """Letters of a column at most."""
 
@@ -17,6 +20,30 @@ def number(value: Fraction | float) -> str:
     ('1e-6', '1', '0.1209')
     """
     return f"{float(value):.4g}".replace("e-0", "e-").replace("e+0", "e")
+
+
+def stated(value: Fraction | float, *, digits: int = 15) -> str:
+    """What is promised, as people write it: never less than the value.
+
+    Args:
+        value: at least 0.
+        digits: a number of no more digits is shown as it is, such as one that was typed; else it is rounded up to four.
+
+    >>> stated(1.00049), stated(Fraction(1, 3)), stated(Fraction(1, 10**6)), stated(Fraction("0.99991"), digits=4)
+    ('1.00049', '0.3334', '1e-6', '1')
+    """
+    known = exact(value, "bound")
+    shown = known if round_up(known, digits) == known else round_up(known, 4)
+    return f"{float(shown):.15g}".replace("e-0", "e-").replace("e+", "e")
+
+
+def times_as_likely(epsilon: Fraction | float) -> str:
+    """e^epsilon, rounded up.
+
+    >>> times_as_likely(1), times_as_likely(0.25), times_as_likely(0.001)
+    ('2.72', '1.285', '1.00101')
+    """
+    return stated(1 + round_up(exp_up(exact(epsilon, "epsilon")) - 1, 3))
 
 
 def printable(text: str) -> str:

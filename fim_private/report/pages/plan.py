@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fim_private.mechanisms.registry import find
 from fim_private.plan import Plan
 from fim_private.report.document import Bullets, Cell, Document, Paragraph, Part, Section, Table
-from fim_private.report.document.text import number
+from fim_private.report.document.text import stated
 from fim_private.report.statement import promise_paragraphs
 
 
@@ -30,7 +30,7 @@ def plan_document(
     ]
     if others or refused:
         sections.append(Section(anchor="others", title="Other mechanisms", parts=tuple(_others(plan, others, refused))))
-    epsilon, delta = number(plan.budget.epsilon), number(plan.budget.delta)
+    epsilon, delta = stated(plan.budget.epsilon), stated(plan.budget.delta)
     introduction = [f"The answer would come from **{plan.mechanism_name}**: {find(plan.mechanism_name).summary}."]
     if plan.why:
         introduction.append(f"It was {plan.why}.")
@@ -78,12 +78,13 @@ def _cost(plan: Plan) -> list[Part]:
     )
     proved = plan.guarantee
     texts = [
-        f"Together this was proved to cost at most epsilon {number(proved.epsilon)} and delta {number(proved.delta)} "
-        f"({proved.composition} composition; neighbouring data sets: {plan.relation})."
+        f"Together this was proved to cost at most epsilon {stated(proved.epsilon, digits=4)} and delta "
+        f"{stated(proved.delta, digits=4)} ({proved.composition} composition; neighbouring data sets: {plan.relation})."
     ]
     if plan.failure:
         texts.append(
-            f"Of delta, {number(plan.failure)} is set aside for a wrong certificate, a wrong stop or a wrong find."
+            f"Of delta, {stated(plan.failure, digits=4)} is set aside for a wrong certificate, a wrong stop or a wrong "
+            "find."
         )
     return [table, *(Paragraph(text=text) for text in texts)]
 

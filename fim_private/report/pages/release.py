@@ -5,7 +5,7 @@ from __future__ import annotations
 from fim_private.release import Release
 from fim_private.release.record import SEEDED_NOTE
 from fim_private.report.document import Bullets, Cell, Code, Document, Paragraph, Part, Section, Table
-from fim_private.report.document.text import number
+from fim_private.report.document.text import stated
 from fim_private.report.pages.count_bars import count_bars
 from fim_private.report.pages.item_graph import item_graph
 from fim_private.report.statement import counts_note, promised
@@ -64,7 +64,7 @@ def _banner(release: Release) -> str:
     promise = release.terms.privacy.promise
     if promise is None:
         return "WITHOUT A PROMISE: the file does not say what is protected. Take it for not private."
-    epsilon, delta = number(promise.epsilon), number(promise.delta)
+    epsilon, delta = stated(promise.epsilon), stated(promise.delta)
     return f"Differentially private: epsilon {epsilon}, delta {delta}. What is shown carries noise."
 
 

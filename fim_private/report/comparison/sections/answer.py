@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 from fim_private.mechanisms.registry import AUTO, find
 from fim_private.report.comparison.material import Material
 from fim_private.report.document import Bullets, Paragraph, Part, Section, Table
+from fim_private.report.document.text import times_as_likely
 from fim_private.report.drawing import Pictures
 
 CLEARLY = 0.02
@@ -26,9 +25,8 @@ def section(material: Material, _pictures: Pictures) -> Section:
             "this exact: the answer is drawn at random, and one "
             f"unit more or less in the data (here {unit}) makes any set of answers at most e^epsilon times as likely, "
             f"plus delta = {settings.delta}. "
-            f"At epsilon {epsilon} that factor is {math.exp(material.epsilon(epsilon)):.3g}. Smaller epsilon protects "
-            "more and "
-            "answers worse."
+            f"At epsilon {epsilon} that factor is {times_as_likely(material.epsilon(epsilon))}. Smaller epsilon "
+            "protects more and answers worse."
         ),
         Paragraph(
             text="A **mechanism** is a recipe for drawing the answer. They all keep the same promise here: the same "
