@@ -144,7 +144,9 @@ class Plan:
     @property
     def gives_counts(self) -> bool:
         """Whether every released itemset comes with a count."""
-        return self.counts is not None or (isinstance(self.mechanism, WithCounts) and self.mechanism.gives_counts)
+        return self.counts is not None or all(
+            isinstance(search, WithCounts) and search.gives_counts for _, search in self.selections
+        )
 
     @property
     def takes_names_as_public(self) -> bool:

@@ -202,19 +202,20 @@ def shortfall(plan: Plan, release: Release) -> str | None:
 
 def found_note(plan: Plan, release: Release) -> str | None:
     """What was released beside the itemsets, and what its counts mean; None where there is nothing to say."""
-    _, mechanism = plan.selections[0]
-    if release.found is None or not isinstance(mechanism, ItemsFirst):
+    searches = [search for _, search in plan.selections if isinstance(search, ItemsFirst)]
+    if release.found is None or not searches:
         return None
     number = f"{len(release.found):,}"
     note = f"Items found to be frequent: {number}; they and their noisy counts are part of the release (JSON)."
     if plan.constraints.must_contain:
         note += " An item is counted where the items that every itemset contains are as well."
-    if mechanism.itemsets is not None and plan.counts is None:
-        off = f"{mechanism.itemsets.deviation:,.0f}"
+    read_off = [search.itemsets for search in searches if search.itemsets is not None]
+    if read_off and plan.counts is None:
+        off = f"{max(measured.deviation for measured in read_off):,.0f}"
         note += (
             f" Counts are estimates, off by about {off} transactions or less; a "
-            f"transaction that holds more than {mechanism.itemsets.full:,} of the itemsets counts less than 1, so "
-            "counts are rather too low."
+            f"transaction that holds more than {min(measured.full for measured in read_off):,} of the itemsets counts "
+            "less than 1, so counts are rather too low."
         )
     return wrapped([note])
 
