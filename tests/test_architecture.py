@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import processes
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "fim_private"
@@ -181,7 +181,7 @@ def test_help_loads_nothing_heavy() -> None:
         "heavy &= set(sys.modules)\n"
         "print(sorted(heavy))"
     )
-    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    shown = processes.run([sys.executable, "-c", program], text=True, check=True)
     assert shown.stdout.strip() == "[]"
 
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from fim_private import compiled
 from fim_private.errors import UsageError
+from tests import processes
 from tests.cli.command import PROMISE, in_own_process, words
 from tests.conftest import ROOT
 
@@ -39,14 +39,7 @@ def run(tmp_path: Path, cache: Path | None = None) -> list[str]:
         program.write_text(LOOP)
     named = {} if cache is None else {"NUMBA_CACHE_DIR": str(cache)}
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    done = subprocess.run(
-        [sys.executable, program],
-        env={**os.environ, "PYTHONPATH": path, **named},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=200,
-    )
+    done = processes.run([sys.executable, program], env={**os.environ, "PYTHONPATH": path, **named}, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -92,14 +85,14 @@ def test_a_cache_that_cannot_be_used_is_done_without(tmp_path: Path) -> None:
 def test_a_full_disk_is_done_without(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", str(disk)], check=False)
+    mounted = processes.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", str(disk)])
     if mounted.returncode:
         pytest.skip("nothing may be mounted here")
     try:
         assert run(tmp_path, disk) == NEW
         assert run(tmp_path, disk) == NEW
     finally:
-        subprocess.run(["umount", str(disk)], check=True)
+        processes.run(["umount", str(disk)], check=True)
 
 
 def test_an_error_in_the_cache_is_nobody_s_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

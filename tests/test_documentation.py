@@ -18,6 +18,7 @@ import pytest
 
 from fim_private.release import Release
 from fim_private.report.verification import delta_text
+from tests import processes
 from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -27,9 +28,7 @@ CONSOLE = re.findall(r"```console\n\$ (.*?)\n(.*?)```", README, flags=re.DOTALL)
 def in_shell(command: str) -> subprocess.CompletedProcess[str]:
     """Run a README line in a shell that finds `fim-private` as an installed copy would offer it."""
     program = f'fim-private() {{ "{sys.executable}" -m fim_private "$@"; }}\n{command}'
-    return subprocess.run(
-        ["bash", "-c", program], capture_output=True, text=True, timeout=120, check=False, env={**os.environ}
-    )
+    return processes.run(["bash", "-c", program], text=True, env={**os.environ})
 
 
 def test_readme_has_console_examples() -> None:
@@ -53,14 +52,11 @@ def test_readme_examples_show_what_happens(command: str, shown: str) -> None:
 def test_readme_python_example_runs(tmp_path: Path) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     (tmp_path / "baskets.csv").write_text("milk,bread\n" * 900)
-    done = subprocess.run(
+    done = processes.run(
         [sys.executable, "-c", example + "\nprint(len(release.itemsets))"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
         text=True,
-        timeout=120,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "1"
@@ -213,7 +209,7 @@ def test_docstring_examples(name: str) -> None:
 
 
 def test_no_machine_and_no_registry_is_named() -> None:
-    shown = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    shown = processes.run(["git", "ls-files"], cwd=ROOT, text=True)
     for name in shown.stdout.splitlines():
         path = ROOT / name
         if path.suffix in {".py", ".md", ".toml", ".yml", ""} and path.is_file():

@@ -6,7 +6,6 @@ import resource
 import shutil
 import socket
 import stat
-import subprocess
 import sys
 import tempfile
 import threading
@@ -17,6 +16,7 @@ import pytest
 
 from fim_private.errors import UsageError
 from fim_private.writing import check_place, write_whole
+from tests import processes
 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root makes devices, and files of other people")
 
@@ -222,10 +222,7 @@ def test_a_file_that_is_mounted_is_refused_beforehand(tmp_path: Path) -> None:
     program = "import sys, pathlib, fim_private.writing as w; w.check_place(pathlib.Path(sys.argv[1]))"
     shell = 'mount --bind outside inside || exit 77; "$@"'
     namespace = ["unshare", "-m", "bash", "-c", shell, "bash", sys.executable, "-c", program]
-    done = {
-        name: subprocess.run([*namespace, tmp_path / name], cwd=tmp_path, capture_output=True, check=False)
-        for name in ("inside", "outside")
-    }
+    done = {name: processes.run([*namespace, tmp_path / name], cwd=tmp_path) for name in ("inside", "outside")}
     if b"unshare" in done["inside"].stderr or done["inside"].returncode == 77:
         pytest.skip("nothing may be mounted here")
     assert b"may not be replaced" in done["inside"].stderr

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fim_private.report.document.html import to_html
+from tests import processes
 from tests.browser.conftest import BANNER, MECHANISMS, sample_document
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def test_every_printed_page_has_the_banner(browser: Chrome, page: Path, tmp_path
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
     path = tmp_path / "report.pdf"
     path.write_bytes(base64.b64decode(pdf))
-    shown = subprocess.run([reader, "-layout", path, "-"], capture_output=True, text=True, check=True).stdout
+    shown = processes.run([reader, "-layout", path, "-"], text=True, check=True).stdout
     pages = [" ".join(words.split()) for words in shown.split("\f")[:-1]]
     assert len(pages) >= 5
     assert [number for number, words in enumerate(pages, 1) if not words.startswith(BANNER)] == []

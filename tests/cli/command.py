@@ -8,13 +8,15 @@ import subprocess
 import sys
 from unittest import mock
 
+from tests import processes
+
 PROMISE = ("--epsilon", "1", "--delta", "1e-6", "--unit", "transaction")
 
 
 def in_own_process(*arguments: object, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
     """For what is up to the process: its start, its streams, and that it ends."""
     command = [sys.executable, "-m", "fim_private", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, timeout=220, check=False)
+    return processes.run(command, input=stdin)
 
 
 def fim_private(*arguments: object) -> subprocess.CompletedProcess[bytes]:

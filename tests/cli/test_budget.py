@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fim_private import Ledger
+from tests import processes
 from tests.cli.command import PROMISE, fim_private, in_own_process, words
 
 ASKED = ("--size", 2, "--top", 1, *PROMISE)
@@ -97,9 +97,7 @@ def test_what_was_not_delivered_can_be_told_apart(ledger: Path, baskets: Path, t
     command = [sys.executable, "-m", "fim_private", "mine", baskets, *ASKED, "--ledger", ledger]
     with Path("/dev/full").open("w") as full:
         for output, state in (((), "charged"), (("-o", tmp_path / "release.json"), "delivered")):
-            done = subprocess.run(
-                [*map(str, (*command, *output))], stdout=full, stderr=subprocess.PIPE, check=False, timeout=220
-            )
+            done = processes.run([*map(str, (*command, *output))], stdout=full)
             assert done.returncode == 3
             assert history(ledger)[-1]["state"] == state
     table = fim_private("budget", "history", ledger).stdout.decode()

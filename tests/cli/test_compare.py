@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tests import processes
 from tests.cli.command import fim_private, in_own_process, words
 
 SMALL = ("--sizes", "1,2", "--tops", "1,3", "--epsilons", "1,4", "--trials", "2", "--processes", "1")
@@ -163,13 +164,13 @@ def test_an_interrupted_comparison_goes_on(shop: Path, tmp_path: Path) -> None:
     command = ["compare", shop, *many, "--mechanisms", "limited-domain,exponential"]
     command += ["--curator", "--seed", "5", "-o", folder]
     program = [sys.executable, "-m", "fim_private", *command]
-    running = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0)
-    lines = folder / "cells.jsonl"
-    deadline = time.monotonic() + 60
-    while not (lines.exists() and lines.read_text("utf-8").count("\n") >= 3) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    os.killpg(running.pid, signal.SIGINT)
-    _, said = running.communicate(timeout=60)
+    with processes.started(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        lines = folder / "cells.jsonl"
+        deadline = time.monotonic() + 60
+        while not (lines.exists() and lines.read_text("utf-8").count("\n") >= 3) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.killpg(running.pid, signal.SIGINT)
+        _, said = running.communicate(timeout=60)
     assert running.returncode == 130, said
     assert b"goes on from there" in said
     assert b"Traceback" not in said
@@ -192,8 +193,7 @@ def test_ctrl_c_waits_for_no_cell(shop: Path, tmp_path: Path) -> None:
     command = ["compare", shop, "--sizes", "2", "--tops", "6", "--epsilons", "1,2", "--trials", "10000"]
     command += ["--mechanisms", "lmm-repeat", "--processes", "2", "--curator", "--seed", "5", "-o", folder]
     program = [sys.executable, "-m", "fim_private", *map(str, command)]
-    running = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0)
-    try:
+    with processes.started(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         deadline = time.monotonic() + 60
         while not (folder / ".lock").exists() and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -202,8 +202,6 @@ def test_ctrl_c_waits_for_no_cell(shop: Path, tmp_path: Path) -> None:
         os.killpg(running.pid, signal.SIGINT)
         began = time.monotonic()
         _, said = running.communicate(timeout=120)
-    finally:
-        running.kill()
     assert running.returncode == 130, said
     assert time.monotonic() - began < 8
     assert b"Traceback" not in said

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from typer.testing import CliRunner
 from fim_private.catalogue import load_catalogue, path_of
 from fim_private.cli.datasets import app
 from fim_private.errors import InputError, UsageError
+from tests import processes
 
 SHIPPED = "online-retail-customers"
 run = partial(CliRunner().invoke, app)
@@ -110,5 +110,5 @@ def test_errors_go_on_to_the_main_command() -> None:
 
 def test_help_does_not_load_what_only_a_download_needs() -> None:
     code = "import sys, fim_private.cli.datasets; print({'urllib.request', 'polars'} & set(sys.modules))"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    answer = processes.run([sys.executable, "-c", code], text=True, check=True)
     assert answer.stdout.strip() == "set()"

@@ -18,6 +18,7 @@ from fim_private.errors import InputError
 from fim_private.ledger import Ledger
 from fim_private.release import Release
 from fim_private.release.files import read_release
+from tests import processes
 from tests.cli.command import PROMISE, fim_private, words
 from tests.release.test_release import release
 
@@ -59,12 +60,7 @@ class Books:
 
 def in_a_shell(redirected: str, *arguments: object) -> subprocess.CompletedProcess[bytes]:
     program = [sys.executable, "-m", "fim_private", *map(str, arguments)]
-    return subprocess.run(
-        ["bash", "-c", f'"$@" {redirected}', "bash", *program],
-        capture_output=True,
-        timeout=220,
-        check=False,
-    )
+    return processes.run(["bash", "-c", f'"$@" {redirected}', "bash", *program])
 
 
 @pytest.mark.parametrize("errors", ["2>/dev/full", "2>&-", "2> >(true)"])
@@ -96,7 +92,7 @@ run()
 """
     before = sorted(tmp_path.iterdir())
     command = ["mine", baskets, *ASKED, "--ledger", ledger.path, "-o", tmp_path / "out.json"]
-    done = subprocess.run([sys.executable, "-c", program, *map(str, command)], capture_output=True, check=False)
+    done = processes.run([sys.executable, "-c", program, *map(str, command)])
     assert done.returncode == 128 + number
     assert b"Interrupted. What was not printed was not released." in done.stderr
     assert (b"as charged, not delivered" in done.stderr) is charged

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 
 from fim_private.cli.completion import FORMATS
+from tests import processes
 from tests.cli.command import PROMISE, fim_private, words
 
 ASKED = ("--size", 2, "--top", 1, *PROMISE)
@@ -42,7 +42,7 @@ def test_help_takes_less_than_four_tenths_of_a_second() -> None:
     took = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-m", "fim_private", "--help"], capture_output=True, check=True)
+        processes.run([sys.executable, "-m", "fim_private", "--help"], check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     assert min(took) < 0.4
@@ -56,7 +56,7 @@ def test_help_loads_nothing_that_takes_long() -> None:
         "sys.argv = ['fim-private', 'mine', '--help']\n"
         "from fim_private.cli.app import run; run()\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = processes.run([sys.executable, "-c", program], text=True, check=True)
     assert done.stderr.strip() == ""
 
 
@@ -132,9 +132,7 @@ def offered(*typed: str) -> list[str]:
     """What the Tab key offers for the last of these words."""
     line = ["fim-private", *typed]
     asked = {"_FIM_PRIVATE_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(line), "COMP_CWORD": str(len(line) - 1)}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env={**os.environ, **asked}, capture_output=True, text=True, check=True
-    )
+    done = processes.run([sys.executable, "-c", PROGRAM], env={**os.environ, **asked}, text=True, check=True)
     assert done.stderr == ""
     return done.stdout.split()
 
@@ -171,12 +169,10 @@ def test_completion_is_installed_for_the_shell(tmp_path: Path) -> None:
     """As somebody would who types it in bash, in a home folder of their own."""
     (tmp_path / "fim-private").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m fim_private "$@"\n')
     (tmp_path / "fim-private").chmod(0o755)
-    done = subprocess.run(
+    done = processes.run(
         ["bash", "--norc", "-c", "fim-private --install-completion; true"],
         env={**os.environ, "HOME": str(tmp_path), "SHELL": "/bin/bash", "PATH": f"{tmp_path}:{os.environ['PATH']}"},
-        capture_output=True,
         text=True,
-        check=False,
     )
     assert "completion installed in" in done.stdout, done.stderr
     installed = "".join(path.read_text() for path in tmp_path.rglob("*") if path.is_file())

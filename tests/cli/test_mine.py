@@ -17,6 +17,7 @@ import pytest
 from fim_private.catalogue import path_of
 from fim_private.ledger import Ledger
 from fim_private.release import Release
+from tests import processes
 from tests.cli.command import PROMISE, fim_private, in_own_process, words
 
 RETAIL_TOP_10 = {
@@ -191,13 +192,14 @@ def test_a_declared_universe(baskets: Path, tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_ctrl_c_ends_cleanly() -> None:
     command = [sys.executable, "-m", "fim_private", "mine", "-", "--size", "2", "--top", "1", *PROMISE]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with processes.started(command, seconds=60, **streams) as running:
         assert running.stdin is not None
         # More than a pipe holds: once it is written, the command has begun to read, and it waits for the rest.
         running.stdin.write(b"SECRET-ITEM,milk\n" * 50_000)
         running.stdin.flush()
         running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=30)
+        _, said = running.communicate()
     assert running.returncode == 130
     assert said.decode() == "Interrupted. What was not printed was not released.\n"
 
@@ -230,21 +232,18 @@ def test_ctrl_c_is_heard_while(phase: str, tmp_path: Path) -> None:
     os.mkfifo(fifo)
     command = [sys.executable, "-m", "fim_private", "mine", str(fifo), "--size", "4", "--top", "5", *PROMISE]
     command += ["--mechanism", "lmm"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        try:
-            end = opened_for_writing(fifo)
-            os.set_blocking(end, True)
-            with os.fdopen(end, "wb") as stream:
-                stream.write(b"a,b\n")
-                stream.flush()
-                if phase == "counting":
-                    stream.write(b",".join(b"x%d" % item for item in range(5000)) + b"\n" + b"a,b\n" * 100)
-                    stream.close()
-                time.sleep(2)
-                running.send_signal(signal.SIGINT)
-                assert running.wait(timeout=20) == 130
-        finally:
-            running.kill()
+    with processes.started(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        end = opened_for_writing(fifo)
+        os.set_blocking(end, True)
+        with os.fdopen(end, "wb") as stream:
+            stream.write(b"a,b\n")
+            stream.flush()
+            if phase == "counting":
+                stream.write(b",".join(b"x%d" % item for item in range(5000)) + b"\n" + b"a,b\n" * 100)
+                stream.close()
+            time.sleep(2)
+            running.send_signal(signal.SIGINT)
+            assert running.wait(timeout=20) == 130
 
 
 @pytest.mark.slow
@@ -252,7 +251,7 @@ def test_what_cannot_be_delivered_is_said_and_the_file_is_written(baskets: Path,
     output = tmp_path / "out.json"
     program = [sys.executable, "-m", "fim_private", "mine", str(baskets), "--size", "2", "--top", "1", *PROMISE]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run([*program, "-o", str(output)], stdout=full, stderr=subprocess.PIPE, check=False)
+        done = processes.run([*program, "-o", str(output)], stdout=full)
     assert done.returncode == 3
     assert b"could not be printed" in done.stderr
     assert b"Traceback" not in done.stderr
@@ -297,9 +296,9 @@ def test_what_standard_output_cannot_show_is_escaped(tmp_path: Path) -> None:
     path.write_text("café,tea €,😀\n" * 4_000, encoding="utf-8")
     narrow = {**os.environ, "PYTHONIOENCODING": "ascii"}
     program = [sys.executable, "-m", "fim_private", "mine", str(path), "--size", "3", "--top", "1", *PROMISE, "-q"]
-    shown = subprocess.run(program, env=narrow, capture_output=True, check=True).stdout
+    shown = processes.run(program, env=narrow, check=True).stdout
     assert rb"caf\u00e9 + tea \u20ac + \ud83d\ude00" in shown
-    as_json = subprocess.run([*program, "--json"], env=narrow, capture_output=True, check=True).stdout
+    as_json = processes.run([*program, "--json"], env=narrow, check=True).stdout
     assert sorted(json.loads(as_json)["itemsets"][0]["items"]) == sorted(["café", "tea €", "😀"])
 
 
@@ -307,15 +306,15 @@ def test_what_standard_output_cannot_show_is_escaped(tmp_path: Path) -> None:
 def test_an_output_that_takes_nothing_is_no_fault_of_the_program(command: tuple[str, ...]) -> None:
     program = [sys.executable, "-m", "fim_private", *command]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, check=False)
+        done = processes.run(program, stdout=full)
     assert (done.returncode, b"could not be printed" in done.stderr) == (3, True)
-    closed = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *program], stderr=subprocess.PIPE, check=False)
+    closed = processes.run(["sh", "-c", 'exec "$@" >&-', "sh", *program])
     assert b"fault" not in done.stderr + closed.stderr
 
 
 def test_an_argument_that_is_no_text_is_refused_before_anything_is_read() -> None:
     program = [os.fsencode(sys.executable), b"-m", b"fim_private", b"inspect", b"bad\xff.csv"]
-    done = subprocess.run(program, capture_output=True, check=False)
+    done = processes.run(program)
     assert done.returncode == 2
     assert b"no text in this system's encoding" in done.stderr
 

@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 
 from fim_private.mechanisms.registry import REGISTRY
+from tests import processes
 from tests.cli.command import PROMISE, fim_private, in_own_process, words
 
 
@@ -96,7 +97,6 @@ def test_version_and_help() -> None:
 
 def test_an_unforeseen_fault_shows_no_data(tmp_path: Path) -> None:
     """A bug is reported by kind and place; its message and its traceback may hold baskets."""
-    import subprocess
     import sys
 
     program = (
@@ -107,7 +107,7 @@ def test_an_unforeseen_fault_shows_no_data(tmp_path: Path) -> None:
         f"sys.argv = ['fim-private', 'inspect', {str(tmp_path)!r}]\n"
         "app.run()\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60, check=False)
+    done = processes.run([sys.executable, "-c", program])
     assert done.returncode == 1
     assert "SECRET-ITEM" not in words(done)
     assert "Traceback" not in words(done)

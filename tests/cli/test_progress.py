@@ -7,9 +7,6 @@ import os
 import pty
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,6 +14,7 @@ import pytest
 from fim_private.cli import progress
 from fim_private.cli.progress import Phases
 from fim_private.transactions import read_transactions
+from tests import processes
 from tests.cli.command import PROMISE
 
 
@@ -44,22 +42,11 @@ def test_reading_tells_its_share_of_the_file(tmp_path: Path, packed: bool) -> No
     assert packed or len(shares) > 3
 
 
-@contextmanager
-def killed_in_time(running: subprocess.Popen[bytes]) -> Iterator[None]:
-    """No program that hangs keeps a test waiting for it."""
-    timer = threading.Timer(60, running.kill)
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-
-
 def on_a_terminal(*arguments: object) -> tuple[str, str]:
     """Standard output, and what a terminal sees of standard error."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "fim_private", *map(str, arguments)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as running, killed_in_time(running):
+    with processes.started(command, seconds=60, stdout=subprocess.PIPE, stderr=theirs) as running:
         os.close(theirs)
         seen = b""
         while True:
@@ -72,6 +59,7 @@ def on_a_terminal(*arguments: object) -> tuple[str, str]:
             seen += more
         assert running.stdout is not None
         printed = running.stdout.read().decode()
+        running.wait()
     os.close(ours)
     assert running.returncode == 0, seen.decode()
     return printed, seen.decode()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import processes
 from tests.cli.command import PROMISE
 
 ASKED = ("--size", "2", "--top", "1", *PROMISE)
@@ -23,7 +24,7 @@ def test_too_little_memory_is_said(tmp_path: Path, limit: int, flag: str) -> Non
     (tmp_path / "baskets.csv").write_text("bread,milk\n" * 900)
     program = [sys.executable, "-m", "fim_private", "mine", str(tmp_path / "baskets.csv"), *ASKED]
     limited = ["bash", "-c", f'ulimit {flag} {limit << 10}; exec "$@"', "bash", *program]
-    done = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=100)
+    done = processes.run(limited, text=True)
     assert done.returncode == 3, done.stderr
     assert f"may use {limit:,} MiB of memory" in done.stderr
     assert "Traceback" not in done.stderr
@@ -34,7 +35,7 @@ def test_as_much_memory_as_is_asked_for_is_enough(tmp_path: Path) -> None:
     (tmp_path / "baskets.csv").write_text("bread,milk\n" * 900)
     program = [sys.executable, "-m", "fim_private", "mine", str(tmp_path / "baskets.csv"), *ASKED]
     limited = ["bash", "-c", 'ulimit -v 1572864; exec "$@"', "bash", *program]
-    done = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=200)
+    done = processes.run(limited, text=True)
     assert done.returncode == 0, done.stderr
 
 
@@ -43,17 +44,14 @@ def test_a_second_ctrl_c_shows_nothing(tmp_path: Path) -> None:
     os.mkfifo(fifo)
     command = [sys.executable, "-m", "fim_private", "mine", str(fifo), *ASKED]
     for pause in (0.0, 0.002, 0.01, 0.05):
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-            try:
-                end = _opened(fifo)
-                time.sleep(1)
-                running.send_signal(signal.SIGINT)
-                time.sleep(pause)
-                running.send_signal(signal.SIGINT)
-                _, said = running.communicate(timeout=20)
-                os.close(end)
-            finally:
-                running.kill()
+        with processes.started(command, seconds=90, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            end = _opened(fifo)
+            time.sleep(1)
+            running.send_signal(signal.SIGINT)
+            time.sleep(pause)
+            running.send_signal(signal.SIGINT)
+            _, said = running.communicate(timeout=20)
+            os.close(end)
         assert running.returncode in {130, -signal.SIGINT}
         assert b"Traceback" not in said
         assert b"Exception" not in said

@@ -23,6 +23,7 @@ from fim_private.comparison.trials import Row, run_cell, seed_of
 from fim_private.errors import UsageError
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.privacy import NeighbouringRelation
+from tests.processes import side_by_side
 
 SETTINGS = Settings(
     sizes=(1, 2),
@@ -172,17 +173,13 @@ def test_two_processes_do_not_write_to_one_folder(tmp_path: Path, counts: ExactC
     context = multiprocessing.get_context("spawn")
     held = context.Event()
     other = context.Process(target=hold, args=(str(tmp_path), held))
-    other.start()
-    try:
+    with side_by_side(other):
         assert held.wait(60)
         with pytest.raises(UsageError, match="Another comparison"):
             compare(tmp_path, counts)
         other.kill()  # a killed process holds nothing
         other.join()
         assert len(compare(tmp_path, counts)) > 0
-    finally:
-        other.kill()
-        other.join()
 
 
 def test_seeds_are_all_different_and_depend_on_the_cell_alone(counts: ExactCounts) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 
 import pytest
 
 from fim_private.demos.demo import Demo
 from fim_private.demos.registry import DEMOS
+from tests import processes
 from tests.conftest import ROOT
 
 pytest.importorskip("marimo", reason="marimo is not here; it is in the extra `demos`")
@@ -45,14 +45,8 @@ def test_every_lesson_can_be_shown(demo: Demo) -> None:
 @pytest.mark.slow
 def test_the_notebook_s_cells_run() -> None:
     # In a process of its own: marimo keeps state for the whole process, and reads its arguments.
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
+    done = processes.run(
+        [sys.executable, "-c", PROGRAM], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True
     )
     assert done.returncode == 0, done.stderr
     *html, settings = done.stdout.splitlines()

@@ -9,6 +9,7 @@ from fim_private import Budget, BudgetError, InputError, Ledger, PrivacyUnit, Un
 from fim_private.ledger import chain
 from fim_private.ledger.chain import Event
 from fim_private.plan import Plan
+from tests.processes import side_by_side
 
 PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["fim_private.ledger", "fim_private.plan"])
@@ -64,9 +65,5 @@ def race(names: tuple[Path, Path]) -> list[int]:
     """What four processes were granted, two by each name."""
     plan, start, answers = plan_for("1"), PROCESSES.Barrier(4), PROCESSES.Queue()
     racing = [PROCESSES.Process(target=charge_six_times, args=(names[at % 2], plan, start, answers)) for at in range(4)]
-    for process in racing:
-        process.start()
-    granted = [answers.get(timeout=200) for _ in racing]
-    for process in racing:
-        process.join()
-    return granted
+    with side_by_side(*racing):
+        return [answers.get(timeout=200) for _ in racing]

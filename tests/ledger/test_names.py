@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from fim_private import BudgetError, Ledger
+from tests import processes
 from tests.ledger.charging import PROCESSES, plan_for, race
+from tests.processes import side_by_side
 
 TOTAL = 7
 
@@ -36,13 +37,13 @@ def mounted(path: Path, other: Path) -> Iterator[bool]:
     other.touch()
     mount, unmount = shutil.which("mount"), shutil.which("umount")
     command = [mount or "", "--bind", str(path), str(other)]
-    if mount is None or unmount is None or subprocess.run(command, capture_output=True, check=False).returncode:
+    if mount is None or unmount is None or processes.run(command).returncode:
         yield False
         return
     try:
         yield True
     finally:
-        subprocess.run([unmount, "--lazy", str(other)], check=True)
+        processes.run([unmount, "--lazy", str(other)], check=True)
 
 
 @contextmanager
@@ -105,9 +106,8 @@ def test_what_a_dead_process_charged_by_one_name_is_seen_by_the_other(tmp_path: 
         if not named:
             pytest.skip("files cannot be mounted here")
         for name, spent in ((path, 1), (other, 2)):
-            process = PROCESSES.Process(target=charge_and_die, args=(name,))
-            process.start()
-            process.join()
+            with side_by_side(PROCESSES.Process(target=charge_and_die, args=(name,))):
+                pass
             assert {Ledger(path).state().spent.epsilon, Ledger(other).state().spent.epsilon} == {spent}
     assert sorted(file.name for file in tmp_path.iterdir()) == ["other", "shop.ledger"]
     assert [file.name for file in (tmp_path / "other").iterdir()] == ["books"]

@@ -10,7 +10,6 @@ import os
 import resource
 import shutil
 import sqlite3
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -24,7 +23,9 @@ from fim_private import InputError, Ledger, UsageError
 from fim_private.ledger import chain, store
 from fim_private.ledger.chain import Event
 from fim_private.plan import Plan
+from tests import processes
 from tests.ledger.charging import PROCESSES, charged_until_refused, ids, plan_for, three_charges, with_events
+from tests.processes import side_by_side
 
 
 def test_a_truncated_file_is_refused_and_never_read_as_less_than_was_spent(tmp_path: Path, tenth: Plan) -> None:
@@ -245,10 +246,10 @@ def small_disk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]
     """One of so many kibibytes; only who may mount one has it."""
     mount, unmount = shutil.which("mount"), shutil.which("umount")
     command = [mount or "", "-t", "tmpfs", "-o", f"size={request.param}k", "tmpfs", str(tmp_path)]
-    if mount is None or unmount is None or subprocess.run(command, capture_output=True, check=False).returncode:
+    if mount is None or unmount is None or processes.run(command).returncode:
         pytest.skip("a small disk cannot be mounted here")
     yield tmp_path
-    subprocess.run([unmount, "--lazy", str(tmp_path)], check=True)
+    processes.run([unmount, "--lazy", str(tmp_path)], check=True)
 
 
 @pytest.mark.parametrize("small_disk", range(4, 24, 4), indirect=True)
@@ -274,7 +275,7 @@ def test_a_disk_that_fills_up_loses_nothing(small_disk: Path, tenth: Plan) -> No
             charge_until_full()
         assert ids(ledger) == names
     assert names
-    subprocess.run(["mount", "-o", "remount,size=64k", str(small_disk)], check=True)
+    processes.run(["mount", "-o", "remount,size=64k", str(small_disk)], check=True)
     names.append(ledger.charge(tenth))
     assert ids(ledger) == names
 
@@ -305,10 +306,9 @@ def test_a_read_only_ledger_can_be_read_and_not_charged(open_folder: Path, tenth
     open_folder.chmod(0o555)
     answers = PROCESSES.Queue()
     attempt = PROCESSES.Process(target=read_only_attempts, args=(ledger.path, tenth, answers))
-    attempt.start()
-    assert answers.get(timeout=100) == 3
-    assert "cannot be written to" in answers.get(timeout=100)
-    attempt.join()
+    with side_by_side(attempt):
+        assert answers.get(timeout=100) == 3
+        assert "cannot be written to" in answers.get(timeout=100)
     assert ids(ledger) == names
 
 
@@ -323,11 +323,8 @@ def test_processes_that_race_never_overspend(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="1", delta="0")
     plan, answers = plan_for("0.03"), PROCESSES.Queue()
     racing = [PROCESSES.Process(target=charge_until_refused, args=(ledger.path, plan, answers)) for _ in range(8)]
-    for process in racing:
-        process.start()
-    charged = [answers.get(timeout=200) for _ in racing]
-    for process in racing:
-        process.join()
+    with side_by_side(*racing):
+        charged = [answers.get(timeout=200) for _ in racing]
     assert sum(charged) == 33
     state = ledger.state()
     assert (state.releases, state.spent.epsilon) == (33, Fraction(99, 100))
@@ -351,13 +348,12 @@ def test_a_process_killed_at_any_moment_has_charged_what_it_released(tmp_path: P
     drawn.touch()
     for attempt in range(12):
         running = PROCESSES.Process(target=charge_and_write, args=(ledger.path, plan, drawn))
-        running.start()
         before = drawn.stat().st_size
-        while drawn.stat().st_size == before and running.is_alive():
-            time.sleep(0.001)
-        time.sleep(0.0017 * attempt)
-        running.kill()
-        running.join()
+        with side_by_side(running):
+            while drawn.stat().st_size == before and running.is_alive():
+                time.sleep(0.001)
+            time.sleep(0.0017 * attempt)
+            running.kill()
         released = drawn.read_text().split()
         charged = ids(ledger)
         assert set(released) <= set(charged)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from dataclasses import replace
 from fractions import Fraction
@@ -11,6 +10,7 @@ import pytest
 
 from fim_private.mechanisms.protocol import Request
 from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
+from tests import processes
 
 MARKS = ("both_relations", "needs_universe", "needs_cap", "finds_items", "reads_counts")
 MARKED: dict[str, set[str]] = {
@@ -53,7 +53,7 @@ def test_importing_the_rows_loads_no_mechanism() -> None:
         "print([name for name in sys.modules if name.startswith('fim_private.mechanisms.')])\n"
         "print(sorted({'numpy', 'numba', 'polars'} & set(sys.modules)))"
     )
-    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    shown = processes.run([sys.executable, "-c", program], text=True, check=True)
     assert shown.stdout == "['fim_private.mechanisms.registry']\n[]\n"
 
 

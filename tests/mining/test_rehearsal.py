@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 
 import pytest
 
 from fim_private import Budget, PrivacyUnit, make_plan, transactions_from_lists
 from fim_private.mining.mine import mine_as_planned
+from tests import processes
 from tests.conftest import ROOT
 
 PROGRAM = """
@@ -50,14 +50,7 @@ PLANS = [
 @pytest.mark.parametrize("plan", [PLANS[0], *(pytest.param(plan, marks=pytest.mark.slow) for plan in PLANS[1:])])
 def test_nothing_is_compiled_or_loaded_after_the_charge(plan: tuple[str, ...]) -> None:
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *plan],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=220,
-    )
+    done = processes.run([sys.executable, "-c", PROGRAM, *plan], env={**os.environ, "PYTHONPATH": path}, text=True)
     assert done.stdout.split("\n")[:2] == ["[]", "[]"], done.stdout + done.stderr
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from tests import processes
+
 pytest.importorskip("pyspark")
 
 from fim_private import Budget, Constraints, PrivacyUnit, Universe, mine
@@ -76,12 +78,10 @@ def test_a_declared_universe_and_bounds(spark: SparkSession, baskets: Path) -> N
 
 
 def command(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return processes.run(
         [sys.executable, "-m", "fim_private", *map(str, arguments)],
-        capture_output=True,
         text=True,
-        timeout=540,
-        check=False,
+        seconds=540,
         env={**os.environ, **environment},
     )
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 
 from fim_private.errors import InputError
 from fim_private.transactions import fimi, rows, source
+from tests import processes
 from tests.transactions.reading import as_sets, read, stripped
 
 
@@ -94,5 +94,5 @@ def test_numbers_are_read_by_compiled_code_and_few_of_them_without():
         "r(io.BytesIO(b'milk,bread\\n' * 1000)); names = 'numba' in sys.modules\n"
         "r(io.BytesIO(b'1 2 3\\n' * 100_000)); print(few, names, 'numba' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = processes.run([sys.executable, "-c", program], text=True, check=True)
     assert done.stdout.split() == ["False", "False", "True"]

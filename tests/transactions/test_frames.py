@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from typing import Any
 
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions import read_transactions
+from tests import processes
 from tests.conftest import ROOT
 from tests.transactions.reading import as_sets, by_unit, read
 
@@ -119,7 +119,7 @@ lists = pd.DataFrame({"basket": [["milk", "bread"], [], ["milk", None]]})
 one_hot = pd.DataFrame({"milk": [True, True], "bread": [1, 0]})
 assert [as_sets(read_transactions(frame)) for frame in (long, lists, one_hot)] == [[{"milk", "bread"}, {"milk"}]] * 3
 """
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = processes.run([sys.executable, "-c", program], cwd=ROOT, text=True)
     assert done.returncode == 0, done.stderr
 
 

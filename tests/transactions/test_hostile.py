@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 
 from fim_private.errors import InputError
 from fim_private.transactions import parquet, source
+from tests import processes
 from tests.cli.command import PROMISE, fim_private, words
 from tests.transactions.reading import as_sets, read
 
@@ -59,7 +59,7 @@ def test_a_bomb_ends_in_bounded_memory(tmp_path: Path) -> None:
         "except InputError as error: print(error.what)\n"
         "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)"
     )
-    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True, timeout=200)
+    done = processes.run([sys.executable, "-c", code, path], text=True, check=True)
     what, mebibytes = done.stdout.splitlines()
     assert "gzip file that unpacks to more than" in what
     assert int(mebibytes) < 400
@@ -102,7 +102,7 @@ def test_a_long_file_takes_memory_for_its_items_and_not_for_its_text(tmp_path: P
         "t = read_transactions(sys.argv[1]); print(len(t))\n"
         "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)"
     )
-    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True, timeout=200)
+    done = processes.run([sys.executable, "-c", code, path], text=True, check=True)
     transactions, mebibytes = map(int, done.stdout.split())
     assert transactions == 150_000
     assert mebibytes < 80

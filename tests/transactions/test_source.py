@@ -3,7 +3,6 @@ from __future__ import annotations
 import gzip
 import io
 import random
-import subprocess
 import sys
 
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions import read_transactions, source
 from fim_private.transactions.source import load
+from tests import processes
 from tests.transactions.reading import as_sets, read
 
 BASKETS = b"milk,bread\nmilk\n"
@@ -28,7 +28,7 @@ def test_path_text_and_open_file_give_the_same(tmp_path):
 
 def test_standard_input():
     code = "from fim_private.transactions import read_transactions as r; print(len(r('-')))"
-    done = subprocess.run([sys.executable, "-c", code], input=BASKETS, capture_output=True, check=True)
+    done = processes.run([sys.executable, "-c", code], input=BASKETS, check=True)
     assert done.stdout.strip() == b"2"
 
 
@@ -200,7 +200,7 @@ def test_a_pipe_is_read_in_one_pass_and_not_kept(tmp_path):
         "print(len(t), len(t.items), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
     )
     line = "".join(f" {item:07d}"[1:] + " " for item in range(1_000_000, 1_000_030)).encode() + b"\n"
-    done = subprocess.run([sys.executable, "-c", code], input=line * rows, capture_output=True, check=True)
+    done = processes.run([sys.executable, "-c", code], input=line * rows, check=True)
     transactions, occurrences, kibibytes = map(int, done.stdout.split())
     assert (transactions, occurrences) == (rows, 30 * rows)
     # 48 MB of text stay outside; 24 MB of codes twice, and a compiler, do not.
