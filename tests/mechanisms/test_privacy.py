@@ -130,7 +130,7 @@ def shrunk(mechanism: Mechanism) -> Mechanism:
     [NeighbouringRelation.ADD_REMOVE, pytest.param(NeighbouringRelation.REPLACE, marks=pytest.mark.slow)],
 )
 @pytest.mark.parametrize("name", [name for name, row in REGISTRY.items() if not row.finds_items])
-def test_a_plan_keeps_its_budget(name: str, relation: NeighbouringRelation) -> None:
+def test_the_law_of_a_planned_mechanism_stays_within_the_budget(name: str, relation: NeighbouringRelation) -> None:
     """What the planner hands out, with whichever composition it chose, under both relations, holds exactly."""
     for top, epsilon, delta in ((1, "2", "0.01"), (2, "3", "0.1")):
         budget = Budget(epsilon, delta)
@@ -143,8 +143,6 @@ def test_a_plan_keeps_its_budget(name: str, relation: NeighbouringRelation) -> N
             mechanism=name,
             **needs(name, 3),  # type: ignore[arg-type]
         )
-        assert plan.guarantee.epsilon <= budget.epsilon
-        assert plan.guarantee.delta <= budget.delta
         case = Case(
             name=name,
             mechanism=plan.mechanism,
