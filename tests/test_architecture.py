@@ -185,7 +185,7 @@ def test_help_loads_nothing_heavy() -> None:
     assert shown.stdout.strip() == "[]"
 
 
-def test_public_names() -> None:
+def test_the_public_names_are_these() -> None:
     import fim_private
 
     assert len(fim_private.__all__) <= 20

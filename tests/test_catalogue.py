@@ -217,7 +217,7 @@ def test_a_bad_download_is_refused_and_leaves_nothing(offer: Offer, cache: Path,
         path_of(name)
 
 
-def test_no_server_at_all(offer: Offer, cache: Path) -> None:
+def test_a_server_that_is_not_there_is_an_input_error(offer: Offer, cache: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound and not listening: connections are refused
         with pytest.raises(InputError, match="network connection"):
@@ -225,14 +225,14 @@ def test_no_server_at_all(offer: Offer, cache: Path) -> None:
     assert left_in(cache) == []
 
 
-def test_a_server_that_never_answers(offer: Offer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_never_answers_is_given_up(offer: Offer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetching, "TIMEOUT", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(InputError, match="timed out"):
         fetch(offer("plain.dat", port=silent.getsockname()[1]), progress=ignore)
 
 
 @pytest.mark.parametrize("path", ["plain.dat", "unbounded.dat", "gzip.dat.gz"])
-def test_too_large_promised_received_or_uncompressed(
+def test_a_download_that_is_too_large_is_refused(
     offer: Offer, cache: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.setattr(fetching, "SIZE_LIMIT", len(CONTENT) - 1)
@@ -291,7 +291,7 @@ def test_what_a_killed_download_left_is_removed_once_it_is_old(offer: Offer, cac
     assert left_in(cache) == sorted([young.name, place.name])
 
 
-def test_an_unwritable_cache(offer: Offer, cache: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_an_input_error(offer: Offer, cache: Path) -> None:
     name = offer("plain.dat")
     cache.parent.mkdir(parents=True)
     cache.write_text("a file where the folder should be")
@@ -299,7 +299,7 @@ def test_an_unwritable_cache(offer: Offer, cache: Path) -> None:
         fetch(name, progress=ignore)
 
 
-def test_a_cache_folder_that_cannot_exist(offer: Offer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_folder_that_cannot_exist_is_an_input_error(offer: Offer, monkeypatch: pytest.MonkeyPatch) -> None:
     name = offer("plain.dat")
     monkeypatch.setenv("FIM_PRIVATE_CACHE", "/" + "x" * 300)
     with pytest.raises(InputError, match="not on this machine yet"):
@@ -308,7 +308,7 @@ def test_a_cache_folder_that_cannot_exist(offer: Offer, monkeypatch: pytest.Monk
         fetch(name, progress=ignore)
 
 
-def test_the_cache_folder_of_each_platform(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_each_platform_has_its_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for variable in ("FIM_PRIVATE_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
@@ -325,7 +325,7 @@ def test_the_cache_folder_of_each_platform(monkeypatch: pytest.MonkeyPatch, tmp_
     assert cache_folder() == tmp_path / "own"
 
 
-def test_no_home_to_keep_data_in(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_home_folder_is_an_input_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown() -> Path:
         raise RuntimeError
 
@@ -344,17 +344,17 @@ def test_no_home_to_keep_data_in(monkeypatch: pytest.MonkeyPatch) -> None:
         ("online_retail_customers", "online-retail-customers"),
     ],
 )
-def test_an_unknown_name_with_a_near_miss(typed: str, meant: str) -> None:
+def test_a_near_miss_is_suggested_for_an_unknown_name(typed: str, meant: str) -> None:
     with pytest.raises(UsageError, match=rf"Did you mean .*\b{meant}\b"):
         find(typed)
 
 
-def test_an_unknown_name_like_no_other() -> None:
+def test_an_unknown_name_like_no_other_lists_them_all() -> None:
     with pytest.raises(UsageError, match="fim-private datasets list"):
         fetch("zzzz", progress=ignore)
 
 
-def test_data_to_be_fetched_by_hand() -> None:
+def test_data_to_be_fetched_by_hand_say_how() -> None:
     for get in (path_of, lambda name: fetch(name, progress=ignore)):
         with pytest.raises(InputError, match=r"archive\.ics\.uci\.edu.*--unit-column CustomerID"):
             get("online-retail")
@@ -399,13 +399,13 @@ def test_an_installed_package_has_the_catalogue_inside(monkeypatch: pytest.Monke
     assert list(load_catalogue()) == ["tiny"]
 
 
-def test_a_catalogue_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_catalogue_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FIM_PRIVATE_CATALOGUE", str(tmp_path / "none.toml"))
     with pytest.raises(InputError, match="FIM_PRIVATE_CATALOGUE"):
         find("retail")
 
 
-def test_a_file_beside_a_catalogue_missing_good_and_damaged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_file_beside_a_catalogue_is_verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "catalogue.toml"
     path.write_text(entry("file = 'tiny.dat.gz'", sha256=hashlib.sha256(CONTENT).hexdigest()))
     monkeypatch.setenv("FIM_PRIVATE_CATALOGUE", str(path))
@@ -434,7 +434,7 @@ def test_the_catalogue_that_ships_is_the_repositorys_and_complete() -> None:
 
 
 @pytest.mark.parametrize("name", ["retail", "groceries", "T10I4D100K", "mushroom", "foodmart"])
-def test_checksums_and_figures_of_public_data(shared_data: Callable[[str], Path], name: str) -> None:
+def test_public_data_have_their_checksums_and_figures(shared_data: Callable[[str], Path], name: str) -> None:
     dataset = find(name)
     file = shared_data(f"{name}.csv.gz" if name == "groceries" else f"{name}.dat.gz")
     content = gzip.decompress(file.read_bytes())
@@ -457,7 +457,7 @@ def shipped_content() -> bytes:
     return gzip.decompress(path_of("online-retail-customers").read_bytes())
 
 
-def test_the_data_set_that_ships() -> None:
+def test_the_data_set_that_ships_has_its_checksum_and_figures() -> None:
     file = fetch("online-retail-customers", progress=ignore)
     assert file.stat().st_size < 2_000_000
     baskets = list(csv.reader(io.StringIO(shipped_content().decode(), newline="")))

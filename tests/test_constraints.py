@@ -42,7 +42,7 @@ def test_names_are_stripped_and_each_there_once() -> None:
         ({"must_contain": ["milk"], "exclude": ["tea", " milk"]}, "contained and excluded"),
     ],
 )
-def test_what_is_no_constraint(given: dict[str, Any], said: str) -> None:
+def test_a_faulty_constraint_is_refused(given: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         Constraints(**given)
 
@@ -84,7 +84,7 @@ def test_a_smaller_search_needs_a_smaller_lead() -> None:
         assert constrained < lead
 
 
-def test_what_cannot_be_planned() -> None:
+def test_a_constrained_question_that_cannot_be_planned_is_refused() -> None:
     with pytest.raises(UsageError, match="nothing beside"):
         plan_of(size=1, constraints=MILK)
     with pytest.raises(UsageError, match="fewer itemsets"):

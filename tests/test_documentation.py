@@ -80,7 +80,7 @@ def test_readme_s_ledger_keeps_the_books(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_readme_s_way_from_invoices_to_a_page(tmp_path: Path) -> None:
+def test_readme_s_commands_lead_from_invoices_to_a_page(tmp_path: Path) -> None:
     """On 3,000 customers of two invoices each; some rows name nobody, and one customer in three buys both goods."""
     (section,) = re.findall(r"## From invoices to a published page\n(.*?)\n## ", README, flags=re.DOTALL)
     (commands,) = re.findall(r"```sh\n(.*?)```", section, flags=re.DOTALL)
@@ -209,7 +209,7 @@ MODULES = [
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_docstring_examples(name: str) -> None:
+def test_the_examples_in_docstrings_are_right(name: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(name))
     assert tried > 0 or name == "fim_private.__init__"
     assert failed == 0
@@ -427,7 +427,7 @@ PAPERS = {
 }
 
 
-def test_commands_run() -> None:
+def test_the_commands_of_all_pages_run() -> None:
     blocks = [block for page in PAGES for block in re.findall(r"```sh\n(.*?)```", text(page), re.DOTALL)]
     commands = "".join(blocks).splitlines()
     assert commands

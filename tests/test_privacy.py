@@ -59,7 +59,7 @@ def test_a_number_of_too_many_digits_is_not_called_no_number() -> None:
 @pytest.mark.parametrize(
     ("epsilon", "delta"), [("0", "1e-6"), ("-1", "1e-6"), ("101", "0"), ("1e-7", "0"), ("1", "1"), ("1", "-0.1")]
 )
-def test_budget_out_of_range(epsilon: str, delta: str) -> None:
+def test_a_budget_out_of_range_is_refused(epsilon: str, delta: str) -> None:
     with pytest.raises(UsageError, match="out of range"):
         Budget(epsilon, delta)
 

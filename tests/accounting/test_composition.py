@@ -154,7 +154,7 @@ def test_renyi_refuses_a_loss_without_a_curve() -> None:
         renyi_epsilon([ApproxDP(Fraction(1), Fraction(1, 10))], 1e-6)
 
 
-def test_against_dp_accounting() -> None:
+def test_optimal_composition_agrees_with_dp_accounting() -> None:
     from dp_accounting.pld import privacy_loss_distribution
 
     # A PLD object composed by hand, for dp-accounting's PLDAccountant ignores `count` for randomised response.
@@ -167,7 +167,7 @@ def test_against_dp_accounting() -> None:
     assert renyi_epsilon([PureDP(Fraction(1, 10))] * 50, 1e-6) >= theirs - 2e-3
 
 
-def test_against_dp_accounting_renyi() -> None:
+def test_renyi_composition_agrees_with_dp_accounting() -> None:
     from dp_accounting.rdp import compute_epsilon
 
     orders = np.exp(np.linspace(math.log(1.01), math.log(1e4), 4000))
@@ -204,7 +204,7 @@ def test_calibration_never_spends_more_than_the_budget(
 
 
 @given(st.floats(1e-300, 1e300))
-def test_rounding_brackets(value: float) -> None:
+def test_a_rounded_number_is_never_on_the_wrong_side(value: float) -> None:
     assert round_down(value) <= Fraction(value) <= round_up(value)
     assert round_up(value) - round_down(value) <= Fraction(value) * Fraction(1, 10**7)
 

@@ -49,7 +49,7 @@ def digits(value: float | Fraction | None) -> str:
         ([PureDP(F(1, 10**9))], 1e-15, "1.32502914016e-08"),
     ],
 )
-def test_renyi_composition(losses: Sequence[Loss], delta: float, figure: str) -> None:
+def test_renyi_composition_keeps_its_figures(losses: Sequence[Loss], delta: float, figure: str) -> None:
     assert digits(renyi_epsilon(losses, delta)) == figure
 
 
@@ -62,7 +62,9 @@ def test_renyi_composition(losses: Sequence[Loss], delta: float, figure: str) ->
         ([RHO], 2.0, "3.81936750445e-24"),
     ],
 )
-def test_renyi_composition_solved_for_delta(losses: Sequence[Loss], epsilon: float, figure: str) -> None:
+def test_renyi_composition_solved_for_delta_keeps_its_figures(
+    losses: Sequence[Loss], epsilon: float, figure: str
+) -> None:
     assert digits(renyi_delta(losses, epsilon)) == figure
 
 
@@ -74,7 +76,9 @@ def test_renyi_composition_solved_for_delta(losses: Sequence[Loss], epsilon: flo
         (1.0, 1e-3, 2, 0.1, "1.79698207752"),
     ],
 )
-def test_optimal_composition(epsilon: float, delta: float, times: int, budget: float, figure: str) -> None:
+def test_optimal_composition_keeps_its_figures(
+    epsilon: float, delta: float, times: int, budget: float, figure: str
+) -> None:
     assert digits(optimal_epsilon(epsilon, delta, times, budget)) == figure
 
 
@@ -89,13 +93,13 @@ def test_optimal_composition(epsilon: float, delta: float, times: int, budget: f
         (F(1, 10**8), F(1, 10**40), "10000000000", "3.19224470401e-09"),
     ],
 )
-def test_what_a_ledger_allows(epsilon: Fraction, delta: Fraction, order: str, bound: str) -> None:
+def test_what_a_ledger_allows_keeps_its_figures(epsilon: Fraction, delta: Fraction, order: str, bound: str) -> None:
     best = best_order(epsilon, delta)
     assert best is not None
     assert (digits(best), digits(renyi_bound(epsilon, delta, best))) == (order, bound)
 
 
-def test_calibrations() -> None:
+def test_calibrations_keep_their_figures() -> None:
     def peeled(pick: Fraction) -> list[Loss]:
         return [PURE, *[BoundedRange(pick)] * 20]
 
@@ -109,7 +113,7 @@ def test_calibrations() -> None:
     assert digits(calibrate_zcdp(MILLIONTH / 2, epsilon=F(1), delta=MILLIONTH)) == "0.0229374249771"
 
 
-def test_proofs() -> None:
+def test_proofs_keep_their_figures() -> None:
     renyi = prove_renyi([RHO], MILLIONTH / 9, epsilon=F(1), delta=MILLIONTH)
     discovery = prove_discovery([RHO], F(1, 10), epsilon=F(1), delta=F(1, 5))
     alone = Guarantee(epsilon=F(1, 10), delta=F(0), composition="basic")

@@ -80,7 +80,9 @@ def test_optimal_composition_lies_between_the_two_bounds(epsilon: float, times: 
 
 @pytest.mark.parametrize(("epsilon", "delta_0", "times"), [(0.1, 1e-8, 50), (0.3, 1e-4, 8), (1.0, 1e-3, 4)])
 @pytest.mark.parametrize("share", [0.2, 0.6])
-def test_optimal_composition_with_a_delta_of_its_own(epsilon: float, delta_0: float, times: int, share: float) -> None:
+def test_optimal_composition_with_a_delta_of_its_own_agrees_with_dp_accounting(
+    epsilon: float, delta_0: float, times: int, share: float
+) -> None:
     """Their deltas are rounded up, and hardly."""
     parameters = dp_accounting.pld.common.DifferentialPrivacyParameters(epsilon, delta_0)
     one = privacy_loss_distribution.from_privacy_parameters(parameters, value_discretization_interval=GRID)
@@ -159,7 +161,7 @@ ORDERS = np.exp(np.linspace(math.log(1.011), math.log(1e9), 8000))
 @pytest.mark.parametrize("times", [1, 3, 20, 200])
 @pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-12])
 @pytest.mark.parametrize("loss", [PureDP(F(1, 10)), BoundedRange(F(3, 10)), ZCDP(F(1, 100))], ids=str)
-def test_conversion_is_theirs(loss: Loss, times: int, delta: float) -> None:
+def test_the_conversion_is_that_of_dp_accounting(loss: Loss, times: int, delta: float) -> None:
     theirs, _ = rdp.compute_epsilon(ORDERS, renyi_curve([loss] * times, ORDERS - 1), delta)
     assert renyi_epsilon([loss] * times, delta) == pytest.approx(theirs, rel=1e-4)
 

@@ -13,7 +13,7 @@ F = Fraction
 
 
 @given(st.integers(1, 10**30), st.integers(0, 10**30))
-def test_the_least_that_fits(limit: int, near: int) -> None:
+def test_the_search_finds_the_least_that_fits(limit: int, near: int) -> None:
     assert least(lambda number: number >= limit) == limit
     assert least(lambda number: number >= limit, near) == limit
 
@@ -45,7 +45,7 @@ def test_the_search_ends_at_nine_digits_or_at_nothing() -> None:
 
 
 @given(st.fractions(F(1, 10**6), 50), st.fractions(F(1, 10**6), 50))
-def test_the_largest_that_fits(limit: Fraction, epsilon: Fraction) -> None:
+def test_the_search_finds_the_largest_that_fits(limit: Fraction, epsilon: Fraction) -> None:
     found = largest(lambda value: value <= limit, epsilon)
     expected = min(limit, epsilon + 20)
     assert found is not None

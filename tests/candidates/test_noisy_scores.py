@@ -62,7 +62,7 @@ def test_paper_s_truncation_is_too_tight_in_its_corner() -> None:
     assert excess(one, other, epsilon) > 1.05 * delta
 
 
-def test_truncated_sampler() -> None:
+def test_the_truncated_noise_drawn_has_its_law() -> None:
     noise, randomness = TruncatedLaplace(epsilon=Fraction(1, 2), delta=Fraction(1, 20)), SeededRandomness(SEED)
     draws = [noise(randomness) for _ in range(20_000)]
 
@@ -88,7 +88,7 @@ def scale_of(candidates: Candidates[int], place: int) -> tuple[float, float]:
     return float(mean), float(sum(abs(score - mean) for score in scores) / len(scores))
 
 
-def test_exponential() -> None:
+def test_exponential_noise_has_its_scale_and_finds_the_best() -> None:
     scores = [100, 300, 299, 120]
     candidates = exponential(scores, epsilon=Fraction(1, 5), sensitivity=2)
     assert candidates.loss == PureDP(Fraction(1, 5))
@@ -181,7 +181,7 @@ def test_reach_grows_as_delta_falls() -> None:
     assert all(later - earlier in (2, 3) for earlier, later in pairwise(reaches[1:])), "ln 10 a power of ten"
 
 
-def test_out_of_range() -> None:
+def test_parameters_out_of_range_are_refused() -> None:
     for epsilon, sensitivity in ((Fraction(0), 1), (ONE, 0)):
         with pytest.raises(UsageError):
             exponential([1], epsilon=epsilon, sensitivity=sensitivity)

@@ -46,7 +46,7 @@ def test_neighbours_are_as_far_apart_as_is_said_and_no_further() -> None:
 
 @pytest.mark.parametrize("stop", STOPS)
 @pytest.mark.parametrize("epsilon", EPSILONS)
-def test_known_threshold_pure(epsilon: Fraction, stop: Fraction) -> None:
+def test_known_threshold_keeps_its_pure_claim(epsilon: Fraction, stop: Fraction) -> None:
     for steps in (None, 2, 7, steps_for(stop, Fraction(1, 10))):
         selection = KnownThreshold(threshold=1, stop=stop, steps=steps)
         claimed = float(selection.cost(PureDP(epsilon)).epsilon)
@@ -61,7 +61,7 @@ def test_known_threshold_reaches_its_claim() -> None:
 
 @pytest.mark.parametrize("stop", STOPS)
 @pytest.mark.parametrize("epsilon", EPSILONS)
-def test_random_stopping_pure(epsilon: Fraction, stop: Fraction) -> None:
+def test_random_stopping_keeps_its_pure_claim(epsilon: Fraction, stop: Fraction) -> None:
     selection = RandomStopping(stop=stop)
     assert selection.cost(PureDP(epsilon)) == selection.pure_cost(PureDP(epsilon)) == PureDP(3 * epsilon)
     assert worst(selection.law, neighbours(epsilon), 1.0).loss <= 3 * epsilon + ROUNDING
@@ -85,7 +85,7 @@ def test_last_step_costs_a_delta(epsilon: Fraction, stop: Fraction) -> None:
 
 @pytest.mark.parametrize("stop", STOPS)
 @pytest.mark.parametrize("epsilon", EPSILONS)
-def test_last_step_without_a_delta(epsilon: Fraction, stop: Fraction) -> None:
+def test_a_last_step_may_be_paid_in_epsilon_alone(epsilon: Fraction, stop: Fraction) -> None:
     published = steps_for_epsilon(stop, Fraction(1, 10))
     for steps in (math.ceil(2 / stop), published):
         selection = RandomStopping(stop=stop, steps=steps)
@@ -122,7 +122,7 @@ DELTAS = [Fraction(1, 10**4), Fraction(1, 50)]
 @pytest.mark.slow
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize("stop", STOPS)
-def test_candidates_with_a_delta(stop: Fraction, delta: Fraction) -> None:
+def test_candidates_with_a_delta_keep_their_claim(stop: Fraction, delta: Fraction) -> None:
     loss = ApproxDP(Fraction(1, 2), delta)
     for selection in (
         KnownThreshold(threshold=1, stop=stop),
@@ -161,7 +161,7 @@ def amplified(selection: Amplification, laws: tuple[FiniteLaw, ...]) -> OutcomeL
 
 @pytest.mark.parametrize("exponent", [None, Fraction(1, 5), Fraction(3)])
 @pytest.mark.parametrize("dummies", [2, 5, 40])
-def test_amplification(dummies: int, exponent: Fraction | None) -> None:
+def test_amplification_keeps_its_claim(dummies: int, exponent: Fraction | None) -> None:
     selection = Amplification(threshold=1, exponent=exponent, dummies=dummies)
     epsilon = Fraction(1, 2)
     claimed = selection.cost(PureDP(epsilon), 2).epsilon
@@ -171,7 +171,7 @@ def test_amplification(dummies: int, exponent: Fraction | None) -> None:
         assert found.loss <= claimed + ROUNDING
 
 
-def test_amplification_with_a_delta() -> None:
+def test_amplification_with_a_delta_keeps_its_claim() -> None:
     selection = Amplification(threshold=1, exponent=None, dummies=5)
     loss = ApproxDP(Fraction(1, 2), Fraction(1, 50))
     epsilon, claimed = parts(selection.cost(loss, 2))
@@ -220,7 +220,7 @@ def test_a_cost_too_low_is_caught() -> None:
     assert worst(known.law, neighbours(EPSILON), float(EPSILON)).delta > 0.01
 
 
-def test_paper_s_example_of_algorithm_6() -> None:
+def test_algorithm_6_gives_the_law_of_the_paper_s_example() -> None:
     """P(0) = (1 - p) gamma^R ((1 - p)/(p(1 - gamma) + gamma))^R (B.2)."""
     p, gamma = 0.3, 0.1
     law = decreasing_thresholds(gamma, [1, 0.75, 0.5, 0.25, 0], {(1, "1"): p, (0, "0"): 1 - p})
@@ -232,7 +232,7 @@ def losses() -> list[CandidateLoss]:
 
 
 @pytest.mark.parametrize("loss", losses())
-def test_out_of_range(loss: CandidateLoss) -> None:
+def test_parameters_out_of_range_are_refused(loss: CandidateLoss) -> None:
     for stop, steps in ((Fraction(0), None), (Fraction(3, 2), None), (Fraction(1, 2), 0)):
         with pytest.raises(UsageError):
             KnownThreshold(threshold=1, stop=stop, steps=steps)

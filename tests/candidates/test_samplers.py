@@ -25,7 +25,7 @@ def outcome(selection: Selection[str] | None) -> tuple[object, object] | None:
 
 
 @pytest.mark.parametrize("steps", [None, 4])
-def test_known_threshold(steps: int | None) -> None:
+def test_known_threshold_is_drawn_by_its_law(steps: int | None) -> None:
     def law(stop: Fraction) -> dict[object, float]:
         return dict(KnownThreshold(threshold=2, stop=stop, steps=steps).law(Q))
 
@@ -39,7 +39,7 @@ def test_known_threshold(steps: int | None) -> None:
 
 
 @pytest.mark.parametrize("steps", [None, 4])
-def test_random_stopping(steps: int | None) -> None:
+def test_random_stopping_is_drawn_by_its_law(steps: int | None) -> None:
     def law(stop: Fraction) -> dict[object, float]:
         return dict(RandomStopping(stop=stop, steps=steps).law(Q))
 
@@ -54,7 +54,7 @@ def test_random_stopping(steps: int | None) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("exponent", [None, Fraction(3, 2)])
-def test_amplification(exponent: Fraction | None) -> None:
+def test_amplification_is_drawn_by_its_law(exponent: Fraction | None) -> None:
     laws = [{drawn: float(chance) for drawn, chance in law.items()} for law in LAWS]
 
     def law(dummies: int) -> dict[object, float]:
@@ -150,7 +150,7 @@ def deviations(numbers: list[int], expected: float) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize("steps", [None, 6])
 @pytest.mark.parametrize("threshold", [2, 4])
-def test_expected_calls_of_algorithm_1(threshold: int, steps: int | None) -> None:
+def test_algorithm_1_makes_as_many_calls_as_expected(threshold: int, steps: int | None) -> None:
     """E T~ <= 1/(p_1 (1 - gamma) + gamma) <= min(1/p_1, 1/gamma) (Theorem 3.1 d)."""
     selection = KnownThreshold(threshold=threshold, stop=Fraction(1, 10), steps=steps)
     expected = selection.expected_calls(Q)
@@ -166,7 +166,7 @@ def test_expected_calls_of_algorithm_1(threshold: int, steps: int | None) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("steps", [None, 6])
-def test_expected_calls_of_algorithm_2(steps: int | None) -> None:
+def test_algorithm_2_makes_as_many_calls_as_expected(steps: int | None) -> None:
     """1/gamma (Theorem 1.3 b), whatever the candidates do."""
     selection = RandomStopping(stop=Fraction(1, 10), steps=steps)
     expected = selection.expected_calls
@@ -178,7 +178,7 @@ def test_expected_calls_of_algorithm_2(steps: int | None) -> None:
         assert deviations(numbers, 1.2 * expected) > 6
 
 
-def test_theorem_3_1_e_and_3_3() -> None:
+def test_nothing_and_little_come_out_as_rarely_as_theorems_3_1_e_and_3_3_say() -> None:
     """Nothing comes out with probability (1 - p_1)(1 + eps_0/2) gamma/p_1; less than a quantile with gamma/p."""
     for stop in (Fraction(1, 3), Fraction(1, 50)):
         nothing = KnownThreshold(threshold=2, stop=stop).law(Q)[None]

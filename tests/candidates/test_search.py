@@ -45,7 +45,7 @@ LOSS = PureDP(HALF)
     "ratio", [Fraction(3), Fraction(1, 3), Fraction(10**30 + 1, 10**30), Fraction(1), Fraction(10**400)]
 )
 @pytest.mark.parametrize("step", [Fraction(1, 7), Fraction(3), Fraction(1, 10**6)])
-def test_floor_of_log(ratio: Fraction, step: Fraction) -> None:
+def test_floor_of_log_is_off_by_at_most_one(ratio: Fraction, step: Fraction) -> None:
     found = floor_of_log(ratio, step)
     size = math.log(ratio.numerator) - math.log(ratio.denominator)
     assert abs(found - size / step) <= 1 + abs(size / step) * 1e-12
@@ -129,7 +129,7 @@ def test_percentile_threshold_with_too_little_noise_is_caught(monkeypatch: pytes
 
 
 @pytest.mark.slow
-def test_oracle_sampler() -> None:
+def test_the_oracle_search_is_drawn_by_its_law() -> None:
     chances, randomness = [Fraction(1, 20), Fraction(1, 9), Fraction(9, 10)], SeededRandomness(SEED)
     draws = [ORACLE.find(chances, randomness) for _ in range(12_000)]
 
@@ -169,7 +169,7 @@ def coin(chance: Fraction, made: list[int]) -> object:
 
 
 @pytest.mark.slow
-def test_sampler_from_samples_and_its_calls() -> None:
+def test_the_search_from_samples_is_drawn_by_its_law_and_makes_its_calls() -> None:
     chances, randomness, made = [Fraction(1, 10), Fraction(2, 5)], SeededRandomness(SEED), [0]
     search = replace(SAMPLED, samples=12, delta=Fraction(9, 10), epsilon=Fraction(3, 2))
     draws, numbers = [], []
@@ -202,7 +202,7 @@ def from_scores(loss: PureDP = LOSS) -> Candidates[str]:
 
 
 @pytest.mark.slow
-def test_percentile_threshold_sampler() -> None:
+def test_the_percentile_threshold_is_drawn_by_its_law() -> None:
     search, randomness = (
         replace(NESTED, samples=15, epsilon=Fraction(6), thresholds=4, delta=HALF),
         SeededRandomness(SEED),
@@ -243,7 +243,7 @@ def test_percentile_threshold_is_about_where_it_should_be() -> None:
     assert sum(tau is None or tau <= Fraction(1, 2) - Fraction(1, 10) for tau in found) <= 60 * (2 * beta + delta)
 
 
-def test_published_numbers_of_samples() -> None:
+def test_numbers_of_samples_are_the_published_ones() -> None:
     common = {"epsilon": Fraction(1), "delta": Fraction(1, 10), "slack": HALF, "percentile": Fraction(1, 4)}
     c = 2 * (math.e + 1 + math.exp(0.25))
     added = math.ceil(c * math.log(8 * 3 * 10) / (0.5 * (math.e - 1)))
@@ -256,7 +256,7 @@ def test_published_numbers_of_samples() -> None:
         above_threshold.samples_for(LOSS, queries=3, failing=HALF, **{**common, "epsilon": Fraction(1, 100)})
 
 
-def test_unknown_threshold() -> None:
+def test_the_parts_of_unknown_threshold_cost_what_the_theorem_says() -> None:
     """The parts cost what the theorem says, which the paper's eps_3 = eps_0 would not."""
     loss, epsilon_0 = PureDP(Fraction(1, 20)), Fraction(9, 10)
     planned = UnknownThreshold.planned(
@@ -285,7 +285,7 @@ def test_unknown_threshold_keeps_its_claim() -> None:
 
 
 @pytest.mark.slow
-def test_unknown_threshold_sampler_and_its_calls() -> None:
+def test_unknown_threshold_is_drawn_by_its_law_and_makes_its_calls() -> None:
     made = [0]
     within_reach: FiniteLaw = {(0.0, "a"): 0.5, (0.5, "b"): 0.3, (1.0, "c"): 0.2}
 
@@ -311,13 +311,13 @@ def test_unknown_threshold_sampler_and_its_calls() -> None:
     assert abs(np.mean(numbers) - expected) < 6 * error < 0.1 * (expected - search.samples) + 1
 
 
-def test_binomial() -> None:
+def test_binomial_chances_are_exact() -> None:
     assert binomial(5, 0.3) == pytest.approx([math.comb(5, k) * 0.3**k * 0.7 ** (5 - k) for k in range(6)])
     assert binomial(2, 0.0).tolist() == [1, 0, 0]
     assert binomial(2, 1.0).tolist() == [0, 0, 1]
 
 
-def test_out_of_range() -> None:
+def test_parameters_out_of_range_are_refused() -> None:
     wrong = ApproxDP(HALF, Fraction(1, 100))
     for field, value in (("epsilon", 0), ("percentile", 1), ("resolution", 0), ("loss", wrong)):
         for search in (ORACLE, SAMPLED, NESTED):

@@ -36,7 +36,7 @@ def history(ledger: Path) -> list[dict]:
 
 
 @pytest.mark.slow
-def test_from_a_new_ledger_to_a_refusal(ledger: Path, baskets: Path) -> None:
+def test_a_new_ledger_charges_releases_until_it_refuses_one(ledger: Path, baskets: Path) -> None:
     released = []
     for _ in range(2):
         done = in_own_process("mine", baskets, *ASKED, "--ledger", ledger, "--json", "--quiet")
@@ -127,7 +127,9 @@ def test_the_total_is_changed_on_the_record(ledger: Path, baskets: Path) -> None
     assert fim_private("budget", "set", ledger).returncode == 2
 
 
-def test_ledgers_that_cannot_be_used(ledger: Path, baskets: Path, tmp_path: Path) -> None:
+def test_a_ledger_that_cannot_be_used_is_refused_without_its_content(
+    ledger: Path, baskets: Path, tmp_path: Path
+) -> None:
     again = fim_private("budget", "create", ledger, "--epsilon", 9, "--delta", 0)
     assert again.returncode == 2
     assert Ledger(ledger).state().budget.epsilon == 2

@@ -130,7 +130,9 @@ def test_public_data_needs_no_curator(tmp_path: Path) -> None:
         (("-o", "OUT", "--unit-column", "customer"), ""),
     ],
 )
-def test_what_is_wrong_is_said(shop: Path, tmp_path: Path, options: tuple[object, ...], message: str) -> None:
+def test_a_faulty_call_is_refused_with_its_reason(
+    shop: Path, tmp_path: Path, options: tuple[object, ...], message: str
+) -> None:
     options = tuple(tmp_path / "out" if option == "OUT" else option for option in options)
     done = fim_private("compare", shop, "--curator", *options)
     assert done.returncode in {2, 3}

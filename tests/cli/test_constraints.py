@@ -19,7 +19,7 @@ def baskets(tmp_path: Path) -> Path:
     return path
 
 
-def test_only_what_contains_an_item_and_none_of_others(baskets: Path, tmp_path: Path) -> None:
+def test_only_itemsets_with_the_wanted_items_are_named(baskets: Path, tmp_path: Path) -> None:
     output = tmp_path / "release.json"
     done = fim_private("mine", baskets, *PAIRS, "--must-contain", "tea", "--exclude", "jam", "-o", output)
     assert done.returncode == 0, words(done)
@@ -64,7 +64,7 @@ def test_the_plan_shows_what_is_saved() -> None:
         (("--exclude", " "), "has no name"),
     ],
 )
-def test_bad_calls(baskets: Path, options: tuple[str, ...], said: str) -> None:
+def test_a_faulty_call_is_refused_without_the_data(baskets: Path, options: tuple[str, ...], said: str) -> None:
     for command in (("mine", baskets), ("plan",)):
         done = fim_private(*command, *PAIRS, *options)
         assert done.returncode == 2

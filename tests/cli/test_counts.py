@@ -102,7 +102,9 @@ def test_weighted_counts_are_not_explained_where_fresh_ones_stand(baskets: Path)
         ),
     ],
 )
-def test_what_cannot_be(baskets: Path, options: tuple[object, ...], code: int, said: str) -> None:
+def test_a_faulty_call_is_refused_without_the_data(
+    baskets: Path, options: tuple[object, ...], code: int, said: str
+) -> None:
     question = QUESTION[:-2] if "--unit-column" in options else QUESTION
     done = fim_private("mine", baskets, *question, *options)
     assert done.returncode == code

@@ -24,7 +24,7 @@ def test_a_control_is_moved() -> None:
     assert "yes, the search stops in time" in there.stdout.decode()
 
 
-def test_the_answer_alone() -> None:
+def test_the_answer_may_be_printed_alone() -> None:
     assert fim_private("demo", "composition", "--answer").stdout.decode() == "k=50\n"
     none = fim_private("demo", "universe", "--set", "epsilon=0.5", "--answer")
     assert none.stdout.decode() == "at no place of items\n"
@@ -42,7 +42,7 @@ def test_the_answer_alone() -> None:
         (["margin", "--answer", "--output", "x"], "Leave out --set and --answer"),
     ],
 )
-def test_what_cannot_be_done_is_said(arguments: list[str], said: str) -> None:
+def test_a_faulty_call_is_refused_with_its_reason(arguments: list[str], said: str) -> None:
     done = fim_private("demo", *arguments)
     assert done.returncode == 2
     assert said in words(done)

@@ -18,7 +18,7 @@ def law_of(*arguments: str) -> dict:
     return json.loads(done.stdout)
 
 
-def test_the_worked_figures_laws() -> None:
+def test_the_laws_of_lmm_are_the_worked_figures() -> None:
     calibrated = law_of("lmm", "--counts", "40,38,20,3", *HAND)
     assert calibrated["law"] == pytest.approx([0.925130698, 0.0558171458, 5.24743965e-13, 2.41957330e-23], rel=2e-9)
     assert calibrated["none"] == pytest.approx(0.0190521561, rel=2e-9)
@@ -35,7 +35,7 @@ def test_places_are_those_typed() -> None:
     assert sum(one["law"]) + one["none"] == pytest.approx(1, abs=1e-12)
 
 
-def test_lists_of_several_picks() -> None:
+def test_several_picks_give_the_law_of_lists() -> None:
     answer = law_of("exponential", "--counts", "3,2", "--epsilon", "1", "--delta", "0", "--top", "2")
     first = math.exp(1.5) / (math.exp(1.5) + math.e)
     assert answer["lists"] == pytest.approx({"0,1": first, "1,0": 1 - first}, rel=1e-12)
@@ -54,7 +54,7 @@ def test_parameters_are_the_plan_s() -> None:
     }
 
 
-def test_in_words() -> None:
+def test_a_law_in_words_has_counts_and_places() -> None:
     done = in_own_process("law", "permute-and-flip", "--counts", "12,10", "--epsilon", "1", "--delta", "0")
     assert done.returncode == 0
     assert b"12 (place 0)" in done.stdout
@@ -122,14 +122,14 @@ def test_all_that_spends_can_be_set_by_hand_and_makes_a_law(name: str) -> None:
         (("exponential", "--counts", "3,2", "--epsilon", "1", "--delta", "0", "--universe-items", "1"), "more counts"),
     ],
 )
-def test_what_cannot_be_computed(arguments: tuple[str, ...], message: str) -> None:
+def test_a_law_that_cannot_be_computed_is_refused(arguments: tuple[str, ...], message: str) -> None:
     done = fim_private("law", *arguments)
     assert done.returncode == 2
     assert message in words(done)
 
 
 @pytest.mark.slow
-def test_an_audit_in_words_and_in_json() -> None:
+def test_an_audit_is_printed_in_words_and_in_json() -> None:
     done = in_own_process("audit", "limited-domain", "--top", "1")
     assert done.returncode == 0, words(done)
     for shown in (b"The claim holds", b"hardest neighbours", b"stop symbol half as far", b"caught", b"1e-6"):
@@ -140,7 +140,7 @@ def test_an_audit_in_words_and_in_json() -> None:
     assert all(twin["caught"] for twin in record["twins"])
 
 
-def test_what_cannot_be_audited() -> None:
+def test_an_audit_that_cannot_be_made_is_refused() -> None:
     assert "Name the mechanism" in words(fim_private("audit", "auto"))
     assert fim_private("audit", "lmm", "--top", "11").returncode == 2
     assert fim_private("audit", "lmm", "--output", "x").returncode == 2

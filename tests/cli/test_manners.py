@@ -100,7 +100,7 @@ def test_what_was_meant_is_asked(typed: tuple[object, ...], meant: str) -> None:
     assert meant in words(done)
 
 
-def test_a_format_that_was_meant(tmp_path: Path) -> None:
+def test_the_format_that_was_meant_is_suggested(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b\n")
     done = fim_private("inspect", tmp_path / "x.csv", "--format", "one_hot")
     assert "Did you mean one-hot?" in words(done)

@@ -38,7 +38,7 @@ def baskets(tmp_path: Path) -> Path:
     return path
 
 
-def test_shipped_data_end_to_end(shipped: Path, tmp_path: Path) -> None:
+def test_the_data_that_ships_gives_a_release_from_file_to_file(shipped: Path, tmp_path: Path) -> None:
     output = tmp_path / "release.json"
     done = in_own_process("mine", shipped, "--size", 2, "--top", 5, *PROMISE, "-o", output)
     assert done.returncode == 0, words(done)
@@ -96,7 +96,7 @@ def test_a_seed_repeats_and_marks_every_format(baskets: Path, tmp_path: Path, su
 
 
 @pytest.mark.slow
-def test_standard_input_plain_and_gzip(baskets: Path) -> None:
+def test_standard_input_is_read_plain_and_packed(baskets: Path) -> None:
     for stdin in (baskets.read_bytes(), gzip.compress(baskets.read_bytes())):
         done = in_own_process("mine", "-", "--size", 2, "--top", 1, *PROMISE, "--quiet", stdin=stdin)
         assert done.stdout.decode().splitlines()[-1].split(maxsplit=1)[1] == "bread + milk"
@@ -133,7 +133,9 @@ def test_no_itemset_is_explained_and_is_no_failure(tmp_path: Path) -> None:
         (("--size", 2, "--top", 1, *PROMISE, "--mechanism", "exponential", "--universe-items", 3), 3, "universe"),
     ],
 )
-def test_bad_calls(baskets: Path, options: tuple[object, ...], code: int, said: str) -> None:
+def test_a_faulty_call_is_refused_without_the_data(
+    baskets: Path, options: tuple[object, ...], code: int, said: str
+) -> None:
     done = fim_private("mine", baskets, *options)
     assert done.returncode == code, words(done)
     assert said in words(done)
@@ -147,7 +149,7 @@ def test_bad_calls(baskets: Path, options: tuple[object, ...], code: int, said: 
     [b"", b"\n\n", b"\x00\x01\x02" * 50, b"caf\xe9,SECRET-ITEM\n" * 30, b"SECRET-ITEM\n" * 50, b"a" * (2 << 20)],
     ids=["empty", "blank", "binary", "latin-1", "one item a line", "one absurd line"],
 )
-def test_bad_files(tmp_path: Path, content: bytes) -> None:
+def test_a_faulty_file_is_refused_without_its_content(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.csv"
     path.write_bytes(content)
     done = fim_private("mine", path, "--size", 2, "--top", 1, *PROMISE)
@@ -162,7 +164,7 @@ def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
     assert in_own_process("mine", tmp_path / "absent.csv", "--size", 2, "--top", 1, *PROMISE).returncode == 3
 
 
-def test_customers_as_units(tmp_path: Path) -> None:
+def test_customers_can_be_the_unit(tmp_path: Path) -> None:
     rows = [(invoice, item, invoice % 700) for invoice in range(2100) for item in ("milk", "bread")]
     path = tmp_path / "long.csv"
     path.write_text("invoice,item,customer\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
@@ -177,7 +179,7 @@ def test_customers_as_units(tmp_path: Path) -> None:
         assert [line["items"] for line in release["itemsets"]] == [["bread", "milk"]]
 
 
-def test_a_declared_universe(baskets: Path, tmp_path: Path) -> None:
+def test_a_universe_can_be_declared_by_names_or_by_number(baskets: Path, tmp_path: Path) -> None:
     items = tmp_path / "items.txt"
     items.write_text("bread\nmilk\ntea\njam\nsalt\n")
     options = ("--size", 2, "--top", 2, *PROMISE, "--mechanism", "exponential")
@@ -226,7 +228,7 @@ def opened_for_writing(fifo: Path) -> int:
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals and named pipes")
 @pytest.mark.parametrize("phase", ["reading", "counting"])
-def test_ctrl_c_is_heard_while(phase: str, tmp_path: Path) -> None:
+def test_ctrl_c_ends_reading_and_counting(phase: str, tmp_path: Path) -> None:
     """polars puts a handler of its own in place, under which the command would read and count on."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
@@ -372,7 +374,7 @@ def test_noisy_counts_can_be_asked_for(shipped: Path) -> None:
         (("--min-count", 0), "The least count is out of range"),
     ],
 )
-def test_what_cannot_be_asked_for(shipped: Path, options: tuple[object, ...], said: str) -> None:
+def test_contradictory_options_are_refused(shipped: Path, options: tuple[object, ...], said: str) -> None:
     done = fim_private("mine", shipped, "--size", 2, *PROMISE, *options)
     assert done.returncode == 2
     assert said in words(done)

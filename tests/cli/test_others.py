@@ -84,7 +84,7 @@ def test_demo_runs_and_is_honest() -> None:
     assert "among the true top 5" in " ".join(words(done).split())
 
 
-def test_version_and_help() -> None:
+def test_every_command_has_help_and_the_program_its_version() -> None:
     import fim_private as package
 
     assert in_own_process("--version").stdout.decode().strip() == package.__version__

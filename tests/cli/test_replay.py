@@ -159,7 +159,7 @@ def test_every_option_is_either_replayed_or_typed() -> None:
         (None, 3, "No such file"),
     ],
 )
-def test_settings_that_cannot_be_used(here: Path, text: str | None, code: int, said: str) -> None:
+def test_settings_that_cannot_be_used_are_refused(here: Path, text: str | None, code: int, said: str) -> None:
     if text is not None:
         (here / "run.toml").write_text(text, encoding="latin-1")
     done = fim_private("mine", "baskets.csv", *ASKED, "--config", "run.toml")
@@ -179,7 +179,7 @@ def test_settings_that_cannot_be_used(here: Path, text: str | None, code: int, s
         ("fim-private mine 'open", "is not a release"),
     ],
 )
-def test_releases_that_cannot_be_replayed(here: Path, command: str | None, said: str) -> None:
+def test_a_release_that_cannot_be_replayed_is_refused(here: Path, command: str | None, said: str) -> None:
     assert fim_private("mine", "baskets.csv", *ASKED, "-o", "release.json").returncode == 0
     fields = json.loads((here / "release.json").read_text("utf-8"))
     text = json.dumps({**fields, "command": command})

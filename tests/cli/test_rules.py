@@ -22,7 +22,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "release.json"
 
 
-def test_rules_in_a_table(file: Path) -> None:
+def test_rules_are_printed_in_a_table(file: Path) -> None:
     done = fim_private("rules", file)
     assert done.returncode == 0
     head, _, first, *others = done.stdout.decode().splitlines()
@@ -36,7 +36,7 @@ def test_rules_in_a_table(file: Path) -> None:
     assert words(fim_private("rules", file, "--quiet")) == ""
 
 
-def test_rules_as_json_and_from_standard_release_files(file: Path, tmp_path: Path) -> None:
+def test_rules_are_printed_as_json_and_read_from_any_release(file: Path, tmp_path: Path) -> None:
     write_release(RELEASE, tmp_path / "release.parquet")
     for source in (file, tmp_path / "release.parquet"):
         rows = json.loads(fim_private("rules", source, "--json", "--min-confidence", "0.9").stdout)
@@ -104,7 +104,7 @@ def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
     assert len(shown.splitlines()) == 4
 
 
-def test_calls_that_cannot_be_served(file: Path, tmp_path: Path) -> None:
+def test_a_faulty_call_is_refused_and_changes_no_file(file: Path, tmp_path: Path) -> None:
     write_release(released({("a", "b"): 9}), tmp_path / "pairs.json")
     for code, arguments in (
         (2, ("rules",)),

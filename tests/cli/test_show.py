@@ -19,7 +19,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "release.json"
 
 
-def test_a_table_and_the_promise(file: Path) -> None:
+def test_show_prints_the_table_and_the_promise(file: Path) -> None:
     done = fim_private("show", file)
     assert done.returncode == 0
     assert [line.split() for line in done.stdout.decode().splitlines()] == [
@@ -44,7 +44,7 @@ def test_bars_are_drawn_on_request(file: Path, tmp_path: Path) -> None:
     assert "no counts to draw" in words(fim_private("show", tmp_path / "empty.json", "--plot"))
 
 
-def test_a_page_of_its_own(file: Path, tmp_path: Path) -> None:
+def test_show_writes_a_page_that_loads_nothing(file: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     done = fim_private("show", file, "--html", page)
     assert done.returncode == 0
@@ -56,7 +56,7 @@ def test_a_page_of_its_own(file: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".json", ".parquet", ".csv", ".jsonl", ".spmf", ".fimi"])
-def test_a_release_in_another_format(file: Path, tmp_path: Path, ending: str) -> None:
+def test_show_writes_a_release_in_another_format(file: Path, tmp_path: Path, ending: str) -> None:
     other = tmp_path / f"other{ending}"
     assert fim_private("show", file, "-o", other).returncode == 0
     assert [(line.items, line.count) for line in read_itemsets(other).itemsets] == [
@@ -102,7 +102,7 @@ def test_nothing_steers_the_terminal(tmp_path: Path) -> None:
     assert "WARNING: seeded" in words(done)
 
 
-def test_calls_that_cannot_be_served(file: Path, tmp_path: Path) -> None:
+def test_a_faulty_call_is_refused_and_changes_no_file(file: Path, tmp_path: Path) -> None:
     for code, arguments in (
         (2, ("show", file, "-o", file)),
         (2, ("show", file, "--html", file)),
@@ -115,7 +115,7 @@ def test_calls_that_cannot_be_served(file: Path, tmp_path: Path) -> None:
     assert json.loads(file.read_text("utf-8"))["itemsets"]
 
 
-def test_a_plan_as_a_page(tmp_path: Path) -> None:
+def test_plan_writes_a_page(tmp_path: Path) -> None:
     page = tmp_path / "plan.html"
     for options in ((), ("--mechanism", "lmm"), ("--json",)):
         page.unlink(missing_ok=True)

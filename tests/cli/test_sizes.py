@@ -24,17 +24,17 @@ def baskets(tmp_path: Path) -> Path:
     ("text", "sizes"),
     [("1-3", (1, 2, 3)), ("2", (2,)), ("3,1", (1, 3)), ("1, 3-4 ,2-3", (1, 2, 3, 4)), ("1 - 2", (1, 2))],
 )
-def test_sizes_as_typed(text: str, sizes: tuple[int, ...]) -> None:
+def test_typed_sizes_are_read(text: str, sizes: tuple[int, ...]) -> None:
     assert itemset_sizes(None, text) == sizes
 
 
 @pytest.mark.parametrize("text", ["", "3-1", "a", "1-", "-2", "1,,2", "1-2-3", "9999", "٣"])
-def test_sizes_that_cannot_be_read(text: str) -> None:
+def test_sizes_that_cannot_be_read_are_refused(text: str) -> None:
     with pytest.raises(UsageError, match="sizes cannot be read"):
         itemset_sizes(None, text)
 
 
-def test_all_sizes_together_from_file_to_file(baskets: Path, tmp_path: Path) -> None:
+def test_several_sizes_are_mined_together_from_file_to_file(baskets: Path, tmp_path: Path) -> None:
     output = tmp_path / "release.csv"
     done = fim_private("mine", baskets, "--sizes", "1-3", "--top", 3, *PROMISE, "-o", output)
     assert done.returncode == 0, words(done)
@@ -56,7 +56,7 @@ def test_plan_says_of_which_sizes() -> None:
 
 
 @pytest.mark.slow
-def test_each_size_by_itself(baskets: Path) -> None:
+def test_each_size_can_be_mined_by_itself(baskets: Path) -> None:
     options = ("--sizes", "1,2", "--per-size", "--top", 1, *PROMISE)
     release = json.loads(fim_private("mine", baskets, *options, "--json").stdout)
     found = [itemset["items"] for itemset in release["itemsets"]]
@@ -79,7 +79,9 @@ def test_each_size_by_itself(baskets: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("command", ["mine", "plan"])
-def test_what_cannot_be(baskets: Path, command: str, options: tuple[object, ...], said: str) -> None:
+def test_a_faulty_call_is_refused_with_its_reason(
+    baskets: Path, command: str, options: tuple[object, ...], said: str
+) -> None:
     file = (baskets,) if command == "mine" else ()
     done = fim_private(command, *file, "--top", 3, *PROMISE, *options)
     assert done.returncode == 2

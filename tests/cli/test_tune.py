@@ -111,14 +111,14 @@ def test_the_ledger_is_charged_once(baskets: Path) -> None:
         ("size = 2\ntop = 3\n[[candidate]]\n[[candidate]]\n", 2, "have the same name"),
     ],
 )
-def test_faulty_candidates(baskets: Path, text: str, code: int, what: str) -> None:
+def test_faulty_candidates_are_refused(baskets: Path, text: str, code: int, what: str) -> None:
     baskets.with_name("candidates.toml").write_text(text)
     done = tune(baskets)
     assert done.returncode == code
     assert what in words(done)
 
 
-def test_no_candidates_file(baskets: Path) -> None:
+def test_a_missing_candidates_file_is_an_input_error(baskets: Path) -> None:
     baskets.with_name("candidates.toml").unlink()
     done = tune(baskets)
     assert done.returncode == 3

@@ -46,7 +46,7 @@ def test_the_bounds_are_the_paper_s_at_its_lead() -> None:
         assert family.most(math.floor(family.stated)) < 0.5
 
 
-def test_exponential_mechanism_on_example_1() -> None:
+def test_the_exponential_mechanism_succeeds_on_example_1_as_often_as_computed() -> None:
     """e^{n alpha}/(K - 1 + e^{n alpha}) with the monotone exponent; half of it in the textbook's, as in the paper."""
     for name, factor in (("exponential", 1), ("exponential-textbook", 0.5)):
         weight = math.exp(12 * factor)

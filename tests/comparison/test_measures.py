@@ -22,7 +22,7 @@ def test_a_perfect_list_loses_nothing() -> None:
     assert (found.empty, found.shortfall) == (False, 0)
 
 
-def test_figures_of_a_list_with_one_wrong_itemset() -> None:
+def test_a_list_with_one_wrong_itemset_has_the_figures_worked_by_hand() -> None:
     """Top 3 of (9, 7, 4, 1), named 7, 1, 4: place 1 is missed, which weighs 1 of 1 + 1/log2 3 + 1/2."""
     found = truth([9, 7, 4, 1], 3).measure([7, 1, 4])
     assert found.precision == pytest.approx(2 / 3)

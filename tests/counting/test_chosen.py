@@ -106,7 +106,7 @@ def test_itemsets_must_be_itemsets(itemsets: list[list[int]]) -> None:
         count_chosen(transactions_from_lists([["a", "b", "c"]]), np.array(itemsets, np.int32))
 
 
-def test_nothing_asked_or_nothing_there() -> None:
+def test_without_itemsets_or_transactions_there_are_no_counts() -> None:
     transactions = transactions_from_lists([["a", "b"]])
     assert count_chosen(transactions, np.empty((0, 2), np.int32)).vector().tolist() == []
     nobody = keep_items(transactions, np.empty(0, np.int32))

@@ -211,7 +211,7 @@ Find = Callable[[str], Path]
         ("groceries.csv.gz", 3, 139_424),
     ],
 )
-def test_known_numbers_of_itemsets(shared_data: Find, name: str, size: int, itemsets: int) -> None:
+def test_public_data_have_the_known_numbers_of_itemsets(shared_data: Find, name: str, size: int, itemsets: int) -> None:
     assert len(count_histogram(read_transactions(shared_data(name)), size)) == itemsets
 
 
@@ -223,7 +223,9 @@ def test_known_numbers_of_itemsets(shared_data: Find, name: str, size: int, item
         ("groceries.csv.gz", ("other vegetables", "whole milk"), 736),
     ],
 )
-def test_known_top_itemsets(shared_data: Find, name: str, itemset: tuple[str, ...], count: int) -> None:
+def test_public_data_have_the_known_top_itemsets(
+    shared_data: Find, name: str, itemset: tuple[str, ...], count: int
+) -> None:
     transactions = read_transactions(shared_data(name))
     # Items 39, 41 and 48 of retail stand in more triples than one.
     itemsets, counts = top_itemsets(transactions, len(itemset), 1).reveal_to_curator()
@@ -231,7 +233,7 @@ def test_known_top_itemsets(shared_data: Find, name: str, itemset: tuple[str, ..
     assert counts[0] == count
 
 
-def test_the_first_thousand_triples_of_retail(shared_data: Find) -> None:
+def test_the_first_thousand_triples_of_retail_are_right(shared_data: Find) -> None:
     transactions = read_transactions(shared_data("retail.dat.gz"))
     top = top_itemsets(transactions, 3, 1000)
     floor = int(top.reveal_to_curator()[1][-1])
@@ -242,7 +244,7 @@ def test_the_first_thousand_triples_of_retail(shared_data: Find) -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.filterwarnings("ignore")
-def test_against_mlxtend(shared_data: Find, size: int) -> None:
+def test_itemsets_are_those_of_mlxtend(shared_data: Find, size: int) -> None:
     import pandas as pd
     from mlxtend.frequent_patterns import fpgrowth
 
@@ -262,7 +264,7 @@ def test_against_mlxtend(shared_data: Find, size: int) -> None:
 
 
 @pytest.mark.parametrize("size", [4, 5])
-def test_dense_data_against_brute_force(shared_data: Find, size: int) -> None:
+def test_itemsets_of_dense_data_are_those_of_brute_force(shared_data: Find, size: int) -> None:
     transactions = read_transactions(shared_data("mushroom.dat.gz"))
     few = 60
     end = int(transactions.offsets[few])

@@ -37,7 +37,9 @@ def as_ranking(counts: SeveralSizes, names: list[str], ranks: list[int]) -> Rank
 
 @pytest.mark.slow
 @given(baskets, some_sizes, st.integers(1, 40))
-def test_the_first_of_all_sizes_together(lists: list[list[str]], sizes: list[int], most: int) -> None:
+def test_the_first_of_all_sizes_together_are_those_of_brute_force(
+    lists: list[list[str]], sizes: list[int], most: int
+) -> None:
     transactions = transactions_from_lists(lists)
     names = transactions.vocabulary.to_list()
     counts = SeveralSizes([top_itemsets(transactions, size, most) for size in sizes], most)
@@ -54,7 +56,7 @@ def test_the_first_of_all_sizes_together(lists: list[list[str]], sizes: list[int
 
 @pytest.mark.slow
 @given(baskets, some_sizes)
-def test_all_itemsets_of_all_sizes(lists: list[list[str]], sizes: list[int]) -> None:
+def test_all_itemsets_of_all_sizes_are_those_of_brute_force(lists: list[list[str]], sizes: list[int]) -> None:
     """Whether held or only tallied; among equals of one size a tally has an order of its own."""
     transactions = transactions_from_lists(lists)
     names = transactions.vocabulary.to_list()

@@ -99,7 +99,7 @@ def test_odds_are_bayes() -> None:
         assert posterior / (1 - posterior) == pytest.approx(math.exp(2) * prior / (1 - prior), rel=2e-3)
 
 
-def test_more_customers_of_the_same_habits() -> None:
+def test_more_customers_of_the_same_habits_multiply_the_counts() -> None:
     once, four = shop.pairs(1.0), shop.pairs(4.0)
     assert [four.count(place) for place in (1, 10, 1000)] == [4 * once.count(place) for place in (1, 10, 1000)]
     assert list(once.levels) == sorted(once.levels, reverse=True)

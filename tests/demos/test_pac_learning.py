@@ -223,7 +223,7 @@ def test_a_sample_holds_every_hypothesis_once() -> None:
 
 
 @pytest.mark.slow
-def test_the_lesson_s_claims() -> None:
+def test_the_lesson_s_claims_hold() -> None:
     """What its last paragraph says of the four classes."""
     for n in lesson.EXAMPLES:
         for name in ("thresholds", "stumps"):

@@ -90,7 +90,7 @@ def document(part: Choice) -> Document:
     return Document(title="T", banner="B", introduction=(), sections=(section,), mechanisms=(), footer="F")
 
 
-def test_a_choice_in_every_format() -> None:
+def test_a_choice_is_written_in_every_format() -> None:
     page = to_html(document(choice()))
     assert page.count('<div class="view">') == 3
     assert page.count(" checked") == 1
@@ -102,7 +102,7 @@ def test_a_choice_in_every_format() -> None:
     assert "view **0**" not in markdown
 
 
-def test_a_choice_that_cannot_be_made() -> None:
+def test_a_choice_that_cannot_be_made_is_refused() -> None:
     for start, number in ((3, 3), (0, 0), (0, 13)):
         with pytest.raises(ValueError, match="choice one"):
             choice(start, number)

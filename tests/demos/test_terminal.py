@@ -42,7 +42,7 @@ def test_points_are_not_joined_and_the_last_line_is_on_top() -> None:
     assert not "".join(rest).strip()
 
 
-def test_where_one_is() -> None:
+def test_the_reader_s_place_is_marked() -> None:
     rows = grid(plot(chart(Line(label="a", x=(0, 10), y=(1, 1)), here=10)))
     assert all(row[-1] == "|" for row in rows[1:])
     assert "| where you are" in plot(chart(Line(label="a", x=(0, 10), y=(1, 1)), here=10))

@@ -197,7 +197,7 @@ def test_a_part_of_an_event_and_a_spoilt_mark_are_damage() -> None:
             chain.read(spoilt + b"x")
 
 
-def test_formats() -> None:
+def test_the_format_of_a_file_is_known_by_its_beginning() -> None:
     assert chain.format_of(with_events([event(0)])) == 2
     assert chain.format_of(b"fim-private ledger 7: of the future") == 7
     assert chain.format_of(b"SQLite format 3\0".ljust(68) + b"FIML") == 1

@@ -60,7 +60,7 @@ def test_without_a_renyi_test_the_guarantee_is_all() -> None:
     assert charge.renyi == charge.plain == charge.failure == 0
 
 
-def test_picks_of_bounded_range() -> None:
+def test_picks_of_bounded_range_are_charged_by_their_curve() -> None:
     plan = plan_for("exponential")
     charge = charge_of(plan.cost, RULE)
     assert plan.guarantee.composition == "renyi"
@@ -151,7 +151,7 @@ def test_counts_are_charged_with_the_picks() -> None:
     assert charge_of(without.cost, RULE).renyi < charge.renyi
 
 
-def test_losses_as_text() -> None:
+def test_losses_are_recorded_each_once_with_their_number() -> None:
     assert losses_record([PureDP(Fraction(1)), *[BoundedRange(Fraction(1, 3))] * 2]) == [
         {"loss": "PureDP", "epsilon": "1", "times": 1},
         {"loss": "BoundedRange", "epsilon": "1/3", "times": 2},

@@ -217,7 +217,7 @@ def test_epsilon_is_not_raised_above_what_failures_on_both_sides_were_counted_fo
     assert ledger.set_total(delta="0.02").budget.delta == Fraction(1, 50)
 
 
-def test_what_cannot_be_made(tmp_path: Path, ledger: Ledger) -> None:
+def test_a_ledger_that_cannot_be_made_leaves_nothing(tmp_path: Path, ledger: Ledger) -> None:
     before = ledger.path.read_bytes()
     with pytest.raises(UsageError, match="a file at"):
         Ledger.create(ledger.path, epsilon="3", delta="0")
@@ -230,7 +230,7 @@ def test_what_cannot_be_made(tmp_path: Path, ledger: Ledger) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["shop.ledger"]
 
 
-def test_mining_in_python(ledger: Ledger) -> None:
+def test_mining_in_python_is_charged_delivered_and_refused(ledger: Ledger) -> None:
     baskets = transactions_from_lists([["milk", "bread"]] * 3000)
     asked = {"size": 2, "top": 1, "budget": Budget("0.6", "0"), "unit": PrivacyUnit(), "universe": Universe(items=9)}
     release = mine(baskets, ledger=ledger, **asked)

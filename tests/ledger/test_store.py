@@ -125,7 +125,9 @@ def test_foreign_files_and_other_versions_are_left_as_they_are(tmp_path: Path, l
             Ledger(path)
 
 
-def test_a_ledger_that_others_keep_busy(ledger: Ledger, tenth: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ledger_that_others_keep_busy_is_refused_after_a_while(
+    ledger: Ledger, tenth: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(store, "PATIENCE", 0.2)
     with ledger.path.open("rb") as reader, ledger.path.open("rb") as writer:
         fcntl.flock(reader, fcntl.LOCK_SH)

@@ -406,7 +406,7 @@ def test_picks_are_made_where_they_are_few_for_their_epsilon() -> None:
         (3, COUNTS, ["items", "pairs", "itemsets"]),
     ],
 )
-def test_what_is_measured_and_with_which_shares(size: int, select: str, names: list[str]) -> None:
+def test_items_and_itemsets_are_measured_with_their_shares(size: int, select: str, names: list[str]) -> None:
     tuning = Tuning(items_share=0.2, pairs_share=0.25, picks_pairs_share=0.5, full_items=3, full_pairs=7)
     mechanism = first_of(tuning, size=size, select=select)
     assert [name for name, _ in mechanism.measurements] == names

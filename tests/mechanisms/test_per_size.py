@@ -87,7 +87,7 @@ def test_long_lists_are_composed(calibrate: Callable[[Request], Calibrated], num
         (items_first.calibrate, "0.990995589924"),
     ],
 )
-def test_how_much_each_search_gets(calibrate: Callable[[Request], Calibrated], epsilon: str) -> None:
+def test_each_search_gets_its_share(calibrate: Callable[[Request], Calibrated], epsilon: str) -> None:
     """As much as fits, to within a twentieth; the figures are published with what was found."""
     found = calibrated(calibrate, top=40)
     assert f"{float(found.guarantee.epsilon):.12g}" == epsilon

@@ -84,7 +84,7 @@ SLOW = ("lmm, top 2, fallback", "lmm, top 2, Delta 2", "lmm-repeat, Delta 2")
 @pytest.mark.parametrize(
     "case", [pytest.param(case, marks=pytest.mark.slow if case.name in SLOW else ()) for case in CASES], ids=str
 )
-def test_claim_holds_for_all_neighbours(case: Case) -> None:
+def test_the_claim_holds_for_all_neighbours(case: Case) -> None:
     found = worst(case.mechanism, case, case.epsilon)
     assert found.delta <= claimed_delta(case.mechanism, case.epsilon) + NUMERICAL_ERROR, found
 

@@ -66,7 +66,7 @@ def test_long_lists_are_compared_for_those_that_name_them_in_little_time() -> No
     assert find(AUTO).long_lists
 
 
-def test_who_looks_at_transactions_and_not_at_counts_alone() -> None:
+def test_only_two_mechanisms_look_at_more_than_counts() -> None:
     assert {name for name in MARKED if not REGISTRY[name].sees_counts_only} == {"items-first", "choosing"}
     assert not replace(REGISTRY["lmm"], name=AUTO).sees_counts_only
     assert not replace(REGISTRY["lmm"], needs_cap=True, finds_items=True).sees_counts_only

@@ -112,7 +112,7 @@ def test_rows_without_a_customer_are_refused(shared_data: Callable[[str], Path])
 
 
 @pytest.mark.parametrize("bounds", [(), ("--max-transactions", 3)])
-def test_the_command_from_invoices_to_a_release(
+def test_the_command_makes_a_release_from_invoices(
     shared_data: Callable[[str], Path], tmp_path: Path, bounds: tuple[object, ...]
 ) -> None:
     output = tmp_path / "release.json"
@@ -155,7 +155,7 @@ def test_what_was_left_out_while_reading_is_no_part_of_a_release(tmp_path: Path)
         assert fim_private("mine", mixed, *asked, "--quiet").stderr == b""
 
 
-def test_customers_in_python() -> None:
+def test_customers_can_be_the_unit_in_python() -> None:
     baskets = [["milk", "bread"], ["milk"], ["bread", "tea"]] * 2000
     transactions = transactions_from_lists(baskets, [place // 3 for place in range(len(baskets))])
     release = mine(transactions, size=3, top=1, budget=Budget(1, "1e-6"), unit=PrivacyUnit(column="customer"))

@@ -86,7 +86,7 @@ def test_a_least_count_names_what_exceeds_it() -> None:
         {"top": None},
     ],
 )
-def test_options_that_contradict_each_other(options: dict[str, object]) -> None:
+def test_options_that_contradict_each_other_are_refused(options: dict[str, object]) -> None:
     asked = {"size": 2, "top": 3, "budget": Budget(1, "1e-6"), "unit": UNIT, **options}
     with pytest.raises(UsageError):
         mine(WHOLE, **asked)  # type: ignore[arg-type]

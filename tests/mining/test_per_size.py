@@ -78,7 +78,7 @@ def test_one_size_by_itself_is_searched_as_ever() -> None:
 
 
 @pytest.mark.slow
-def test_the_same_question_again() -> None:
+def test_the_same_question_again_makes_the_same_plan() -> None:
     plan = plan_of("auto", count_share="0.3")
     again = plan_again(plan, budget=plan.budget, top=plan.top)
     assert again == plan
@@ -157,7 +157,7 @@ def test_a_ledger_charges_all_searches() -> None:
     assert charge_of(certified.cost, roomy).plain == 0
 
 
-def test_words_and_record() -> None:
+def test_the_record_and_the_words_name_each_size() -> None:
     plan = plan_of(top=5)
     assert "size 2, picks: epsilon" in plan_text(plan)
     record = plan_record(plan)

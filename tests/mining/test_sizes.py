@@ -86,7 +86,7 @@ def test_the_universe_is_the_union() -> None:
         ({"name": "exponential", "universe": Universe(items=2), "top": 4}, "fewer itemsets"),
     ],
 )
-def test_what_cannot_be_planned(changes: dict[str, Any], message: str) -> None:
+def test_a_question_that_cannot_be_planned_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         plan_of(**changes)
 

@@ -311,7 +311,7 @@ def test_one_unit_in_place_of_another_changes_a_score_by_at_most_top(monkeypatch
     assert widest == top
 
 
-def test_out_of_range() -> None:
+def test_parameters_out_of_range_are_refused() -> None:
     def planned(**options: object) -> Callable[[], TuningPlan]:
         return lambda: plan_tuning(**{"configurations": [GOOD, POOR], "budget": BUDGET, **options})  # type: ignore[arg-type]
 
@@ -339,7 +339,7 @@ SEEDS, TUNINGS = range(6), range(20)
 
 
 @pytest.mark.slow
-def test_worked_example() -> None:
+def test_tuning_gives_the_figures_of_the_worked_example() -> None:
     """The README's figures: customers of the web shop, five pairs, epsilon 3 in all."""
     data = read_transactions(ROOT / "datasets" / "online-retail-customers.csv.gz")
     names = {name: code for code, name in enumerate(data.vocabulary.to_list())}

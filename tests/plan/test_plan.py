@@ -99,7 +99,7 @@ def test_universe_is_exact_at_any_size() -> None:
         ({"count_share": "0.3", "public_transactions": 10**12 + 1}, "public number of transactions"),
     ],
 )
-def test_what_cannot_be_planned(changes: dict[str, object], message: str) -> None:
+def test_a_question_that_cannot_be_planned_is_refused(changes: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         plan_of(**changes)  # type: ignore[arg-type]
 
@@ -325,7 +325,7 @@ def test_a_unit_adds_the_itemsets_of_all_its_transactions() -> None:
     assert plan.mechanism.most_new == 7 * 120
 
 
-def test_leads_over_the_bulk_and_over_the_next() -> None:
+def test_the_plan_tells_the_lead_over_the_bulk_from_that_over_the_next() -> None:
     """lmm measures a lead over place k + 1, over the end of its grid, and over the fallback's candidates."""
     plan = plan_of(top=10)
     near, far, fallback = (margin.counts for margin in plan.mechanism.margins)

@@ -11,7 +11,7 @@ from tests.sampling import FALSE_ALARM, SEED, p_value
 
 
 @pytest.mark.parametrize("exponent", [Fraction(1, 7), Fraction(1), Fraction(9, 4)])
-def test_law(exponent: Fraction) -> None:
+def test_a_coin_of_an_exponential_has_its_law_and_no_other(exponent: Fraction) -> None:
     randomness = SeededRandomness(SEED)
     draws = [bernoulli_exp(exponent, randomness) for _ in range(40_000)]
 
@@ -29,7 +29,7 @@ def test_exponent_zero_is_certain() -> None:
 
 
 @pytest.mark.parametrize("probability", [Fraction(1, 10), Fraction(5, 7)])
-def test_rational_coin(probability: Fraction) -> None:
+def test_a_rational_coin_has_its_law_and_no_other(probability: Fraction) -> None:
     randomness = SeededRandomness(SEED)
     draws = [bernoulli(probability, randomness) for _ in range(40_000)]
 
@@ -41,6 +41,6 @@ def test_rational_coin(probability: Fraction) -> None:
     assert p_value(draws, law(1.3 * float(probability))) < FALSE_ALARM
 
 
-def test_certain_coins() -> None:
+def test_certain_coins_always_fall_alike() -> None:
     randomness = SeededRandomness(SEED)
     assert all(bernoulli(Fraction(1), randomness) and not bernoulli(Fraction(0), randomness) for _ in range(1000))

@@ -85,7 +85,7 @@ def gaussian_law(variance: float) -> dict[int, float]:
 
 
 @pytest.mark.parametrize("exponent", [F(2, 3), F(1), F(1_000_003, 377_777)], ids=str)
-def test_bernoulli_exp(exponent: Fraction) -> None:
+def test_bernoulli_exp_has_its_law_and_no_other(exponent: Fraction) -> None:
     def law_of(width: Fraction) -> Law:
         return {True: math.exp(-exponent * width), False: -math.expm1(-exponent * width)}
 
@@ -95,7 +95,7 @@ def test_bernoulli_exp(exponent: Fraction) -> None:
 
 
 @pytest.mark.parametrize("bound", [2, 7, 64, 129])
-def test_uniform_below(bound: int) -> None:
+def test_uniform_below_has_its_law_and_no_other(bound: int) -> None:
     """Told from a law that favours the lower half by so much."""
 
     def law_of(width: Fraction) -> Law:
@@ -108,7 +108,7 @@ def test_uniform_below(bound: int) -> None:
     )
 
 
-def test_uniform_below_a_bound_of_many_words() -> None:
+def test_uniform_below_a_bound_of_many_words_has_its_law_and_no_other() -> None:
     """Its top and its bottom alike, by equal parts."""
     bound, parts = 10**40 + 267, 37
 
@@ -123,7 +123,7 @@ def test_uniform_below_a_bound_of_many_words() -> None:
 
 
 @pytest.mark.parametrize(("scale", "step"), [(F(3, 4), 1), (F(7, 3), 2), (F(10**9, 43_124_163), 16)], ids=str)
-def test_discrete_laplace(scale: Fraction, step: int) -> None:
+def test_discrete_laplace_has_its_law_and_no_other(scale: Fraction, step: int) -> None:
     def draw(number: int, randomness: SeededRandomness) -> list[Hashable]:
         return [abs(sample_discrete_laplace(scale, randomness)) // step for _ in range(number)]
 
@@ -131,7 +131,7 @@ def test_discrete_laplace(scale: Fraction, step: int) -> None:
 
 
 @pytest.mark.parametrize(("variance", "step"), [(F(5, 9), 1), (F(10**9, 4_312_417), 12)], ids=str)
-def test_discrete_gaussian(variance: Fraction, step: int) -> None:
+def test_discrete_gaussian_has_its_law_and_no_other(variance: Fraction, step: int) -> None:
     def draw(number: int, randomness: SeededRandomness) -> list[Hashable]:
         return [abs(sample_discrete_gaussian(variance, randomness)) // step for _ in range(number)]
 
@@ -151,7 +151,7 @@ def test_both_signs_are_as_likely(draw_one: Callable[[Fraction, SeededRandomness
 
 
 @pytest.mark.parametrize("variance", [1, 3, 100, 12_345, 2**26])
-def test_vectors_of_discrete_gaussians(variance: int) -> None:
+def test_vectors_of_discrete_gaussians_have_their_law_and_no_other(variance: int) -> None:
     """With their signs, in bins of a fifth of a deviation; and told from noise a fiftieth wider or narrower."""
     step = max(1, math.isqrt(variance) // 5)
 
@@ -178,7 +178,9 @@ def test_vectors_of_discrete_gaussians(variance: int) -> None:
     ],
     ids=str,
 )
-def test_weighted_choice(counts: list[int | Fraction], multiplicities: list[int], rate: Fraction) -> None:
+def test_weighted_choice_has_its_law_and_no_other(
+    counts: list[int | Fraction], multiplicities: list[int], rate: Fraction
+) -> None:
     """The last has a stop symbol's score among the counts, which is not whole."""
     choice = WeightedChoice(counts, rate)
 
@@ -205,7 +207,9 @@ RACES = [
 
 @pytest.mark.parametrize(("counts", "multiplicities", "scale"), RACES, ids=str)
 @pytest.mark.parametrize("noise", list(Noise))
-def test_noisy_maximum(noise: Noise, counts: list[int], multiplicities: list[int], scale: Fraction) -> None:
+def test_noisy_maximum_has_its_law_and_no_other(
+    noise: Noise, counts: list[int], multiplicities: list[int], scale: Fraction
+) -> None:
     race = NoisyMaximum(counts, scale, noise)
 
     def law_of(width: Fraction) -> Law:
@@ -216,7 +220,7 @@ def test_noisy_maximum(noise: Noise, counts: list[int], multiplicities: list[int
     )
 
 
-def test_the_gap() -> None:
+def test_the_gap_has_its_law_and_no_other() -> None:
     """A gap takes milliseconds, so it is told from noise 0.7 and 1.3 times as wide only, in bins of three.
 
     Exponential noise alone: no mechanism releases the gap of another.

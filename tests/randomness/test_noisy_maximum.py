@@ -36,7 +36,7 @@ def test_exponential_noise_has_the_law_of_permute_and_flip() -> None:
     assert law == pytest.approx(permute_and_flip_law(COUNTS, MULTIPLICITIES, 0.5), abs=1e-12)
 
 
-def test_law_of_two_laplaces() -> None:
+def test_two_laplaces_have_the_law_worked_by_hand() -> None:
     """P(c + Z_1 > Z_2) for two Laplace variables of scale 1 is 1 - (2 + c) e^{-c}/4."""
     law = winning_probabilities([3, 0], [1, 1], F(1), Noise.LAPLACE)
     assert law[0] == pytest.approx(1 - 5 * math.exp(-3) / 4, abs=1e-13)
@@ -44,7 +44,7 @@ def test_law_of_two_laplaces() -> None:
 
 @pytest.mark.parametrize("noise", list(Noise))
 @pytest.mark.parametrize("bulk", [10, 10**9, 10**18, 10**30])
-def test_law_of_a_universe_of_any_size(noise: Noise, bulk: int) -> None:
+def test_the_law_of_a_universe_of_any_size_adds_up(noise: Noise, bulk: int) -> None:
     """Against closed forms: permute and flip (1 - (1 - p)^(M + 1))/((M + 1) p) with p = e^{-lead}; and sums to 1."""
     lead = round(math.log(bulk)) + 1
     law = winning_probabilities([lead, 0], [1, bulk], F(1), noise)

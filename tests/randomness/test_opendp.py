@@ -45,7 +45,7 @@ def gaussian_law(variance: float) -> dict[int, float]:
 
 
 @pytest.mark.parametrize("scale", [0.4, 2.5, 17.0])
-def test_discrete_laplace(opendp: Any, scale: float) -> None:
+def test_opendp_s_discrete_laplace_has_our_law(opendp: Any, scale: float) -> None:
     space = opendp.vector_domain(opendp.atom_domain(T=int)), opendp.l1_distance(T=int)
     draws = opendp.m.make_laplace(*space, scale=scale)([0] * 60_000)
     assert p_value(draws, laplace_law(scale)) > FALSE_ALARM
@@ -54,7 +54,7 @@ def test_discrete_laplace(opendp: Any, scale: float) -> None:
 
 
 @pytest.mark.parametrize("deviation", [0.6, 2.5, 17.0])
-def test_discrete_gaussian(opendp: Any, deviation: float) -> None:
+def test_opendp_s_discrete_gaussian_has_our_law(opendp: Any, deviation: float) -> None:
     space = opendp.vector_domain(opendp.atom_domain(T=int)), opendp.l2_distance(T=float)
     draws = opendp.m.make_gaussian(*space, scale=deviation)([0] * 60_000)
     assert p_value(draws, gaussian_law(deviation**2)) > FALSE_ALARM

@@ -33,7 +33,7 @@ def law(counts: Sequence[int], multiplicities: Sequence[int], rate: float) -> di
         ([9, 4, 1], [1, 0, 7]),
     ],
 )
-def test_law(counts: list[int], multiplicities: list[int]) -> None:
+def test_choices_have_the_law_of_their_weights(counts: list[int], multiplicities: list[int]) -> None:
     rate = Fraction(1, 5)
     choice = WeightedChoice(counts, rate)
     randomness = SeededRandomness(SEED)

@@ -168,7 +168,7 @@ def counted(*itemsets: tuple[tuple[str, ...], int], seeded: bool = False) -> Rel
     )
 
 
-def test_what_the_formats_look_like(tmp_path: Path) -> None:
+def test_each_format_is_written_to_the_byte(tmp_path: Path) -> None:
     one = counted((("bread", "milk"), 12), (("milk",), 5), (("10", "bread", "skimmed milk"), 3))
     for ending in (".spmf", ".fimi", ".csv"):
         write_release(one, tmp_path / f"out{ending}")
@@ -183,7 +183,7 @@ def test_what_the_formats_look_like(tmp_path: Path) -> None:
     assert third == "3,10,bread,skimmed milk,3,,,,,false"
 
 
-def test_files_of_other_programs(tmp_path: Path) -> None:
+def test_files_of_other_programs_are_read(tmp_path: Path) -> None:
     (tmp_path / "a.fimi").write_text("1 2 3  (4)\r\n2 (7)\n\n")
     assert [(i.items, i.count) for i in read_itemsets(tmp_path / "a.fimi").itemsets] == [
         (("1", "2", "3"), 4),
@@ -203,7 +203,7 @@ def test_files_of_other_programs(tmp_path: Path) -> None:
     assert read_itemsets(packed).itemsets == (ReleasedItemset(rank=1, items=("milk",)),)
 
 
-def test_the_least_that_a_table_has(tmp_path: Path) -> None:
+def test_a_table_needs_no_more_than_rank_and_items(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("rank,item_1\n1,milk\n")
     assert read_itemsets(tmp_path / "a.csv").itemsets == (ReleasedItemset(rank=1, items=("milk",)),)
 
@@ -219,7 +219,7 @@ def test_the_least_that_a_table_has(tmp_path: Path) -> None:
         (".spmf", "1 #SUP: many\n"),
     ],
 )
-def test_lines_that_do_not_fit(tmp_path: Path, ending: str, text: str) -> None:
+def test_a_line_that_does_not_fit_is_refused(tmp_path: Path, ending: str, text: str) -> None:
     (tmp_path / f"a{ending}").write_text(text)
     with pytest.raises(InputError, match="does not hold itemsets"):
         read_itemsets(tmp_path / f"a{ending}")
@@ -308,7 +308,7 @@ def test_an_empty_file_is_no_list_where_lists_have_a_head(tmp_path: Path, ending
         read_itemsets(tmp_path / f"empty{ending}")
 
 
-def test_what_is_no_whole_release(tmp_path: Path) -> None:
+def test_a_record_that_is_no_whole_release_is_refused(tmp_path: Path) -> None:
     one = counted((("a",), 1))
     for ending in (".csv", ".jsonl", ".spmf", ".fimi"):
         write_release(one, tmp_path / f"out{ending}")

@@ -31,7 +31,7 @@ def release(counts: dict[frozenset[str], int | None]) -> Release:
 
 @given(counted, st.sampled_from(KEEPS))
 @example({frozenset("a"): 1000, frozenset("ab"): 905, frozenset("b"): 1010}, "non-redundant")
-def test_what_is_kept(counts: dict[frozenset[str], int], keep: str) -> None:
+def test_a_filter_keeps_what_it_says(counts: dict[frozenset[str], int], keep: str) -> None:
     larger = {one: [counts[other] for other in counts if one < other] for one in counts}
     reasons = {
         "closed": lambda one, other: other >= counts[one],
@@ -62,7 +62,7 @@ def test_closed_itemsets_say_all_counts(baskets: list[frozenset[str]]) -> None:
     assert maximal <= non_redundant <= closed.keys()
 
 
-def test_what_cannot_be_filtered() -> None:
+def test_a_filter_that_cannot_be_applied_is_refused() -> None:
     without_counts = release({frozenset("ab"): None, frozenset("abc"): None})
     assert [line.items for line in filtered(without_counts, "maximal").itemsets] == [("a", "b", "c")]
     for keep in ("closed", "non-redundant"):

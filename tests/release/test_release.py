@@ -33,7 +33,7 @@ def release(*, seeded: bool = False, names: tuple[str, ...] = ("milk", 'a "b", c
 
 
 @given(st.tuples(st.text(), st.text()), st.booleans())
-def test_json_round_trip(names: tuple[str, str], seeded: bool) -> None:
+def test_a_release_comes_back_from_json(names: tuple[str, str], seeded: bool) -> None:
     one = release(seeded=seeded, names=names)
     assert Release.from_json(one.to_json()) == one
 
@@ -104,7 +104,7 @@ def test_an_empty_release_can_be_written(tmp_path: Path) -> None:
     assert len(pl.read_parquet(tmp_path / "out.parquet")) == 0
 
 
-def test_where_nothing_can_be_written(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     check_writable(tmp_path / "fine.json")
     (tmp_path / "folder.json").mkdir()
     for path in (tmp_path / "release.txt", tmp_path / "absent" / "out.json", tmp_path / "folder.json"):

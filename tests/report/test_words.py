@@ -95,7 +95,7 @@ def test_plans_in_words_fit_a_terminal() -> None:
         assert len(line) <= 100
 
 
-def test_tables() -> None:
+def test_tables_are_aligned_and_marked() -> None:
     assert table(["n", "name"], [["1", "a"], ["10", "bb"]], right=[True, False]) == (
         " n  name\n--  ----\n 1  a\n10  bb"
     )

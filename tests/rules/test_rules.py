@@ -180,7 +180,7 @@ def test_an_empty_release_has_no_rules() -> None:
     assert list(found.to_mlxtend().columns) == list(found.to_polars().columns[:14])
 
 
-def test_calls_that_cannot_be_served() -> None:
+def test_a_faulty_call_is_refused() -> None:
     from dataclasses import replace
 
     release = released({("a",): 80, ("a", "b"): 40})

@@ -29,7 +29,7 @@ def customers() -> Transactions:
     return transactions_from_lists(lists, [*range(UNITS)] * 3)
 
 
-def test_merging(spark: SparkSession) -> None:
+def test_merged_units_are_those_of_one_machine(spark: SparkSession) -> None:
     generator = np.random.default_rng(1)
     lists = [generator.choice(30, size=generator.integers(1, 5), replace=False).tolist() for _ in range(300)]
     local = transactions_from_lists(lists, generator.integers(0, 50, size=300).tolist())
@@ -40,7 +40,7 @@ def test_merging(spark: SparkSession) -> None:
     assert merged.merge_units() is merged
 
 
-def test_a_choice_of_each_unit_s_transactions(spark: SparkSession) -> None:
+def test_the_choice_of_each_unit_s_transactions_is_uniform(spark: SparkSession) -> None:
     database = spread(spark, customers(), [UNITS, 2 * UNITS])
     kept = database.keep_transactions(1, SeededRandomness(3).words)
     rows = rows_of(kept)
@@ -62,7 +62,7 @@ def test_a_choice_of_each_unit_s_transactions(spark: SparkSession) -> None:
     assert len(kept.merge_units().top_itemsets(1, 9)) == 4
 
 
-def test_a_choice_of_each_transaction_s_items(spark: SparkSession) -> None:
+def test_the_choice_of_each_transaction_s_items_is_uniform(spark: SparkSession) -> None:
     local = transactions_from_lists([["a", "b", "c"]] * UNITS + [["a"], ["b", "c"]])
     database = spread(spark, local, [7])
     capped = database.cap_items(1, SeededRandomness(4).words)
@@ -83,7 +83,7 @@ def test_a_choice_of_each_transaction_s_items(spark: SparkSession) -> None:
             call(0, SeededRandomness(1).words)
 
 
-def test_transactions_that_contain_items(spark: SparkSession) -> None:
+def test_transactions_that_contain_items_are_those_of_one_machine(spark: SparkSession) -> None:
     generator = np.random.default_rng(2)
     lists = [generator.choice(9, size=generator.integers(1, 6), replace=False).tolist() for _ in range(300)]
     local = transactions_from_lists(lists, generator.integers(0, 50, size=300).tolist())

@@ -55,21 +55,21 @@ SPREADS = {
 
 
 @pytest.mark.parametrize("cuts", SPREADS.values(), ids=SPREADS)
-def test_first_itemsets_however_spread(spark: SparkSession, cuts: list[int]) -> None:
+def test_the_first_itemsets_are_the_same_however_they_are_spread(spark: SparkSession, cuts: list[int]) -> None:
     local = random_baskets(len(cuts), 600)
     database = spread(spark, local, cuts)
     for size, m in ((2, 5), (3, 40)):
         assert_same_top(database, local, size, m)
 
 
-def test_first_itemsets_with_ties_and_where_there_are_fewer(spark: SparkSession) -> None:
+def test_the_first_itemsets_are_right_with_ties_and_where_there_are_fewer(spark: SparkSession) -> None:
     local = transactions_from_lists([["a", "b", "c"], ["b", "c", "d"], ["a", "d"]] * 20)
     database = spread(spark, local, [1, 30])
     for size, m in ((1, 3), (2, 3), (2, 4), (2, 100), (4, 5)):
         assert_same_top(database, local, size, m)
 
 
-def test_histogram_and_the_itemsets_of_its_ranks(spark: SparkSession) -> None:
+def test_a_histogram_leads_to_the_itemsets_of_its_ranks(spark: SparkSession) -> None:
     local = random_baskets(7, 400)
     here, there = count_histogram(local, 2), spread(spark, local, [10, 10, 250]).count_histogram(2)
     assert len(there) == len(here)
@@ -88,7 +88,7 @@ def test_histogram_and_the_itemsets_of_its_ranks(spark: SparkSession) -> None:
     assert "hidden" in repr(there)
 
 
-def test_counts_of_given_itemsets(spark: SparkSession) -> None:
+def test_counts_of_given_itemsets_are_those_of_one_machine(spark: SparkSession) -> None:
     local = random_baskets(8, 300)
     database = spread(spark, local, [100, 100])
     weights = np.array([0, 60, 42, 35], np.int64)
@@ -101,12 +101,12 @@ def test_counts_of_given_itemsets(spark: SparkSession) -> None:
         assert database.occurs(itemset) is occurs(local, itemset)
 
 
-def test_more_numbers_than_a_piece(spark: SparkSession) -> None:
+def test_more_numbers_than_a_piece_holds_are_counted(spark: SparkSession) -> None:
     local = transactions_from_lists([[item, item + 1] for item in range(20_000)])
     assert_same_top(spread(spark, local, [5000]), local, 1, 30_000)
 
 
-def test_other_items_and_fewer(spark: SparkSession) -> None:
+def test_items_can_be_declared_and_left_out(spark: SparkSession) -> None:
     local = random_baskets(9, 200)
     database = spread(spark, local, [100])
     named = database.restrict_to(["3", "7", "nobody buys this", " 5 "])
@@ -147,7 +147,9 @@ def _fails_always(batches: object) -> object:
 
 
 @pytest.mark.parametrize(("name", "m"), [("foodmart.dat.gz", 1000), ("mushroom.dat.gz", 300)])
-def test_small_public_data(spark: SparkSession, shared_data: Find, name: str, m: int) -> None:
+def test_small_public_data_are_counted_as_on_one_machine(
+    spark: SparkSession, shared_data: Find, name: str, m: int
+) -> None:
     path = shared_data(name)
     local, database = read_transactions(path), read_with_spark(spark, str(path))
     assert database.vocabulary.to_list() == local.vocabulary.to_list()
@@ -155,7 +157,7 @@ def test_small_public_data(spark: SparkSession, shared_data: Find, name: str, m:
         assert_same_top(database, local, size, m)
 
 
-def test_data_that_ships(spark: SparkSession) -> None:
+def test_the_data_that_ships_are_counted_as_on_one_machine(spark: SparkSession) -> None:
     path = path_of("online-retail-customers")
     local, database = read_transactions(path), read_with_spark(spark, str(path))
     assert database.notes.layout.describe() == local.notes.layout.describe()
@@ -175,7 +177,7 @@ def test_data_that_ships(spark: SparkSession) -> None:
         "store-7501.csv.gz",
     ],
 )
-def test_public_data(spark: SparkSession, shared_data: Find, name: str) -> None:
+def test_public_data_are_counted_as_on_one_machine(spark: SparkSession, shared_data: Find, name: str) -> None:
     path = shared_data(name)
     local, database = read_transactions(path), read_with_spark(spark, str(path))
     for size, m in ((1, 1000), (2, 10_241), (3, 1000)):

@@ -66,7 +66,7 @@ def test_seeded_releases_are_equal(spark: SparkSession, baskets: Path, choice: d
     assert here.itemsets
 
 
-def test_a_declared_universe_and_bounds(spark: SparkSession, baskets: Path) -> None:
+def test_a_declared_universe_and_bounds_are_kept(spark: SparkSession, baskets: Path) -> None:
     names = [f"item{number}" for number in range(5)]
     database = read_with_spark(spark, str(baskets), unit_column="customer")
     for unit in (PrivacyUnit(column="customer", max_transactions=1), PrivacyUnit(column="customer")):
@@ -140,5 +140,5 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("spark")
-def test_a_master_that_is_none(tmp_path: Path) -> None:
+def test_a_master_that_is_none_is_refused(tmp_path: Path) -> None:
     assert "could not be started" in refused(tmp_path, "--engine", "spark", "--master", "nonsense://nowhere")

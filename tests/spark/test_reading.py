@@ -67,7 +67,7 @@ CASES: dict[str, Case] = {
 
 
 @pytest.mark.parametrize(("name", "content", "options"), CASES.values(), ids=CASES)
-def test_a_file_of_each_kind(
+def test_a_file_of_each_kind_is_read_as_on_one_machine(
     spark: SparkSession, tmp_path: Path, name: str, content: bytes | Callable[[Path], None], options: dict[str, Any]
 ) -> None:
     path = tmp_path / name
@@ -89,7 +89,7 @@ def test_a_file_of_each_kind(
     assert "hidden" in repr(database)
 
 
-def test_many_files_each_with_its_header(spark: SparkSession, tmp_path: Path) -> None:
+def test_many_files_are_read_each_with_its_header(spark: SparkSession, tmp_path: Path) -> None:
     for number in range(3):
         rows = "".join(f"{number}{row},item{row % 3},c{row % 2}\n" for row in range(20))
         (tmp_path / f"part{number}.csv").write_text("invoice,item,customer\n" + rows)
@@ -102,7 +102,7 @@ def test_many_files_each_with_its_header(spark: SparkSession, tmp_path: Path) ->
         read_with_spark(spark, str(tmp_path))
 
 
-def test_rows_without_a_unit(spark: SparkSession, tmp_path: Path) -> None:
+def test_rows_without_a_unit_are_refused_or_left_out(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text(
         "invoice,item,customer\n" + "".join(f"{row},i{row % 3},{'x' if row % 4 else ''}\n" for row in range(40))
@@ -166,7 +166,7 @@ REFUSALS: dict[str, Refusal] = {
 
 
 @pytest.mark.parametrize(("name", "content", "options", "kind", "said"), REFUSALS.values(), ids=REFUSALS)
-def test_what_is_refused(
+def test_faulty_data_are_refused_as_on_one_machine(
     spark: SparkSession,
     tmp_path: Path,
     name: str,
@@ -183,7 +183,7 @@ def test_what_is_refused(
     assert caught.value.__cause__ is None
 
 
-def test_what_is_not_there(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_source_that_is_not_there_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file"):
         read_with_spark(spark, str(tmp_path / "absent.csv"))
     with pytest.raises(UsageError, match="not standard input"):
@@ -192,7 +192,7 @@ def test_what_is_not_there(spark: SparkSession, tmp_path: Path) -> None:
         read_with_spark(spark, "a.csv", format="excel")
 
 
-def test_lists_whose_ids_repeat(spark: SparkSession, tmp_path: Path) -> None:
+def test_lists_whose_ids_repeat_are_refused(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     pl.DataFrame({"id": [*range(1500), 1], "basket": [["a", "b"]] * 1501}).write_parquet(path)
     with pytest.raises(InputError, match="same value twice"):

@@ -34,7 +34,7 @@ def test_everything_dropped_is_counted():
     assert (transactions.notes.blanks, transactions.notes.duplicates, transactions.notes.empty) == (4, 1, 2)
 
 
-def test_quotes():
+def test_a_quoted_field_may_hold_separators_and_quotes():
     data = 'milk,"bread, white","5"" nail"\n6" nail,milk\n "a b" , "c"\n'
     assert as_sets(read(data)) == [{"milk", "bread, white", '5" nail'}, {'6" nail', "milk"}, {"a b", "c"}]
 
@@ -52,7 +52,7 @@ def test_lines_with_and_without_quotes_keep_their_order():
     assert as_sets(read(data, format="basket")) == expected
 
 
-def test_padded_lines_of_a_spreadsheet():
+def test_padded_lines_of_a_spreadsheet_add_no_items():
     transactions = read("milk,bread,\nmilk,,\n,,\n")
     assert as_sets(transactions) == [{"milk", "bread"}, {"milk"}]
     assert (transactions.notes.blanks, transactions.notes.empty) == (6, 1)

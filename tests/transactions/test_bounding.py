@@ -124,13 +124,13 @@ def test_every_pair_of_items_is_as_likely_whatever_the_transaction():
 
 
 @pytest.mark.parametrize("most", [0, -1])
-def test_at_least_one(most):
+def test_a_bound_below_one_is_refused(most):
     for bound in (keep_transactions, cap_items):
         with pytest.raises(UsageError, match="Give at least 1"):
             bound(transactions_from_lists([["a"]], units=[1]), most, words_from(0))
 
 
-def test_nothing_to_bound():
+def test_no_transactions_can_be_bounded():
     nothing = transactions_from_lists([], units=[])
     for bounded in (
         keep_transactions(nothing, 1, words_from(0)),

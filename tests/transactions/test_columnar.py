@@ -289,7 +289,7 @@ def test_columns_of_one_hot_frames_are_named_alike() -> None:
     assert as_sets(read_transactions(frame)) == [{"10"}, {"10", "2.5"}]
 
 
-def test_dictionaries_of_arrow() -> None:
+def test_dictionaries_of_arrow_are_named_by_their_values() -> None:
     buffer = io.BytesIO()
     table = pa.table({"tid": [1, 1, 2], "item": pa.array([10.0, 2.5, None]).dictionary_encode()})
     pa.parquet.write_table(table, buffer)

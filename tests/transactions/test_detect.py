@@ -42,7 +42,7 @@ BASKETS = "".join(",".join(WORDS[row % 7 : row % 7 + 2 + row % 3]) + "\n" for ro
         ("0,1\n1,0\n", "basket CSV, separated by commas", {"0", "1"}),
     ],
 )
-def test_what_is_found(data, format_words, first):
+def test_the_format_is_detected_and_described(data, format_words, first):
     transactions = read(data)
     assert transactions.notes.layout.describe() == format_words
     assert as_sets(transactions)[0] == first
@@ -56,12 +56,12 @@ def test_an_explicit_separator_is_obeyed():
 
 
 @pytest.mark.parametrize("separator", ["", '"', "\n", "a\r"])
-def test_impossible_separators(separator):
+def test_an_impossible_separator_is_refused(separator):
     with pytest.raises(UsageError, match="separator"):
         read(BASKETS, separator=separator)
 
 
-def test_unknown_format():
+def test_an_unknown_format_is_refused_with_the_known_ones():
     with pytest.raises(UsageError, match=r"no format 'xml'.*fimi, basket"):
         read(BASKETS, format="xml")
 
@@ -144,7 +144,7 @@ def test_a_separator_in_few_lines_is_not_guessed():
         ("milk\n" * 99 + "milk bread\n", {}),
     ],
 )
-def test_nearly_every_line_holds_one_item(data, options):
+def test_lines_of_one_item_each_are_refused(data, options):
     with pytest.raises(InputError, match=r"Nearly every line holds one item.*--separator"):
         read(data, **options)
 
@@ -190,7 +190,7 @@ def test_column_options_need_a_separator():
     assert as_sets(read("milk\n1\n0\n1\n", format="one-hot")) == [{"milk"}, {"milk"}]
 
 
-def test_lists_are_no_text():
+def test_the_format_of_lists_is_refused_for_text():
     with pytest.raises(InputError, match="Parquet only"):
         read(BASKETS, format="lists")
 

@@ -21,7 +21,7 @@ BASKETS = Layout(format="basket", separator=",")
 NAME = st.text(st.sampled_from("019a,\u00e9\u6f22\U0001f956\n "), max_size=4) | st.integers(0, 10**20).map(str)
 
 
-def test_the_order_of_names():
+def test_names_are_ordered_as_documented():
     names = [
         "b",
         "10",
@@ -142,20 +142,20 @@ def test_long_rows_are_sorted(length):
     assert np.array_equal(filled, lengths > 0)
 
 
-def test_numbers_and_missing_items():
+def test_numbers_become_names_and_missing_items_are_counted():
     transactions = transactions_from_lists([[7, "7", None, np.int32(8)], iter(["milk"])])
     assert as_sets(transactions) == [{"7", "8"}, {"milk"}]
     assert transactions.notes.blanks == 1
 
 
-def test_units_of_lists():
+def test_units_of_empty_lists_leave_no_gap():
     transactions = transactions_from_lists([["a"], [], ["b"], ["c"]], units=["Ann", "Bob", "Cid", "Ann"])
     assert as_sets(transactions) == [{"a"}, {"b"}, {"c"}]
     assert transactions.units is not None
     assert transactions.units.tolist() == [0, 1, 0]
 
 
-def test_no_transactions_at_all():
+def test_no_transactions_at_all_have_an_empty_vocabulary():
     transactions = transactions_from_lists([], units=[])
     assert as_sets(transactions) == []
     assert transactions.vocabulary.dtype == pl.String
@@ -170,13 +170,13 @@ def test_no_transactions_at_all():
         ([["a"]], [1, 2], "differ in number"),
     ],
 )
-def test_wrong_lists(lists, units, error):
+def test_faulty_lists_are_refused(lists, units, error):
     with pytest.raises(UsageError, match=error):
         transactions_from_lists(lists, units)
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), "", " ", np.datetime64("NaT"), pd.NA, pd.NaT, True])
-def test_a_missing_unit(missing: object):
+def test_a_missing_unit_is_refused(missing: object):
     """It would be a unit of its own, and promise what is not there."""
     with pytest.raises(InputError, match="unit of a transaction is missing"):
         transactions_from_lists([["a"], ["b"]], units=[1, missing])
@@ -190,6 +190,6 @@ def test_units_are_told_apart_as_those_of_files():
         transactions_from_lists([["x"]] * 2, "ab")
 
 
-def test_nothing_is_shown():
+def test_transactions_show_no_items_when_printed():
     transactions = transactions_from_lists([["zwieback"]])
     assert "zwieback" not in f"{transactions} {transactions!r} {transactions.notes!r}"

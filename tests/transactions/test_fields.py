@@ -25,7 +25,7 @@ def test_what_the_csv_module_writes_is_read_back(fields, separator):
 
 
 @given(st.lists(st.text(st.sampled_from('ab"|'), max_size=5), min_size=1, max_size=5))
-def test_separators_of_two_characters(fields):
+def test_a_separator_may_have_two_characters(fields):
     line = "::".join('"' + field.replace('"', '""') + '"' for field in fields)
     assert split_line(line, "::") == fields
 
@@ -46,7 +46,7 @@ def test_separators_of_two_characters(fields):
         ('"""a"""', ['"a"']),
     ],
 )
-def test_quotes(line, fields):
+def test_quoted_fields_are_split_as_written(line, fields):
     assert split_line(line, ",") == fields
 
 

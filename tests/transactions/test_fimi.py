@@ -12,7 +12,7 @@ from tests import processes
 from tests.transactions.reading import as_sets, read, stripped
 
 
-def test_blanks_of_any_kind_and_any_number():
+def test_numbers_may_be_separated_by_any_blanks():
     data = " 1  2\t3 \x0c4\x0b5 \r\n\r\n6 \n \t\n7"
     transactions = read(data, format="fimi")
     assert as_sets(transactions) == [{"1", "2", "3", "4", "5"}, {"6"}, {"7"}]
@@ -20,7 +20,7 @@ def test_blanks_of_any_kind_and_any_number():
     assert transactions.notes.blanks == 0
 
 
-def test_the_same_for_names():
+def test_names_may_be_separated_by_any_blanks():
     data = " a  b\tc \x0cd\x0be \r\n\r\nf\u00a0g \n \t\nh"
     transactions = read(data, format="fimi")
     assert as_sets(transactions) == [{"a", "b", "c", "d", "e"}, {"f", "g"}, {"h"}]

@@ -68,7 +68,7 @@ def test_units_are_read_too(shape: str) -> None:
 @given(
     st.lists(st.lists(st.text()), min_size=1).filter(lambda lists: any(name.strip() for row in lists for name in row))
 )
-def test_any_lists(lists: list[list[str]]) -> None:
+def test_any_lists_are_read_alike_from_every_library(lists: list[list[str]]) -> None:
     frame = pl.DataFrame({"items": lists}, schema={"items": pl.List(pl.String)})
     try:
         expected = as_sets(read(frame))
@@ -135,7 +135,7 @@ def test_frames_that_cannot_be_read_are_refused_without_their_data() -> None:
         read_transactions(LISTS.clear())
 
 
-def test_calls_that_cannot_be_meant() -> None:
+def test_calls_that_cannot_be_meant_are_refused() -> None:
     for options in ({"format": "basket"}, {"format": "fimi"}):
         with pytest.raises(InputError, match="not lines of text"):
             read_transactions(LISTS, **options)

@@ -16,7 +16,7 @@ FRAME = pl.DataFrame({"who": ["Ann", "Bob", "Ann"], "things": [["milk", "egg"], 
 
 
 @given(st.lists(st.none() | st.lists(st.none() | st.text(max_size=4), max_size=5), max_size=8))
-def test_round_trip(lists):
+def test_lists_come_back_as_they_were_written(lists):
     expected = [names for row in lists if (names := {stripped(name or "") for name in row or ()} - {""})]
     if not expected:
         return
@@ -31,7 +31,7 @@ def test_blanks_are_counted():
     assert transactions.notes.layout.describe() == "Parquet with lists: item column 'things'"
 
 
-def test_numbers_and_arrays():
+def test_lists_may_hold_numbers_and_be_arrays():
     assert as_sets(read(pl.DataFrame({"a": [[3, 1, 3], [2]]}))) == [{"1", "3"}, {"2"}]
     assert as_sets(read(pl.DataFrame({"a": pl.Series([[3, 1], [2, 2]], dtype=pl.Array(pl.Int64, 2))}))) == [
         {"1", "3"},
@@ -39,7 +39,7 @@ def test_numbers_and_arrays():
     ]
 
 
-def test_what_arrow_writes():
+def test_lists_that_arrow_writes_are_read():
     table = pa.table(
         {"a": pa.array([["milk", "egg"], None, ["milk"]], pa.large_list(pa.dictionary(pa.int32(), pa.string())))}
     )
@@ -48,14 +48,14 @@ def test_what_arrow_writes():
     assert as_sets(read(buffer.getvalue())) == [{"milk", "egg"}, {"milk"}]
 
 
-def test_several_columns_of_lists():
+def test_one_of_several_columns_of_lists_has_to_be_named():
     frame = FRAME.with_columns(others=pl.Series([["x"], ["y"], ["x"]]))
     with pytest.raises(UsageError, match=r"Several columns hold lists: 'things', 'others'.*--item-column"):
         read(frame)
     assert as_sets(read(frame, item_column="Others")) == [{"x"}, {"y"}, {"x"}]
 
 
-def test_units():
+def test_lists_may_have_units_and_miss_none_unasked():
     transactions = read(FRAME, unit_column="who")
     assert by_unit(transactions) == {frozenset({frozenset({"milk", "egg"})}), frozenset({frozenset({"milk"})})}
     without = FRAME.with_columns(who=pl.Series(["Ann", None, "Ann"]))
@@ -73,7 +73,7 @@ def test_transaction_ids_must_not_repeat():
     assert as_sets(read(ids, transaction_column="bill")) == [{"milk", "egg"}, {"milk"}]
 
 
-def test_wrong_columns():
+def test_a_column_that_holds_no_lists_is_refused():
     with pytest.raises(InputError, match="does not hold lists"):
         read(FRAME, format="lists", item_column="who")
     with pytest.raises(InputError, match="No column holds lists"):
@@ -84,7 +84,7 @@ def test_wrong_columns():
         read(pl.DataFrame({"a": [[[1]], [[2]]]}))
 
 
-def test_formats_and_options_of_text():
+def test_formats_and_options_of_text_are_refused():
     for format_name in ("fimi", "basket"):
         with pytest.raises(InputError, match="is a Parquet table"):
             read(FRAME, format=format_name)
@@ -93,20 +93,20 @@ def test_formats_and_options_of_text():
 
 
 @pytest.mark.parametrize("data", [as_bytes(FRAME)[:-20], as_bytes(FRAME)[:40] + b"PAR1", b"PAR1PAR1", b"PAR1\0\0"])
-def test_damaged_parquet(data):
+def test_a_damaged_parquet_file_is_refused(data):
     with pytest.raises(InputError, match="cannot be read as one"):
         read(data)
 
 
 @pytest.mark.parametrize("fill", [b"\0", b"A"])
-def test_damaged_pages_of_parquet(fill):
+def test_damaged_pages_of_parquet_are_refused(fill):
     data = as_bytes(FRAME)
     footer = 8 + int.from_bytes(data[-8:-4], "little")
     with pytest.raises(InputError, match="cannot be read as one"):
         read(b"PAR1" + fill * (len(data) - 4 - footer) + data[-footer:])
 
 
-def test_columns_of_the_same_name():
+def test_columns_of_the_same_name_are_refused():
     table = pa.table([pa.array([["milk"]]), pa.array([["egg"]])], names=["a", "a"])
     buffer = io.BytesIO()
     pyarrow.parquet.write_table(table, buffer)
@@ -114,7 +114,7 @@ def test_columns_of_the_same_name():
         read(buffer.getvalue())
 
 
-def test_no_rows():
+def test_a_table_without_rows_is_refused():
     with pytest.raises(InputError, match="No item was found"):
         read(FRAME.clear())
 

@@ -38,7 +38,7 @@ def test_rows_of_one_transaction_need_not_be_adjacent(data, options):
 
 
 @pytest.mark.parametrize("data", [LINES, FRAME], ids=["csv", "parquet"])
-def test_units(data):
+def test_a_column_of_units_is_read(data):
     transactions = read(data, unit_column="who", **CHOSEN)
     assert by_unit(transactions) == {frozenset({frozenset({"milk", "bread"})}), frozenset({frozenset({"bread"})})}
     assert transactions.notes.layout.describe().endswith(
@@ -50,7 +50,7 @@ def test_units(data):
     st.lists(st.tuples(st.integers(0, 4), st.text(max_size=4).filter(lambda name: "\0" not in name)), min_size=1),
     st.booleans(),
 )
-def test_round_trip(rows, as_parquet):
+def test_a_table_comes_back_as_it_was_written(rows, as_parquet):
     if not as_parquet:  # where a line is a record
         rows = [(number, re.sub(r"[\r\n]", " ", name)) for number, name in rows]
     expected: dict[int, set[str]] = {}
@@ -68,14 +68,14 @@ def test_round_trip(rows, as_parquet):
     assert as_sets(read(data)) == sets
 
 
-def test_column_names_in_any_case_if_there_is_one():
+def test_column_names_are_found_in_any_case_if_there_is_one():
     data = "Bill,Thing,THING\n1,milk,x\n"
     assert as_sets(read(data, transaction_column="bill", item_column="Thing")) == [{"milk"}]
     with pytest.raises(InputError, match=r"More than one column is called 'thing' \(--item-column\)"):
         read(data, transaction_column="bill", item_column="thing")
 
 
-def test_columns_of_the_same_name():
+def test_columns_of_the_same_name_are_refused_where_they_are_asked_for():
     with pytest.raises(InputError, match="More than one column is called 'bill'"):
         read("bill,bill,thing\n1,2,milk\n", **CHOSEN)
     assert as_sets(read("tid,price,price,item\n1,2,2,milk\n")) == [{"milk"}]
@@ -107,7 +107,7 @@ def test_columns_that_are_not_named_must_be_well_known():
     assert "zwieback" not in str(caught.value)
 
 
-def test_one_column_for_both():
+def test_one_column_for_both_is_refused():
     with pytest.raises(UsageError, match="are the same"):
         read(LINES, transaction_column="bill", item_column="bill")
 
@@ -121,7 +121,7 @@ def test_blank_items_are_dropped_and_blank_transactions_refused(blank):
         read(f"tid,item\n1,milk\n{blank},bread\n")
 
 
-def test_null_items_and_transactions_of_parquet():
+def test_null_items_are_dropped_and_items_without_a_transaction_refused():
     frame = pl.DataFrame({"tid": [1, 1, 2, None], "item": ["milk", None, " ", None]})
     transactions = read(frame)
     assert as_sets(transactions) == [{"milk"}]
@@ -140,7 +140,7 @@ def test_null_items_and_transactions_of_parquet():
     ],
     ids=["csv", "parquet", "floats"],
 )
-def test_rows_without_unit(data):
+def test_rows_without_a_unit_are_refused_or_left_out(data):
     with pytest.raises(InputError, match=r"no unit.*--drop-rows-without-unit"):
         read(data, unit_column="who")
     transactions = read(data, unit_column="who", drop_rows_without_unit=True)
@@ -150,12 +150,12 @@ def test_rows_without_unit(data):
     assert transactions.notes.rows_without_unit == 2
 
 
-def test_every_row_without_unit():
+def test_a_table_in_which_no_row_has_a_unit_is_refused():
     with pytest.raises(InputError, match="No item was found"):
         read("tid,item,who\n1,milk,\n", unit_column="who", drop_rows_without_unit=True)
 
 
-def test_a_transaction_of_two_units():
+def test_a_transaction_of_two_units_is_refused():
     with pytest.raises(InputError, match="two different units"):
         read("tid,item,who\n1,milk,Ann\n2,egg,Ann\n1,egg,Bob\n", unit_column="who")
 
@@ -197,7 +197,7 @@ def test_how_a_line_is_read_depends_on_that_line_alone(columns, lines, line, pla
     assert (together and [field for run in together for field in run]) == expected
 
 
-def test_a_header_with_blank_lines_above():
+def test_a_header_may_follow_blank_lines():
     data = '\n \n"tid","the item"\n1,milk\n\n2,egg\n'
     assert as_sets(read(data, item_column="the item")) == [{"milk"}, {"egg"}]
 
@@ -223,12 +223,12 @@ def test_ragged_rows_name_the_line(data, line):
         ('"tid,item\n', "header of .* unbalanced quotes"),
     ],
 )
-def test_unbalanced_quotes(data, message):
+def test_unbalanced_quotes_are_refused(data, message):
     with pytest.raises(InputError, match=message):
         read(data, format="long", separator=",")
 
 
-def test_a_header_alone():
+def test_a_header_alone_is_refused():
     with pytest.raises(InputError, match="No item was found"):
         read("tid,item\n")
     with pytest.raises(InputError, match="No item was found"):
@@ -247,7 +247,7 @@ def test_types_of_parquet_become_their_text():
 @pytest.mark.parametrize(
     "bad", [[[1], [2]], [{"a": 1}, {"a": 2}], [b"\xff", b"\xfe"]], ids=["lists", "structs", "bytes"]
 )
-def test_types_that_are_no_text(bad):
+def test_types_that_are_no_text_are_refused(bad):
     with pytest.raises(InputError, match=r"column for --item-column is of type .*not text"):
         read(pl.DataFrame({"tid": [1, 2], "item": bad}), format="long")
 

@@ -18,7 +18,7 @@ WANTED = [{"milk"}, {"bread", "egg"}, {"milk", "bread", "egg"}]
     [("1", "0"), ("true", "FALSE"), ("t", "f"), ("Y", "n"), ("1", ""), ("t", "?"), ("1.0", "0.0"), ("yes", "no")],
 )
 @pytest.mark.parametrize("format_name", ["auto", "one-hot"])
-def test_cells(yes, no, format_name):
+def test_every_pair_of_yes_and_no_is_read(yes, no, format_name):
     rows = [",".join(yes if name in names else no for name in NAMES) for names in WANTED]
     transactions = read("\n".join([",".join(NAMES), *rows, ""]), format=format_name)
     assert as_sets(transactions) == WANTED
@@ -30,13 +30,13 @@ def test_cells(yes, no, format_name):
     [(True, False), (True, None), (1, 0), (1, None), (1.0, float("nan")), (1.0, 0.0), ("t", "?"), ("1", None)],
 )
 @pytest.mark.parametrize("format_name", ["auto", "one-hot"])
-def test_cells_of_parquet(yes, no, format_name):
+def test_every_pair_of_yes_and_no_is_read_from_parquet(yes, no, format_name):
     frame = pl.DataFrame({name: [yes if name in names else no for names in WANTED] for name in NAMES})
     assert as_sets(read(frame, format=format_name)) == WANTED
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=5, max_size=5), min_size=1, max_size=9), st.booleans())
-def test_round_trip(rows, as_parquet):
+def test_a_one_hot_table_comes_back_as_it_was_written(rows, as_parquet):
     names = ["9", "10", "b", "a", "é"]
     expected = [chosen for row in rows if (chosen := {name for name, yes in zip(names, row, strict=True) if yes})]
     if not expected:
@@ -48,7 +48,7 @@ def test_round_trip(rows, as_parquet):
 
 
 @pytest.mark.parametrize("as_parquet", [True, False])
-def test_ids_and_units(as_parquet):
+def test_columns_of_ids_and_units_are_no_items(as_parquet):
     frame = pl.DataFrame({"milk": [1, 0, 1], "id": ["x", "y", "z"], "egg": [0, 1, 1], "who": ["Ann", None, "Ann"]})
     data = frame if as_parquet else frame.write_csv()
     named = {"transaction_column": "ID", "unit_column": "who"}
@@ -60,7 +60,7 @@ def test_ids_and_units(as_parquet):
 
 
 @pytest.mark.parametrize("as_parquet", [True, False])
-def test_repeated_ids(as_parquet):
+def test_repeated_ids_are_refused(as_parquet):
     frame = pl.DataFrame({"id": [1, 2, 1], "milk": [1, 1, 1], "egg": [0, 1, 1]})
     with pytest.raises(InputError, match="same value twice"):
         read(frame if as_parquet else frame.write_csv(), transaction_column="id")
@@ -68,7 +68,7 @@ def test_repeated_ids(as_parquet):
 
 @pytest.mark.parametrize("as_parquet", [True, False])
 @pytest.mark.parametrize("cell", ["2", "17", "2.5"])
-def test_quantities(cell, as_parquet):
+def test_a_quantity_is_refused_without_its_item(cell, as_parquet):
     frame = pl.DataFrame({"milk": ["1", "0"], "egg": ["1", cell]})
     data = frame.cast(pl.Float64) if as_parquet else frame.write_csv()
     place = "Item column 2" if as_parquet else "Line 3"
@@ -79,7 +79,7 @@ def test_quantities(cell, as_parquet):
 
 @pytest.mark.parametrize("as_parquet", [True, False])
 @pytest.mark.parametrize("cell", ["-1", "zwieback", "maybe"])
-def test_cells_that_say_nothing(cell, as_parquet):
+def test_a_cell_that_is_neither_yes_nor_no_is_refused(cell, as_parquet):
     frame = pl.DataFrame({"milk": ["1", "0"], "egg": [cell, "1"]})
     with pytest.raises(InputError, match="neither yes nor no") as caught:
         read(frame if as_parquet else frame.write_csv(), format="one-hot")
@@ -90,13 +90,13 @@ def test_cells_that_say_nothing(cell, as_parquet):
     ("header", "message"),
     [("egg,milk, milk", "Columns 2 and 3 .* same name"), ("milk,,egg", "has no name.*--transaction-column ''")],
 )
-def test_bad_headers(header, message):
+def test_a_faulty_header_is_refused_without_its_names(header, message):
     with pytest.raises(InputError, match=message) as caught:
         read(f"{header}\n1,0,1\n", format="one-hot")
     assert "milk" not in str(caught.value)
 
 
-def test_row_numbers_of_pandas():
+def test_row_numbers_of_pandas_may_be_the_ids():
     transactions = read(",milk,egg\n0,1,0\n7,1,1\n", transaction_column="", format="one-hot")
     assert as_sets(transactions) == [{"milk"}, {"milk", "egg"}]
 
@@ -114,7 +114,7 @@ def test_an_item_column_makes_no_sense():
         read("milk,egg\n1,0\n", format="one-hot", item_column="milk")
 
 
-def test_no_column_left():
+def test_a_table_without_item_columns_is_refused():
     with pytest.raises(InputError, match="No column is left"):
         read(pl.DataFrame({"id": [1, 2]}), format="one-hot", transaction_column="id")
 
@@ -126,7 +126,7 @@ def test_wide_parquet_is_read_in_blocks(monkeypatch):
     assert as_sets(read(frame)) == expected
 
 
-def test_an_empty_table():
+def test_an_empty_table_is_refused():
     with pytest.raises(InputError, match="No item was found"):
         read("milk,egg\n", format="one-hot")
     with pytest.raises(InputError, match="No item was found"):

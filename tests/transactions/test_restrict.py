@@ -45,13 +45,13 @@ def test_names_are_stripped_and_may_repeat():
     assert as_sets(restricted) == [{"b"}]
 
 
-def test_an_empty_list_of_names():
+def test_an_empty_list_of_names_is_refused():
     with pytest.raises(UsageError, match="public items is empty"):
         restrict_to(transactions_from_lists([["a"]]), [" "])
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_reading_names(pack):
+def test_names_are_read_a_line_each(pack):
     data = " whole milk \r\n\r\nbread, white\n\u2003egg\n7".encode()
     assert read_item_names(io.BytesIO(pack(data))) == ["whole milk", "bread, white", "egg", "7"]
 
@@ -62,7 +62,7 @@ def test_a_repeated_name_is_told_by_its_line():
     assert "zwieback" not in str(caught.value)
 
 
-def test_no_names(tmp_path):
+def test_a_file_without_names_is_refused(tmp_path):
     with pytest.raises(InputError, match="nothing but blanks"):
         read_item_names(io.BytesIO(b"\n \n"))
     with pytest.raises(InputError, match="no file"):
@@ -70,7 +70,7 @@ def test_no_names(tmp_path):
 
 
 @given(st.lists(st.sets(st.integers(0, 9), min_size=1), max_size=20), st.sets(st.integers(0, 9)), st.integers(1, 9))
-def test_keeping_items_part_by_part(lists, wanted, at_once):
+def test_items_are_kept_alike_however_many_at_once(lists, wanted, at_once):
     transactions = transactions_from_lists(lists, range(len(lists)))
     names = transactions.vocabulary.to_list()
     codes = np.array([code for code, name in enumerate(names) if int(name) in wanted], dtype=np.int32)
@@ -89,7 +89,7 @@ def test_keeping_items_part_by_part(lists, wanted, at_once):
     st.sets(NAME | st.sampled_from(["x"]), min_size=1, max_size=3),
     st.integers(1, 9),
 )
-def test_transactions_that_contain_items_without_these(rows_given, names, at_once):
+def test_transactions_with_the_items_are_kept_and_the_items_left_out(rows_given, names, at_once):
     transactions = transactions_from_lists([items for items, _ in rows_given], [unit for _, unit in rows_given])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rows, "AT_ONCE", at_once)

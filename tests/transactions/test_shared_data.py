@@ -25,13 +25,13 @@ CODES = {"transaction_column": "InvoiceNo", "item_column": "StockCode"}
         ("online-retail-sales-baskets.csv.gz", 19_960, 3_922, 519_602, 0),
     ],
 )
-def test_known_shapes(shared_data, name, transactions, items, occurrences, repeated):
+def test_public_data_have_their_known_shapes(shared_data, name, transactions, items, occurrences, repeated):
     read = read_transactions(shared_data(name))
     assert (len(read), len(read.vocabulary), len(read.items)) == (transactions, items, occurrences)
     assert (read.notes.duplicates, read.notes.blanks, read.notes.empty) == (repeated, 0, 0)
 
 
-def test_invoices(shared_data):
+def test_invoices_have_their_known_shape(shared_data):
     read = read_transactions(shared_data("online-retail.csv.gz"), **CODES)
     assert (len(read), len(read.vocabulary)) == (25_900, 4_070)
     assert len(read.items) + read.notes.duplicates == 541_909
@@ -45,7 +45,7 @@ def test_invoices_are_known_by_their_header(shared_data):
     assert read.notes.blanks == 1_454
 
 
-def test_customers(shared_data):
+def test_customers_have_their_known_shape(shared_data):
     options = {"unit_column": "CustomerID", "drop_rows_without_unit": True}
     read = read_transactions(shared_data("online-retail.csv.gz"), **CODES, **options)
     assert read.units is not None

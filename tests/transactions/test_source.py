@@ -26,7 +26,7 @@ def test_path_text_and_open_file_give_the_same(tmp_path):
     assert [as_sets(transactions) for transactions in read_three] == [[{"milk", "bread"}, {"milk"}]] * 3
 
 
-def test_standard_input():
+def test_standard_input_is_read():
     code = "from fim_private.transactions import read_transactions as r; print(len(r('-')))"
     done = processes.run([sys.executable, "-c", code], input=BASKETS, check=True)
     assert done.stdout.strip() == b"2"
@@ -51,12 +51,12 @@ def test_a_plain_file_called_gz_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("cut", [5, 12, -9, -1])
-def test_gzip_cut_short(cut):
+def test_a_gzip_file_cut_short_is_refused(cut):
     with pytest.raises(InputError, match="gzip file that stops before its end"):
         read(gzip.compress(b"milk,bread\n" * 1000)[:cut])
 
 
-def test_damaged_gzip():
+def test_a_damaged_gzip_file_is_refused():
     packed = bytearray(gzip.compress(b"milk,bread\n" * 1000))
     packed[20] ^= 255
     with pytest.raises(InputError, match="gzip file that"):
@@ -70,17 +70,17 @@ def test_gzip_of_nothing_is_empty():
         read(gzip.compress(b""))
 
 
-def test_missing_file(tmp_path):
+def test_a_missing_file_is_an_input_error(tmp_path):
     with pytest.raises(InputError, match=r"There is no file .*nowhere\.csv"):
         read_transactions(tmp_path / "nowhere.csv")
 
 
-def test_folder(tmp_path):
+def test_a_folder_is_an_input_error(tmp_path):
     with pytest.raises(InputError, match="is a folder"):
         read_transactions(tmp_path)
 
 
-def test_unreadable_file(tmp_path, monkeypatch):
+def test_an_unreadable_file_is_an_input_error(tmp_path, monkeypatch):
     path = tmp_path / "locked.csv"
 
     def refuse(*_, **__):
@@ -92,7 +92,7 @@ def test_unreadable_file(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("path", ["a\0b", "x" * 5000, "file/below"])
-def test_impossible_paths(path, tmp_path):
+def test_an_impossible_path_is_an_input_error(path, tmp_path):
     (tmp_path / "file").write_bytes(BASKETS)
     with pytest.raises(InputError, match="cannot be opened"):
         read_transactions(f"{tmp_path}/{path}")

@@ -17,7 +17,7 @@ SECRET = "zwieback"
 
 @pytest.mark.parametrize("data", ["", " ", "\n\n\n", " \t \r\n \n", "\ufeff", "\ufeff\n", "\u00a0\n\u2003"])
 @pytest.mark.parametrize("format_name", ["auto", "fimi", "basket", "long", "one-hot"])
-def test_nothing_but_blanks(data, format_name):
+def test_a_text_of_nothing_but_blanks_is_refused(data, format_name):
     with pytest.raises(InputError, match=r"is empty|nothing but blanks|No item was found"):
         read(data, format=format_name)
 
@@ -56,7 +56,7 @@ def test_wide_encodings_are_read_when_named(encoding):
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
-def test_wide_encodings_unasked(encoding):
+def test_a_wide_encoding_that_is_not_named_is_refused_by_name(encoding):
     with pytest.raises(InputError, match=r"UTF-16 or UTF-32.*--encoding utf-16"):
         read("milk,bread\n".encode(encoding))
 
@@ -70,12 +70,12 @@ def test_wide_encodings_without_a_mark_have_the_order_of_this_machine(monkeypatc
     assert as_sets(read(data, encoding=encoding)) == [{"milk", "brød"}, {"milk"}]
 
 
-def test_wide_encoding_without_a_mark():
+def test_a_wide_encoding_without_a_mark_is_suggested():
     with pytest.raises(InputError, match=r"NUL bytes.*UTF-16"):
         read("milk,bread\n".encode("utf-16-le"))
 
 
-def test_latin_1():
+def test_latin_1_is_suggested_and_read_when_named():
     data = b"milk\n" * 6 + "jalapeño,crème\n".encode("latin-1")
     with pytest.raises(InputError, match=r"not a text in utf-8: see line 7.*--encoding latin-1"):
         read(data)
@@ -92,20 +92,20 @@ def test_an_encoding_in_which_a_line_may_change_the_next_is_refused(encoding):
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "base64", "rot13", "a\0b", ""])
-def test_unknown_encoding(encoding):
+def test_an_unknown_encoding_is_refused(encoding):
     with pytest.raises(UsageError, match="encoding"):
         read("milk,bread\n", encoding=encoding)
 
 
 @pytest.mark.parametrize("data", [b"\x7fELF\x02\x01\x00\x00", b"milk,bread\nmi\0lk\n"])
-def test_binary(data):
+def test_a_binary_file_is_refused(data):
     with pytest.raises(InputError, match="NUL bytes"):
         read(data)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\r\r\n"])
 @pytest.mark.parametrize("last", [True, False])
-def test_line_ends(end, last):
+def test_all_three_line_ends_are_read(end, last):
     data = end.join(["milk,bread", "milk", "1,2"]) + end * last
     assert as_sets(read(data)) == [{"milk", "bread"}, {"milk"}, {"1", "2"}]
 
@@ -116,14 +116,14 @@ def test_other_separators_of_unicode_lines_are_no_line_ends():
     assert as_sets(read(data)) == [expected]
 
 
-def test_a_line_over_a_mebibyte():
+def test_a_line_over_a_mebibyte_is_refused_without_its_text():
     line = f"{SECRET}," * (1 << 17)
     with pytest.raises(InputError, match=r"Line 3 of .* is longer than a mebibyte") as caught:
         read(f"milk\nbread,milk\n{line}\nmilk\n")
     assert SECRET not in str(caught.value)
 
 
-def test_a_line_of_just_under_a_mebibyte_and_a_huge_field():
+def test_a_line_and_a_field_of_nearly_a_mebibyte_are_read():
     name = "x" * 200_000
     long = ",".join(str(number) for number in range(150_000))
     data = f'{long}\n{name},milk\n"{name}, too",bread\n'
@@ -182,7 +182,7 @@ def test_the_line_of_a_wrong_byte_is_told_in_any_encoding():
 @pytest.mark.parametrize("size", [1 << 10, 1 << 16, 1 << 21])
 @pytest.mark.parametrize(("length", "refused"), [(LONGEST_LINE, False), (LONGEST_LINE + 1, True)])
 @pytest.mark.parametrize("last", [True, False])
-def test_the_longest_line(size, length, refused, last):
+def test_a_line_is_refused_from_the_first_byte_beyond_a_mebibyte(size, length, refused, last):
     data = b"milk\n\n" + b"x" * length + (b"" if last else b"\nmilk\n")
     chunks = Text(name="a", blocks=cut(data, size)).chunks()
     if refused:

@@ -230,7 +230,7 @@ def test_a_drawing_keeps_what_draws() -> None:
     )
 
 
-def test_marks() -> None:
+def test_running_text_is_split_at_its_marks() -> None:
     anchors = frozenset({"there"})
     assert inline("`**a**` **b", anchors) == (Marked("code", ("**a**",)), " **b")
     assert inline("[a `b`](#there)\n[c](#nowhere)", anchors) == (
@@ -242,7 +242,7 @@ def test_marks() -> None:
 @pytest.mark.parametrize(
     ("cell", "shown"), [(-1234, "−1,234"), (-0.5, "−0.500"), (float("nan"), "–"), (-1e-9, "−1e-9"), (2.0, "2.000")]
 )
-def test_cells(cell: Cell, shown: str) -> None:
+def test_a_cell_is_shown_as_its_type_asks(cell: Cell, shown: str) -> None:
     assert cell_text(cell, 3) == shown
 
 
@@ -274,7 +274,7 @@ def test_the_package_carries_its_styles_and_its_script() -> None:
         assert "</" not in written
 
 
-def test_markdown() -> None:
+def test_every_part_of_a_document_becomes_markdown() -> None:
     document = page_of(
         Paragraph(text="1. not a list, but **bold**, `a|b` and [there](#there)"),
         Bullets(items=("# one", "two!")),
