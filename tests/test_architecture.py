@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests import processes
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "fim_private"
@@ -171,18 +169,6 @@ def test_exact_counts_leave_through_the_door_only() -> None:
         "demos/shop.py",
         "demos/unit.py",
     }
-
-
-def test_help_loads_nothing_heavy() -> None:
-    program = (
-        "import sys, fim_private.cli.app as a\n"
-        "heavy = {'polars', 'numba', 'numpy', 'matplotlib', 'mlxtend', 'pandas', 'scipy', 'rich', 'pyspark',"
-        " 'jinja2'}\n"
-        "heavy &= set(sys.modules)\n"
-        "print(sorted(heavy))"
-    )
-    shown = processes.run([sys.executable, "-c", program], text=True, check=True)
-    assert shown.stdout.strip() == "[]"
 
 
 def test_the_public_names_are_these() -> None:

@@ -55,6 +55,7 @@ def test_without_a_place_for_the_cache_functions_are_compiled_all_the_same(monke
     assert compiled.compiled(double)(21) == 42
 
 
+@pytest.mark.slow
 def test_damaged_files_of_the_cache_are_done_without_and_mended(tmp_path: Path) -> None:
     """Random bytes in them used to end the process with "Aborted!"."""
     cache = tmp_path / "cache"

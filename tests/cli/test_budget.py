@@ -9,7 +9,7 @@ import pytest
 
 from fim_private import Ledger
 from tests import processes
-from tests.cli.command import PROMISE, fim_private, in_own_process, words
+from tests.cli.command import PROMISE, fim_private, words
 
 ASKED = ("--size", 2, "--top", 1, *PROMISE)
 
@@ -39,7 +39,7 @@ def history(ledger: Path) -> list[dict]:
 def test_a_new_ledger_charges_releases_until_it_refuses_one(ledger: Path, baskets: Path) -> None:
     released = []
     for _ in range(2):
-        done = in_own_process("mine", baskets, *ASKED, "--ledger", ledger, "--json", "--quiet")
+        done = fim_private("mine", baskets, *ASKED, "--ledger", ledger, "--json", "--quiet")
         assert done.returncode == 0, words(done)
         released.append(json.loads(done.stdout))
     refused = fim_private("mine", baskets, *ASKED, "--ledger", ledger)

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from fim_private.mechanisms.registry import REGISTRY
-from tests.cli.command import fim_private, in_own_process, words
+from tests.cli.command import fim_private, words
 
 HAND = ("--set", "search_epsilon=0.6", "--set", "pick-epsilon=1.4", "--set", "certificate_delta=1/100")
 HAND += ("--set", "grid_limit=8")
@@ -55,7 +55,7 @@ def test_parameters_are_the_plan_s() -> None:
 
 
 def test_a_law_in_words_has_counts_and_places() -> None:
-    done = in_own_process("law", "permute-and-flip", "--counts", "12,10", "--epsilon", "1", "--delta", "0")
+    done = fim_private("law", "permute-and-flip", "--counts", "12,10", "--epsilon", "1", "--delta", "0")
     assert done.returncode == 0
     assert b"12 (place 0)" in done.stdout
     assert "without sampling" in words(done)
@@ -130,7 +130,7 @@ def test_a_law_that_cannot_be_computed_is_refused(arguments: tuple[str, ...], me
 
 @pytest.mark.slow
 def test_an_audit_is_printed_in_words_and_in_json() -> None:
-    done = in_own_process("audit", "limited-domain", "--top", "1")
+    done = fim_private("audit", "limited-domain", "--top", "1")
     assert done.returncode == 0, words(done)
     for shown in (b"The claim holds", b"hardest neighbours", b"stop symbol half as far", b"caught", b"1e-6"):
         assert shown in done.stdout

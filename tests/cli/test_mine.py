@@ -161,7 +161,7 @@ def test_a_faulty_file_is_refused_without_its_content(tmp_path: Path, content: b
 
 
 def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
-    assert in_own_process("mine", tmp_path / "absent.csv", "--size", 2, "--top", 1, *PROMISE).returncode == 3
+    assert fim_private("mine", tmp_path / "absent.csv", "--size", 2, "--top", 1, *PROMISE).returncode == 3
 
 
 def test_customers_can_be_the_unit(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_ctrl_c_ends_cleanly() -> None:
 def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
     path = tmp_path / "hostile.csv"
     path.write_text("\x1b[31mred,milk\n" * 2000)
-    done = in_own_process("mine", path, "--size", 2, "--top", 1, *PROMISE)
+    done = fim_private("mine", path, "--size", 2, "--top", 1, *PROMISE)
     assert done.returncode == 0
     assert b"\x1b[31m" not in done.stdout
     assert b"\\x1b[31mred" in done.stdout

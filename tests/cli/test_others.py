@@ -6,11 +6,11 @@ from pathlib import Path
 
 from fim_private.mechanisms.registry import REGISTRY
 from tests import processes
-from tests.cli.command import PROMISE, fim_private, in_own_process, words
+from tests.cli.command import PROMISE, fim_private, words
 
 
 def test_plan_reads_nothing_and_compares() -> None:
-    done = in_own_process("plan", "--size", 2, "--top", 10, *PROMISE)
+    done = fim_private("plan", "--size", 2, "--top", 10, *PROMISE)
     assert done.returncode == 0
     shown = done.stdout.decode()
     for name, row in REGISTRY.items():
@@ -50,7 +50,7 @@ def test_plan_without_delta_leaves_what_needs_none() -> None:
 def test_inspect_is_for_the_curator(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("invoice,item,customer\n1,milk,x\n1,bread,x\n1,milk,x\n2,milk,x\n3,tea,y\n3,milk,y\n")
-    done = in_own_process("inspect", path, "--unit-column", "customer")
+    done = fim_private("inspect", path, "--unit-column", "customer")
     assert done.returncode == 0
     assert words(done).startswith("EXACT FIGURES, NOT PRIVATE")
     shown = " ".join(done.stdout.decode().split())
@@ -78,7 +78,7 @@ def test_inspect_shows_what_caps_drop(tmp_path: Path) -> None:
 
 
 def test_demo_runs_and_is_honest() -> None:
-    done = in_own_process("demo")
+    done = fim_private("demo")
     assert done.returncode == 0
     assert len(done.stdout.decode().splitlines()) == 7
     assert "among the true top 5" in " ".join(words(done).split())
@@ -87,7 +87,7 @@ def test_demo_runs_and_is_honest() -> None:
 def test_every_command_has_help_and_the_program_its_version() -> None:
     import fim_private as package
 
-    assert in_own_process("--version").stdout.decode().strip() == package.__version__
+    assert fim_private("--version").stdout.decode().strip() == package.__version__
     for command in ((), ("mine",), ("plan",), ("inspect",), ("demo",), ("datasets",)):
         done = fim_private(*command, "--help")
         assert done.returncode == 0

@@ -192,6 +192,7 @@ def test_no_more_is_read_than_shows_the_fault():
     assert endless.given < 10 * source.BLOCK
 
 
+@pytest.mark.slow
 def test_a_pipe_is_read_in_one_pass_and_not_kept(tmp_path):
     rows = 200_000
     code = (
