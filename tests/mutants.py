@@ -59,7 +59,7 @@ SECONDS, SECONDS_BRIEF = 40, 5
 """Of tests for one fault, at most; the less for one that is explained, to see whether it still has to be, and for a
 file without a fault, to see whether it can be tested like this."""
 CURT = ("--assert=plain", "--tb=native")
-"""What happened need not be told at length."""
+"""Options of pytest for a short account of what happened."""
 MEMORY = 4 << 30
 PATIENCE, PATIENCE_COMPILED = 5, 60
 """Seconds a test may take beyond five times what it took; the more where its functions are compiled first."""
@@ -77,7 +77,7 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Measured:
-    """Of one test: seconds, and which lines of which files it executes."""
+    """The seconds one test takes, and which lines of which files it executes."""
 
     seconds: float
     lines: dict[str, list[int]]
@@ -266,7 +266,7 @@ def choose(mutation: Mutation, tests: dict[str, Measured], seconds: float) -> di
 
 
 def key(fault: Mutation) -> Key:
-    """By which a fault is known wherever its line moves."""
+    """The key by which a fault is known wherever its line moves."""
     return fault.file, fault.line, fault.becomes
 
 

@@ -30,7 +30,7 @@ def sum_of_squares(number):
 print(sum_of_squares(1000), sum(sum_of_squares.stats.cache_hits.values()))
 """
 NEW, KEPT = ["332833500 0"], ["332833500 1"]
-"""What it prints where the loop was compiled, and where it came from the cache."""
+"""What the program prints where the loop was compiled, and where it came from the cache."""
 
 
 def run(tmp_path: Path, cache: Path | None = None) -> list[str]:

@@ -147,7 +147,7 @@ def test_readme_s_figure_is_the_report_s() -> None:
 
 
 def audit_table() -> str:
-    """What the README shows of the audit report: delta claimed and found, a line a mechanism."""
+    """The README's extract of the audit report: delta claimed and found, one line per mechanism."""
     records = json.loads((ROOT / "reports" / "audit" / "verdicts.json").read_text(encoding="utf-8"))
     lines = [
         "| mechanism | one pick: claimed | found | three picks: claimed | found | mistakes caught |",

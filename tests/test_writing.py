@@ -216,7 +216,7 @@ def test_somebody_elses_file_in_a_sticky_folder_is_refused_beforehand(linked: bo
 
 @ROOT_ONLY
 def test_a_file_that_is_mounted_is_refused_beforehand(tmp_path: Path) -> None:
-    """As into a container: it can be written to, and no other file can take its place."""
+    """A file mounted into a container can be written to, but no other file can take its place."""
     for name in ("inside", "outside"):
         put(tmp_path / name, name)
     program = "import sys, pathlib, fim_private.writing as w; w.check_place(pathlib.Path(sys.argv[1]))"

@@ -23,7 +23,7 @@ KINDS = ((1.0, 0.0), (0.0, 1.0), (0.5, 0.5))
 BEYOND = (0.5, 1.0, 2.0)
 """How far beyond epsilon the log ratio of a path goes, in units of ln(1 + 1/a), where the conversion is tight."""
 STEPS = 40
-"""Of a search by halving."""
+"""The number of halvings of a search."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ def analysts(rule: Filter, chances: Sequence[float], shifts: Sequence[float]) ->
 
 
 def divergence(rule: Filter, here: float, there: float) -> float:
-    """Of two laws with two outcomes, at the filter's order, the larger direction."""
+    """The Renyi divergence of two laws with two outcomes, at the filter's order, in the larger direction."""
     assert rule.order is not None
     a = float(rule.order)
     pair = ((here, there), (1 - here, 1 - there))

@@ -35,7 +35,7 @@ Pair = tuple[Floats, Floats]
 """The probabilities of the same outcomes under the two neighbours."""
 
 ROUNDING = 1e-13
-"""Of the sums of up to a million products here; every delta that is asked for is far larger."""
+"""The rounding error of the sums here, of up to a million products. Every delta that is asked for is far larger."""
 SHARES = (0.03, 0.2, 0.4, 0.5)
 """Where between 0 and epsilon the larger log ratio of a bounded-range pair lies; the other way round it is one less."""
 
@@ -146,7 +146,7 @@ def test_the_pairs_are_what_they_are_said_to_be() -> None:
 
 
 def test_an_adaptive_adversary_gains_over_one_who_plans_ahead() -> None:
-    """So the search above is not idle: the choice of the second pair does depend on the first outcome."""
+    """The best second pair depends on the first outcome, so the search above is needed."""
     # The second step tells more either at a ratio near 1 or far from it, so its best pair depends on the first.
     first = [two_points(1.0, -0.4)]
     second = pairs_of(BoundedRange(F(1)))
@@ -178,7 +178,7 @@ def test_basic_composition_holds_whatever_the_adversary_takes(losses: list[Loss]
 @pytest.mark.parametrize("failure", [F(1, 1000), F(1, 20)])
 @pytest.mark.parametrize("losses", MIXTURES[:2], ids=str)
 def test_what_the_losses_do_not_cover_is_inside_basic_composition(losses: list[Loss], failure: Fraction) -> None:
-    """With chance `failure` all is told: on both sides, or on either alone."""
+    """With probability `failure` the run reveals everything: on both sides, or on one of them."""
     claimed = prove_basic(losses, failure)
     steps = [pairs_of(loss) for loss in losses]
     f = float(failure)

@@ -60,7 +60,7 @@ def test_a_failure_costs_what_the_theorem_says() -> None:
 
 
 def test_each_part_of_a_claim_stands_where_it_should() -> None:
-    """With deltas and failures large enough to show in every term."""
+    """The deltas and failures are large enough to show in every term."""
     losses = [ZCDP(F(1, 50))]
     moved = renyi_delta(losses, 0.3 + math.log(0.8))
     assert claimed_delta(losses, [OneSidedFailure(F(1, 5))], 0.3) == pytest.approx(moved + 0.2, rel=1e-12)

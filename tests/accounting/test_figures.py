@@ -32,7 +32,7 @@ PURE, RANGE, RHO = PureDP(F(1, 10)), BoundedRange(F(1, 5)), ZCDP(F(1, 50))
 
 
 def digits(value: float | Fraction | None) -> str:
-    """Twelve, rounded up, as claims are."""
+    """Twelve significant digits, rounded up as claims are."""
     return "nothing" if value is None else f"{float(round_up(value)):.12g}"
 
 

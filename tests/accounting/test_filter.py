@@ -24,7 +24,7 @@ Step = tuple[tuple[tuple[float, float], ...], Charge]
 """Outcomes, each with its probability on D and its log ratio (infinite: only D has it); and what is charged."""
 
 TENTH = 0.1
-"""Log ratios are whole multiples of this but for failures, so that paths meet and the tree stays small."""
+"""Except for failures, log ratios are whole multiples of this, so that paths meet and the tree stays small."""
 
 
 def response(tenths: int, order: Fraction, *, leak: str = "0", failing: str = "0") -> Step:

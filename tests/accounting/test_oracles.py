@@ -28,7 +28,7 @@ dp_accounting = pytest.importorskip("dp_accounting", reason="dp-accounting is th
 
 F = Fraction
 GRID = 1e-3
-"""Of the privacy losses: each may be off by a step, so k of them by k steps."""
+"""The grid of the privacy losses. Each loss may be off by a step, so k of them by k steps."""
 
 
 def response(epsilon: float, *, pessimistic: bool) -> Any:
@@ -83,7 +83,7 @@ def test_optimal_composition_lies_between_the_two_bounds(epsilon: float, times: 
 def test_optimal_composition_with_a_delta_of_its_own_agrees_with_dp_accounting(
     epsilon: float, delta_0: float, times: int, share: float
 ) -> None:
-    """Their deltas are rounded up, and hardly."""
+    """Their deltas are rounded up, by very little."""
     parameters = dp_accounting.pld.common.DifferentialPrivacyParameters(epsilon, delta_0)
     one = privacy_loss_distribution.from_privacy_parameters(parameters, value_discretization_interval=GRID)
     at = share * times * epsilon

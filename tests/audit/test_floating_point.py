@@ -11,7 +11,7 @@ from verification.floating_point import can_be, demonstrate, float_laplace
 
 @pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(1, 10)])
 def test_float_noise_gives_the_count_away_and_exact_noise_never(epsilon: Fraction) -> None:
-    """Seeded. About 0.62 of the releases are decided; of 1,000, a third or less is 19 standard deviations away."""
+    """Seeded draws decide about 62 % of the releases. Of 1,000, a third or less is 19 standard deviations away."""
     floating, exact = demonstrate(1000, SeededRandomness(SEED), epsilon=epsilon)
     assert floating.share > 1 / 3
     assert floating.wrong == 0

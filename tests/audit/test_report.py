@@ -18,7 +18,7 @@ from verification import __main__ as verification
 
 
 def verdicts(*_budget: Budget, **_how: object) -> tuple[Verdict, ...]:
-    """Of the mechanism with the fastest law, one pick and three."""
+    """The verdicts on one pick and on three, of the mechanism with the fastest law."""
     plans = [plan for plan in standard_plans(Budget("1", "1e-6")) if plan.mechanism_name == "stable-max"][:2]
     return tuple(audit(plan, randomness=SeededRandomness(SEED), steps=5, cases=200) for plan in plans)
 

@@ -1,4 +1,4 @@
-"""Plans audited as they are: claims hold, mistakes are caught, and hard cases that are known are found."""
+"""Audits of plans: claims hold, mistakes are caught, and the known worst cases are found."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_exponential_mechanism_s_composition_is_tight() -> None:
 
 
 def test_a_broken_plan_is_refuted() -> None:
-    """The verdict is of the mechanism: one that spends more than its plan says is found out."""
+    """The verdict is about the mechanism: one that spends more than its plan says is refuted."""
     plan = plan_of("limited-domain", top=2)
     spends = replace(plan.mechanism, pick_epsilon=plan.mechanism.pick_epsilon * Fraction(6, 5))  # type: ignore[union-attr, type-var]
     verdict = audit(replace(plan, mechanism=spends), randomness=SeededRandomness(SEED), steps=60)

@@ -81,7 +81,7 @@ def best(candidates: Candidates[int], failing: Fraction, times: int = 300) -> li
 
 
 def scale_of(candidates: Candidates[int], place: int) -> tuple[float, float]:
-    """Mean and mean distance from it of a candidate's score."""
+    """The mean of a candidate's score, and the mean distance from it."""
     randomness = SeededRandomness(SEED)
     scores = [candidates.procedures[place](randomness)[0] for _ in range(4_000)]
     mean = sum(scores) / len(scores)

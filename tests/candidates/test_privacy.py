@@ -138,7 +138,7 @@ def test_candidates_with_a_delta_keep_their_claim(stop: Fraction, delta: Fractio
 
 @pytest.mark.parametrize("delta", DELTAS)
 def test_a_delta_is_multiplied_by_the_calls(delta: Fraction) -> None:
-    """The claim is nearly reached: it is not that much is given away, and less would be wrong."""
+    """The claim is nearly reached, so a smaller one would be wrong."""
     loss = ApproxDP(Fraction(1, 100), delta)
     for selection in (KnownThreshold(threshold=2, stop=Fraction(1, 10)), RandomStopping(stop=Fraction(1, 10))):
         epsilon, claimed = parts(selection.cost(loss))

@@ -1,4 +1,4 @@
-"""Running the command: as a user does, in a process of its own, or in this one, which takes a tenth of the time."""
+"""Running the command in a process of its own, as a user does, or in this process, which takes a tenth of the time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROMISE = ("--epsilon", "1", "--delta", "1e-6", "--unit", "transaction")
 
 
 def in_own_process(*arguments: object, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    """For what is up to the process: its start, its streams, and that it ends."""
+    """Run the command as a process, to test its start, its streams and its end."""
     command = [sys.executable, "-m", "fim_private", *map(str, arguments)]
     return processes.run(command, input=stdin)
 

@@ -38,7 +38,7 @@ def report(shop: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of what is run alone: figures take longer than everything before them."""
+    """Write no report: its figures take longer than the comparison, and some tests need the comparison only."""
     monkeypatch.setattr("fim_private.report.comparison.report.write_report", lambda _material, _folder: None)
 
 
@@ -190,7 +190,7 @@ def test_an_interrupted_comparison_goes_on(shop: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_ctrl_c_waits_for_no_cell(shop: Path, tmp_path: Path) -> None:
-    """A cell may take minutes; what runs is given up."""
+    """A cell may take minutes, so a running one is given up."""
     folder = tmp_path / "out"
     command = ["compare", shop, "--sizes", "2", "--tops", "6", "--epsilons", "1,2", "--trials", "10000"]
     command += ["--mechanisms", "lmm-repeat", "--processes", "2", "--curator", "--seed", "5", "-o", folder]

@@ -128,7 +128,7 @@ def test_t_star_is_the_least(name: str) -> None:
 @pytest.mark.parametrize("near", [1, 5, 60])
 @pytest.mark.parametrize("alpha", [1, 4])
 def test_theorem_3_holds_of_the_exact_law(near: int, alpha: int) -> None:
-    """A margin of gamma* behind place l: what is drawn falls short by 6 ln(2l/eta)/alpha at most, but for eta."""
+    """With a margin of gamma* behind place l, the draw loses at most 6 ln(2l/eta)/alpha, except with chance eta."""
     mechanism = published(alpha)
     margin = margin_needed(mechanism, near, ETA) + 1
     top = 3000

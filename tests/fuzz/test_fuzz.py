@@ -17,7 +17,7 @@ from tests.fuzz.inputs import CANARY
 from tests.fuzz.series import Tally, run_series
 
 INPUTS = {"ledger": 30, "settings": 60}
-"""Of these each takes a hundredth of a second."""
+"""The readers whose inputs take a hundredth of a second each."""
 
 
 def refuse(what: str) -> None:

@@ -24,7 +24,7 @@ Spoiling = Callable[[random.Random, bytes], bytes]
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory: pytest.TempPathFactory, tenth: Plan) -> Ledger:
-    """With all that can happen in it."""
+    """A ledger in which everything has happened that can happen."""
     ledger = Ledger.create(tmp_path_factory.mktemp("book") / "shop.ledger", epsilon="1", delta="1e-6", dataset="shop")
     for place in range(5):
         name = ledger.charge(
@@ -95,7 +95,7 @@ def lines_in_another_order(randomness: random.Random, data: bytes) -> bytes:
 
 
 def figure_edited(randomness: random.Random, data: bytes) -> bytes:
-    """As with an editor: one digit behind the marks is another."""
+    """Change one digit behind the marks, as somebody with an editor would."""
     spoilt = bytearray(data)
     digits = [at for at in range(2 * chain.MARK, len(data)) if data[at : at + 1].isdigit()]
     spoilt[randomness.choice(digits)] = randomness.choice(b"0123456789")

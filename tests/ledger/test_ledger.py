@@ -131,7 +131,7 @@ def test_a_smaller_top_and_a_smaller_delta_are_told_where_they_help(tmp_path: Pa
 
 
 def test_the_budget_can_be_divided_evenly(tmp_path: Path) -> None:
-    """Whoever divides epsilon and delta alike gets all of it: the first release says that half of delta will not do."""
+    """Releases that divide epsilon and delta alike get all of it: the first one settles how delta is shared."""
     for parts, epsilon, delta in ((1, "1", "1e-6"), (2, "0.5", "5e-7"), (4, "0.25", "2.5e-7")):
         ledger = Ledger.create(tmp_path / f"{parts}.ledger", epsilon="1", delta="1e-6")
         plan = plan_for(epsilon, delta, mechanism="limited-domain", universe=None)
@@ -172,7 +172,7 @@ def test_the_total_can_be_raised_and_not_set_below_what_was_spent(ledger: Ledger
 
 
 def test_the_first_charge_decides_how_delta_is_shared_and_no_later_one(tmp_path: Path) -> None:
-    """Were a later one to decide, what was answered before could have a say."""
+    """If a later charge decided, earlier answers could influence the decision."""
     for first, later, share in ((("1", "1e-6"), ("0.1", "1e-6"), "1"), (("1", "1e-7"), ("0.1", "5e-7"), "1/2")):
         ledger = Ledger.create(tmp_path / f"{share[0]}{share[-1]}.ledger", epsilon="2", delta="2e-6")
         assert ledger.state().basic_share is None

@@ -42,7 +42,7 @@ def test_a_truncated_file_is_refused_and_never_read_as_less_than_was_spent(tmp_p
 
 
 def changed(events: list[Event], kind: str, **values: object) -> list[Event]:
-    """With other values in the events of a kind; what is None is left out."""
+    """The ledger with other values in the events of one kind. A value of None is left out."""
     kept = {name for name, value in values.items() if value is not None}
     return [
         {name: value for name, value in {**event, **values}.items() if name in kept or name not in values}

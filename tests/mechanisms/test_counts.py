@@ -128,7 +128,7 @@ def test_the_widest_intervals_follow_the_midpoint_rule() -> None:
 
 @pytest.mark.parametrize("noise", NOISES, ids=str)
 def test_intervals_cover(noise: CountNoise) -> None:
-    """As often as the law says; a half width one less than it should be is noticed."""
+    """Intervals cover as often as the law says. A half width that is too small by one is noticed."""
     drawn = np.abs(noise.add_noise(np.zeros(40_000, np.int64), SeededRandomness(SEED + 1)))
     exact = math.fsum(chance for value, chance in law(noise).items() if abs(value) <= noise.half_width)
     covered = int(np.sum(drawn <= noise.half_width))

@@ -104,7 +104,7 @@ def test_units_of_two_transactions_are_covered(select: str) -> None:
 
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
 def test_units_that_are_exchanged_are_covered_by_group_privacy(select: str) -> None:
-    """As the planner serves `replace`: (2 eps, (1 + e^eps) delta)."""
+    """The planner serves `replace` by group privacy: (2 eps, (1 + e^eps) delta)."""
     mechanism = small(select)
     epsilon, delta = claim(mechanism)
     items = 3 if select == PEEL else 2
@@ -118,7 +118,7 @@ def test_units_that_are_exchanged_are_covered_by_group_privacy(select: str) -> N
 
 @pytest.mark.parametrize("stop_delta", [F(99, 1000), F(1, 20), F(1, 1000)])
 def test_discovery_alone_holds_exactly(stop_delta: Fraction) -> None:
-    """With size 4 of three items nothing follows the discovery."""
+    """Three items make no itemset of size 4, so nothing follows the discovery."""
     mechanism = replace(small(COUNTS, stop_delta=stop_delta), size=4, pairs=None, itemsets=None, pick_epsilon=F(0))
     epsilon, delta = claim(replace(mechanism, pick_epsilon=None))
     assert worst(mechanism, epsilon, 3) <= delta + NUMERICAL_ERROR
@@ -171,7 +171,7 @@ def broken() -> dict[str, ItemsFirst]:
 
 @pytest.mark.parametrize("name", broken())
 def test_broken_twins_fail_the_same_check(name: str) -> None:
-    """Each is held to what its sound sister claims."""
+    """Each twin is checked against the claim of the sound mechanism."""
     twin = broken()[name]
     sound = small(twin.select, stop_delta=twin.stop_delta)
     if isinstance(twin.discovery.measurement, WholeWeights):

@@ -118,7 +118,7 @@ def test_published_thresholds_are_wider_for_larger_units_and_smaller_budgets(siz
 
 
 def test_the_published_noise_is_three_six_and_twelve_times_delta_over_alpha(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the maximum, the threshold and the queries; 1500 draws cannot tell 12 from 13."""
+    """The noise of the maximum, of the threshold and of the queries. 1500 draws cannot tell 12 from 13."""
     scales: list[Fraction] = []
 
     def no_noise(scale: Fraction, _randomness: object) -> int:
@@ -150,7 +150,7 @@ def test_after_a_search_all_candidates_are_drawn_from_and_no_others(
 
 
 def test_a_stop_symbol_is_drawn_where_it_stands_among_the_counts() -> None:
-    """As likely as the itemset that it is level with, however far below the others are."""
+    """It is as likely as the itemset on its level, however far below the others are."""
     randomness = SeededRandomness(SEED)
     levels = [(100, 1), (1, 5)]
     drawn = [
@@ -185,7 +185,7 @@ def test_limited_domain_stops_where_it_says() -> None:
 
 
 def levels_of(profile: CountProfile, ranks: tuple[int, ...]) -> tuple[int, ...]:
-    """As laws name them; every itemset that does not occur is on the level after the last."""
+    """The levels of these ranks. Every itemset that does not occur is on the level after the last."""
     ends = list(accumulate(profile.multiplicities))
     return tuple(bisect_right(ends, rank) for rank in ranks)
 

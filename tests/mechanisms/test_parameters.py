@@ -1,4 +1,4 @@
-"""What a request becomes, number by number: losses, noise, exponents, thresholds, and how deep a mechanism looks."""
+"""Every number that a request becomes: losses, noise, exponents, thresholds, and how deep a mechanism looks."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_only_textbook_forms_have_the_textbook_s_exponent_and_noise(name: str) -
 
 
 def test_noise_is_never_left_out() -> None:
-    """However much may be spent."""
+    """Noise is drawn even where the budget is huge."""
     measurement = Measurement.costing(1e30, full=1, sensitivity=1)
     assert measurement.variance == 1
     assert measurement.loss.rho < 1e30
@@ -299,7 +299,7 @@ def test_stable_max_s_threshold_is_rounded_away_from_danger() -> None:
 
 
 def test_published_thresholds_are_rounded_away_from_danger() -> None:
-    """Its first term alone is a whole number but for a hair."""
+    """Its first term alone is nearly a whole number."""
 
     def chosen(spare: float) -> int:
         delta = 1.5 * math.exp(-40 * (1 - spare) / 3)
@@ -327,7 +327,7 @@ def test_discovery_s_threshold_is_rounded_away_from_danger() -> None:
 
 
 def test_an_item_at_the_threshold_is_not_found() -> None:
-    """The threshold's failure is the chance to exceed it: to reach it is likelier."""
+    """The failure is the probability of exceeding the threshold. Reaching it is likelier."""
     discovery = Discovery(measurement=Measurement(full=1, resolution=1, variance=1), max_items=1, threshold=9)
     places, noisy = discovery.find(np.full(500, 9), SeededRandomness(SEED))
     assert 50 < len(places) == len(noisy) < 250

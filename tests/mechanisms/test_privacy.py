@@ -131,7 +131,7 @@ def shrunk(mechanism: Mechanism) -> Mechanism:
 )
 @pytest.mark.parametrize("name", [name for name, row in REGISTRY.items() if not row.finds_items])
 def test_the_law_of_a_planned_mechanism_stays_within_the_budget(name: str, relation: NeighbouringRelation) -> None:
-    """What the planner hands out, with whichever composition it chose, under both relations, holds exactly."""
+    """The claim of a planned mechanism holds exactly, with whichever composition the planner chose."""
     for top, epsilon, delta in ((1, "2", "0.01"), (2, "3", "0.1")):
         budget = Budget(epsilon, delta)
         plan = make_plan(

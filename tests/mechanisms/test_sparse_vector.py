@@ -1,4 +1,4 @@
-"""The search by itself: its exact loss over all gap vectors, and that too little noise is caught."""
+"""The search alone: its exact loss over all gap vectors. Too little noise is caught."""
 
 from __future__ import annotations
 

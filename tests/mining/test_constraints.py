@@ -45,7 +45,7 @@ constraints = st.builds(
     st.frozensets(st.sampled_from("abcdex"), max_size=2),
     st.frozensets(st.sampled_from("abcdex"), max_size=2),
 )
-"""Of listed items, one of which occurs nowhere."""
+"""A universe of listed items, one of which does not occur."""
 universes = st.sampled_from([None, Universe(names=tuple("abcdexyz"))])
 
 
@@ -173,7 +173,7 @@ def test_every_mechanism_finds_what_is_asked_for(name: str, size: int) -> None:
 @pytest.mark.parametrize("name", ["exponential", "lmm", "items-first", "choosing"])
 @pytest.mark.parametrize("universe", [Universe(items=50), Universe(names=tuple("abcx"))])
 def test_nothing_tells_whether_a_named_item_occurs(name: str, universe: Universe) -> None:
-    """Neither an error nor another answer: with the same noise, the same release to the letter."""
+    """With the same noise the release is identical, and there is no error."""
 
     def release(lists: list[list[str]], asked: Constraints) -> str:
         return mine(

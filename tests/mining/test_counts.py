@@ -59,7 +59,7 @@ def test_fresh_counts_take_the_place_of_weighted_ones(select: str) -> None:
 
 @pytest.mark.slow
 def test_intervals_hold_the_true_count_as_often_as_they_say() -> None:
-    """Of one planned release, over and over; and noise of another width is noticed."""
+    """One planned release is drawn many times. Noise of another width is noticed."""
     plan = make_plan(
         size=2,
         top=3,
@@ -123,7 +123,7 @@ def test_supports_are_shares_of_what_was_declared() -> None:
 
 
 def test_counts_are_of_the_bounded_data() -> None:
-    """Of a customer's twenty baskets alike, merged they count once, capped as often as the cap."""
+    """A customer's twenty equal baskets count once if merged, and as often as the cap if capped."""
     baskets = [["bread", "milk"] for _ in range(20 * 1000)]
     customers = [customer for customer in range(1000) for _ in range(20)]
     transactions = transactions_from_lists(baskets, customers)
@@ -138,7 +138,7 @@ def test_counts_are_of_the_bounded_data() -> None:
 
 
 def test_noise_is_planned_for_all_itemsets_however_few_are_named() -> None:
-    """Of ten asked for, one is there to be named; its noise is that of ten, and of a unit's transactions."""
+    """Ten itemsets are asked for and one can be named. Its noise is for ten, and for all transactions of a unit."""
     unit = PrivacyUnit(column="customer", max_transactions=2)
     plan = make_plan(
         size=2, top=10, budget=Budget("2", "1e-6"), unit=unit, mechanism="stable-max", count_share="0.5"

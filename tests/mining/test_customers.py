@@ -76,7 +76,7 @@ def bounded(transactions: Transactions, plan: Plan) -> Transactions:
 def test_a_customer_adds_at_most_delta_transactions(
     invoices: Transactions, most: int | None, must: tuple[str, ...], max_items: int | None
 ) -> None:
-    """The customer with the most invoices, and two others; all else that is counted stays as it is."""
+    """Take away the customer with the most invoices, and two others. All other counts stay the same."""
     plan = make_plan(
         size=3,
         top=1,
@@ -137,7 +137,7 @@ def test_the_command_makes_a_release_from_invoices(
 
 
 def test_what_was_left_out_while_reading_is_no_part_of_a_release(tmp_path: Path) -> None:
-    """With the same noise the release is the same to the letter, whatever the rows without a unit are."""
+    """With the same noise the release is identical, whatever the rows without a unit hold."""
     rows = "".join(f"{invoice},{item},c{invoice // 2}\n" for invoice in range(4000) for item in ("milk", "bread"))
     clean, mixed = tmp_path / "clean" / "rows.csv", tmp_path / "mixed" / "rows.csv"
     for path, more in ((clean, ""), (mixed, "9001,SECRET-ITEM,\n9001,milk,\n9002,tea, \n")):

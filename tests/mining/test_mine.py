@@ -191,7 +191,7 @@ def retail(shared_data: Callable[[str], Path]) -> object:
 
 @pytest.mark.parametrize("name", sorted(REGISTRY))
 def test_no_noise_is_drawn_before_the_charge(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Were it drawn first, a process that ends in between would have spent what no ledger knows of."""
+    """If it were drawn first, a process that ends in between would have spent budget that no ledger has recorded."""
     drawn: list[int] = []
 
     class Noted(SecureRandomness):
@@ -230,7 +230,7 @@ def test_what_is_no_transactions_and_no_ledger_is_said() -> None:
 
 @pytest.mark.parametrize("promised", ["household", "i", "t"])
 def test_the_unit_that_is_promised_is_the_one_that_was_read(promised: str, tmp_path: Path) -> None:
-    """Otherwise a release would promise to protect households, and protect customers."""
+    """Otherwise a release would promise to protect households while it protects customers."""
     file = tmp_path / "l.csv"
     file.write_text("t,i,u\n" + "".join(f"{row},{item},{row}\n" for row in range(900) for item in ("milk", "bread")))
     columns = {"format": "long", "transaction_column": "t", "item_column": "i"}

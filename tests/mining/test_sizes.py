@@ -256,7 +256,7 @@ def test_counts_of_several_sizes_are_consistent() -> None:
 
 
 def test_constraints_leave_a_smaller_union() -> None:
-    """Of sizes 2 and 3 with one item given, single items and pairs of the others are searched, and counted."""
+    """With sizes 2 and 3 and one item given, single items and pairs of the other items are searched and counted."""
     milk = Constraints(must_contain=["milk"], exclude=["bag"])
     plan = plan_of("exponential", size=(2, 3), constraints=milk, universe=Universe(items=12))
     assert isinstance(plan.mechanism, Exponential)

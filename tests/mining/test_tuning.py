@@ -127,7 +127,7 @@ def spent_on(monkeypatch: pytest.MonkeyPatch, data: Transactions, plan: TuningPl
 
 
 def test_one_unit_adds_no_more_than_the_noise_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a customer with forty baskets that all hold the pair, the score counts one, whatever a run keeps."""
+    """A customer with forty baskets that all hold the pair counts once in the score, whatever a run keeps."""
     baskets = [["a", "b"]] * 300 + [["a", "b"]] * 40
     owners = [str(number) for number in range(300)] + ["big"] * 40
     configurations = [

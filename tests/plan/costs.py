@@ -39,7 +39,7 @@ CLOSE = 1e-7
 
 
 def at_random(generator: random.Random) -> dict[str, object]:
-    """The arguments of one plan, over the whole of what can be asked for; valid, but for a delta of 0 now and then."""
+    """Arguments of one plan, drawn from all that can be asked for. They are valid, except a delta of 0 now and then."""
     name = generator.choice([*sorted(REGISTRY), AUTO, "items-first"])
     row = REGISTRY.get(name)
     size = generator.choice([1, 2, 2, 3, 5, 20])
@@ -231,7 +231,7 @@ def check_with_counts(plan: Plan, budget: Budget) -> None:
 
 
 def check_many(seed: int, number: int) -> Counter[str]:
-    """How many plans of each kind were made."""
+    """Check random plans. Return how many of each kind were made."""
     generator = random.Random(seed)
     made: Counter[str] = Counter()
     for attempt in range(number):
@@ -253,7 +253,7 @@ def check_many(seed: int, number: int) -> Counter[str]:
 
 
 def check_many_with_counts(seed: int, number: int) -> Counter[str]:
-    """How many plans of each kind were made, of those that can be afforded."""
+    """Check random plans with counts. Return how many of each kind could be afforded."""
     generator = random.Random(seed)
     made: Counter[str] = Counter()
     for attempt in range(number):

@@ -413,7 +413,7 @@ def test_the_same_question_again_has_the_same_counts() -> None:
 
 @pytest.mark.parametrize("function", [make_plan, mine])
 def test_help_shows_what_a_question_may_hold(function: Callable[..., object]) -> None:
-    """`**asked` in a signature would say nothing to whoever looks at it in a notebook."""
+    """`**asked` in a signature would tell nothing to someone who looks at it in a notebook."""
     shown = inspect.signature(function).parameters
     assert {field.name for field in fields(Question)} - {"sizes"} == set(Asked.__annotations__) <= set(shown)
     needed = {name for name, parameter in shown.items() if parameter.default is parameter.empty}
@@ -471,7 +471,7 @@ def test_no_plan_of_thousands_with_counts_costs_more_than_its_budget(chunk: int)
 @pytest.mark.long
 @pytest.mark.parametrize("chunk", range(40))
 def test_no_plan_of_ten_thousand_costs_more_than_its_budget(chunk: int) -> None:
-    """In chunks that can run side by side."""
+    """The plans come in chunks that can run side by side."""
     made = check_many(SEED + 1 + chunk, 250)
     assert made["refused"] < 25
     assert set(REGISTRY) - set(made) == set()

@@ -34,7 +34,7 @@ SUBTLE = (F(97, 100), F(103, 100))
 
 
 def draws_to_tell(law: Law, other: Law) -> int:
-    """So many draws of the first that the chi-square test rejects the second, but once in 1e8 times."""
+    """The number of draws of the first with which the chi-square test rejects the second, except once in 1e8 times."""
     # What is rarer than 1e-4 is left out: the test takes it together, so it tells less.
     chances = [(chance, other.get(outcome, 0.0)) for outcome, chance in law.items()]
     chances = [(chance, there) for chance, there in chances if min(chance, there) > 1e-4]

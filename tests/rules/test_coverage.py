@@ -48,7 +48,7 @@ def half_width(noise: Noise) -> int:
 
 
 def misses(noise: Noise, *, shrink: float = 1) -> tuple[int, dict[str, int]]:
-    """Of RUNS, how often the box of three counts misses one, and how often each measure's interval misses."""
+    """In how many of RUNS the box of three counts misses one, and how often each measure's interval misses."""
     randomness = SeededRandomness(SEED)
     half = math.floor(half_width(noise) * shrink)
     box, each = 0, dict.fromkeys(TRUTH, 0)

@@ -86,7 +86,7 @@ def test_a_pandas_index_is_no_column() -> None:
 
 
 def test_a_pandas_column_of_mixed_types_is_text() -> None:
-    """As spreadsheets give them: invoice numbers of digits and, for what was sent back, of a letter and digits."""
+    """Spreadsheets give such columns: invoice numbers are digits, and a letter and digits for returned goods."""
     frame = pd.DataFrame(
         {"InvoiceNo": pd.Series([536, 536, "C7", None], dtype=object), "StockCode": ["a", "b", "a", None]}
     ).set_axis([3, 1, 4, 1])

@@ -29,7 +29,7 @@ def test_a_gzip_file_that_unpacks_to_too_much_is_refused_after_little_of_it(monk
 
 
 def test_a_small_gzip_bomb_is_refused_before_a_line_of_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To unpack it takes a second; to read what it unpacks to, half a minute."""
+    """Unpacking it takes a second. Reading what it unpacks to would take half a minute."""
     monkeypatch.setattr(source, "UNPACKED_FREELY", 4 << 20)
     bomb = gzip.compress(b"a,b\n" * (2 << 20), compresslevel=9)
     with pytest.raises(InputError, match="more than 200 times its size"), source.opened(io.BytesIO(bomb)):
@@ -88,7 +88,7 @@ def test_a_parquet_file_that_ends_polars_is_refused() -> None:
 
 @pytest.mark.slow
 def test_a_long_file_takes_memory_for_its_items_and_not_for_its_text(tmp_path: Path) -> None:
-    """What 2 GB would take, in proportion: 96 MB of text under a limit of memory that does not hold them twice."""
+    """A small case of a file of 2 GB: 96 MB of text, under a memory limit that does not hold them twice."""
     path = tmp_path / "long.csv"
     name = "a name of an item that is rather long, number %05d;"
     basket = "".join(name % item for item in range(12)).strip(";") + "\n"

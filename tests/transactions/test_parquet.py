@@ -204,7 +204,7 @@ def test_the_bomb_of_200_million_items_is_refused_in_little_memory_and_time(tmp_
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody limits a process's memory")
 def test_the_trial_of_that_bomb_ends_in_its_limits() -> None:
-    """As if a file could hide from the headers how much it holds: 10 GB would be taken."""
+    """The trial is the second defence: if headers could hide how much a file holds, it would take 10 GB."""
     limits = Limits(values=1 << 24, text=1 << 28, columns=1, memory=1 << 30, seconds=60)
     assert tried(base64.b64decode(BOMB), limits) is not Verdict.GOOD
 
