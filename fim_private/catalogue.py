@@ -1,6 +1,6 @@
-"""The catalogue of public data sets: what there is, where it comes from, and where it lies on this machine.
+"""The catalogue of public data sets: which there are, where they come from, and where they are on this machine.
 
-The catalogue is `datasets/catalogue.toml`; its header says what an entry holds. `fetching.py` downloads.
+The catalogue is `datasets/catalogue.toml`. Its header says what an entry holds. `fetching.py` downloads the data.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Dataset:
         transactions: number of transactions that are not empty.
         items: number of distinct items.
         mean_length: mean number of distinct items of a transaction.
-        sha256: checksum of the uncompressed content, 64 hexadecimal digits; None only where `page` is given.
-        file: the file that ships, beside the catalogue.
+        sha256: checksum of the uncompressed content, 64 hexadecimal digits; None only if `page` is given.
+        file: the file that comes with the package, beside the catalogue.
         url: where to download the data.
-        page: a web page, where the data has to be fetched by hand.
+        page: a web page from which people download the data by hand.
         by_hand: how to do that, in words; given together with `page`.
     """
 
@@ -55,7 +55,7 @@ class Dataset:
     by_hand: str | None = None
 
     def cached(self) -> Path:
-        """Where the downloaded data lies, or would lie, uncompressed.
+        """Where the downloaded data is, or would be, uncompressed.
 
         The name holds the start of the checksum, so that two catalogues that mean different data by one name
         do not get in each other's way.
@@ -64,12 +64,12 @@ class Dataset:
         return cache_folder() / f"{self.name}-{(self.sha256 or '')[:12]}{suffix[0] if suffix else ''}"
 
     def local(self) -> Path | None:
-        """The file on this machine, or None where it has to be fetched first; not verified."""
+        """The file on this machine, not verified; None if it has to be fetched first."""
         path = self.file or (self.cached() if self.url else None)
         try:
             return path if path and path.is_file() else None
         except OSError:
-            # A cache folder that may not even be looked into holds nothing for this user.
+            # A cache folder that this user may not read holds nothing for them.
             return None
 
 
@@ -77,7 +77,7 @@ def find(name: str) -> Dataset:
     """The data set of this name.
 
     Raises:
-        UsageError: there is none; similar names are given.
+        UsageError: there is none. The error suggests similar names.
         InputError: the catalogue cannot be read.
     """
     catalogue = load_catalogue()
@@ -90,11 +90,11 @@ def find(name: str) -> Dataset:
 
 
 def path_of(name: str) -> Path:
-    """The file of a data set on this machine: the one that ships, or the download made earlier.
+    """The file of a data set on this machine: it came with the package, or was downloaded earlier.
 
     Raises:
         UsageError: there is no such data set.
-        InputError: it is not on this machine yet; says how to get it.
+        InputError: the file is not on this machine yet. The error says how to get it.
     """
     dataset = find(name)
     path = dataset.local()
@@ -114,7 +114,7 @@ def recognised(content: bytes) -> Dataset | None:
 
 
 def by_hand_error(dataset: Dataset) -> InputError:
-    """The error for a data set that cannot be downloaded by a program: says how to get it."""
+    """The error for a data set that no program can download. It says how to get the data."""
     what = f"Data set {dataset.name} has to be fetched by hand ({dataset.page})."
     return InputError(what, dataset.by_hand or "")
 
@@ -183,7 +183,7 @@ def load_catalogue(path: Path | None = None) -> dict[str, Dataset]:
 
 
 def _faults(name: str, table: object) -> Iterator[str]:
-    """What is wrong with an entry; nothing, if it is right."""
+    """What is wrong with an entry; empty if it is right."""
     if not isinstance(table, dict):
         yield "is not a table"
         return

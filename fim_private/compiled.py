@@ -1,6 +1,6 @@
-"""How this program compiles its loops: with numba, kept on disk where that is possible.
+"""Compile the program's loops with numba, and keep the compiled code on disk where that is possible.
 
-What is kept is a help and never a hindrance: a cache that is full, may not be written to or is damaged is done without.
+The cache on disk never gets in the way: the program works without it if it is full, damaged or not writable.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from fim_private.errors import UsageError
 Function = TypeVar("Function", bound=Callable[..., object])
 
 LOOPS: list[Any] = []
-"""All that are compiled, as numba knows them."""
+"""All compiled functions, as numba knows them."""
 
 _DIGEST = hashlib.sha256().digest_size
 
 
 def compiled(function: Function) -> Function:
-    """The function, compiled; kept on disk where the package's folder or the user's cache can be written to.
+    """The compiled function, kept on disk if the package's folder or the user's cache is writable.
 
     Raises:
-        UsageError: numba was told not to compile. As plain Python these loops take for ever, and their numbers do not
-            wrap around where compiled ones do.
+        UsageError: numba is set not to compile. In plain Python these loops take for ever, and their numbers do not
+            wrap around as compiled numbers do.
     """
     if getattr(numba.config, "DISABLE_JIT", False):
         raise UsageError("NUMBA_DISABLE_JIT is set, and fim_private has to compile its loops.", "Unset it.")
@@ -41,7 +41,7 @@ def compiled(function: Function) -> Function:
 
 
 class _CheckedFiles(IndexDataCacheFile):
-    """The cache of a function, with a checksum after each file: damaged code would end the process where it is run."""
+    """The cache of a function, with a checksum after each file: damaged code would crash the process."""
 
     def _load_index(self) -> Any:
         return super()._load_index() if _is_sound(Path(self._index_path)) else {}
@@ -61,7 +61,7 @@ class _CheckedFiles(IndexDataCacheFile):
 
 
 class _Cache(FunctionCache):
-    """Numba's cache, from which no error comes."""
+    """Numba's cache, which never raises an error."""
 
     def __init__(self, function: Callable[..., object]) -> None:
         super().__init__(function)

@@ -1,10 +1,10 @@
-"""Which itemsets are asked for, said before the search: those that contain some items, and none of others.
+"""Constraints on the itemsets, fixed before the search: items they must contain, and items they must not contain.
 
-The names are given by whoever asks, so they are public, and a search for fewer itemsets costs less noise.
+The person who asks gives the names, so the names are public. A search among fewer itemsets needs less noise.
 
-Constraints are applied transaction by transaction, so one unit changes counts by no more than before, under either
+Constraints are applied transaction by transaction. So one unit changes counts by no more than before, under either
 relation, and every theorem holds for the smaller universe: docs/mathematics.md#constraints. Whether a named item occurs
-decides nothing but counts: where it does not, they are those of no fewer items, or of no transactions.
+affects counts alone: if an excluded item does not occur, no count changes; if a required one does not, all are 0.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from dataclasses import dataclass
 from fim_private.errors import UsageError
 
 NAMED_AT_MOST = 5
-"""So many items are named in a sentence; more are counted."""
+"""A sentence names at most this many items. Of more items it gives the number."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Constraints:
-    """Which itemsets are asked for. The names are public.
+    """Items that itemsets must and must not contain. The names are public.
 
     Args:
-        must_contain: items that every itemset contains; stripped, each once.
-        exclude: items that no itemset contains; likewise.
+        must_contain: items that every itemset contains. Names are stripped, and repeated names dropped.
+        exclude: items that no itemset contains, treated in the same way.
 
     Raises:
-        UsageError: a name is blank, or an item is both, or a plain text was given for a list of names.
+        UsageError: a name is blank, an item is in both lists, or a plain text was given instead of a list.
 
     >>> Constraints(must_contain=["milk", "milk "], exclude=["bag"])
     Constraints(must_contain=('milk',), exclude=('bag',))
@@ -40,28 +40,28 @@ class Constraints:
         for field in ("must_contain", "exclude"):
             object.__setattr__(self, field, distinct_names(getattr(self, field), "a constraint"))
         if set(self.must_contain) & set(self.exclude):
-            raise UsageError("An item is to be contained and excluded.", "Leave out one of the two.")
+            raise UsageError("The same item must be contained and is excluded.", "Leave out one of the two.")
 
     @property
     def named(self) -> frozenset[str]:
-        """All items that are not searched among."""
+        """All named items. The search is among the others."""
         return frozenset((*self.must_contain, *self.exclude))
 
     def remaining_size(self, size: int) -> int:
-        """How many items of an itemset of this size are searched for.
+        """How many items of an itemset of this size the search has to find.
 
         Raises:
-            UsageError: none.
+            UsageError: there are none to find.
         """
         if size <= len(self.must_contain):
             raise UsageError(
-                "An itemset of this size holds nothing beside the items that it must contain.",
+                "An itemset of this size has no room for items beside those it must contain.",
                 "Ask for a larger --size, or give --must-contain fewer times.",
             )
         return size - len(self.must_contain)
 
     def describe(self) -> str:
-        """The constraints in words; empty where there are none.
+        """The constraints in words; empty if there are none.
 
         >>> Constraints(must_contain=["milk", "tea"], exclude=["bag"]).describe()
         'that contain milk and tea, and not bag'
@@ -75,21 +75,21 @@ class Constraints:
 
 
 def distinct_names(given: Iterable[str], of: str) -> tuple[str, ...]:
-    """Public names of items, stripped, each once.
+    """Public names of items, stripped and without repetitions.
 
     Args:
         given: the names.
-        of: what names them, for the errors.
+        of: where the names stand, for the errors.
 
     Raises:
-        UsageError: a name is blank or no text, or a plain text was given for a list.
+        UsageError: a name is blank or not a text, or a plain text was given instead of a list.
     """
     if isinstance(given, str):
         raise UsageError(f"The items of {of} are one text.", "Give a list of names.")
     names = list(given)
     if not all(isinstance(name, str) and name.strip() for name in names):
         raise UsageError(
-            f"An item of {of} has no name: it is blank, or no text.", "Leave it out, or turn it into text."
+            f"An item of {of} has no name: it is blank or not a text.", "Leave it out, or turn it into text."
         )
     return tuple(dict.fromkeys(name.strip() for name in names))
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 
 def did_you_mean(word: str, allowed: Iterable[str]) -> str:
-    """A question that begins the next step where a word looks like one that is allowed, else nothing.
+    """A question such as "Did you mean lmm? " if `word` looks like an allowed word, else an empty text.
 
-    Only for words of the program: never let names of the data be `allowed`.
+    `allowed` must hold words of the program only, never names from the data.
 
     >>> did_you_mean("expnential", ["lmm", "exponential"])
     'Did you mean exponential? '
@@ -25,7 +25,7 @@ def did_you_mean(word: str, allowed: Iterable[str]) -> str:
 
 
 class FimPrivateError(Exception):
-    """Any failure that is somebody's to mend.
+    """Any failure that somebody can mend: the user, or whoever runs the machine.
 
     Args:
         what: what happened, in one sentence.
@@ -47,13 +47,13 @@ class UsageError(FimPrivateError):
 
 
 def check_kinds(**given: tuple[object, type]) -> None:
-    """Refuse arguments that are of another kind than they have to be.
+    """Refuse arguments of the wrong class.
 
     Args:
-        given: the value of each argument by its name, and the class it belongs to.
+        given: for each argument, by its name, its value and the class it must have.
 
     Raises:
-        UsageError: one does not.
+        UsageError: an argument has another class.
     """
     for name, (value, kind) in given.items():
         if not isinstance(value, kind):

@@ -1,4 +1,4 @@
-"""Downloading a data set of the catalogue: checked while it streams, put in place at once, or not at all."""
+"""Download a data set of the catalogue. It is checked while it streams, and put in place whole or not at all."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 Progress = Callable[[int, int | None], None]
-"""Called with the bytes received so far and, where the server said so, the bytes to come in all."""
+"""Called with the bytes received so far and, if the server states it, the total."""
 
 SIZE_LIMIT = 2_000_000_000
-"""Bytes, received or uncompressed: what is larger than any data set of its kind is not downloaded further."""
+"""Bytes, received or uncompressed. A download stops here: no data set of this kind is larger."""
 
 TIMEOUT = 30.0
-"""Seconds without an answer from the server."""
+"""Seconds to wait for an answer from the server."""
 
 ABANDONED_AFTER = 24 * 3600.0
-"""Seconds after which the temporary file of a download is taken for that of a killed one."""
+"""After this many seconds, the temporary file of a download is taken for a killed download's."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK = 1 << 16
 
 
 def fetch(name: str, *, progress: Progress) -> Path:
-    """The file of a data set, downloaded first if it is not on this machine, with the right checksum.
+    """The file of a data set, with the right checksum. It is downloaded first if it is not on this machine.
 
     Args:
         name: a name in the catalogue.
-        progress: told how far a download is; not called where nothing is downloaded.
+        progress: called as a download goes on; not called if nothing is downloaded.
 
     Returns:
-        the file that ships as it is, or the downloaded file, uncompressed, in the cache folder.
+        the file that came with the package, or the downloaded file, uncompressed, in the cache folder.
 
     Raises:
         UsageError: there is no such data set.
-        InputError: it cannot be downloaded, or is not what the catalogue says (nothing is left behind), or
-            has to be fetched by hand.
+        InputError: the data cannot be downloaded, is not what the catalogue says (nothing is left behind), or has to be
+            downloaded by hand.
     """
     dataset = find(name)
     if dataset.page:
@@ -73,7 +73,7 @@ def fetch(name: str, *, progress: Progress) -> Path:
 
 
 def _download(dataset: Dataset, progress: Progress) -> Path:
-    """Stream into a temporary file beside the place, check, move: others see the whole file or none."""
+    """Stream into a temporary file, check it, then rename it: others see the whole file or none."""
     place = dataset.cached()
     place.parent.mkdir(parents=True, exist_ok=True)
     for left in place.parent.glob(f".{place.name}.*.part"):
@@ -85,7 +85,7 @@ def _download(dataset: Dataset, progress: Progress) -> Path:
         if found != dataset.sha256:
             raise InputError(
                 f"What the server sent for data set {dataset.name} has the wrong checksum.",
-                "Something else lies at its url now: look for the data elsewhere and mend the catalogue.",
+                "Its url leads to something else now: look for the data elsewhere and correct the catalogue.",
             )
         partial.replace(place)
     finally:
@@ -94,7 +94,7 @@ def _download(dataset: Dataset, progress: Progress) -> Path:
 
 
 def _receive(dataset: Dataset, file: BinaryIO, progress: Progress) -> str:
-    """Write the uncompressed content to the file; its sha256."""
+    """Write the uncompressed content to the file, and return its sha256."""
     with _open(dataset) as response:
         received = _Received(response, dataset.name, progress)
         body = io.BufferedReader(received, _CHUNK)
@@ -108,7 +108,7 @@ def _receive(dataset: Dataset, file: BinaryIO, progress: Progress) -> str:
                 digest.update(block)
                 file.write(block)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            # A gzip stream that ends early is most often a download that did.
+            # If a gzip stream ends early, most often the download did.
             received.check_complete()
             raise InputError(
                 f"What the server sent for data set {dataset.name} is damaged gzip.", "Try again later."
@@ -118,7 +118,7 @@ def _receive(dataset: Dataset, file: BinaryIO, progress: Progress) -> str:
 
 
 def _open(dataset: Dataset) -> HTTPResponse:
-    """The server's answer, after redirections, by http or https and nothing else."""
+    """The server's answer after redirections. Only http and https are allowed."""
     opener = request.OpenerDirector()
     for handler in (
         request.ProxyHandler,
@@ -137,14 +137,14 @@ def _open(dataset: Dataset) -> HTTPResponse:
         error.close()
         raise InputError(
             f"The server answered {error.code} for data set {dataset.name} ({dataset.url}).",
-            "Try again later; if that does not help, the data have moved: mend the catalogue's url.",
+            "Try again later. If that does not help, the data has moved: correct the catalogue's url.",
         ) from error
     except (OSError, HTTPException, ValueError) as error:
         raise _broken(dataset.name, error) from error
 
 
 class _Received(io.RawIOBase):
-    """The body of an answer, counted, limited and reported as it is read."""
+    """The body of an answer. It counts what is read, enforces the size limit and reports progress."""
 
     def __init__(self, response: HTTPResponse, name: str, progress: Progress) -> None:
         super().__init__()
@@ -185,12 +185,12 @@ def _check_size(size: int, name: str) -> None:
     if size > SIZE_LIMIT:
         raise InputError(
             f"What the server sends for data set {name} is larger than {SIZE_LIMIT:,} bytes.",
-            "It cannot be the data set; mend the catalogue's url.",
+            "This cannot be the data set: correct the catalogue's url.",
         )
 
 
 def _checksum(path: Path) -> str:
-    """The sha256 of the uncompressed content of a file, or nothing where its gzip is damaged."""
+    """The sha256 of the uncompressed content of a file; empty if its gzip is damaged."""
     with path.open("rb") as start:
         compressed = start.read(2) == _GZIP_MAGIC
     with gzip.open(path) if compressed else path.open("rb") as file:

@@ -2,7 +2,7 @@
 
 Definitions: docs/mathematics.md#neighbours and docs/mathematics.md#losses.
 
-Numbers a user typed are exact fractions of the text he typed; nothing here is rounded.
+A number that a user typed becomes the exact fraction that its text says. Nothing here is rounded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SMALLEST_DELTA = Fraction(1, 10**100)
 
 
 def exact(value: Number, name: str) -> Fraction:
-    """The fraction that a number's text says: 0.1 is one tenth, whether typed or a float.
+    """The fraction that a number's text says: 0.1 is one tenth, as text and as a float.
 
     Args:
         value: text such as "0.5", "1e-6" or "1/3", or a number.
@@ -52,21 +52,21 @@ def exact(value: Number, name: str) -> Fraction:
         return Fraction(parts[0]) / Fraction(parts[1])
     except (InvalidOperation, ZeroDivisionError, ValueError):
         raise UsageError(
-            f"{name} is not a number that can be used.", f"Write {name} as in 1, 0.5, 1e-6 or 1/3."
+            f"{name} is not a number that can be used.", f"Write {name} like 1, 0.5, 1e-6 or 1/3."
         ) from None
 
 
 def whole(value: object, least: int, most: int, what: str) -> int:
-    """A whole number of any type, as Python's own.
+    """The whole number `value` as a Python int.
 
     Args:
-        value: an int, or what stands for one, such as numpy's; no bool.
-        least: the smallest that is allowed.
-        most: the largest.
+        value: an int of any type, such as numpy's; a bool is refused.
+        least: the smallest allowed number.
+        most: the largest allowed number.
         what: what the number is, for the error.
 
     Raises:
-        UsageError: it is no whole number, or out of range.
+        UsageError: the value is not a whole number, or out of range.
     """
     try:
         number = least - 1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
@@ -83,7 +83,7 @@ class Budget:
 
     Args:
         epsilon: from 1e-6 to 100; each probability changes by at most a factor e^epsilon when one unit changes.
-        delta: 0, or from 1e-100 to below 1; the probability by which that may fail.
+        delta: 0, or at least 1e-100 and below 1; the bound may fail by this probability.
 
     Raises:
         UsageError: a value is out of range.
@@ -101,17 +101,17 @@ class Budget:
         if not SMALLEST_EPSILON <= self.epsilon <= LARGEST_EPSILON:
             raise UsageError(
                 "epsilon is out of range.",
-                "Choose it between 1e-6 and 100; usual values lie between 0.1 and 2, smaller protects more.",
+                "Choose it between 1e-6 and 100; usual values are 0.1 to 2, and smaller values protect more.",
             )
         if not (self.delta == 0 or SMALLEST_DELTA <= self.delta < 1):
             raise UsageError(
                 "delta is out of range.",
-                "Choose 0, or a value between 1e-100 and 1; far below one over the number of units, such as 1e-6.",
+                "Choose 0, or a value from 1e-100 to below 1, such as 1e-6: far below one over the number of units.",
             )
 
 
 class NeighbouringRelation(StrEnum):
-    """Which two data sets are neighbours, that is: what the promise hides."""
+    """Which two data sets are neighbours: the promise hides which of the two was used."""
 
     ADD_REMOVE = "add-remove"
     """One privacy unit is added or removed. All counts then move in one direction."""
@@ -120,10 +120,10 @@ class NeighbouringRelation(StrEnum):
 
     @classmethod
     def of(cls, value: str) -> NeighbouringRelation:
-        """The relation of that name. Texts that only look like one would be planned as something else.
+        """The relation with this name. A plain text would be planned wrongly, so convert it first.
 
         Raises:
-            UsageError: there is none.
+            UsageError: no relation has this name.
         """
         try:
             return cls(value)
@@ -138,8 +138,8 @@ class PrivacyUnit:
     """What counts as one unit, and how much one unit can change a count.
 
     Args:
-        column: the column that names the unit; None where each transaction is a unit of its own.
-        max_transactions: how many transactions of a unit are kept; None where they are merged into one set.
+        column: the column that names the unit; None if each transaction is its own unit.
+        max_transactions: how many transactions per unit are kept; None to merge them into one set.
     """
 
     column: str | None = None
@@ -148,18 +148,18 @@ class PrivacyUnit:
     def __post_init__(self) -> None:
         if self.max_transactions is not None and self.column is None:
             raise UsageError(
-                "A cap on the transactions of a unit needs to know the units.",
+                "A cap on the transactions per unit needs a column that names the units.",
                 "Name their column with --unit-column.",
             )
         if self.column is not None and not (isinstance(self.column, str) and self.column.strip()):
-            raise UsageError("The column of the privacy unit is no name.", "Give the name of a column, as text.")
+            raise UsageError("The column of the privacy unit is not a name.", "Give the name of a column, as text.")
         if self.max_transactions is not None:
-            what = "The number of transactions to keep of a unit"
+            what = "The number of transactions to keep per unit"
             object.__setattr__(self, "max_transactions", whole(self.max_transactions, 1, 10**6, what))
 
     @property
     def sensitivity(self) -> int:
-        """Delta: by how much one unit changes any count at most."""
+        """Delta: one unit changes any count by at most this."""
         return self.max_transactions or 1
 
     def describe(self) -> str:
@@ -196,7 +196,7 @@ class ApproxDP:
 
 @dataclass(frozen=True)
 class BoundedRange:
-    """The log ratio of two neighbours' probabilities varies by at most epsilon over the outcomes.
+    """Over the outcomes, the log ratio of the two neighbours' probabilities varies by at most epsilon.
 
     Durfee and Rogers (2019). It implies epsilon-differential privacy and composes better.
     """
@@ -216,14 +216,14 @@ Loss = PureDP | ApproxDP | BoundedRange | ZCDP
 
 @dataclass(frozen=True)
 class AnyFailure:
-    """An event that the losses do not cover, and of which nothing is known except that it is rare.
+    """A rare event that the losses do not cover. Nothing else is known about it.
 
-    It may happen on either neighbour's side and depend on everything else. So a proof pays for it on both sides, and on
-    the other side e^epsilon times; basic composition pays once, for which the mechanism has to meet a further premise
+    The event may happen on either neighbour's side and depend on everything else. So a proof pays for it once on one
+    side and e^epsilon times on the other. Basic composition pays once; the mechanism must then meet a further premise
     (docs/mathematics.md#failures).
 
     Args:
-        probability: a bound on it, on either side.
+        probability: a bound on the event's probability, on either side.
     """
 
     probability: Fraction
@@ -231,13 +231,13 @@ class AnyFailure:
 
 @dataclass(frozen=True)
 class OneSidedFailure:
-    """An event on the side of one neighbour alone, independent of all that the losses cover there.
+    """An event on the side of one neighbour alone, independent of everything that the losses cover there.
 
-    With R, R' the runs to which the losses apply: the other neighbour's run is R', and this one's is at least 1 -
-    probability times R. So a proof pays for it once.
+    Let the losses apply to the runs R and R'. The other neighbour's run is R'. This neighbour's run is, outcome by
+    outcome, at least (1 - probability) R. So a proof pays for the event once.
 
     Args:
-        probability: a bound on it.
+        probability: a bound on the event's probability.
     """
 
     probability: Fraction
@@ -245,14 +245,15 @@ class OneSidedFailure:
 
 @dataclass(frozen=True)
 class StepwiseFailure:
-    """An event that, whatever happened in earlier steps, is as rare in each step as in the whole run.
+    """An event with one bound for the whole run and for each step, whatever happened in earlier steps.
 
-    With R, R' the runs to which the losses apply: each neighbour's run is at least (1 - probability)^steps times its
-    own, outcome by outcome. A proof that can use this pays for it once; all others treat it as `AnyFailure`.
+    Let the losses apply to the runs R and R'. Each neighbour's run is, outcome by outcome, at least
+    (1 - probability)^steps times its own R or R'. A proof that can use this pays for the event once; all others treat
+    it as `AnyFailure`.
 
     Args:
-        probability: a bound on it, on either side, in the whole run and in each step after any earlier ones.
-        steps: how many there are.
+        probability: a bound on either side, for the whole run and for each step after any earlier ones.
+        steps: the number of steps.
     """
 
     probability: Fraction
@@ -263,22 +264,22 @@ Failure = AnyFailure | OneSidedFailure | StepwiseFailure
 
 
 def failure_probability(failures: Sequence[Failure]) -> Fraction:
-    """A bound on the probability, on either side, that any of them happens."""
+    """A bound on the probability, on either side, that any of the failures happens."""
     return sum((failure.probability for failure in failures), Fraction(0))
 
 
 def are_one_sided(failures: Sequence[Failure]) -> bool:
-    """Whether there are failures, and all of them are one-sided."""
+    """Whether there is at least one failure, and all failures are one-sided."""
     return bool(failures) and all(isinstance(failure, OneSidedFailure) for failure in failures)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantee:
-    """An (epsilon, delta) that was proved, and by which theorem of composition.
+    """A proved (epsilon, delta), and the theorem of composition that proves it.
 
     Args:
-        epsilon: rounded up where it was computed in floating point.
-        delta: likewise.
+        epsilon: rounded up if it was computed in floating point.
+        delta: rounded up in the same way.
         composition: "basic", "optimal" or "renyi".
     """
 

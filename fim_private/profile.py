@@ -1,6 +1,6 @@
-"""What a mechanism may see of the data: how many itemsets have which count, and nothing that names one.
+"""What a mechanism may see of the data: how many itemsets have which count, and no name of an itemset.
 
-A profile is data. Its `repr` shows nothing, and only the door (`release.py`) hands one to a mechanism.
+A profile is data. Its `repr` shows nothing, and only the door (`release/door.py`) hands a profile to a mechanism.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 OPEN = None
-"""The number of zero-count itemsets of an open universe: unknown, treated as without end."""
+"""The number of itemsets of count 0 in an open universe: unknown, and treated as infinite."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CountProfile:
     """Positive counts in decreasing order, how often each occurs, and how many itemsets do not occur.
 
-    A *rank* is the 0-based place of an itemset in decreasing order of counts; the order inside a level of equal counts
-    is the counting layer's. Ranks from `occurring` on stand for itemsets that do not occur
+    A *rank* is the 0-based place of an itemset in decreasing order of counts. The counting layer orders the itemsets
+    inside a level of equal counts. Ranks from `occurring` on stand for itemsets that do not occur
     (docs/mathematics.md#universes-and-ranks).
 
     Args:
-        levels: counts, decreasing, each at least 1. The counting layer gives each once; where one is given twice, the
-            itemsets of the first come first in the ranking.
-        multiplicities: number of itemsets at each level, exact; 0 where all were taken away.
+        levels: counts, decreasing, each at least 1. The counting layer gives each count once. If a count stands twice,
+            the itemsets of its first level come first in the ranking.
+        multiplicities: number of itemsets at each level, exact; 0 if all of them were taken away.
         zeros: number of itemsets of count 0 in a declared universe (exact, any size), or `OPEN`.
-        complete: whether the levels hold every occurring itemset; otherwise only the most frequent, and looking
-            further down is an error of the program (a mechanism states its `depth` beforehand).
+        complete: whether the levels hold every occurring itemset. Otherwise they hold the most frequent ones alone, and
+            it is a fault of the program to look further down: a mechanism states its `depth` beforehand.
     """
 
     levels: Sequence[int]
@@ -42,7 +42,7 @@ class CountProfile:
 
     @classmethod
     def of(cls, counts: Sequence[int], *, zeros: int | None = OPEN) -> CountProfile:
-        """The profile of a plain list of counts; zeros in the list are taken as itemsets that do not occur.
+        """The profile of a plain list of counts. Zeros in the list are dropped.
 
         >>> profile = CountProfile.of([40, 38, 38, 3])
         >>> list(profile.levels), list(profile.multiplicities)
@@ -56,7 +56,7 @@ class CountProfile:
 
     @property
     def occurring(self) -> int:
-        """L, the number of itemsets with a positive count (of those held, where the profile is not complete)."""
+        """L, the number of itemsets with a positive count; of those held, if the profile is not complete."""
         return self._ends[-1] if self._ends else 0
 
     @property
@@ -73,9 +73,10 @@ class CountProfile:
         return 0
 
     def top(self, places: int) -> list[tuple[int, int]]:
-        """(count, multiplicity) of the `places` largest counts, the last level cut to fit, padded with count 0.
+        """(count, multiplicity) for the `places` largest counts. The last level is cut to fit.
 
-        In an open universe the padding always fills up; in a declared one it ends with the universe.
+        If fewer itemsets occur, a level of count 0 follows. In an open universe it fills all places; in a declared one
+        it ends with the universe.
         """
         top: list[tuple[int, int]] = []
         left = places
@@ -93,7 +94,7 @@ class CountProfile:
         return top
 
     def without(self, rank: int) -> CountProfile:
-        """The profile after the itemset of this rank was taken away."""
+        """The profile without the itemset of this rank."""
         if rank >= self.occurring:
             self._need_complete()
             zeros = None if self.zeros is None else self.zeros - 1
@@ -110,10 +111,10 @@ class CountProfile:
         )
 
     def without_level(self, level: int) -> CountProfile:
-        """The profile after one itemset of a level was taken away; every level keeps its place.
+        """The profile without one itemset of a level; every level keeps its place.
 
         Args:
-            level: a place in `levels`; their number for an itemset that does not occur.
+            level: a place in `levels`; `len(levels)` for an itemset that does not occur.
         """
         if level == len(self.levels):
             return self.without(self.occurring)

@@ -1,8 +1,8 @@
-"""Files that are complete or not there. Every file that this program makes for its users is written here.
+"""Write files whole or not at all. Every file that this program makes for its users is written here.
 
-What is no regular file (a device, a FIFO, the standard output under a name such as /dev/stdout) is written in place:
-putting a file where it was would destroy it. New files honour the umask, or are for their owner alone; a file that is
-replaced keeps its mode and, where the system allows it, its owner.
+A place that is not a regular file (a device, a FIFO, standard output under a name such as /dev/stdout) is written in
+place: a new file there would destroy it. New files honour the umask, or are readable by their owner alone. A replaced
+file keeps its mode and, if the system allows it, its owner.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ STREAMS = (1, 2)
 REFUSED = "the disk is full or refuses"
 
 TRIAL = 1 << 20
-"""Bytes that are written for a trial: more than nearly all releases have."""
+"""The number of bytes in the trial file: more than nearly all releases have."""
 
 
 def check_place(path: Path, *, overwrite: bool = True) -> None:
-    """Find out before anything is spent whether a file of this name could be written: a trial file is, beside it.
+    """Check, before any budget is spent, that a file of this name can be written. A trial file is written beside it.
 
     Raises:
-        UsageError: the folder does not take files, the name is a folder's, a disk's or a socket's, a file is there and
-            is not to be replaced or cannot be, or the disk is full.
+        UsageError: the folder takes no files; the name belongs to a folder, a disk or a socket; a file with this name
+            exists and may not or cannot be replaced; or the disk is full.
     """
     try:
         os.stat(path)  # noqa: PTH116 - Path's raises for names too long
     except FileNotFoundError:
         pass
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no name of a file"
+        reason = getattr(error, "strerror", None) or "it is not a file name"
         raise UsageError(f"No file can be written at {path}: {reason}.", "Give another name.") from None
     if _descriptor(path) is not None:
         if not _is_regular(path) or path.is_symlink():
@@ -85,19 +85,19 @@ def check_place(path: Path, *, overwrite: bool = True) -> None:
 def write_whole(
     path: Path, write: Callable[[Path], object], *, overwrite: bool = True, owner_only: bool = False
 ) -> Path:
-    """Have a file written under another name, and give it its own in one step.
+    """Let `write` write a file under another name, then give the file its own name in one step.
 
     Args:
         path: the file; a link stays a link.
-        write: given the path to write to.
-        overwrite: replace a file of that name; otherwise the next free name beside it is taken (`name-2.json`).
-        owner_only: nobody but its owner may read it, whatever was there before.
+        write: called with the path to write to.
+        overwrite: replace a file of that name. Otherwise take the next free name (`name-2.json`).
+        owner_only: only the owner may read the file, whatever was there before.
 
     Returns:
-        where it was written: `path` unless its name was taken.
+        where the file is: `path`, unless that name was taken.
 
     Raises:
-        OSError: the file system refuses; nothing is left behind.
+        OSError: the file system refuses. Nothing is left behind.
     """
     try:
         if _is_stream(path) or _descriptor(path) is not None:
@@ -120,7 +120,7 @@ def write_whole(
 
 
 def for_owner(path: str, flags: int) -> int:
-    """An opener, for files that grow: one that was not there before is for its owner alone."""
+    """An opener for files that grow. It makes a new file readable by its owner alone."""
     return os.open(path, flags, 0o600)
 
 
@@ -145,11 +145,11 @@ def _is_standard_input(path: Path) -> bool:
 
 
 def _may_be_replaced(path: Path) -> bool:
-    """Whether the file opens for writing, the folder lets it go, and nothing is mounted on it."""
+    """Whether the file opens for writing, the folder allows its removal, and nothing is mounted on it."""
     target = path.resolve()
     try:
         os.close(os.open(target, os.O_WRONLY))
-        target.rmdir()  # this never removes a file, but fails in another way where the folder would not let it go
+        target.rmdir()  # never removes a file; the error differs if the folder does not allow the removal
     except NotADirectoryError:
         return _mount(target) == _mount(target.parent)
     except OSError:
@@ -158,7 +158,7 @@ def _may_be_replaced(path: Path) -> bool:
 
 
 def _mount(path: Path) -> str | None:
-    """The name of the mount that this lies on; None where the system does not say."""
+    """The name of the mount that holds the path; None if the system does not say."""
     try:
         opened = os.open(path, getattr(os, "O_PATH", os.O_RDONLY))
         try:
@@ -171,7 +171,7 @@ def _mount(path: Path) -> str | None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether something is there that is neither a file nor a folder."""
+    """Whether the path exists and is neither a file nor a folder."""
     status = _status(path)
     return status is not None and not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode)
 
@@ -182,7 +182,7 @@ def _never_written(path: Path) -> bool:
 
 
 def _descriptor(path: Path) -> int | None:
-    """The descriptor of standard output or error, if that is what the path leads to."""
+    """The descriptor of standard output or error, if the path leads there."""
     status = _status(path)
     if status is not None:
         for descriptor in STREAMS:
@@ -193,7 +193,7 @@ def _descriptor(path: Path) -> int | None:
 
 
 def _write_in_place(path: Path, write: Callable[[Path], object]) -> None:
-    # Writers want a file, where they may go back and forth.
+    # Writers need a regular file, in which they can seek.
     with tempfile.TemporaryDirectory() as folder:
         part = Path(folder, "whole")
         write(part)
@@ -219,7 +219,7 @@ def _opened_in_place(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _part_beside(target: Path, mode: int) -> Iterator[Path]:
-    """A new file in the folder of another, gone afterwards unless it was given another name."""
+    """A new file in the target's folder. It is deleted at the end unless it was renamed."""
     part = target.parent / f".{uuid.uuid4().hex}.part"
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
@@ -229,7 +229,7 @@ def _part_beside(target: Path, mode: int) -> Iterator[Path]:
 
 
 def _keep(part: Path) -> None:
-    """See that the content is on the disk: a name given before might survive a power cut that the content does not."""
+    """Write the content to the disk before the file is renamed: a power cut could otherwise keep the name alone."""
     with part.open("rb") as file:
         os.fsync(file.fileno())
 
@@ -237,7 +237,7 @@ def _keep(part: Path) -> None:
 def _replace(part: Path, path: Path) -> Path:
     old = _status(path)
     if old is not None:
-        # The group alone is what an owner may still give.
+        # Without the right to change the owner, set the group alone.
         for owner in (old.st_uid, -1):
             with suppress(OSError):
                 os.chown(part, owner, old.st_gid)
@@ -248,7 +248,7 @@ def _replace(part: Path, path: Path) -> Path:
 
 
 def _take_free_name(part: Path, path: Path) -> Path:
-    """Give the file its name, or the first one beside it that is free; nothing that is there is replaced."""
+    """Give the file its name, or the next free one. No existing file is replaced."""
     for number in count(1):
         place = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
         with suppress(FileExistsError):

@@ -1,1 +1,1 @@
-"""What several losses cost together: theorems of composition, and their inversion. No noise is drawn here."""
+"""What several losses cost together: theorems of composition, and their inverses. No noise is drawn here."""

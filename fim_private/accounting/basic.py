@@ -9,10 +9,10 @@ from fim_private.privacy import ZCDP, ApproxDP, Loss
 
 
 def basic_epsilon(losses: Sequence[Loss]) -> Fraction:
-    """The sum of the epsilons; a bounded range of epsilon is epsilon-differentially private.
+    """The sum of the epsilons. A bounded range of epsilon counts as epsilon-differential privacy.
 
     Raises:
-        ValueError: a ZCDP loss, which has no epsilon without a delta.
+        ValueError: there is a ZCDP loss, which has no epsilon without a delta.
     """
     total = Fraction(0)
     for loss in losses:
@@ -23,5 +23,5 @@ def basic_epsilon(losses: Sequence[Loss]) -> Fraction:
 
 
 def basic_delta(losses: Sequence[Loss]) -> Fraction:
-    """The sum of the deltas; pure and bounded-range losses have none."""
+    """The sum of the deltas. Pure and bounded-range losses have delta 0."""
     return sum((loss.delta for loss in losses if isinstance(loss, ApproxDP)), Fraction(0))

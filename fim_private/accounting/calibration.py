@@ -1,10 +1,10 @@
 """Inversion: how much each pick may spend so that everything together stays within a budget.
 
-A mechanism states its losses as a function of the epsilon of one pick, and the probability `failure` of the event that
-its losses do not cover (on either neighbour's side). Two theorems turn these into a guarantee:
+A mechanism states two things: its losses as a function of the epsilon of one pick, and the probability `failure`, on
+either neighbour's side, of the event that its losses do not cover. Two theorems turn these into a guarantee:
     basic: (sum of epsilons, sum of deltas + failure);
-    Renyi: (eps, delta_acc + (1 + e^eps) failure), eps the composed epsilon at delta_acc.
-What each asks of the mechanism, and the proofs: docs/mathematics.md#failures.
+    Renyi: (eps, delta_acc + (1 + e^eps) failure), where eps is the composed epsilon at delta_acc.
+docs/mathematics.md#failures has the premises and the proofs.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Calibration:
 
     Args:
         pick_epsilon: the largest epsilon of one pick that the theorem allows, rounded down.
-        failure: the probability granted to the event that the losses do not cover; 0 where there is none.
-        guarantee: what was proved with these two, evaluated after rounding.
+        failure: the probability granted to the event that the losses do not cover; 0 if there is no such event.
+        guarantee: what is proved for these two values, evaluated after rounding.
     """
 
     pick_epsilon: Fraction
@@ -40,12 +40,12 @@ class Calibration:
 
 
 def prove_basic(losses: Sequence[Loss], failure: Fraction) -> Guarantee:
-    """Basic composition, exact; `failure` is on top of the deltas."""
+    """The guarantee of basic composition, exact; `failure` is added to the deltas."""
     return Guarantee(epsilon=basic_epsilon(losses), delta=basic_delta(losses) + failure, composition="basic")
 
 
 def prove_renyi(losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction) -> Guarantee | None:
-    """The guarantee of Renyi composition at most (epsilon, delta), or None where it does not prove that much."""
+    """A guarantee of at most (epsilon, delta) by Renyi composition, or None if the theorem does not give one."""
     delta_acc = delta - (1 + exp_up(epsilon)) * failure
     if delta_acc <= 0:
         return None
@@ -59,15 +59,15 @@ def calibrate_pick(losses_of: LossesOfPick, *, epsilon: Fraction, delta: Fractio
     """The largest epsilon of one pick, by whichever theorem allows more.
 
     Args:
-        losses_of: the losses as a function of the pick's epsilon; their epsilons are affine in it, and at 0 cost less
-            than `epsilon`.
+        losses_of: the losses as a function of the pick's epsilon. Their epsilons are affine in it, and at 0 they cost
+            less than `epsilon`.
         epsilon: what everything together may spend.
-        delta: likewise.
+        delta: what everything together may spend.
         failing: whether there is an event that the losses do not cover. Under Renyi composition half of delta then pays
             for the composition and half for that event.
 
-    Under Renyi composition the failure event is granted less, which costs a mechanism margin; it is preferred only
-    where the picks gain a hundredth or more.
+    Renyi composition grants the failure event less, and a mechanism then needs a larger margin. So it is preferred only
+    if the picks gain at least 1 %.
     """
     basic = _calibrate_basic(losses_of, epsilon, delta if failing else Fraction(0))
     renyi = _calibrate_renyi(losses_of, epsilon, delta, failing=failing) if delta > 0 else None
@@ -99,10 +99,10 @@ def _calibrate_renyi(
 def prove_discovery(
     losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction
 ) -> Guarantee | None:
-    """The guarantee where a failure happens on one neighbour's side only, and independently of all that is counted.
+    """The guarantee if failures happen on one neighbour's side only, independently of everything that is counted.
 
-    It is (eps - ln(1 - failure), delta_acc + failure): docs/mathematics.md#one-sided-failures. None where that is more
-    than (epsilon, delta).
+    The guarantee is (eps - ln(1 - failure), delta_acc + failure): docs/mathematics.md#one-sided-failures. The result is
+    None if that exceeds (epsilon, delta).
     """
     composed = renyi_epsilon(losses, float(delta - failure)) - math.log1p(-float(failure))
     rounded = round_up(composed)
@@ -110,7 +110,7 @@ def prove_discovery(
 
 
 def calibrate_zcdp(failure: Fraction, *, epsilon: Fraction, delta: Fraction) -> float:
-    """The largest rho that `prove_discovery` proves to be (epsilon, delta), and a little less for rounding."""
+    """The largest rho, less a little for rounding, that `prove_discovery` proves to be (epsilon, delta)."""
 
     def fits(rho: Fraction) -> bool:
         return prove_discovery([ZCDP(rho)], failure, epsilon=epsilon, delta=delta) is not None
@@ -123,9 +123,9 @@ class EqualCalibration:
     """What each of k equal selections may spend.
 
     Args:
-        epsilon: of one selection, rounded down.
-        delta: of one selection.
-        guarantee: what was proved of all together, evaluated after rounding.
+        epsilon: the epsilon of one selection, rounded down.
+        delta: the delta of one selection.
+        guarantee: what is proved for all selections together, evaluated after rounding.
     """
 
     epsilon: Fraction
@@ -137,10 +137,11 @@ def calibrate_equal(times: int, *, epsilon: Fraction, delta: Fraction, failing: 
     """The largest epsilon of each of `times` adaptive selections, by basic or optimal composition.
 
     Args:
-        times: how many, at least 1.
+        times: the number of selections, at least 1.
         epsilon: what everything together may spend.
-        delta: likewise.
-        failing: whether a selection needs a delta of its own. Under optimal composition half of delta is shared out.
+        delta: what everything together may spend.
+        failing: whether a selection needs a delta of its own. Under optimal composition the selections share half of
+            delta.
     """
     each = delta / times if failing else Fraction(0)
     basic = EqualCalibration(
@@ -166,5 +167,5 @@ def calibrate_equal(times: int, *, epsilon: Fraction, delta: Fraction, failing: 
 
 
 def _worth_it(advanced: Fraction, basic: Fraction) -> bool:
-    """Whether an advanced theorem gains a hundredth or more."""
+    """Whether an advanced theorem gains at least 1 %."""
     return advanced * 100 >= basic * 101

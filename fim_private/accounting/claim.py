@@ -1,4 +1,4 @@
-"""The whole privacy profile that is claimed: the least delta at each epsilon, by whichever theorem proves least.
+"""The claimed privacy profile: for each epsilon the least delta that any of the theorems proves.
 
 Theorems: docs/mathematics.md#claimed-profile.
 """
@@ -15,12 +15,12 @@ from fim_private.privacy import ZCDP, ApproxDP, Failure, Loss, PureDP, are_one_s
 
 
 def claimed_delta(losses: Sequence[Loss], failures: Sequence[Failure], epsilon: float) -> float:
-    """The least delta proved at `epsilon` for losses that do not cover these failures.
+    """The least delta that is proved at `epsilon` for these losses and failures.
 
     Args:
-        losses: what the steps cost where no failure happens.
-        failures: one-sided ones are paid once (`calibration.prove_discovery`).
-        epsilon: at which epsilon, >= 0.
+        losses: what the steps cost if no failure happens.
+        failures: what the losses do not cover. One-sided failures are paid once (`calibration.prove_discovery`).
+        epsilon: at least 0.
     """
     failure = failure_probability(failures)
     missed = float(failure)
@@ -38,7 +38,7 @@ def claimed_delta(losses: Sequence[Loss], failures: Sequence[Failure], epsilon: 
 
 
 def _basic(epsilon_0: float, delta_0: float, epsilon: float) -> float:
-    """What (epsilon_0, delta_0) says at another epsilon: less of it costs what randomised response costs, no more."""
+    """The delta that (epsilon_0, delta_0) proves at another epsilon; below epsilon_0, as for randomised response."""
     if epsilon >= epsilon_0:
         return delta_0
     return delta_0 + (1 - delta_0) * (math.exp(epsilon_0) - math.exp(epsilon)) / (1 + math.exp(epsilon_0))

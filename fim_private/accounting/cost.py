@@ -1,4 +1,4 @@
-"""What a release costs, as a ledger charges it: known from the plan alone, never from data."""
+"""What a release costs, as a ledger charges it. The plan alone decides the cost; the data never does."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from fim_private.privacy import Budget, Failure, Guarantee, Loss, NeighbouringRe
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What was proved of a release, whom that protects, and what the release was.
+    """What is proved of a release, whom the release protects, and what it is.
 
     Args:
-        budget: what was allowed.
-        guarantee: what was proved of the whole release, for this relation.
-        losses: what its steps cost where no failure happens; None where that was not proved for this relation.
+        budget: the largest (epsilon, delta) allowed.
+        guarantee: what is proved of the whole release, for this relation.
+        losses: what its steps cost if no failure happens; None if the proof does not hold for this relation.
         failures: what the losses do not cover.
         unit: the privacy unit.
         relation: the neighbouring relation.
-        mechanism: the name of what is charged, for the history.
+        mechanism: the name that the ledger's history shows.
         public: what the promise takes as public, for the record.
         record: the public parameters, for the record.
     """
@@ -37,8 +37,8 @@ class Cost:
 
 
 class Priced(Protocol):
-    """A plan of any kind: whatever knows its cost before any data is seen."""
+    """Any plan: it knows its cost before any data is seen."""
 
     @property
     def cost(self) -> Cost:
-        """What a ledger charges for all of it, once."""
+        """What a ledger charges, once, for everything that is planned."""

@@ -1,8 +1,9 @@
-"""Several parts of a release under one budget, each calibrated by itself, and the best proof for all of them together.
+"""The best proof for several parts of a release under one budget, where each part is calibrated by itself.
 
-Two theorems, both valid for parts that are chosen after seeing the earlier ones' answers:
-    added up: the parts' own guarantees, and what the further steps cost by themselves (basic composition);
-    composed: all losses by Renyi composition, and the sum of the failures' probabilities as one failure.
+There are two theorems. Both hold for parts that are chosen after seeing the answers of earlier parts:
+    added up: add the parts' own guarantees and the cost of the further steps (basic composition);
+    composed: compose all losses by Renyi composition, and count the failures as one with the sum of their
+        probabilities.
 Proofs: docs/mathematics.md#joint-accounting.
 """
 
@@ -24,9 +25,9 @@ class Part:
     """A step that comes with a proof of its own.
 
     Args:
-        losses: what it costs where no failure happens.
+        losses: what the part costs if no failure happens.
         failures: the events that the losses do not cover.
-        guarantee: what was proved of the part.
+        guarantee: what is proved of the part.
     """
 
     losses: tuple[Loss, ...]
@@ -37,13 +38,13 @@ class Part:
 def prove_together(
     parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilon: Fraction, delta: Fraction
 ) -> Guarantee | None:
-    """A guarantee of at most (epsilon, delta) for the parts and further steps, or None where neither theorem gives one.
+    """A guarantee of at most (epsilon, delta) for parts and further steps, or None if neither theorem gives one.
 
     Args:
-        parts: at least one.
+        parts: at least one part.
         further: the losses of steps without a proof of their own.
         epsilon: what everything together may spend.
-        delta: likewise.
+        delta: what everything together may spend.
     """
     return _added_up(parts, further, epsilon=epsilon, delta=delta) or _composed(
         parts, further, epsilon=epsilon, delta=delta
@@ -59,7 +60,7 @@ def _added_up(
     if all(isinstance(loss, PureDP) for loss in further):
         spent += basic_epsilon(further)
     elif failed < delta:
-        # What the parts leave of delta turns zero-concentrated privacy into an epsilon.
+        # The delta that the parts leave turns zero-concentrated privacy into an epsilon.
         spent += round_up(renyi_epsilon(further, float(delta - failed)))
         failed = delta
         theorems.add("renyi")

@@ -15,12 +15,12 @@ from fim_private.accounting.search import halved
 
 
 def optimal_delta(epsilon: float, epsilon_0: float, delta_0: float, times: int) -> float:
-    """The least delta at which `times` adaptive (epsilon_0, delta_0) losses are (epsilon, delta), rounded up."""
+    """The least delta, rounded up, for which `times` adaptive (epsilon_0, delta_0) losses are (epsilon, delta)."""
     i = np.arange(times + 1)
     log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, times + 1)))])
     log_binomial = log_factorial[times] - log_factorial - log_factorial[::-1]
     log_mass = log_binomial - i * epsilon_0 - times * math.log1p(math.exp(-epsilon_0))
-    # Rounded up: where both are nearly the same, their difference has no digits left.
+    # Rounded up: if both are nearly equal, their difference has no correct digits left.
     excess = (times - 2 * i) * epsilon_0 - epsilon + 2.0**-50 * (times * epsilon_0 + epsilon)
     shortfall = -np.expm1(-np.maximum(excess, 0))
     overlap = float(np.sum(np.exp(log_mass) * shortfall))

@@ -20,15 +20,15 @@ from fim_private.privacy import ZCDP, BoundedRange, Loss, PureDP
 Floats = NDArray[np.float64]
 
 _ROUNDING = 2.0**-50
-"""Four units in the last place, for each logarithm of a curve: what its floating-point evaluation may be off."""
+"""Four units in the last place: a bound on the floating-point error of each logarithm of a curve."""
 _UP = 1 + _ROUNDING
-"""Puts the last products of a curve above their exact values."""
+"""A factor that puts the last products of a curve above their exact values."""
 
 
 def pure_curve(epsilon: float, a: Floats) -> Floats:
     """Renyi divergence of order 1 + a between the two laws of randomised response with odds e^epsilon, rounded up.
 
-    At most (1 + a) epsilon^2/2 (Bun and Steinke 2016), which takes over where the logarithms cancel.
+    It is at most (1 + a) epsilon^2/2 (Bun and Steinke 2016). That bound takes over where the logarithms cancel.
     """
     log_other = -float(np.logaddexp(0, epsilon))
     log_moment = np.logaddexp(epsilon + log_other + a * epsilon, log_other - a * epsilon)
@@ -43,14 +43,14 @@ def bounded_range_curve(epsilon: float, a: Floats) -> Floats:
     E = e^epsilon (Dong, Durfee, Rogers 2020). Its moment E_P (P/Q)^a is u^a (A - u B)/(E - 1) with A = E - E^{-a} and
     B = 1 - E^{-a}; this is largest at u = a A / ((a+1) B), where A - u B = A/(a+1) (docs/mathematics.md#bounded-range).
 
-    At most (1 + a) epsilon^2/8 (Cesar and Rogers 2021), which takes over where the logarithms cancel.
+    It is at most (1 + a) epsilon^2/8 (Cesar and Rogers 2021). That bound takes over where the logarithms cancel.
     """
     log_big_a = epsilon + np.log(-np.expm1(-(a + 1) * epsilon))
     log_big_b = np.log(-np.expm1(-a * epsilon))
     log_u = -np.log1p(1 / a) + log_big_a - log_big_b
     log_e_minus_1 = epsilon + math.log(-math.expm1(-epsilon))
     log_moment = a * log_u + log_big_a - np.log1p(a) - log_e_minus_1
-    # The 1 stands for the rounding of 1 - x inside a logarithm near 0: an absolute error, which a multiplies too.
+    # The 1 covers the rounding of 1 - x inside a logarithm near 0. That error is absolute, and a multiplies it too.
     error = _ROUNDING * (
         a * (np.abs(log_big_a) + np.abs(log_big_b) + np.abs(log_u) + 1)
         + np.abs(log_big_a)
@@ -65,10 +65,10 @@ def renyi_curve(losses: Sequence[Loss], a: Floats) -> Floats:
     """The sum of the curves of all losses at orders 1 + a.
 
     Raises:
-        ValueError: an ApproxDP loss, which has no Renyi curve.
+        ValueError: there is an ApproxDP loss, which has no Renyi curve.
     """
     total = np.zeros_like(a)
-    # By identity: the same loss ten thousand times is one object, and fractions are slow to hash.
+    # Count losses by identity: ten thousand equal losses are often one object, and fractions are slow to hash.
     times = Counter(map(id, losses))
     for loss in {id(loss): loss for loss in losses}.values():
         match loss:
@@ -87,7 +87,7 @@ def renyi_curve(losses: Sequence[Loss], a: Floats) -> Floats:
 
 
 def renyi_epsilon(losses: Sequence[Loss], delta: float) -> float:
-    """The least epsilon this proves for the composition at `delta` > 0, rounded up.
+    """The least epsilon that Renyi composition proves at `delta` > 0, rounded up.
 
     min over alpha of R(alpha) + ln((alpha-1)/alpha) - (ln delta + ln alpha)/(alpha-1).
     """
@@ -99,7 +99,7 @@ def renyi_epsilon(losses: Sequence[Loss], delta: float) -> float:
 
 
 def renyi_delta(losses: Sequence[Loss], epsilon: float) -> float:
-    """The least delta this proves for the composition at `epsilon` >= 0, rounded up: the same bound, solved for delta.
+    """The least delta that Renyi composition proves at `epsilon` >= 0, rounded up: the same bound, solved for delta.
 
     min over alpha of e^{(alpha-1) (R(alpha) + ln((alpha-1)/alpha) - epsilon)}/alpha.
     """

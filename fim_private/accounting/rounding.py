@@ -1,4 +1,4 @@
-"""From floats to fractions, always against the user: what is claimed goes up, what may be spent goes down."""
+"""Round floats to fractions, always towards more privacy: a claim is rounded up, an allowance down."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 RELATIVE_ERROR = 1e-9
-"""Taken off or put on every float of the accounting: far above its rounding errors, far below what anybody notices."""
+"""Floats of the accounting move by this relative amount: far more than their rounding errors, too little to notice."""
 
 
 def round_down(value: float | Fraction, digits: int = 9) -> Fraction:
@@ -32,13 +32,13 @@ def _last_digit(value: float | Fraction, digits: int) -> Fraction:
 
 
 def exp_up(exponent: Fraction) -> Fraction:
-    """A fraction that is at least e^exponent, by a relative 1e-9 at most."""
+    """A fraction that is at least e^exponent, and at most a relative 1e-9 above it."""
     return round_up(math.exp(exponent) * (1 + RELATIVE_ERROR / 2))
 
 
 def log_up(value: Fraction) -> Fraction:
-    """A fraction that is at least ln(value), by a relative 1e-12 at most, for values of 2 and more.
+    """A fraction that is at least ln(value), and at most a relative 1e-12 above it, for values of 2 and more.
 
-    Parameters of a mechanism's law are rounded this little, so that the law is also the formula's.
+    Parameters of a mechanism's law are rounded by so little that the law is practically the formula's.
     """
     return round_up(math.log(value) * (1 + 1e-14), digits=14)

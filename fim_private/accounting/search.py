@@ -1,4 +1,4 @@
-"""Searches for where something begins to hold, or ceases to; whatever they find is proved by their callers."""
+"""Searches for the value at which a condition begins or ceases to hold. The callers prove what they do with it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fim_private.accounting.rounding import round_down
 
 
 def least(fits: Callable[[int], bool], near: int = 0) -> int:
-    """The least whole number from 1 that fits.
+    """The least whole number, from 1 on, that fits.
 
     Args:
         fits: false up to some number, true from there on.
-        near: what it is thought to be about, at least 0; found soon where that is right.
+        near: a guess, at least 0. The search is fast if the guess is good.
     """
     low, high = 0, near + 1
     while not fits(high):
@@ -26,14 +26,14 @@ def least(fits: Callable[[int], bool], near: int = 0) -> int:
 
 
 def largest(fits: Callable[[Fraction], bool], epsilon: Fraction) -> Fraction | None:
-    """The largest epsilon (or rho) of a part that fits, nine significant digits; None if none does from e^-60 epsilon.
+    """The largest epsilon (or rho) of a part that fits, to nine digits; None if not even e^-60 epsilon fits.
 
     Args:
         fits: true up to some value, false above it.
-        epsilon: what everything together may spend. One part may spend more than that where delta is large for so small
-            an epsilon, for delta pays the rest; but not 20 more.
+        epsilon: what everything together may spend. A part may spend more than that, but not 20 more, if delta is large
+            for so small an epsilon: delta then pays the rest.
     """
-    # Forty halves are less than a billionth, and nine digits are kept.
+    # Forty halvings leave less than a billionth, and nine digits are kept.
     low, _ = halved(lambda log: fits(round_down(math.exp(log))), math.log(epsilon) - 60, math.log(epsilon + 20), 40)
     found = round_down(math.exp(low))
     return found if fits(found) else None
@@ -42,14 +42,14 @@ def largest(fits: Callable[[Fraction], bool], epsilon: Fraction) -> Fraction | N
 def largest_between(
     fits: Callable[[Fraction], bool], low: Fraction, high: Fraction, *, ratio: Fraction, digits: int = 9
 ) -> Fraction:
-    """A value of so many digits that fits, less than `ratio` below one that does not; `low` if no other fits.
+    """A value that fits and is less than a factor `ratio` below one that does not; `low` if no other value fits.
 
     Args:
         fits: true up to some value, false above it.
-        low: taken to fit, and not tried.
-        high: taken not to fit, and not tried.
+        low: assumed to fit, not tried.
+        high: assumed not to fit, not tried.
         ratio: above 1.
-        digits: significant ones; where two values are next to each other, the search ends too.
+        digits: significant digits of the value. The search also ends when no value lies between the two ends.
     """
     while high > low * ratio:
         middle = round_down(float(low * high) ** 0.5, digits)
@@ -60,12 +60,12 @@ def largest_between(
 
 
 def halved(holds: Callable[[float], bool], low: float, high: float, times: int) -> tuple[float, float]:
-    """The ends of what is left of an interval after so many halvings: it holds at the lower end, not at the upper one.
+    """The interval that is left after so many halvings: `holds` is true at its lower end, false at its upper end.
 
     Args:
         holds: true up to some value, false above it.
-        low: where it is taken to hold.
-        high: where it is taken not to.
+        low: where `holds` is assumed to be true.
+        high: where `holds` is assumed to be false.
         times: how often the interval is halved.
     """
     for _ in range(times):

@@ -1,4 +1,4 @@
-"""Random bits, and exact samplers on integers made from them: one distribution a file."""
+"""Random bits, and exact samplers on integers that use them: one distribution per file."""
 
 from fim_private.randomness.source import Randomness, SecureRandomness, SeededRandomness
 

@@ -1,4 +1,4 @@
-"""Biased coins, exactly: of a rational bias, and Bernoulli(e^{-x}) (Canonne, Kamath, Steinke 2020, Algorithm 1)."""
+"""Exact biased coins: a rational bias, and Bernoulli(e^{-x}) (Canonne, Kamath, Steinke 2020, Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def bernoulli(probability: Fraction, randomness: Randomness) -> bool:
 def bernoulli_exp(exponent: Fraction, randomness: Randomness) -> bool:
     """True with probability e^{-exponent}, for a rational exponent >= 0.
 
-    For x <= 1 it runs A_1, A_2, ... with A_i ~ Bernoulli(x/i) until the first False: the run's length is odd with
-    probability e^{-x}. Larger x is a product of factors e^{-1}.
+    For x <= 1 it draws A_1, A_2, ... with A_i ~ Bernoulli(x/i) until the first False: the number of draws is odd with
+    probability e^{-x}. For larger x, e^{-x} is a product of factors e^{-1} and one more.
     """
     whole, rest = divmod(exponent.numerator, exponent.denominator)
     return all(_bernoulli_exp_unit(1, 1, randomness) for _ in range(whole)) and _bernoulli_exp_unit(

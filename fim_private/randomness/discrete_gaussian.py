@@ -1,8 +1,8 @@
-"""The discrete Gaussian distribution on the integers: sampled exactly, and its mass and tails.
+"""The discrete Gaussian distribution on the integers: an exact sampler, its mass and its tails.
 
-P(X = x) is proportional to e^{-x^2/(2 variance)}. Sampler: Canonne, Kamath, Steinke (2020), Algorithm 3: a discrete
-Laplace draw Y of scale t = floor(sigma) + 1, accepted with probability e^{-(|Y| - variance/t)^2/(2 variance)}. Why, and
-what the noise costs: docs/mathematics.md#discrete-gaussian.
+P(X = x) is proportional to e^{-x^2/(2 variance)}. The sampler (Canonne, Kamath, Steinke 2020, Algorithm 3) draws a
+discrete Laplace Y of scale t = floor(sigma) + 1 and accepts it with probability
+e^{-(|Y| - variance/t)^2/(2 variance)}. The proof, and what the noise costs: docs/mathematics.md#discrete-gaussian.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.randomness.source import Randomness
 
 _REACH = 40
-"""A window of so many standard deviations leaves out less than 1e-340 of the distribution. Of a sum each of whose terms
-is at most e^{-r} of the one before, so many over r terms leave out less than 1e-17."""
+"""A window of this many standard deviations leaves out less than 1e-340 of the distribution. If each term of a sum is
+at most e^{-r} times the one before, the first 40/r terms leave out less than 1e-17."""
 
 _SUMMED = 1e10
 """Tails of a variance up to this are summed up."""
@@ -30,7 +30,7 @@ def sample_discrete_gaussian(variance: Fraction, randomness: Randomness) -> int:
     """One exact draw.
 
     Args:
-        variance: sigma^2, rational, > 0; the variance of the draw is at most this, and close to it from 1 on.
+        variance: sigma^2, rational, > 0. The draw's variance is at most this, and close to it if sigma^2 >= 1.
         randomness: where the bits come from.
     """
     # floor(sqrt(a/b)) = isqrt(floor(a/b)), in whole numbers: no root is rounded.
@@ -55,7 +55,7 @@ def log_discrete_gaussian_survival(threshold: int, variance: float) -> float:
     """
     if threshold <= 0:
         return math.log1p(-math.exp(log_discrete_gaussian_survival(1 - threshold, variance)))
-    # Relative to the first term, so that a tail far out does not vanish; terms fall at least geometrically.
+    # Terms are relative to the first one, so that a tail far out does not vanish. They fall at least geometrically.
     steps = np.arange(_REACH * min(math.sqrt(variance), variance / threshold))
     terms = np.exp(-steps * (2 * threshold + steps) / (2 * variance))
     return -(threshold**2) / (2 * variance) - math.log(_total(variance)) + math.log(float(np.sum(terms)))

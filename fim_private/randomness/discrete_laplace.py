@@ -1,7 +1,7 @@
-"""The discrete Laplace distribution on the integers: sampled exactly, and its tails in closed form.
+"""The discrete Laplace distribution on the integers: an exact sampler, and tails in closed form.
 
 P(X = x) = (1 - q)/(1 + q) q^|x| with q = e^{-1/scale}. Sampler: Canonne, Kamath, Steinke (2020), Algorithm 2.
-Why it has this law, and the tails: docs/mathematics.md#discrete-laplace.
+The proofs of the law and the tails: docs/mathematics.md#discrete-laplace.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def sample_discrete_laplace(scale: Fraction, randomness: Randomness) -> int:
             high += 1
         magnitude = (low + numerator * high) // denominator
         sign = 1 - 2 * randomness.bits(1)
-        # Zero must not be met twice, as +0 and as -0.
+        # Zero must not come up twice, as +0 and as -0.
         if magnitude or sign > 0:
             return sign * magnitude
 

@@ -1,8 +1,8 @@
 """Many discrete Gaussian draws at once: the exact sampler of `discrete_gaussian.py`, compiled, on 64-bit integers.
 
-Every comparison is between integers, so the law is exactly that of the definition, as in the slow sampler. Sizes: with
-t = isqrt(variance) + 1 and variance at most `LARGEST_VARIANCE`, all products stay below 2^63 except where a magnitude
-is beyond 44 t, which is looked at on its own.
+Every comparison is between integers, so the law is exactly the defined one, as in the slow sampler. Sizes: let
+t = isqrt(variance) + 1, and variance be at most `LARGEST_VARIANCE`. All products then stay below 2^63, except for
+magnitudes beyond 44 t, which are handled separately.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fim_private.randomness.discrete_gaussian import sample_discrete_gaussian
 from fim_private.randomness.source import Randomness
 
 LARGEST_VARIANCE = 2**26
-"""Up to here draws are compiled; beyond, the slow sampler serves."""
+"""The compiled sampler serves up to this variance, and the slow one beyond."""
 
 _WORDS_AT_ONCE = 2**20
 _WORDS_A_DRAW = 24  # expected, rounded up
@@ -32,7 +32,7 @@ def sample_discrete_gaussians(variance: int, number: int, randomness: Randomness
         number: how many.
         randomness: where the bits come from.
 
-    Cost: under a microsecond a draw.
+    Cost: under a microsecond per draw.
     """
     if variance > LARGEST_VARIANCE:
         return np.array([sample_discrete_gaussian(Fraction(variance), randomness) for _ in range(number)], np.int64)
@@ -40,7 +40,7 @@ def sample_discrete_gaussians(variance: int, number: int, randomness: Randomness
     scale = math.isqrt(variance) + 1
     done, words = 0, np.zeros(0, np.uint64)
     while done < number:
-        # What is left of the words belongs to the draw that they did not suffice for.
+        # The words that are left belong to the draw that needs more.
         more = min(_WORDS_AT_ONCE, _WORDS_A_DRAW * (number - done) + 256)
         words = np.concatenate([words, randomness.words(more)])
         done, used = _fill(drawn, done, variance, scale, words)
@@ -50,7 +50,7 @@ def sample_discrete_gaussians(variance: int, number: int, randomness: Randomness
 
 @compiled
 def _fill(drawn: NDArray[np.int64], done: int, variance: int, scale: int, words: NDArray[np.uint64]) -> tuple[int, int]:
-    """Draws until the array is full or the words are used up; returns how many are done, and the words they took."""
+    """Draw until the array is full or the words are used up; return how many draws are done, and the words used."""
     used = 0
     while done < len(drawn):
         value, at = _one(variance, scale, words, used)
@@ -64,7 +64,7 @@ def _fill(drawn: NDArray[np.int64], done: int, variance: int, scale: int, words:
 
 @compiled
 def _one(variance: int, scale: int, words: NDArray[np.uint64], at: int) -> tuple[int, int]:
-    """One draw and the place of the next unused word, which is beyond their end where the words did not suffice."""
+    """One draw, and the place of the next unused word; the place is beyond the end if there were too few words."""
     while at <= len(words):
         # Discrete Laplace of this scale (Canonne, Kamath, Steinke 2020, Algorithm 2).
         low, at = _below(scale, words, at)
@@ -100,7 +100,7 @@ def _accepted(  # noqa: PLR0917 - compiled functions take no keywords
         accepted, at = _decays(1, 1, words, at)
         whole -= 1
     if accepted and high > 44 and at <= len(words):
-        # The exponent exceeds 900, so that one of these trials fails, but once in 1e390 times.
+        # The exponent exceeds 900, so one of these trials fails, except with probability 1e-390.
         raise OverflowError("a draw that nobody has ever seen")
     if accepted:
         accepted, at = _decays(rest, denominator, words, at)
@@ -121,7 +121,7 @@ def _decays(numerator: int, denominator: int, words: NDArray[np.uint64], at: int
 
 @compiled
 def _below(bound: int, words: NDArray[np.uint64], at: int) -> tuple[int, int]:
-    """A uniform integer below the bound, by rejection, one word a try; 0 where the words are used up."""
+    """A uniform integer below the bound, by rejection, with one word per try; 0 if the words are used up."""
     mask = np.uint64(1)
     while mask < np.uint64(bound - 1):
         mask = (mask << np.uint64(1)) | np.uint64(1)

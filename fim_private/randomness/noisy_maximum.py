@@ -1,10 +1,10 @@
-"""The largest of many counts with continuous noise, drawn exactly: which level of equal counts it is on.
+"""Draw exactly which level of equal counts holds the largest of many counts with continuous noise.
 
-A level of h equal counts needs only its maximum, count + scale F^{-1}(U^{1/h}) for one uniform U, so nothing is
-enumerated and h may be any integer. Floating-point noise would break privacy (Mironov 2012); here U is known to ever
-more bits, and every value is an interval certain to hold the real number. Where the intervals do not decide, they are
-refined: first in floating point with a wide allowance for its errors, then in decimal arithmetic of any precision. The
-outcome has exactly the law of real-valued noise (docs/mathematics.md#largest-noisy-count).
+A level of h equal counts needs only its maximum, count + scale F^{-1}(U^{1/h}) for one uniform U. So nothing is
+enumerated, and h may be any integer. Floating-point noise would break privacy (Mironov 2012). Here U is a growing
+number of bits, and every value is an interval that is certain to hold the real number. If the intervals do not decide,
+they are refined: first in floating point with a wide allowance for its errors, then in decimal arithmetic of any
+precision. The outcome has exactly the law of real-valued noise (docs/mathematics.md#largest-noisy-count).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ Interval = tuple[Decimal, Decimal]
 
 _WORD = 64
 _ALLOWANCE = 1e-9
-"""For the rounding errors of the floating-point stage, relative: a million times what they can be."""
+"""The relative allowance for rounding errors of the floating-point stage: a million times as large as they can be."""
 _DIGITS = 30
-"""So many decimal digits are computed first, and so many more with each word drawn, which holds nineteen."""
+"""The decimal digits computed at first, and the further digits for each word drawn. A word holds nineteen."""
 
 
 class Noise(StrEnum):
@@ -45,7 +45,7 @@ class NoisyMaximum:
     """Draws the level that holds the largest of all count + scale x noise, each noise independent.
 
     Args:
-        counts: one a level, decreasing.
+        counts: one per level, decreasing.
         scale: rational, > 0.
         noise: the distribution.
     """
@@ -67,9 +67,9 @@ class NoisyMaximum:
         return winner.level
 
     def draw_with_gap(self, multiplicities: Sequence[int], randomness: Randomness) -> tuple[int, int | None]:
-        """The index of a level, and by how much its maximum exceeds the second largest value of all, rounded down.
+        """The index of a level, and the lead of its maximum over the second largest value of all, rounded down.
 
-        The second may stand on the same level. None where there is no other itemset.
+        The second largest may be on the same level. The lead is None if there is no other itemset.
         """
         winner, others = self._race(multiplicities, randomness)
         number = multiplicities[winner.level]
@@ -85,7 +85,7 @@ class NoisyMaximum:
             floor, ceiling = max(low for low, _ in rivals), max(high for _, high in rivals)
             others = _reaching(floor, others, rivals)
             if all(end.is_finite() for end in (*best, floor, ceiling)):
-                # In fractions, for a minus sign between decimals would round to the thread's own precision.
+                # Use fractions: a minus between decimals would round to the thread's own precision.
                 least = math.floor((Fraction(best[0]) - Fraction(ceiling)) * self._scale)
                 most = math.floor((Fraction(best[1]) - Fraction(floor)) * self._scale)
                 if least == most:
@@ -95,7 +95,7 @@ class NoisyMaximum:
                 maximum.refine(randomness)
 
     def _race(self, multiplicities: Sequence[int], randomness: Randomness) -> tuple[_Maximum, list[_Maximum]]:
-        """The maximum of all levels, and those of the other levels that could be the second."""
+        """The overall maximum, and the maxima of other levels that could come second."""
         number = np.array([float(multiplicity) for multiplicity in multiplicities])
         present = np.flatnonzero(number)
         words = randomness.words(len(present))
@@ -132,7 +132,7 @@ class NoisyMaximum:
 
     def _interval(self, maximum: _Maximum, digits: int) -> Interval:
         """Bounds on (value - top count) / scale, tight to about `digits` digits if the uniforms are."""
-        # 1 - e^{-V} cancels as many digits as V is small, which is what the bits drawn and the multiplicity can make.
+        # 1 - e^{-V} loses digits if V is small; the number of bits and the multiplicity bound how many.
         bits = max(uniform.length for uniform, _ in maximum.parts)
         largest = max(number for _, number in maximum.parts)
         context = Context(prec=digits + bits + len(str(largest)))
@@ -156,7 +156,7 @@ class NoisyMaximum:
 
 @dataclass
 class _Uniform:
-    """A uniform number in [drawn, drawn + 1] / 2^length, of which more bits can be drawn."""
+    """A uniform number in [drawn, drawn + 1] / 2^length. More bits can be drawn."""
 
     drawn: int
     length: int
@@ -179,17 +179,17 @@ class _Maximum:
     parts: tuple[tuple[_Uniform, int], ...]
 
     def refine(self, randomness: Randomness) -> None:
-        # The uniform of a maximum is also a part of the second of its level: the last is this one's own.
+        # A maximum shares its uniform with the second of its level. The last part is this value's own.
         self.parts[-1][0].refine(randomness)
 
 
 def _reaching(floor: Decimal, maxima: Sequence[_Maximum], bounds: Sequence[Interval]) -> list[_Maximum]:
-    """Those that may be as large as the floor."""
+    """The maxima that may be as large as the floor."""
     return [maximum for maximum, (_, high) in zip(maxima, bounds, strict=True) if high >= floor]
 
 
 def _minus_log(words: NDArray[np.uint64], upper: int) -> Floats:
-    """-ln((word + upper) / 2^64), accurate to a few units in the last place also where it is small."""
+    """-ln((word + upper) / 2^64), accurate to a few units in the last place even if it is small."""
     large = words >= np.uint64(1 << 63)
     rest = (~words).astype(np.float64) + (1 - upper)
     near_one = -np.log1p(-np.where(large, rest, 0.0) * 2.0**-_WORD)
@@ -235,8 +235,8 @@ def winning_probabilities(
 ) -> list[float]:
     """P(the largest value is on this level), for each level; absolute error about 1e-14.
 
-    By Gauss-Legendre quadrature of the density of each level's maximum times the other levels' distribution functions,
-    on panels half a scale wide that end at every kink.
+    The integrand is the density of each level's maximum times the other levels' distribution functions. It is
+    integrated by Gauss-Legendre quadrature on panels half a scale wide that end at every kink.
     """
     distances = tuple(float((counts[0] - count) / scale) for count in counts)
     return list(_winning_probabilities(distances, tuple(multiplicities), noise))
@@ -246,7 +246,7 @@ def winning_probabilities(
 def _winning_probabilities(
     distances: tuple[float, ...], multiplicities: tuple[int, ...], noise: Noise
 ) -> tuple[float, ...]:
-    """The same, of levels so far below the first, in scales; laws of neighbours ask for few, again and again."""
+    """As `winning_probabilities`, for distances below the first level, in scales. Laws of neighbours repeat a few."""
     distance = np.array(distances)[:, np.newaxis]
     number = np.array([float(multiplicity) for multiplicity in multiplicities])[:, np.newaxis]
     end = 46.0 + float(np.log(np.sum(number * np.exp(-distance))) if distances else 0)

@@ -14,11 +14,11 @@ from fim_private.errors import UsageError
 
 
 class Randomness(Protocol):
-    """A source of independent uniform bits, passed by hand to whatever draws."""
+    """A source of independent uniform bits. Every function that draws takes it as an argument."""
 
     @property
     def seed(self) -> int | None:
-        """The seed, or None for the operating system's cryptographic source. Seeded output is not private."""
+        """The seed; None for the operating system's cryptographic source. Seeded output is not private."""
 
     def bits(self, number: int) -> int:
         """A uniform integer of `number` bits, 0 <= x < 2^number."""
@@ -28,7 +28,7 @@ class Randomness(Protocol):
 
 
 class SecureRandomness:
-    """The operating system's cryptographic source. Nothing is buffered, so a forked process repeats nothing."""
+    """The operating system's cryptographic source. It keeps no buffer, so a forked process repeats nothing."""
 
     seed = None
 

@@ -6,7 +6,7 @@ from fim_private.randomness.source import Randomness
 
 
 def uniform_below(bound: int, randomness: Randomness) -> int:
-    """A uniform integer from 0 to bound - 1 (rejection; fewer than two tries are expected).
+    """A uniform integer from 0 to bound - 1, by rejection; fewer than two tries are expected.
 
     Args:
         bound: at least 1, of any size.

@@ -1,9 +1,9 @@
-"""Choice among levels with weights h e^{rate c}, exactly: the exponential mechanism's one draw.
+"""Exact choice among levels with weights h e^{rate c}: one draw of the exponential mechanism.
 
-The weights are kept as integer intervals (fixed point, a power of two as unit) that are certain to hold them. A uniform
-number is drawn as lazily many bits and compared with the cumulative weights; where the intervals do not decide, both
-are refined. The result has exactly the law stated (docs/mathematics.md#weighted-choice). The cost is the number of
-distinct counts whose weight can matter, not the number of itemsets.
+Each weight is an integer interval (fixed point, a power of two as unit) that is certain to hold it. A uniform number
+gets as many bits as needed, and is compared with the cumulative weights. If the intervals do not decide, both are
+refined. The result has exactly the stated law (docs/mathematics.md#weighted-choice). The cost is the number of distinct
+counts whose weight can matter, not the number of itemsets.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class WeightedChoice:
     """Draws a level g with probability proportional to multiplicity_g e^{rate count_g}.
 
     Args:
-        counts: one score a level, decreasing; counts are integers, a stop symbol may stand between them.
+        counts: one score per level, decreasing. Counts are integers; a stop symbol may have a score between them.
         rate: lambda >= 0, rational.
     """
 
@@ -56,8 +56,8 @@ class WeightedChoice:
     def _weights(self, top: int, precision: int) -> Weights:
         """Integers low <= 2^precision e^{-rate (c_top - c)} <= high from the top level down, while low is positive.
 
-        Each is the one before times a power of e^{-rate}, rounded outward; the intervals widen by a unit a level. The
-        last result bounds the weight of every level that is not listed. Draws from one top share them.
+        Each weight is the one before times a power of e^{-rate}, rounded outward; the intervals widen by one unit per
+        level. The last result bounds the weight of every level that is not listed. Draws with one top share the result.
         """
         if self._latest is not None and self._latest[0] == (top, precision):
             return self._latest[1]
@@ -82,10 +82,10 @@ class WeightedChoice:
 
 
 def _locate(weights: Weights, multiplicities: Sequence[int], drawn: int, length: int) -> int | None:
-    """The level in which the uniform number in [drawn, drawn + 1) / 2^length falls for certain, or None.
+    """The level into which the uniform number in [drawn, drawn + 1) / 2^length falls for certain, or None.
 
-    With S_g the cumulative weights and S their sum, level g is certain if S_{g-1} <= U S < S_g for every value that
-    the intervals allow. An itemset of a level that is not listed weighs at most `beyond`; a number that may fall there
+    Let S_g be the cumulative weights and S their sum. Level g is certain if S_{g-1} <= U S < S_g for every value that
+    the intervals allow. An itemset of a level that is not listed weighs at most `beyond`. A number that may fall there
     needs more precision.
     """
     lows, highs, beyond = weights
@@ -104,8 +104,8 @@ def _locate(weights: Weights, multiplicities: Sequence[int], drawn: int, length:
 def _exp_interval(exponent: Fraction, precision: int) -> Interval:
     """Integers low <= 2^precision e^{-exponent} <= high, at most three apart.
 
-    decimal's exp is correctly rounded, so the neighbours of its result bound the true value; 10 digits more than the
-    precision asks for make the rounding of the exponent harmless.
+    The decimal module rounds exp correctly, so the neighbours of its result bound the true value. Ten digits more than
+    the precision needs make the rounding of the exponent harmless.
     """
     if exponent == 0:
         return 1 << precision, 1 << precision

@@ -271,7 +271,7 @@ def test_whole_numbers_of_numpy_become_python_s_and_what_is_none_is_refused() ->
         with pytest.raises(UsageError, match="out of range"):
             Universe(items=wrong)
     for wrong in ("", " ", 5):
-        with pytest.raises(UsageError, match="is no name"):
+        with pytest.raises(UsageError, match="is not a name"):
             PrivacyUnit(column=wrong)
 
 
@@ -295,7 +295,7 @@ def test_names_of_a_universe_are_stripped_and_told_apart() -> None:
     assert Universe(names=iter(["b", " a", "a ", "b"])).names == ("b", "a")
     assert Universe(names=["b", " a", "a "]).items == 2
     for wrong in (["a", ""], ["a", " "], [1, 2], [None]):
-        with pytest.raises(UsageError, match="blank, or no text"):
+        with pytest.raises(UsageError, match="blank or not a text"):
             Universe(names=wrong)
     with pytest.raises(UsageError, match="one text"):
         Universe(names="abc")
