@@ -40,7 +40,7 @@ class Constraints:
         for field in ("must_contain", "exclude"):
             object.__setattr__(self, field, distinct_names(getattr(self, field), "a constraint"))
         if set(self.must_contain) & set(self.exclude):
-            raise UsageError("The same item must be contained and is excluded.", "Leave out one of the two.")
+            raise UsageError("An item is both required and excluded.", "Leave out one of the two.")
 
     @property
     def named(self) -> frozenset[str]:
@@ -55,7 +55,7 @@ class Constraints:
         """
         if size <= len(self.must_contain):
             raise UsageError(
-                "An itemset of this size has no room for items beside those it must contain.",
+                "An itemset of this size holds nothing beside the items it must contain.",
                 "Ask for a larger --size, or give --must-contain fewer times.",
             )
         return size - len(self.must_contain)

@@ -39,7 +39,7 @@ def test_names_are_stripped_and_each_there_once() -> None:
         ({"must_contain": "milk"}, "one text"),
         ({"exclude": "milk"}, "one text"),
         ({"exclude": ["milk", " "]}, "has no name"),
-        ({"must_contain": ["milk"], "exclude": ["tea", " milk"]}, "contained and excluded"),
+        ({"must_contain": ["milk"], "exclude": ["tea", " milk"]}, "required and excluded"),
     ],
 )
 def test_a_faulty_constraint_is_refused(given: dict[str, Any], said: str) -> None:

@@ -1,11 +1,11 @@
-"""Private selection from private candidates (Liu and Talwar 2019), one algorithm a file.
+"""Private selection from private candidates (Liu and Talwar 2019), one algorithm per file.
 
     Algorithm 1, Theorem 3.1            known_threshold        2 eps_1 + kappa
     Algorithm 2, Theorems 3.2 to 3.5    random_stopping        3 eps_1
 
-eps_1 is what one run of a candidate costs. The proofs stand in docs/mathematics.md, from #bad-calls on, also where the
-paper's claim or proof had to be changed: the deltas of 3.1 and 3.4 are smaller; 3.4 needed another proof. The paper's
-other algorithms stand in the repository's folder `verification/candidates`.
+eps_1 is the cost of one run of a candidate. The proofs are in docs/mathematics.md, from #bad-calls on. They differ from
+the paper in places: the deltas of 3.1 and 3.4 are smaller, and 3.4 needed another proof. The paper's other algorithms
+are in the repository's folder `verification/candidates`.
 
 >>> from fractions import Fraction
 >>> from fim_private.candidates import Candidates, RandomStopping

@@ -1,4 +1,4 @@
-"""Algorithm 1 of PSPC: the first run that reaches a known threshold, with a coin that gives up after each other run."""
+"""Algorithm 1 of PSPC: the first run that reaches a known threshold. After each other run a coin may end the search."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from fim_private.randomness.bernoulli import bernoulli
 
 @dataclass(frozen=True, kw_only=True)
 class KnownThreshold:
-    """Run uniformly drawn candidates until one scores at least the threshold; after each other run maybe give up.
+    """Run uniformly drawn candidates until one scores at least the threshold. After each other run, perhaps give up.
 
     Args:
-        threshold: tau; public, or itself the outcome of a private procedure that is paid for.
+        threshold: tau; public, or the outcome of a private procedure that is paid for.
         stop: gamma in (0, 1], the probability of giving up after a run that fell short. At most 1/gamma calls are
             expected (Theorem 3.1 d).
-        steps: T, the largest number of calls; None for no limit. `steps_for` gives the paper's.
+        steps: T, the largest number of calls; None for no limit. `steps_for` computes the paper's T.
 
     Raises:
         UsageError: gamma or T is out of range.
 
-    Privacy (Theorem 3.1), p_1 = P(score >= tau), g = (1 - gamma)^T: of (eps_1, delta_1) candidates the outcome is
-    (2 eps_1 + kappa, delta_1/(gamma + delta_1 - gamma delta_1))-differentially private with
+    Privacy (Theorem 3.1): let p_1 = P(score >= tau) and g = (1 - gamma)^T. For (eps_1, delta_1) candidates the outcome
+    is (2 eps_1 + kappa, delta_1/(gamma + delta_1 - gamma delta_1))-differentially private with
         kappa = max(-ln(1 - g), ln(1 + g (1 - 1/T)^(T-1) / (T gamma))), which is 0 without a limit.
-    The paper's delta is 3 e^(2 eps_1 + eps_0) delta_1 / gamma (Theorem 3.1 c), which is larger; at the paper's T kappa
-    is at most eps_0. Proof: docs/mathematics.md#first-above-a-threshold.
+    The paper's delta is larger: 3 e^(2 eps_1 + eps_0) delta_1 / gamma (Theorem 3.1 c). At the paper's T, kappa is at
+    most eps_0. Proof: docs/mathematics.md#first-above-a-threshold.
     """
 
     threshold: Score
@@ -52,7 +52,7 @@ class KnownThreshold:
         check_stopping(self.stop, self.steps)
 
     def cost(self, loss: CandidateLoss) -> CandidateLoss:
-        """What the selection costs in all, of candidates with this loss."""
+        """The cost of the whole selection, for candidates with this loss."""
         epsilon, delta = parts(loss)
         return with_delta(2 * epsilon + self._kappa(), chance_of_a_bad_call(self.stop, self.steps, delta))
 
@@ -66,10 +66,10 @@ class KnownThreshold:
         return rounded_up(max(-math.log1p(-left), math.log1p(left * peak)))
 
     def select(self, candidates: Candidates[Output], randomness: Randomness | None = None) -> Selection[Output] | None:
-        """One selection, or None where it gave up.
+        """One selection, or None if it gave up. It costs `cost(candidates.loss)`.
 
         Args:
-            candidates: at a loss of which `cost` gives the total.
+            candidates: the candidates to run.
             randomness: for candidates and coins; the operating system's source by default.
         """
         randomness = randomness or SecureRandomness()
@@ -84,7 +84,7 @@ class KnownThreshold:
         return None
 
     def law(self, law: FiniteLaw) -> dict[Selected, float]:
-        """The exact law, of the law of one call of Q: P(x, q) (1 - (ab)^T)/(1 - ab), a = 1 - p_1, b = 1 - gamma."""
+        """The exact law, from the law P of one call: P(x, q) (1 - (ab)^T)/(1 - ab), a = 1 - p_1, b = 1 - gamma."""
         on = (1 - chance_at_least(law, self.threshold)) * (1 - float(self.stop))
         runs = self.expected_calls(law)
         found: dict[Selected, float] = {
@@ -95,20 +95,20 @@ class KnownThreshold:
         return found
 
     def expected_calls(self, law: FiniteLaw) -> float:
-        """E T~ = (1 - (ab)^T)/(1 - ab), of which Theorem 3.1 (d) is the bound without a limit."""
+        """E T~ = (1 - (ab)^T)/(1 - ab). Theorem 3.1 (d) bounds this for no limit."""
         on = (1 - chance_at_least(law, self.threshold)) * (1 - float(self.stop))
         return (1 - (0.0 if self.steps is None else on**self.steps)) / (1 - on)
 
 
 def steps_for(stop: Fraction, epsilon_0: Fraction) -> int:
-    """T = max(ln(2/eps_0)/gamma, 1 + 1/(e gamma)), rounded up: kappa <= eps_0 then (Theorem 3.1).
+    """T = max(ln(2/eps_0)/gamma, 1 + 1/(e gamma)), rounded up. Then kappa <= eps_0 (Theorem 3.1).
 
     Args:
         stop: gamma.
         epsilon_0: in (0, 1].
     """
     if not 0 < epsilon_0 <= 1:
-        raise UsageError("eps_0 is out of range.", "Choose it above 0 and at most 1; without a last step it is 0.")
+        raise UsageError("eps_0 is out of range.", "Choose it above 0 and at most 1, or set no last step.")
     check_stopping(stop, None)
     gamma = float(stop)
     return math.ceil(max(math.log(2 / epsilon_0) / gamma, 1 + 1 / (math.e * gamma)))

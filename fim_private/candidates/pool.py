@@ -1,11 +1,12 @@
-"""The candidates: differentially private procedures with a score, of which one is drawn uniformly.
+"""The candidates: differentially private procedures, each with a score. Each call draws one of them uniformly.
 
-Notation of Liu and Talwar (2019), *Private Selection from Private Candidates* (PSPC), section 3: candidates M_1 ...
-M_K, each (eps_1, delta_1)-differentially private in its score and output together, and Q, which runs a uniformly drawn
-one and is as private as they are. Nothing else is assumed: a score may jump however it likes between neighbouring data.
+The notation follows Liu and Talwar (2019), *Private Selection from Private Candidates* (PSPC), section 3. Each of the
+candidates M_1 ... M_K is (eps_1, delta_1)-differentially private in its score and output together. Q runs a uniformly
+drawn candidate and is as private as the candidates. Nothing else is assumed: the score may differ by any amount between
+neighbouring data sets.
 
-How an (eps_1, delta_1) loss is dealt with: each call is split into a part that is eps_1-private and a bad call of
-probability delta_1 (docs/mathematics.md#domination and docs/mathematics.md#bad-calls).
+The proofs treat an (eps_1, delta_1) loss as follows: each call is eps_1-private, except for a bad call of probability
+delta_1 (docs/mathematics.md#domination and docs/mathematics.md#bad-calls).
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ Score = int | float | Fraction
 Candidate = Callable[[Randomness], tuple[Score, Output]]
 CandidateLoss = PureDP | ApproxDP
 FiniteLaw = Mapping[tuple[Score, Hashable], float]
-"""The law of one call where it is finite: the probability of each (score, output)."""
+"""The law of one call, if it is finite: the probability of each (score, output)."""
 Selected = tuple[Score, Hashable] | None
 """An outcome of a selection's law: a (score, output), or None for no answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Selection(Generic[Output]):
-    """What was selected. How many calls it took is private, and not in here.
+    """What was selected. The number of calls is private, so it is not stored here.
 
     Args:
-        candidate: its place among the candidates, from 0.
-        score: the score of this one run.
-        output: what this one run put out.
+        candidate: the selected candidate's place, from 0.
+        score: the score of the selected run.
+        output: the output of the selected run.
     """
 
     candidate: int
@@ -47,15 +48,15 @@ class Selection(Generic[Output]):
 
 @dataclass(frozen=True)
 class Candidates(Generic[Output]):
-    """K private procedures and what one run of any of them costs.
+    """K private procedures, and the cost of one run.
 
     Args:
-        procedures: each maps a source of random bits to (score, output), anew at each call. None may fail, or take its
-            time, in a way that tells about the data: neither is hidden.
-        loss: what one call costs, score and output together; the largest over the procedures.
+        procedures: each maps a source of random bits to (score, output), with fresh noise at each call. Failures and
+            running times are not protected, so neither may depend on the data in a telling way.
+        loss: the cost of one call, score and output together; the largest over the procedures.
 
     Raises:
-        UsageError: there are none.
+        UsageError: there are no procedures.
     """
 
     procedures: Sequence[Candidate[Output]]
@@ -66,7 +67,7 @@ class Candidates(Generic[Output]):
             raise UsageError("There are no candidates to select from.", "Give at least one.")
 
     def draw(self, randomness: Randomness) -> Selection[Output]:
-        """One call of Q: a uniformly drawn candidate, run once."""
+        """One call of Q: draw a candidate uniformly and run it once."""
         return self.run(uniform_below(len(self.procedures), randomness), randomness)
 
     def run(self, candidate: int, randomness: Randomness) -> Selection[Output]:
@@ -83,21 +84,21 @@ def parts(loss: CandidateLoss) -> tuple[Fraction, Fraction]:
 
 
 def pure_epsilon(loss: CandidateLoss) -> Fraction:
-    """eps_1 of candidates that are purely private.
+    """eps_1 of candidates with delta 0.
 
     Raises:
-        UsageError: they have a delta.
+        UsageError: the loss has a delta above 0.
     """
     epsilon, delta = parts(loss)
     if delta:
         raise UsageError(
-            "This theorem is about candidates without a delta.", "Use Algorithm 1 or 2, or give pure candidates."
+            "This theorem needs candidates without a delta.", "Use Algorithm 1 or 2, or give pure candidates."
         )
     return epsilon
 
 
 def with_delta(epsilon: Fraction, delta: Fraction) -> CandidateLoss:
-    """The loss as a value: pure where delta is 0."""
+    """The loss with these figures: `PureDP` if delta is 0."""
     return ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
 
 

@@ -1,4 +1,4 @@
-"""Algorithm 2 of PSPC: the best of a random number of runs, and its variants that stop at a last one."""
+"""Algorithm 2 of PSPC: the best of a random number of runs, and its variants with a largest number of runs."""
 
 from __future__ import annotations
 
@@ -26,28 +26,30 @@ from fim_private.randomness.bernoulli import bernoulli
 
 @dataclass(frozen=True, kw_only=True)
 class RandomStopping:
-    """Run uniformly drawn candidates, stop after each with probability gamma, and put out the best of them.
+    """Run uniformly drawn candidates, stop after each with probability gamma, and return the best run.
 
-    Of equal scores the first is taken. With p_0 and p_1 the chance of more than a score and of at least it, its runs
-    come out with probability gamma p/((p_0(1 - gamma) + gamma)(p_1(1 - gamma) + gamma)) (Theorem 3.2).
+    Of runs with equal scores the first wins. Let p, p_0 and p_1 be the probabilities that a run gives this score and
+    output, a larger score, and at least this score. The outcome has the probability
+    gamma p/((p_0(1 - gamma) + gamma)(p_1(1 - gamma) + gamma)) (Theorem 3.2).
 
     Args:
         stop: gamma in (0, 1]; 1/gamma calls are expected. The score is below the best p-quantile of Q with probability
-            at most gamma/p (Theorem 3.3): with gamma = beta/K the best of K candidates is run but for beta.
-        steps: T, after which it stops for certain; None for no last step. `steps_for_delta` and `steps_for_epsilon`
-            give the paper's of Theorems 3.4 and 3.5.
+            at most gamma/p (Theorem 3.3). So with gamma = beta/K the best of K candidates is run, except with
+            probability beta.
+        steps: T, the largest number of calls; None for no limit. `steps_for_delta` and `steps_for_epsilon` compute T as
+            in the paper's Theorems 3.4 and 3.5.
 
     Raises:
         UsageError: gamma or T is out of range.
 
-    Privacy, of (eps_1, delta_1) candidates, with g = (1 - gamma)^T, or 0 without a last step:
-    (3 eps_1, (delta_1 + gamma g)/(gamma + delta_1 - gamma delta_1))-differentially private. It is 3 eps_1 pure where
-    delta_1 = g = 0 (Theorem 3.2), and (3 eps_1, g) where delta_1 = 0. Proof, and what is wrong with the one of Theorem
-    3.4: docs/mathematics.md#best-of-a-random-number.
+    Privacy: let g = (1 - gamma)^T, or 0 without a limit. For (eps_1, delta_1) candidates the outcome is
+    (3 eps_1, (delta_1 + gamma g)/(gamma + delta_1 - gamma delta_1))-differentially private. That is pure 3 eps_1 if
+    delta_1 = g = 0 (Theorem 3.2), and (3 eps_1, g) if delta_1 = 0. docs/mathematics.md#best-of-a-random-number has the
+    proof, and says what is wrong with the paper's proof of Theorem 3.4.
 
-    Pure with a last step (Theorem 3.5): at least 2/gamma - 1 steps cost 3 eps_1 + ln(1 + rho) with
+    Pure privacy with a limit (Theorem 3.5): at least 2/gamma - 1 steps cost 3 eps_1 + ln(1 + rho) with
     rho = T gamma g/(1 - (1 + T gamma) g): docs/mathematics.md#last-step-without-a-delta. At the paper's T this is far
-    below its 3 eps_0.
+    below the paper's 3 eps_1 + 3 eps_0.
     """
 
     stop: Fraction
@@ -57,17 +59,17 @@ class RandomStopping:
         check_stopping(self.stop, self.steps)
 
     def cost(self, loss: CandidateLoss) -> CandidateLoss:
-        """What the selection costs in all, of candidates with this loss."""
+        """The cost of the whole selection, for candidates with this loss."""
         epsilon, delta = parts(loss)
         left = rounded_up(not_stopped(self.stop, self.steps))
         failing = (delta + self.stop * left) / (self.stop + delta - self.stop * delta)
         return with_delta(3 * epsilon, min(failing, Fraction(1)))
 
     def pure_cost(self, loss: PureDP) -> PureDP:
-        """What it costs without any delta, of pure candidates.
+        """The cost without a delta, for pure candidates.
 
         Raises:
-            UsageError: the last step comes before 2/gamma - 1, for which nothing is proved.
+            UsageError: the limit is below 2/gamma - 1 steps, for which nothing is proved.
         """
         if self.steps is None:
             return PureDP(3 * loss.epsilon)
@@ -80,10 +82,10 @@ class RandomStopping:
         return PureDP(3 * loss.epsilon + rounded_up(math.log1p(wait * left / (1 - (1 + wait) * left))))
 
     def select(self, candidates: Candidates[Output], randomness: Randomness | None = None) -> Selection[Output]:
-        """The best of a random number of runs.
+        """The best of a random number of runs. It costs `cost(candidates.loss)`.
 
         Args:
-            candidates: at a loss of which `cost` gives the total.
+            candidates: the candidates to run.
             randomness: for candidates and coins; the operating system's source by default.
         """
         randomness = randomness or SecureRandomness()
@@ -97,7 +99,7 @@ class RandomStopping:
         return best
 
     def law(self, law: FiniteLaw) -> dict[Selected, float]:
-        """The exact law, of the law of one call of Q; a finite sum in closed form (equation 2 of the paper)."""
+        """The exact law, from the law of one call: a finite sum in closed form (equation 2 of the paper)."""
         found: dict[Selected, float] = {}
         above = 0.0
         for _, tied in groupby(sorted(law.items(), key=lambda item: -item[0][0]), key=lambda item: item[0][0]):
@@ -109,7 +111,7 @@ class RandomStopping:
         return found
 
     def _at_most(self, chance: float) -> float:
-        """E chance^J, J the number of runs."""
+        """E chance^J, where J is the number of runs."""
         gamma = float(self.stop)
         on = (1 - gamma) * chance
         whole = gamma * chance / (1 - on)
@@ -122,7 +124,7 @@ class RandomStopping:
 
 
 def steps_for_delta(stop: Fraction, delta_2: Fraction) -> int:
-    """T = ln(1/delta_2)/gamma, rounded up: the coin fails to come up in T tosses with probability delta_2 (Thm 3.4)."""
+    """T = ln(1/delta_2)/gamma, rounded up: T coins all fail to stop with probability at most delta_2 (Theorem 3.4)."""
     if not 0 < delta_2 < 1:
         raise UsageError("delta_2 is out of range.", "Choose it between 0 and 1.")
     check_stopping(stop, None)

@@ -24,13 +24,13 @@ def make_plan(*, size: int | Sequence[int], **asked: Unpack[Asked]) -> Plan:
     """The plan for a release.
 
     Args:
-        size: number of items of each itemset; several numbers for the top of all these sizes together.
-        asked: what else is asked, as `fim_private.plan.Question` says: `budget=` and `unit=`, and `top=` or
-            `min_count=`; the others may be left out.
+        size: number of items per itemset; several numbers for the top of all these sizes together.
+        asked: the other fields of `fim_private.plan.Question`. `budget=`, `unit=` and one of `top=` and `min_count=`
+            are required.
 
     Raises:
         UsageError: a number is out of range, or options contradict each other.
-        BudgetError: the budget cannot pay for the mechanism, or the counts.
+        BudgetError: the budget cannot pay for the mechanism or the counts.
     """
     return plan_for(Question.of(size=size, **asked))
 
@@ -40,23 +40,23 @@ def plan_for(question: Question) -> Plan:
 
     Raises:
         UsageError: there is no such mechanism, or it does not apply.
-        BudgetError: the budget cannot pay for it, or the counts.
+        BudgetError: the budget cannot pay for the mechanism or the counts.
     """
     return _choose(question) if question.mechanism == AUTO else _plan_with(find(question.mechanism), question)
 
 
 def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
-    """The plan that the same question would get with another budget or top.
+    """The plan for the same question with another budget or top.
 
     Raises:
         UsageError: as `make_plan`.
-        BudgetError: likewise.
+        BudgetError: as `make_plan`.
     """
     return plan_for(replace(plan.question, budget=budget, top=top))
 
 
 def _choose(question: Question) -> Plan:
-    """`auto`: the plan that needs the smallest lead over the bulk, from public quantities alone."""
+    """For `auto`: the plan that needs the smallest lead over the bulk. Only public quantities decide."""
     plans = []
     for row in REGISTRY.values():
         if row.automatic and question.suits(row):
@@ -77,9 +77,9 @@ def _choose(question: Question) -> Plan:
 
 
 def _plan_with(row: Row, question: Question) -> Plan:
-    """The plan with this mechanism; group privacy serves `replace` where the mechanism's proof does not.
+    """The plan with this mechanism. Group privacy serves `replace` if the mechanism's own proof does not.
 
-    Counts hold for `replace` as they stand: an exchanged unit changes each by at most Delta too.
+    The proof for counts holds for `replace` too: an exchanged unit also changes each count by at most Delta.
     """
     unit, searches = question.unit, question.searches
     if len(searches[0]) > 1 and row.finds_items:

@@ -19,7 +19,7 @@ from fim_private.plan.universe import Universe
 from fim_private.privacy import Budget, Guarantee, Loss, NeighbouringRelation, PrivacyUnit, failure_probability
 
 FAR_BEYOND = 100
-"""Places beyond this many times k count as the bulk of the ranking."""
+"""Places beyond this many times k are the bulk of the ranking."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,11 +28,11 @@ class Plan:
 
     Args:
         question: what was asked; `question.mechanism` may leave the mechanism to the planner.
-        mechanism_name: the row of the registry.
-        mechanism: its parameters.
-        guarantee: what was proved for this unit and relation; at most the budget.
-        why: the reason for the mechanism, in words, where the planner chose it.
-        counts: the noise of the chosen itemsets' counts, measured anew; None where none are released.
+        mechanism_name: the mechanism's name in the registry.
+        mechanism: the mechanism with its parameters.
+        guarantee: what is proved for this unit and relation; at most the budget.
+        why: why the planner chose this mechanism; None if the question names the mechanism.
+        counts: the noise of the chosen itemsets' counts, which are measured anew; None if no such counts are released.
     """
 
     question: Question
@@ -44,12 +44,12 @@ class Plan:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Numbers of items of an itemset, increasing."""
+        """The sizes of the itemsets, increasing."""
         return self.question.sizes
 
     @property
     def top(self) -> int:
-        """k, how many itemsets; of each size where they are searched one by one."""
+        """k, the number of itemsets; per size, if each size is searched separately."""
         return self.question.top
 
     @property
@@ -79,18 +79,18 @@ class Plan:
 
     @property
     def max_items(self) -> int | None:
-        """How many of the remaining items of a transaction are kept; None for all."""
+        """How many of its remaining items a transaction keeps; None for all."""
         return self.question.max_items
 
     @property
     def size(self) -> int:
-        """The number of items of each itemset, where it is one number."""
+        """The size of the itemsets, if there is only one size."""
         (size,) = self.sizes
         return size
 
     @property
     def selections(self) -> tuple[tuple[tuple[int, ...], Mechanism | ItemsFirst], ...]:
-        """The searches, one after the other: how many items each looks for, and what picks from them."""
+        """The searches in order: for each, the sizes it looks for and the mechanism that picks."""
         if not isinstance(self.mechanism, PerSize):
             return ((self.question.remaining_sizes, self.mechanism),)
         searches = cast(tuple[Mechanism | ItemsFirst, ...], self.mechanism.parts)
@@ -98,25 +98,25 @@ class Plan:
 
     @property
     def search(self) -> Mechanism | ItemsFirst:
-        """The only one of the searches."""
+        """The only search, if there is only one."""
         ((_, search),) = self.selections
         return search
 
     @property
     def failure(self) -> Fraction:
-        """A bound on the probability, on either neighbour's side, of all that the losses do not cover."""
+        """A bound on the probability, on either neighbour's side, of any event that the losses do not cover."""
         return failure_probability(self.mechanism.failures)
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """What all steps cost where no failure happens: the mechanism's, then the counts'."""
+        """What all steps cost if no failure happens: first the mechanism's losses, then the counts'."""
         return self.mechanism.losses if self.counts is None else (*self.mechanism.losses, self.counts.loss)
 
     @property
     def cost(self) -> Cost:
         """What a ledger charges for the release.
 
-        The losses count where the mechanism's proof holds for the relation, not where group privacy serves it.
+        The losses are given if the mechanism's proof holds for the relation, not if group privacy serves it.
         """
         is_proved = self.relation is NeighbouringRelation.ADD_REMOVE or find(self.mechanism_name).both_relations
         public: dict[str, Any] = {}
@@ -150,21 +150,21 @@ class Plan:
 
     @property
     def takes_names_as_public(self) -> bool:
-        """Whether the promise holds only if the names of the occurring items are public, and no more than declared."""
+        """Whether the promise needs public names of the occurring items, and no more of them than declared."""
         declared = self.universe.items is not None and self.universe.names is None
         return declared and not find(self.mechanism_name).finds_items
 
     @property
     def lead(self) -> int | None:
-        """The least margin over the bulk: itemsets that do not occur, or a place far beyond k. None if there is none.
+        """The least margin over the bulk: over itemsets that do not occur, or a place far beyond k; None without one.
 
-        A margin over the next place is none of these: how far apart the places of a ranking are is up to the data.
+        A margin over the next place does not count: the data alone decides how far apart the places are.
         """
         return min((margin.counts for margin in self.mechanism.margins if self._over_bulk(margin)), default=None)
 
     @property
     def near_lead(self) -> int | None:
-        """The margin over a place near k, of which a mechanism has one or none."""
+        """The margin over a place near k; None if the mechanism states none. No mechanism states two."""
         return next((margin.counts for margin in self.mechanism.margins if not self._over_bulk(margin)), None)
 
     def _over_bulk(self, margin: Margin) -> bool:

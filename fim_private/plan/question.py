@@ -1,4 +1,4 @@
-"""What is asked of a release: everything that its plan follows from, checked once, without data."""
+"""What is asked of a release. The plan follows from this alone. It is checked once, without data."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUni
 LARGEST_SIZE = 20
 LARGEST_TOP = 10_000
 MOST_ABOVE = 1_000
-"""So many itemsets above a least count at most, unless it is said otherwise."""
+"""With a minimum count and no --top, at most this many itemsets are released."""
 MOST_ITEMSETS = 10**300
 COUNTING = next(row.name for row in REGISTRY.values() if row.reads_counts)
-"""The mechanism that --select and --min-count stand for, where none is named."""
+"""The mechanism for --select and --min-count, if none is named."""
 
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
 class Asked(TypedDict, total=False):
-    """A question as people write it, beside the size: as the fields of `Question`, or None for a default."""
+    """A question as people write it, without the size: the fields of `Question`, or None for a default."""
 
     top: int | None
     budget: Required[Budget]
@@ -52,24 +52,24 @@ class Question:
     """What is asked: what to find, and what finding it may cost.
 
     Args:
-        sizes: numbers of items of an itemset, increasing; the top is that of all these sizes together.
-        top: k, how many itemsets; with `min_count` it may be left out, and is 1,000 then.
-        budget: what the release may cost; everything in it together stays within.
+        sizes: the sizes of the itemsets (numbers of items), increasing; their itemsets are ranked together.
+        top: k, the number of itemsets. With `min_count` it may be left out; it is then 1,000.
+        budget: what the whole release may cost.
         unit: the privacy unit; `PrivacyUnit()` is one transaction.
         relation: the neighbouring relation, add-remove or replace.
         universe: the declared universe, or the open one.
-        constraints: what itemsets must and must not contain: a smaller search, which costs less noise.
-        max_items: how many of the remaining items of a transaction are kept, a uniform random choice; None for all.
-            Costs no privacy.
-        mechanism: a name of the registry, or "auto" for the one that needs the smallest lead over the bulk.
-        select: how items-first selects, "peel" or "counts"; None where the planner decides.
-        min_count: release only itemsets whose noisy count exceeds this; needs a mechanism that counts (items-first).
-        count_share: of epsilon, what the counts of the chosen itemsets may cost, between 0 and 1; None releases no
-            counts, but for those of items-first.
-        raw_counts: release these counts as they were drawn, rather than made consistent.
-        public_transactions: how many transactions there are (after bounding), which is taken as public: counts then
-            come with supports.
-        per_size: find the top of each size rather than that of all sizes together, from the one budget.
+        constraints: what itemsets must and must not contain. A smaller search needs less noise.
+        max_items: how many of its remaining items a transaction keeps, chosen uniformly at random; None for all. This
+            costs no privacy.
+        mechanism: a name of the registry, or "auto" for the mechanism that needs the smallest lead over the bulk.
+        select: how items-first selects, "peel" or "counts"; None if the planner decides.
+        min_count: release only itemsets with a noisy count above this. It needs a mechanism that counts (items-first).
+        count_share: the share of epsilon, between 0 and 1, for the counts of the chosen itemsets. None releases no
+            counts, except those of items-first.
+        raw_counts: release these counts as drawn, not made consistent.
+        public_transactions: the number of transactions after bounding, which is taken as public. Counts then come with
+            supports.
+        per_size: find the top of each size, not of all sizes together. All sizes share one budget.
 
     Raises:
         UsageError: a number is out of range, or options contradict each other.
@@ -93,11 +93,11 @@ class Question:
 
     @classmethod
     def of(cls, *, size: int | Sequence[int], **asked: Unpack[Asked]) -> Question:
-        """The question that somebody wrote.
+        """The question in checked form.
 
         Args:
             size: one size, or several.
-            asked: the other fields.
+            asked: the other fields, as people write them.
         """
         return cls(sizes=size, **asked)  # type: ignore[arg-type] # `__post_init__` makes of them what the fields say
 
@@ -119,14 +119,14 @@ class Question:
         keep("top", whole(self.top, 1, LARGEST_TOP, "The number of itemsets"))
         if self.max_items is not None:
             least = max(self.remaining_sizes)
-            keep("max_items", whole(self.max_items, least, 10**6, "The number of items to keep of a transaction"))
+            keep("max_items", whole(self.max_items, least, 10**6, "The number of items to keep per transaction"))
         self._settle_counts(keep)
         self._check_universe()
 
     def _settle_selection(self, keep: Callable[[str, Any], None]) -> None:
-        """Options that only a mechanism with noisy counts has name that mechanism."""
+        """Options that only one mechanism with noisy counts understands choose that mechanism."""
         if self.min_count is not None:
-            keep("min_count", whole(self.min_count, 1, 10**12, "The least count"))
+            keep("min_count", whole(self.min_count, 1, 10**12, "The minimum count"))
             keep("select", self.select or COUNTS)
         if self.select is not None and self.mechanism == AUTO:
             keep("mechanism", COUNTING)
@@ -136,21 +136,21 @@ class Question:
                 f"--select and --min-count go with --mechanism {COUNTING}.",
             )
         if self.min_count is not None and self.select != COUNTS:
-            raise UsageError("A least count needs noisy counts.", f"Leave out --select, or give --select {COUNTS}.")
+            raise UsageError("A minimum count needs noisy counts.", f"Leave out --select, or give --select {COUNTS}.")
         if cast(int | None, self.top) is None:
             if self.min_count is None:
-                raise UsageError("It was not said how many itemsets to find.", "Give --top, or --min-count.")
+                raise UsageError("The question does not say how many itemsets to find.", "Give --top, or --min-count.")
             keep("top", MOST_ABOVE)
 
     def _settle_counts(self, keep: Callable[[str, Any], None]) -> None:
-        """The share becomes exact; what is said of counts is refused where none are released."""
+        """Make the share exact, and refuse options about counts if none are released."""
         if self.count_share is not None:
             keep("count_share", exact(self.count_share, "the share of the counts"))
             if not 0 < self.count_share < 1:
                 raise UsageError("The share of the counts is out of range.", "Choose it between 0 and 1, such as 0.3.")
         elif self.raw_counts or self.public_transactions is not None:
             raise UsageError(
-                "No counts are released to be left raw, or divided by the number of transactions.",
+                "Raw counts and supports need counts, and this release has none.",
                 "Add --release-counts (count_share=... in Python).",
             )
         if self.public_transactions is not None:
@@ -179,21 +179,21 @@ class Question:
 
     @property
     def remaining_sizes(self) -> tuple[int, ...]:
-        """How many items of an itemset of each size are searched for, beside those it must contain."""
+        """For each size, how many items are searched for beside those that the itemset must contain."""
         return tuple(map(self.constraints.remaining_size, self.sizes))
 
     @property
     def remaining_universe(self) -> Universe:
-        """What they are searched among."""
+        """The universe without the items that the constraints name: the search is among these."""
         return self.universe.without(self.constraints)
 
     @property
     def searches(self) -> tuple[tuple[int, ...], ...]:
-        """For each search, the remaining sizes that it ranks together."""
+        """For each search, the remaining sizes that are ranked together."""
         return tuple((size,) for size in self.remaining_sizes) if self.per_size else (self.remaining_sizes,)
 
     def suits(self, row: Row) -> bool:
-        """Whether a mechanism has the universe and the cap that it needs, and finds itemsets of these sizes."""
+        """Whether the question gives a mechanism the universe and the cap it needs, and sizes that it can find."""
         return (
             (self.universe.items is not None or not row.needs_universe)
             and (self.max_items is not None or not row.needs_cap)
@@ -202,10 +202,10 @@ class Question:
 
 
 def spelled_out(function: Function) -> Function:
-    """Let help and notebooks show what `**asked` of a function stands for.
+    """Let help and notebooks show the fields behind a function's `**asked`.
 
     Args:
-        function: which takes `**asked: Unpack[Asked]`.
+        function: it takes `**asked: Unpack[Asked]`.
     """
     signature = inspect.signature(function)
     asked = []

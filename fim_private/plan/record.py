@@ -1,4 +1,4 @@
-"""The plan as plain values, for the record that goes with a release."""
+"""The plan as plain values, for the record in a release."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _counts_record(plan: Plan, noise: CountNoise) -> dict[str, Any]:
 
 
 def parameters(value: object) -> Any:
-    """A frozen value's fields by name, exact fractions as text."""
+    """The fields of a frozen value by name, with exact fractions as text."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: parameters(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple):

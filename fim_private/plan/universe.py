@@ -1,4 +1,4 @@
-"""The public list of items, or that there is none."""
+"""The universe of items: a public list, a public number, or open."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ class Universe:
     """The public list of items, as far as it is declared.
 
     Args:
-        items: their number; None for an open universe.
-        names: the items themselves; stripped, each once. Their number follows. None where only that is known.
+        items: the number of items; None for an open universe.
+        names: the items' names, stripped and without repetitions; `items` follows from them. None if only the number is
+            known.
 
     Raises:
-        UsageError: there are none or too many, one is blank or no text, or a plain text was given for a list.
+        UsageError: there are no items or too many, a name is blank or not a text, or a plain text was given instead of
+            a list.
     """
 
     items: int | None = None
@@ -29,7 +31,7 @@ class Universe:
         if self.names is not None:
             names = distinct_names(self.names, "the universe")
             if self.items not in {None, len(names)}:
-                raise UsageError("The number of items is not that of their names.", "Give the names alone.")
+                raise UsageError("The number of items differs from the number of names.", "Give the names alone.")
             object.__setattr__(self, "names", names)
             object.__setattr__(self, "items", len(names))
         if self.items is not None:
@@ -41,12 +43,12 @@ class Universe:
         return None if self.items is None else sum(math.comb(self.items, size) for size in sizes)
 
     def without(self, constraints: Constraints) -> Universe:
-        """The items that are searched among: those that the constraints do not name.
+        """The items that the constraints do not name. The search is among these.
 
-        Where only a number was declared, the items named are taken to be among them.
+        If only a number was declared, it is taken to include the named items.
 
         Raises:
-            UsageError: none is left, or an item to be contained is not on the list.
+            UsageError: no item is left, or a required item is not on the list.
         """
         if self.items is None or not constraints.named:
             return self
@@ -56,7 +58,7 @@ class Universe:
             listed = set(self.names)
             if not listed.issuperset(constraints.must_contain):
                 raise UsageError(
-                    "An item to be contained is not on the public list of items.",
+                    "A required item is not on the public list of items.",
                     "Add it to --universe-file, or leave out --must-contain.",
                 )
             names = tuple(sorted(listed - constraints.named))
@@ -67,4 +69,4 @@ class Universe:
 
 
 OPEN = Universe()
-"""No public list."""
+"""The open universe: there is no public list."""

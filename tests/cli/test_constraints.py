@@ -60,7 +60,7 @@ def test_the_plan_shows_what_is_saved() -> None:
     ("options", "said"),
     [
         (("--must-contain", "milk", "--must-contain", "tea"), "nothing beside the items"),
-        (("--must-contain", "milk", "--exclude", "milk"), "contained and excluded"),
+        (("--must-contain", "milk", "--exclude", "milk"), "required and excluded"),
         (("--exclude", " "), "has no name"),
     ],
 )

@@ -367,11 +367,11 @@ def test_noisy_counts_can_be_asked_for(shipped: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "It was not said how many"),
+        ((), "does not say how many itemsets"),
         (("--top", 3, "--select", "both"), "no such way to select"),
         (("--top", 3, "--mechanism", "lmm", "--select", "peel"), "has no way to select by noisy counts"),
-        (("--min-count", 3, "--select", "peel"), "A least count needs noisy counts"),
-        (("--min-count", 0), "The least count is out of range"),
+        (("--min-count", 3, "--select", "peel"), "A minimum count needs noisy counts"),
+        (("--min-count", 0), "The minimum count is out of range"),
     ],
 )
 def test_contradictory_options_are_refused(shipped: Path, options: tuple[object, ...], said: str) -> None:
