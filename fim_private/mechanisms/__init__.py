@@ -1,1 +1,1 @@
-"""Private selection: one file a mechanism, one row each in `registry.py`. They see count profiles, never itemsets."""
+"""Private selection: one file per mechanism, one row each in `registry.py`. They see count profiles, never itemsets."""

@@ -1,9 +1,9 @@
 """The choosing mechanism: if the top count is large, pick among the itemsets that occur (Beimel, Nissim, Stemmer 2013).
 
-Transactions are capped, so that a unit makes at most g new itemsets appear, each with a count of at most Delta. One
-round: if c_(1) + DL(Delta/eps_1) >= T, the exponential mechanism with exponent eps_A c / Delta over the occurring
-itemsets. It is (eps_1 + eps_A, delta): T bounds the probability of naming a new itemset. Proof:
-docs/mathematics.md#choosing.
+Transactions are capped, so a unit adds at most g new itemsets, each with a count of at most Delta. If
+c_(1) + DL(Delta/eps_1) >= T, a round picks from the occurring itemsets by the exponential mechanism with exponent
+eps_A c / Delta. A round is (eps_1 + eps_A, delta)-differentially private: T bounds the probability of naming a new
+itemset. Proof: docs/mathematics.md#choosing.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from fim_private.randomness.discrete_laplace import (
 )
 
 COMPARISON_SHARE = Fraction(1, 2)
-"""eps_1 of a round's epsilon. T is about ln(1/delta)/eps_1 + ln(g)/eps_A; far less for either makes it grow."""
+"""The share of eps_1 in a round's epsilon. T is about ln(1/delta)/eps_1 + ln(g)/eps_A, so neither may be small."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choosing:
-    """k rounds, each on what the earlier ones left; the list ends with the first that names nothing.
+    """k rounds, each on the itemsets that are left. The list ends with the first round that names nothing.
 
     Args:
         top: k.
@@ -60,12 +60,10 @@ class Choosing:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """k equal rounds."""
         return (ApproxDP(self.comparison_epsilon + self.pick_epsilon, self.round_delta),) * self.top
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        """A comparison and a pick in each round."""
         return (
             Spending(what="comparisons of the top count", epsilon=self.comparison_epsilon, times=self.top),
             Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),
@@ -73,12 +71,12 @@ class Choosing:
 
     @property
     def scale(self) -> Fraction:
-        """Of the noise on the top count."""
+        """The scale of the noise on the top count."""
         return self.sensitivity / self.comparison_epsilon
 
     @property
     def rate(self) -> Fraction:
-        """The exponent of a pick is this times the count."""
+        """A pick's exponent is this times the count."""
         return self.pick_epsilon / self.sensitivity
 
     @cached_property
@@ -95,16 +93,16 @@ class Choosing:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The threshold, and what the noise may take off the top count."""
+        """The threshold, plus what the noise may take off the top count."""
         return (
             Margin(
                 counts=self.threshold + math.ceil(float(self.scale) * math.log(10)),
-                words="between the top itemset of what is left, in each round, and those that do not occur",
+                words="in each round, between the top itemset that is left and those that do not occur",
             ),
         )
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        """Up to k ranks; only itemsets that occur."""
+        """Up to k ranks, of occurring itemsets only."""
 
         def select_one(left: CountProfile) -> tuple[int, ...]:
             if left.count(1) + sample_discrete_laplace(self.scale, randomness) < self.threshold:
@@ -114,7 +112,6 @@ class Choosing:
         return select_in_rounds(profile, self.top, select_one)
 
     def law(self, profile: CountProfile) -> Law:
-        """The exact law over ordered lists."""
 
         def law_of_one(left: CountProfile) -> Law:
             needed = np.array([self.threshold - left.count(1)])
@@ -126,7 +123,7 @@ class Choosing:
 
 
 def calibrate(request: Request) -> Calibrated:
-    """The largest epsilon of a round, by basic or optimal composition.
+    """The mechanism with the largest epsilon per round that basic or optimal composition allows.
 
     Raises:
         UsageError: transactions are not capped.
@@ -135,7 +132,7 @@ def calibrate(request: Request) -> Calibrated:
     request.require_delta()
     if request.most_new is None:
         raise UsageError(
-            "The choosing mechanism has to know how many itemsets one unit can add.",
+            "The choosing mechanism needs a bound on how many itemsets one unit can add.",
             "Cap the items of a transaction with --max-items, such as 10.",
         )
     found = calibrate_equal(request.top, epsilon=request.epsilon, delta=request.delta, failing=True)

@@ -1,10 +1,10 @@
-"""Counts of the chosen itemsets, measured anew: how much noise they need beside the selection.
+"""Noisy counts of the chosen itemsets: how much noise they need in addition to the selection.
 
-k itemsets are public once they are chosen. In each count
+The k chosen itemsets are public, and each of them is counted anew in the bounded data. On all counts
   discrete Laplace noise of scale k Delta/eps_C is eps_C-differentially private,
-  discrete Gaussian noise of variance sigma^2 is zCDP with rho = k Delta^2/(2 sigma^2),
-for both relations, and beside whatever the selection answered (docs/mathematics.md#counts-beside-a-choice). k is what
-was planned, however few itemsets the selection then names. The counts are those of the bounded data.
+  discrete Gaussian noise of variance sigma^2 is zCDP with rho = k Delta^2/(2 sigma^2).
+Both hold for both relations, whatever the selection answered (docs/mathematics.md#counts-beside-a-choice). k is the
+planned number, even if the selection names fewer itemsets.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from fim_private.randomness.gaussian_vector import sample_discrete_gaussians
 
 CONFIDENCE = 0.95
 LARGEST_ERROR = 10**12
-"""No data has so many transactions: counts that are further off say nothing."""
+"""More transactions than any data has. Counts with a larger error say nothing."""
 _WORTH_IT = Fraction(19, 20)
-"""A selection that leaves the counts more of delta is preferred where their error falls below this share."""
+"""A selection that leaves the counts more of delta is preferred if it reduces their error below this share."""
 _SUMMED = 1e10
 
 
 class CountNoise(Protocol):
-    """What is added to the counts of the chosen itemsets: a frozen value that knows its cost and its law."""
+    """The noise on the counts of the chosen itemsets: a frozen value that knows its cost and its law."""
 
     @property
     def top(self) -> int:
-        """k, how many itemsets are counted at most."""
+        """k: at most this many itemsets are counted."""
 
     @property
     def loss(self) -> PureDP | ZCDP:
-        """What the counts of all itemsets together cost."""
+        """The cost of all counts together."""
 
     @property
     def law(self) -> str:
@@ -60,7 +60,7 @@ class CountNoise(Protocol):
 
     @property
     def half_width(self) -> int:
-        """The least h for which noise between -h and h, both included, has a probability of at least 95 %."""
+        """The least h such that the noise is from -h to h, both included, with probability at least 95 %."""
 
     @property
     def spending(self) -> Spending:
@@ -76,7 +76,7 @@ class LaplaceCounts:
 
     Args:
         top: k, how many itemsets are counted at most.
-        epsilon: eps_C, of all of them together.
+        epsilon: eps_C, for all counts together.
         sensitivity: Delta.
     """
 
@@ -88,7 +88,6 @@ class LaplaceCounts:
 
     @property
     def loss(self) -> PureDP:
-        """Pure, of all counts together."""
         return PureDP(self.epsilon)
 
     @property
@@ -137,7 +136,6 @@ class GaussianCounts:
 
     @property
     def loss(self) -> ZCDP:
-        """Zero-concentrated, of all counts together."""
         return ZCDP(Fraction(self.top * self.sensitivity**2, 2 * self.variance))
 
     @property
@@ -147,9 +145,9 @@ class GaussianCounts:
 
     @property
     def half_width(self) -> int:
-        """From the exact tails; where the noise is so wide that they take long to sum up, from the midpoint rule.
+        """From the exact tails, or from the midpoint rule if the noise is so wide that the tails take long to sum.
 
-        That rule, P(X > h) = P(N > h + 1/2) for the continuous Gaussian N, is off by less than 1 in 1e10 then.
+        The rule is P(X > h) = P(N > h + 1/2) for the continuous Gaussian N. Its relative error is then below 1e-10.
         """
         if self.variance > _SUMMED:
             near = NormalDist(sigma=self.deviation).inv_cdf((1 + CONFIDENCE) / 2)
@@ -170,20 +168,20 @@ class GaussianCounts:
 def calibrate_with_counts(
     calibrate: Callable[[Request], Calibrated], request: Request, *, share: Fraction
 ) -> tuple[Calibrated, CountNoise]:
-    """A selection that may spend all but `share` of epsilon, and the least noise of the counts that fits beside it.
+    """A selection that may spend all of epsilon but `share`, and the least noise on counts that fits beside it.
 
-    The selection is calibrated with the whole of delta, and with less of it, so that its failure event leaves something
-    for a joint proof; for each the noise is Laplace or Gaussian, whichever has the smaller error, and the least for
-    which selection and counts together are proved to stay within (epsilon, delta).
+    The selection is calibrated with the whole of delta, and with smaller deltas, so that its failure event leaves some
+    delta for a joint proof. For each of these the noise is Laplace or Gaussian, whichever has the smaller error. It is
+    the least noise for which selection and counts together provably stay within (epsilon, delta).
 
     Args:
-        calibrate: the mechanism's.
+        calibrate: the mechanism's calibration.
         request: what selection and counts together may spend.
-        share: of epsilon, what the counts may spend, between 0 and 1.
+        share: the share of epsilon for the counts, between 0 and 1.
 
     Raises:
         BudgetError: the budget cannot pay for the selection, or the counts would say nothing.
-        UsageError: as the mechanism's calibration.
+        UsageError: the mechanism's calibration raises it.
     """
     epsilon = request.epsilon * (1 - share)
 
@@ -207,12 +205,12 @@ def calibrate_with_counts(
 def least_noise(
     parts: Sequence[Part], *, epsilon: Fraction, delta: Fraction, top: int, sensitivity: int
 ) -> tuple[CountNoise, Guarantee]:
-    """The noise of the smaller error that fits beside the parts, and what is proved of all together.
+    """The noise with the smaller error that fits beside the parts, and what is proved of everything together.
 
     Args:
-        parts: of the selection.
+        parts: the parts of the selection.
         epsilon: what everything together may spend.
-        delta: likewise.
+        delta: what everything together may spend.
         top: k.
         sensitivity: Delta.
 
@@ -227,25 +225,25 @@ def least_noise(
 
     spent = largest(lambda each: proved(laplace(epsilon=each)) is not None, epsilon)
     ways: list[CountNoise] = [] if spent is None else [laplace(epsilon=spent)]
-    # A variance that is of no use ends the search, and is refused below.
+    # A useless variance ends the search, and is refused below.
     variance = least(lambda each: each > LARGEST_ERROR**2 or proved(gaussian(variance=each)) is not None)
     ways.append(gaussian(variance=variance))
     best = min(ways, key=lambda way: way.half_width)
     guarantee = proved(best)
     if guarantee is None or best.half_width > LARGEST_ERROR:
         raise BudgetError(
-            "The counts would be nothing but noise within this budget.",
-            "Give --release-counts a larger share, a larger --epsilon, or a smaller --top; or leave the counts out.",
+            "Within this budget the counts would be nothing but noise.",
+            "Give --release-counts a larger share, raise --epsilon, lower --top, or leave the counts out.",
         )
     return best, guarantee
 
 
 def _smaller_deltas(epsilon: Fraction, request: Request) -> list[Fraction]:
-    """What the selection may be given of delta instead of the whole, most first.
+    """The smaller deltas to try for the selection, the largest first.
 
-    A failure that was paid (1 + e^eps_1) times in the selection's own proof is paid (1 + e^eps) times in the joint one:
-    the first value makes room for that where the selection is composed by Renyi's theorem, which grants failures half
-    of delta; the second where it is not, and grants it all. A one-sided failure is paid once in either.
+    The selection's own proof pays for a failure (1 + e^eps_1) times, the joint proof (1 + e^eps) times. The first value
+    makes room for that if the selection is composed by Renyi's theorem, which grants failures half of delta. The second
+    value does so if it is not: failures then have all of delta. Either proof pays for a one-sided failure once.
     """
     whole = request.delta
     if whole == 0:

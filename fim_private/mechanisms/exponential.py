@@ -1,7 +1,7 @@
 """The exponential mechanism over a declared universe, k picks by peeling (McSherry and Talwar 2007).
 
-Under add-remove exponent eps c / Delta is eps-bounded-range (Durfee and Rogers 2019). The textbook's exponent, half of
-that, holds for `replace` as it stands. The universe is never enumerated: itemsets that do not occur are one level.
+Under add-remove the exponent eps c / Delta is eps-bounded-range (Durfee and Rogers 2019). The textbook's exponent is
+half of that, and also holds for `replace`. The universe is never enumerated: itemsets that do not occur are one level.
 Proof: docs/mathematics.md#exponential-mechanism.
 """
 
@@ -27,7 +27,7 @@ class Exponential:
         top: k.
         pick_epsilon: the epsilon of one pick.
         universe_size: how many itemsets were declared.
-        general: the textbook's exponent.
+        general: whether to use the textbook's exponent, half as large.
         sensitivity: Delta.
     """
 
@@ -42,27 +42,24 @@ class Exponential:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """k picks of bounded range."""
         return peeling_losses(self.top, self.pick_epsilon)
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        """All of it on the picks."""
         return (Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),)
 
     @property
     def rate(self) -> Fraction:
-        """The exponent of a pick is this times the count."""
+        """A pick's exponent is this times the count."""
         return self.pick_epsilon / (self.sensitivity * (2 if self.general else 1))
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """What one itemset needs over all others of the universe at once."""
+        """The lead that one itemset needs over all others of the universe together."""
         lead = (math.log(self.universe_size) + math.log(19)) / float(self.rate)
         return (Margin(counts=math.ceil(lead), words="between an itemset and the bulk of the declared universe"),)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        """Up to k ranks; ranks from `profile.occurring` on are itemsets that do not occur."""
         return peel(
             profile.top(self.universe_size),
             picks=self.top,
@@ -72,7 +69,6 @@ class Exponential:
         )
 
     def law(self, profile: CountProfile) -> Law:
-        """The exact law over ordered lists."""
         return peel_law(
             profile.top(self.universe_size),
             picks=self.top,
@@ -82,7 +78,7 @@ class Exponential:
 
 
 def calibrate(request: Request, *, general: bool = False) -> Calibrated:
-    """The largest epsilon a pick may have, by basic or Renyi composition.
+    """The mechanism with the largest epsilon per pick that basic or Renyi composition allows.
 
     Raises:
         UsageError: the universe was not declared.

@@ -1,12 +1,12 @@
-"""Items first: an open universe cheaper than a declared one.
+"""Items first: an open universe at a lower price than a declared one.
 
-One transaction holds few items but many itemsets. So the *items* are found first (`discovery.py`), once, and they
-declare the universe of all that follows; their noisy counts, which are released, say which itemsets are worth asking
-for. Then either
-  peel: k picks by the exponential mechanism from the itemsets that these counts (and for three items or more, noisy
-    counts of pairs) make likely; or
-  counts: noisy counts of pairs, and from these of the itemsets whose pairs they make likely (`measurement.py`); all k
-    are read off at once, and the counts come with them.
+One transaction holds few items but many itemsets. So the mechanism first finds the frequent *items* (`discovery.py`).
+They are the universe of every later step, and their noisy counts, which are released, show which itemsets are likely
+to be frequent. It then selects itemsets in one of two ways:
+  peel: k picks by the exponential mechanism from the likely itemsets. For three items or more, noisy counts of pairs
+    help to find these.
+  counts: noisy counts of pairs, then noisy counts of the itemsets whose pairs are likely (`measurement.py`). All k
+    itemsets are read from these counts at once, and the counts are released with them.
 
 Theorem and proof: docs/mathematics.md#items-first.
 """
@@ -30,26 +30,27 @@ from fim_private.privacy import Failure, Loss, OneSidedFailure
 PEEL, COUNTS = "peel", "counts"
 
 MAX_ITEMS = 64
-"""So many items of a unit take part in the discovery."""
+"""At most this many items per unit take part in the discovery."""
 LEAST_JOINED, LEAST_CANDIDATES, MOST_CANDIDATES = 1_000, 100, 100_000
 MOST_FULL = 4096
 TYPICAL_LENGTH = 10
-"""Leads are stated for transactions of so many items."""
+"""Leads are stated for transactions with this many items."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tuning:
-    """What was found best on public data, as functions of public quantities (`benchmarks/items_first_defaults.py`).
+    """The best settings found on public data (`benchmarks/items_first_defaults.py`). They depend on public values only.
 
     Args:
-        items_share: of rho, for the items; None for more the smaller epsilon is, since what is not found is lost.
-        pairs_share: of what the items leave, for the pairs where itemsets are counted; the itemsets get the rest.
-        picks_pairs_share: likewise where itemsets of three or more are picked.
-        full_items: a unit with no more items counts in full.
-        full_pairs: a transaction with no more of the pairs counts in full.
-        full_itemsets: a transaction with no more of the itemsets counts in full.
-        joined: larger itemsets are made of the likeliest pairs, so many times k.
-        counted: so many itemsets times k are counted.
+        items_share: the share of rho for the items. None: the smaller epsilon is, the larger the share, because an item
+            that is not found is lost.
+        pairs_share: the pairs' share of what the items leave, if itemsets are counted. The itemsets get the rest.
+        picks_pairs_share: the same share if itemsets of three or more items are picked.
+        full_items: a unit with at most this many items counts in full.
+        full_pairs: a transaction with at most this many of the pairs counts in full.
+        full_itemsets: a transaction with at most this many of the itemsets counts in full.
+        joined: larger itemsets are built from this times k pairs, the likeliest.
+        counted: this times k itemsets are counted.
     """
 
     items_share: float | None = None
@@ -62,7 +63,7 @@ class Tuning:
     counted: int = 6
 
     def share_of_items(self, request: Request, *, peel: bool) -> float:
-        """Of rho, for the items."""
+        """The share of rho for the items."""
         if self.items_share is not None:
             return self.items_share
         if request.size == 1 and not peel:
@@ -76,14 +77,14 @@ class ItemsFirst:
 
     Args:
         top: k.
-        size: items an itemset.
-        discovery: of the items.
-        stop_delta: delta_1, what the discovery's threshold is held to.
-        pick_epsilon: of each pick; None where noisy counts are taken.
-        pairs: the noisy counts of pairs; None where there are none.
-        itemsets: the noisy counts of the itemsets, from which the answer is read; None where picks are made.
-        joined: of how many of the likeliest pairs larger itemsets are made.
-        candidates: of how many itemsets at most the answer is chosen.
+        size: items per itemset.
+        discovery: how the items are found.
+        stop_delta: delta_1, the probability that the discovery's threshold may fail.
+        pick_epsilon: the epsilon of one pick; None if noisy counts select.
+        pairs: how pairs are counted; None if they are not.
+        itemsets: how itemsets are counted, if the answer is read from their counts; None if picks select.
+        joined: larger itemsets are built from this many of the likeliest pairs.
+        candidates: the answer is chosen from at most this many itemsets.
         sensitivity: Delta.
     """
 
@@ -105,29 +106,28 @@ class ItemsFirst:
 
     @property
     def gives_counts(self) -> bool:
-        """Whether the answer is read from noisy counts, which come with it."""
+        """Whether the answer is read from noisy counts, which are then released with it."""
         return self.itemsets is not None
 
     @property
     def measurements(self) -> tuple[tuple[str, Measurement], ...]:
-        """All noisy counts, in the order they are taken."""
+        """All measurements, in the order they are taken, with what each of them counts."""
         steps = (("items", self.discovery.measurement), ("pairs", self.pairs), ("itemsets", self.itemsets))
         return tuple((what, step) for what, step in steps if step is not None)
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """Those of the noisy counts, then of the picks."""
+        """The losses of the noisy counts, then those of the picks."""
         picks = () if self.pick_epsilon is None else peeling_losses(self.top, self.pick_epsilon)
         return (*(step.loss for _, step in self.measurements), *picks)
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """delta_1, that an item is found which one unit alone has."""
+        """With probability at most delta_1, an item is found that one unit alone has."""
         return (OneSidedFailure(self.stop_delta),)
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        """On the items, and on what follows."""
         measured = [Spending(what=f"noisy counts of {what}", rho=step.loss.rho) for what, step in self.measurements]
         if self.pick_epsilon is not None:
             measured.append(Spending(what="picks", epsilon=self.pick_epsilon, times=self.top))
@@ -135,7 +135,7 @@ class ItemsFirst:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """What an itemset needs for its items to be found, and to stand out from the noise itself."""
+        """The lead with which an itemset's items are found and the itemset itself stands out from the noise."""
         found = self.discovery.measurement
         units = self.discovery.threshold + 1.645 * math.sqrt(found.variance)
         needed = units / found.resolution * max(1.0, math.sqrt(TYPICAL_LENGTH / found.full))
@@ -153,7 +153,7 @@ class ItemsFirst:
         )
 
     def picks(self, universe_size: int) -> Exponential:
-        """The exponential mechanism over so many candidates."""
+        """The exponential mechanism that picks from this many candidates."""
         if self.pick_epsilon is None:
             raise AssertionError("noisy counts are read off, not picked from")
         return Exponential(
@@ -165,20 +165,20 @@ class ItemsFirst:
 
 
 def peels(top: int, size: int, epsilon: float) -> bool:
-    """Whether picks serve better than noisy counts: few of them, at a large epsilon.
+    """Whether picks serve better than noisy counts. They do if k is small and epsilon large.
 
-    The noise of a pick grows with k and falls with epsilon; that of the counts does not grow with k, but long
-    transactions count less in them, and that does not fall with epsilon. Measured on public data: see the report.
+    The noise of a pick grows with k and falls with epsilon. The noise of the counts does not grow with k, but long
+    transactions count less in them, whatever epsilon is. The limits were measured on public data: see the report.
     """
     return top <= (25 if size <= 2 else 10) * max(1.0, epsilon)
 
 
 def calibrate(request: Request, tuning: Tuning = Tuning()) -> Calibrated:
-    """Shares rho out between the items and what follows.
+    """Divide rho between the items and the later steps.
 
     Raises:
         BudgetError: delta is 0.
-        UsageError: no such way to select.
+        UsageError: there is no such way to select.
     """
     request.require_delta()
     if request.select not in {None, PEEL, COUNTS}:
@@ -186,7 +186,7 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> Calibrated:
     peel = (
         peels(request.top, request.size, float(request.epsilon)) if request.select is None else request.select == PEEL
     )
-    # The failure costs as much of epsilon as of delta: next to nothing, unless epsilon is as small as delta.
+    # The failure costs as much of epsilon as of delta: almost nothing, unless epsilon is as small as delta.
     stop_delta = min(request.delta / 2, request.epsilon / 1000)
     rho = calibrate_zcdp(stop_delta, epsilon=request.epsilon, delta=request.delta)
 
@@ -228,7 +228,7 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> Calibrated:
 
 
 def _full_for(request: Request, rho: float, full: int) -> int:
-    """With a least count asked for, transactions count in full up to where the noise would show beside it."""
+    """With a minimum count, longer transactions count in full, as long as the noise stays small beside that count."""
     if request.min_count is None:
         return full
     affordable = 2 * rho * (request.min_count / (20 * request.sensitivity)) ** 2
@@ -236,7 +236,7 @@ def _full_for(request: Request, rho: float, full: int) -> int:
 
 
 def _largest_pick(measured: tuple[Loss, ...], request: Request, stop_delta: Fraction) -> Fraction:
-    """The largest epsilon of a pick that fits beside the noisy counts."""
+    """The largest epsilon per pick that fits beside the noisy counts."""
 
     def fits(pick: Fraction) -> bool:
         losses = (*measured, *peeling_losses(request.top, pick))

@@ -1,7 +1,7 @@
 """Limited domain: peel from the top kbar counts and a stop symbol (Durfee and Rogers 2019).
 
-The stop symbol's score is h = c_(kbar+1) + Delta + Delta ln(kbar/delta_0)/eps_A, so that an itemset outside the
-neighbour's top kbar is picked before it with probability at most delta_0 in all. Apart from that event each pick is
+The stop symbol's score is h = c_(kbar+1) + Delta + Delta ln(kbar/delta_0)/eps_A. So the probability that any itemset
+outside the neighbour's top kbar is picked before the stop symbol is at most delta_0. Apart from that event each pick is
 eps_A-bounded-range. Proof: docs/mathematics.md#limited-domain.
 """
 
@@ -20,12 +20,12 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
 CANDIDATES_PER_PICK = 1000
-"""kbar = 1000 k: large enough that c_(kbar+1) is small in retail data, and ln kbar hardly costs."""
+"""kbar = 1000 k. This makes c_(kbar+1) small in retail data, and a larger ln kbar costs little."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LimitedDomain:
-    """Up to k picks from the top kbar; the list may be shorter, down to empty.
+    """Up to k picks from the top kbar. The list may be shorter, even empty.
 
     Args:
         top: k.
@@ -43,37 +43,35 @@ class LimitedDomain:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """k picks of bounded range."""
         return peeling_losses(self.top, self.pick_epsilon)
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """delta_0: whatever was picked before, one neighbour's own itemsets come before the stop symbol that rarely."""
+        """With probability at most delta_0 a pick falls on one neighbour's own itemsets, whatever was picked before."""
         return (StepwiseFailure(self.stop_delta, self.top),)
 
     @property
     def depth(self) -> int:
-        """The top kbar and the one after."""
+        """The top kbar and the next one."""
         return self.candidates + 1
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        """All of it on the picks."""
         return (Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),)
 
     @property
     def stop_lead(self) -> Fraction:
-        """h - c_(kbar+1), rounded up."""
+        """The stop symbol's lead h - c_(kbar+1), rounded up."""
         return self.sensitivity * (1 + log_up(self.candidates / self.stop_delta) / self.pick_epsilon)
 
     @property
     def rate(self) -> Fraction:
-        """The exponent of a pick is this times the count."""
+        """A pick's exponent is this times the count."""
         return self.pick_epsilon / self.sensitivity
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """What an itemset needs to come before the stop symbol."""
+        """The lead that an itemset needs to be picked before the stop symbol."""
         lead = self.stop_lead + Fraction(self.sensitivity * math.log(19)) / self.pick_epsilon
         return (
             Margin(
@@ -84,7 +82,6 @@ class LimitedDomain:
         )
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        """Up to k ranks."""
         return peel(
             self._levels(profile),
             picks=self.top,
@@ -95,7 +92,6 @@ class LimitedDomain:
         )
 
     def law(self, profile: CountProfile) -> Law:
-        """The exact law over ordered lists."""
         return peel_law(
             self._levels(profile),
             picks=self.top,
@@ -112,7 +108,7 @@ class LimitedDomain:
 
 
 def calibrate(request: Request) -> Calibrated:
-    """The largest epsilon a pick may have, by basic or Renyi composition.
+    """The mechanism with the largest epsilon per pick that basic or Renyi composition allows.
 
     Raises:
         BudgetError: delta is 0.

@@ -1,8 +1,8 @@
 """The large margin mechanism, calibrated: k picks from one margin search, after Chaudhuri, Hsu, Song (2014).
 
-Search: the gap g_l = c_(k) - c_(l+1) is tested on the grid k, 2k, 4k, ... by sparse vector with noise
-DL(2 Delta/eps_S), against thresholds that bound the expected slack (`margin.py`). Picks: peeled from the certified top
-l with exponent eps_A c / Delta. Where nothing is certified the picks, not yet spent, go to the limited domain. Theorems
+Search: sparse vector with noise DL(2 Delta/eps_S) tests the gap g_l = c_(k) - c_(l+1) on the grid k, 2k, 4k, ...,
+against thresholds that bound the expected slack (`margin.py`). Picks: peeling from the certified top l with exponent
+eps_A c / Delta. If the search certifies nothing, the limited domain makes the picks, which are not spent yet. Theorems
 and proofs: docs/mathematics.md#lmm-calibrated and docs/mathematics.md#lmm-fallback.
 """
 
@@ -30,15 +30,15 @@ SEARCH_SHARE = Fraction(1, 5)
 
 @dataclass(frozen=True, kw_only=True)
 class LargeMargin:
-    """k picks from the top l, l certified by one search.
+    """k picks from the top l, where one search certifies l.
 
     Args:
         top: k.
         search_epsilon: eps_S.
-        pick_epsilon: eps_A, of one pick.
-        certificate_delta: what the thresholds share out.
+        pick_epsilon: eps_A, for one pick.
+        certificate_delta: the delta that the thresholds share.
         grid_limit: public cap of the grid.
-        fallback: the limited domain that gets the picks where nothing is certified, or None.
+        fallback: the limited domain that makes the picks if nothing is certified, or None.
         sensitivity: Delta.
     """
 
@@ -52,7 +52,7 @@ class LargeMargin:
 
     @cached_property
     def tests(self) -> tuple[tuple[int, int], ...]:
-        """(l, T) for each point of the grid."""
+        """(l, T) for each point l of the grid, T its threshold."""
         grid = doubling_grid(self.top, self.grid_limit)
         bounds = thresholds(
             top=self.top,
@@ -66,22 +66,20 @@ class LargeMargin:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """One search and k picks."""
         return (PureDP(self.search_epsilon), *peeling_losses(self.top, self.pick_epsilon))
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """A wrong certificate, or a wrong stop of the fallback."""
+        """A wrong certificate, or a pick of the fallback that comes wrongly before its stop symbol."""
         return (AnyFailure(self.certificate_delta + (self.fallback.stop_delta if self.fallback else 0)),)
 
     @property
     def depth(self) -> int:
-        """One beyond the last point of the grid, or what the fallback looks at."""
+        """One place beyond the last point of the grid, or the fallback's depth if that is more."""
         return max(self.tests[-1][0] + 1, self.fallback.depth if self.fallback else 0)
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        """The search once, then the picks."""
         return (
             Spending(what="search for a margin", epsilon=self.search_epsilon),
             Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),
@@ -89,17 +87,17 @@ class LargeMargin:
 
     @property
     def scale(self) -> Fraction:
-        """Scale of all noise of the search."""
+        """The scale of all noise in the search."""
         return 2 * self.sensitivity / self.search_epsilon
 
     @property
     def rate(self) -> Fraction:
-        """The exponent of a pick is this times the count."""
+        """A pick's exponent is this times the count."""
         return self.pick_epsilon / self.sensitivity
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The gaps that are certified at the ends of the grid; then the fallback's."""
+        """The gaps that are certified at both ends of the grid, then the fallback's margins."""
         (first, threshold), (last, highest) = self.tests[0], self.tests[-1]
         noise = reach(float(self.scale))
         nearest = Margin(
@@ -115,7 +113,7 @@ class LargeMargin:
         return (nearest, farthest, *(self.fallback.margins if self.fallback else ()))
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        """k ranks, fewer if the draw fell on an itemset that does not occur, or only the fallback was left."""
+        """k ranks; fewer if a draw falls on an itemset that does not occur, or if the fallback stops early."""
         found = search(
             self._excesses(profile), threshold_scale=self.scale, query_scale=self.scale, randomness=randomness
         )
@@ -130,7 +128,7 @@ class LargeMargin:
         )
 
     def law(self, profile: CountProfile) -> Law:
-        """The exact law over ordered lists; absolute error below 1e-15."""
+        """The exact law over ordered lists, with an absolute error below 1e-15."""
         scale = float(self.scale)
         stops = search_law(list(self._excesses(profile)), shift_law=discrete_laplace_law(scale), query_scale=scale)
         *certified, uncertified = stops.tolist()
@@ -147,7 +145,7 @@ class LargeMargin:
 
 
 def calibrate(request: Request, *, fallback: bool = True) -> Calibrated:
-    """eps_S is a fifth of epsilon; eps_A the most that basic or Renyi composition allows the picks.
+    """The mechanism with a fifth of epsilon as eps_S, and the largest eps_A that basic or Renyi composition allows.
 
     Raises:
         BudgetError: delta is 0.

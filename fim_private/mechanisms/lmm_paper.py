@@ -5,8 +5,8 @@ One selection:
     stop at the first l = 1, 2, ... with m - c_(l+1) > Z_l + G + T(l);
     then the exponential mechanism on the top l with exponent alpha c / 6.
 It is (alpha, delta)-differentially private for both neighbouring relations (the paper's Theorem 2, for discrete noise:
-docs/mathematics.md#lmm-as-published). The search ends at a public cap (no itemset), or with a declared universe at its
-end.
+docs/mathematics.md#lmm-as-published). The search ends at a public cap, and names no itemset then. In a smaller
+declared universe it ends with the whole universe.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class PublishedLargeMargin:
         top: k.
         alpha: the epsilon of one selection.
         selection_delta: the delta of one selection.
-        max_candidates: public cap of the search; a declared universe that is smaller takes its place.
+        max_candidates: public cap of the search; a smaller declared universe replaces it.
         sensitivity: Delta.
     """
 
@@ -54,17 +54,15 @@ class PublishedLargeMargin:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """k equal selections."""
         return (ApproxDP(self.alpha, self.selection_delta),) * self.top
 
     @property
     def depth(self) -> int:
-        """One beyond the cap, after the other selections took theirs away."""
+        """One place beyond the cap, plus the places of the other selections."""
         return self.max_candidates + 1 + self.top
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        """A third of alpha each on the maximum, the search and the pick."""
         third = self.alpha / 3
         return (
             Spending(what="estimates of the maximum", epsilon=third, times=self.top),
@@ -73,7 +71,7 @@ class PublishedLargeMargin:
         )
 
     def threshold(self, size: int) -> int:
-        """T(l), in counts.
+        """T(l), in counts, where l is `size`.
 
         >>> lmm = PublishedLargeMargin(top=1, alpha=Fraction(1), selection_delta=Fraction(1, 10**6))
         >>> lmm.threshold(1), lmm.threshold(10), lmm.threshold(100)
@@ -90,12 +88,12 @@ class PublishedLargeMargin:
 
     @property
     def rate(self) -> Fraction:
-        """The exponent of a pick is this times the count."""
+        """A pick's exponent is this times the count."""
         return self.alpha / (6 * self.sensitivity)
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The first threshold, and what the three noises may take off it."""
+        """The first threshold, plus what the three noises may take off the gap."""
         noise = math.sqrt(2 * (3**2 + 6**2 + 12**2)) * self.sensitivity / float(self.alpha)
         return (
             Margin(
@@ -106,11 +104,11 @@ class PublishedLargeMargin:
         )
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        """Up to k ranks; the list ends where a search reaches the cap."""
+        """Up to k ranks. The list ends when a search reaches the cap."""
         return select_in_rounds(profile, self.top, lambda left: self._select_one(left, randomness))
 
     def law(self, profile: CountProfile) -> Law:
-        """The exact law over ordered lists; absolute error below 1e-15."""
+        """The exact law over ordered lists, with an absolute error below 1e-15."""
         return law_in_rounds(profile, self.top, self._law_of_one)
 
     def _select_one(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
@@ -158,14 +156,14 @@ class PublishedLargeMargin:
         return mix(*parts)
 
     def _excesses(self, profile: CountProfile) -> Iterator[int]:
-        """Minus c_(l+1) - T(l) - 1 for each l that is tested; the test is m - c_(l+1) - T(l) - 1 + Z >= G."""
+        """-c_(l+1) - T(l) - 1 for each tested l. The test is m - c_(l+1) - T(l) - 1 + Z >= G."""
         tested = self.max_candidates
         if profile.universe_size is not None:
             tested = min(tested, max(profile.universe_size - 1, 0))
         return (-profile.count(size + 1) - self.threshold(size) - 1 for size in range(1, tested + 1))
 
     def _stop(self, found: int | None, profile: CountProfile) -> int | None:
-        """l, or None where the search reached the cap; the whole of a small declared universe needs no certificate."""
+        """l, or None if the search reached the cap. A small declared universe needs no certificate as a whole."""
         if found is not None:
             return found + 1
         universe = profile.universe_size
@@ -181,7 +179,7 @@ def _difference(
 
 
 def calibrate(request: Request) -> Calibrated:
-    """The largest alpha that basic or optimal composition of k selections allows.
+    """The mechanism with the largest alpha that basic or optimal composition of k selections allows.
 
     Raises:
         BudgetError: delta is 0.

@@ -1,7 +1,8 @@
 """The calibrated large margin mechanism, round by round: k searches and k picks (docs/mathematics.md#lmm-in-rounds).
 
-Each round is `lmm` with k = 1 on what is left. A pick costs a search, so the same budget certifies less than one search
-for all k; but where the list stops early, what it names was certified. There is no fallback.
+Each round is `lmm` with k = 1 on the itemsets that are left. Every pick pays for a search, so the same budget certifies
+less than with one search for all k. But if the list stops early, every itemset on it was certified. There is no
+fallback.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class RepeatedLargeMargin:
         top: k.
         search_epsilon: eps_S of one round.
         pick_epsilon: eps_A of one round.
-        certificate_delta: what one round's thresholds share out.
+        certificate_delta: the delta that one round's thresholds share.
         grid_limit: public cap of the grid.
         sensitivity: Delta.
     """
@@ -53,7 +54,6 @@ class RepeatedLargeMargin:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """A search and a pick, k times."""
         return self.round.losses * self.top
 
     @property
@@ -63,12 +63,11 @@ class RepeatedLargeMargin:
 
     @property
     def depth(self) -> int:
-        """What one round looks at, after the others took theirs away."""
+        """The depth of one round, plus the places of the other rounds."""
         return self.round.depth + self.top
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        """The two steps of a round."""
         return (
             Spending(what="searches for a margin", epsilon=self.search_epsilon, times=self.top),
             Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),
@@ -76,7 +75,7 @@ class RepeatedLargeMargin:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The gap each round has to find."""
+        """The gap that each round has to find."""
         return (
             Margin(
                 counts=self.round.margins[0].counts,
@@ -86,19 +85,18 @@ class RepeatedLargeMargin:
         )
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        """Up to k ranks; the list ends where a round certifies nothing."""
+        """Up to k ranks. The list ends with the first round that certifies nothing."""
         return select_in_rounds(profile, self.top, lambda left: self.round.select(left, randomness))
 
     def law(self, profile: CountProfile) -> Law:
-        """The exact law over ordered lists."""
         return law_in_rounds(profile, self.top, self.round.law)
 
 
 def calibrate(request: Request) -> Calibrated:
-    """Search and pick of a round get equal epsilons, the most that basic or Renyi composition allows.
+    """The mechanism with equal epsilons for search and pick, the largest that basic or Renyi composition allows.
 
-    A round's pick comes from a handful of certified itemsets, so its threshold is nearly all search: a larger share for
-    the search lowers it more than it blurs the pick.
+    A round picks from a handful of certified itemsets, so the search causes nearly all of its threshold. A larger share
+    for the search lowers the threshold more than it blurs the pick.
 
     Raises:
         BudgetError: delta is 0.

@@ -1,7 +1,7 @@
 """The certificate of the calibrated large margin mechanism: which gap suffices at which l.
 
-slack_l(x) bounds the probability that k picks from the top l include an itemset that is not in the neighbour's top l,
-when the true gap c_(k) - c_(l+1) is x. The thresholds keep the expected slack within a delta. Theorems and proofs:
+Let the true gap c_(k) - c_(l+1) be x. slack_l(x) bounds the probability that k picks from the top l include an itemset
+outside the neighbour's top l. The thresholds keep the expected slack within a delta. Theorems and proofs:
 docs/mathematics.md#lmm-slack and docs/mathematics.md#lmm-margin.
 """
 
@@ -34,7 +34,7 @@ def thresholds(
     *, top: int, grid: Sequence[int], search_epsilon: Fraction, pick_epsilon: Fraction, certificate_delta: Fraction,
     sensitivity: int = 1,
 ) -> tuple[int, ...]:  # fmt: skip
-    """T_j for each grid point, in counts; delta is shared out in proportion to 1/(j+1)^2.
+    """T_j for each grid point, in counts. Point j gets a share of delta proportional to 1/(j+1)^2.
 
     >>> thresholds(top=1, grid=doubling_grid(1, 8), search_epsilon=Fraction(3, 10), pick_epsilon=Fraction(7, 10),
     ...            certificate_delta=Fraction(1, 10**6))
@@ -60,17 +60,17 @@ def least_threshold(
 ) -> int:
     """The least T with P(noise >= T - x) slack(x) <= delta for all x.
 
-    Slack is 1 up to x = Delta; beyond it is min(1, candidates e^{-rate (x - Delta)}).
+    Slack is 1 up to x = Delta, and min(1, candidates e^{-rate (x - Delta)}) beyond.
 
     Args:
-        log_survival: ln P(noise >= needed), concave in `needed`, an integer.
-        candidates: for the large margin mechanism k (l - k), which is 0 where l = k: the top k is then the same set for
-            both neighbours.
+        log_survival: ln P(noise >= needed), concave in the integer `needed`.
+        candidates: k (l - k) for the large margin mechanism. It is 0 if l = k: the top k is then the same set for both
+            neighbours.
         log_delta: ln delta.
-        rate: of the picks.
+        rate: the rate of the picks.
         sensitivity: Delta.
     """
-    # Up to here slack is 1, and the larger the gap the likelier the stop.
+    # Up to here slack is 1, and a larger gap makes the stop likelier.
     certain, log_slack = sensitivity, -math.inf
     if candidates:
         certain += max(0, math.floor(math.log(candidates) / rate))
@@ -81,7 +81,7 @@ def least_threshold(
             gap = certain + step
             return log_survival(threshold - gap) + log_slack - rate * gap
 
-        # The tail of a log-concave distribution is log-concave: after its first step down it only falls.
+        # The tail of a log-concave distribution is log-concave: after the first step down it only falls.
         highest = least(lambda step: beyond(step + 1) <= beyond(step))
         return max(log_survival(threshold - certain), beyond(highest))
 
@@ -89,5 +89,5 @@ def least_threshold(
 
 
 def reach(scale: float, probability: float = 0.95) -> int:
-    """The least s with P(Z - G >= -s) >= probability: what noise may take off a gap."""
+    """The least s with P(Z - G >= -s) >= probability: the noise takes at most s off a gap, with this probability."""
     return least(lambda beyond: math.exp(log_difference_survival(1 - beyond, scale)) >= probability) - 1

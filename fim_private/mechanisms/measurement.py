@@ -1,7 +1,7 @@
-"""Noisy counts of many itemsets at once: what one transaction adds is bounded in length, the noise is Gaussian.
+"""Noisy counts of many itemsets at once, with Gaussian noise. The length of what one transaction adds is bounded.
 
-A transaction that holds q of the itemsets adds a weight to each, min(1, sqrt(full/q)) in whole units of 1/resolution,
-rounded down: nothing is cut off, long transactions count less. The counts are rho-zCDP with
+A transaction that holds q of the itemsets adds the weight min(1, sqrt(full/q)) to each of them, in whole units of
+1/resolution, rounded down. So nothing is cut off, but long transactions count less. The counts are rho-zCDP with
 rho = Delta^2 resolution^2 full / (2 variance). Proof: docs/mathematics.md#noisy-counts.
 """
 
@@ -20,7 +20,7 @@ from fim_private.randomness import Randomness
 from fim_private.randomness.gaussian_vector import LARGEST_VARIANCE, sample_discrete_gaussians
 
 FINEST = 64
-"""No finer unit than 1/64 of a transaction."""
+"""The finest unit is 1/64 of a transaction."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,10 +28,10 @@ class Measurement:
     """Noisy counts of given itemsets.
 
     Args:
-        full: a transaction that holds no more than so many of the itemsets counts in full, at least 1.
-        resolution: units a transaction.
-        variance: of the noise, in units squared, at least 1.
-        sensitivity: Delta, how many transactions a privacy unit has.
+        full: a transaction that holds at most this many of the itemsets counts in full; at least 1.
+        resolution: units per transaction.
+        variance: the variance of the noise, in units squared, at least 1.
+        sensitivity: Delta, the largest number of transactions per privacy unit.
     """
 
     full: int
@@ -41,7 +41,7 @@ class Measurement:
 
     @classmethod
     def costing(cls, rho: float, *, full: int, sensitivity: int) -> Measurement:
-        """The measurement that costs at most rho, with the finest unit for which the noise is drawn fast."""
+        """The measurement that costs at most rho, with the finest unit for which the fast sampler works."""
         variance = sensitivity**2 * full / (2 * rho)  # in transactions squared
         resolution = FINEST
         while resolution > 1 and variance * resolution**2 > LARGEST_VARIANCE:
@@ -52,7 +52,7 @@ class Measurement:
 
     @property
     def loss(self) -> ZCDP:
-        """What it costs."""
+        """The cost of all counts together."""
         return ZCDP(Fraction(self.sensitivity**2 * self.resolution**2 * self.full, 2 * self.variance))
 
     @property
@@ -62,11 +62,11 @@ class Measurement:
 
     @property
     def weights(self) -> NDArray[np.int64]:
-        """What a transaction adds by the number of itemsets it holds, in units; 0 from the last entry on."""
+        """What a transaction adds to each itemset, in units, by how many of them it holds; 0 from the last entry on."""
         return _weights(self.full, self.resolution)
 
     def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
-        """The counts, in units, each with its own noise: those of itemsets that do not occur as well."""
+        """The counts, in units, each with its own noise. Itemsets that do not occur get noise too."""
         return counts + sample_discrete_gaussians(self.variance, len(counts), randomness)
 
 

@@ -1,8 +1,8 @@
-"""k picks, each the itemset of the largest noisy count among those that are left; fresh noise for each pick.
+"""k picks: each takes the itemset with the largest noisy count among those that are left, with fresh noise.
 
-Under add-remove noise of scale Delta/eps makes one pick eps-differentially private, Laplace or exponential. The
-textbook's scale, 2 Delta/eps, holds for `replace` as it stands. Proof: docs/mathematics.md#noisy-maxima. Noise is drawn
-exactly (`noisy_maximum.py`).
+Under add-remove, Laplace or exponential noise of scale Delta/eps makes one pick eps-differentially private. The
+textbook's scale is 2 Delta/eps, and also holds for `replace`. Proof: docs/mathematics.md#noisy-maxima. The noise is
+drawn exactly (`noisy_maximum.py`).
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class NoisyMaxima:
         top: k.
         pick_epsilon: the epsilon of one pick.
         universe_size: how many itemsets were declared.
-        noise: its distribution.
-        general: the textbook's noise, twice as wide, which does not need monotone counts.
-        gaps: each pick's noisy lead over its runner-up is released as well.
+        noise: the distribution of the noise.
+        general: whether to use the textbook's noise. It is twice as wide and does not need monotone counts.
+        gaps: whether each pick's noisy lead over its runner-up is released too.
         sensitivity: Delta.
     """
 
@@ -48,22 +48,21 @@ class NoisyMaxima:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """k picks, each epsilon-differentially private; unlike the exponential mechanism's, not of bounded range."""
+        """k epsilon-differentially private picks. Unlike the exponential mechanism's, they are not bounded-range."""
         return (PureDP(self.pick_epsilon),) * self.top
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        """All of it on the picks."""
         return (Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),)
 
     @property
     def scale(self) -> Fraction:
-        """Of the noise, in counts."""
+        """The scale of the noise, in counts."""
         return self.sensitivity * (2 if self.general else 1) / self.pick_epsilon
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """What one itemset needs over all others of the universe at once."""
+        """The lead that one itemset needs over all others of the universe together."""
         bulk = max(self.universe_size - 1, 1)
 
         def wins(lead: int) -> bool:
@@ -72,13 +71,12 @@ class NoisyMaxima:
         return (Margin(counts=least(wins), words="between an itemset and the bulk of the declared universe"),)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        """Up to k ranks; ranks from `profile.occurring` on are itemsets that do not occur."""
         return self._select(profile, randomness, gaps=False)[0]
 
     def select_with_gaps(
         self, profile: CountProfile, randomness: Randomness
     ) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
-        """Ranks, and each one's noisy lead over the runner-up of its round, rounded down; None without a runner-up."""
+        """Ranks, and the noisy lead of each over its round's runner-up, rounded down; None without a runner-up."""
         return self._select(profile, randomness, gaps=True)
 
     def _select(
@@ -99,7 +97,7 @@ class NoisyMaxima:
         return tuple(ranks), tuple(leads)
 
     def law(self, profile: CountProfile) -> Law:
-        """The law over ordered lists, by quadrature; absolute error about 1e-14 a pick."""
+        """The law over ordered lists, by quadrature. The absolute error is about 1e-14 per pick."""
         return law_in_rounds(profile, self.top, self._law_of_one)
 
     def _law_of_one(self, profile: CountProfile) -> Law:
@@ -116,7 +114,7 @@ class NoisyMaxima:
 
 
 def calibrate_noisy_maxima(request: Request, noise: Noise, *, general: bool, gaps: bool = False) -> Calibrated:
-    """The largest epsilon a pick may have, by basic or optimal composition.
+    """The mechanism with the largest epsilon per pick that basic or optimal composition allows.
 
     Raises:
         UsageError: the universe was not declared.

@@ -1,7 +1,7 @@
-"""Peeling: picks one after the other, without replacement, by the exponential mechanism over a head of levels.
+"""Peeling: the exponential mechanism picks from the first levels, one itemset after the other, without replacement.
 
-Each pick is bounded-range with epsilon = rate x sensitivity under add-remove, for all counts move in one direction. A
-stop symbol may stand among the levels; drawing it ends the list. Proof: docs/mathematics.md#peeling.
+Under add-remove each pick is bounded-range with epsilon = rate x sensitivity, because all counts move in one direction.
+A stop symbol may be among the levels; drawing it ends the list. Proof: docs/mathematics.md#peeling.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Level = tuple[int, int]
 
 
 def peeling_losses(picks: int, pick_epsilon: Fraction) -> tuple[Loss, ...]:
-    """What `peel` costs at rate pick_epsilon / sensitivity: so many bounded-range picks."""
+    """The cost of `peel` at rate pick_epsilon / sensitivity: one bounded-range loss per pick."""
     return (BoundedRange(pick_epsilon),) * picks
 
 
@@ -41,11 +41,11 @@ def peel(
 
     Args:
         levels: (count, multiplicity) in decreasing order of counts, as `CountProfile.top` gives them.
-        picks: how many at most.
+        picks: the largest number of picks.
         rate: the exponent is rate x count.
-        open_universe: whether drawing an itemset of count 0 is "no itemset", which ends the list.
+        open_universe: whether drawing an itemset of count 0 means "no itemset" and ends the list.
         randomness: where the bits come from.
-        stop: the score of the stop symbol, on the scale of counts; None for no such symbol.
+        stop: the score of the stop symbol, on the scale of counts; None for no stop symbol.
     """
     scores: list[int | Fraction] = [count for count, _ in levels]
     remaining = Remaining([multiplicity for _, multiplicity in levels])
@@ -74,7 +74,10 @@ def peel_law(
     open_universe: bool,
     stop: Fraction | None = None,
 ) -> Law:
-    """The exact law of `peel` over lists of places in `levels`; relative error about 1e-13, cost their number."""
+    """The exact law of `peel` over lists of places in `levels`, with a relative error of about 1e-13.
+
+    Cost: proportional to the number of lists.
+    """
     law: Law = {}
     scores = np.array([float(count) for count, _ in levels])
     symbol = -math.inf if stop is None else float(stop)
@@ -82,7 +85,7 @@ def peel_law(
     chance = np.ones(1)
     left = np.array([[float(multiplicity) for _, multiplicity in levels]])
     for _ in range(picks):
-        # Relative to the best that is left, so that not all weights can vanish.
+        # Weights are relative to the best that is left, so that not all of them can vanish.
         best = np.maximum(np.max(np.where(left > 0, scores, -math.inf), axis=1, initial=-math.inf), symbol)
         going = best > -math.inf
         _put(law, picked, np.where(going, 0.0, chance))

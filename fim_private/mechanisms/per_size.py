@@ -1,7 +1,7 @@
-"""The top k of each of several sizes from one budget: a search for each size, accounted for together.
+"""The top k of each of several sizes from one budget: one search per size, accounted for together.
 
-The searches are one mechanism, once a size; each is calibrated by itself for the same epsilon. Either epsilon and delta
-are shared out evenly, or all losses are composed by Renyi's theorem: whichever needs the smaller lead
+All searches use one mechanism, and each is calibrated by itself for the same epsilon. There are two ways to account for
+them: share epsilon and delta evenly, or compose all losses by Renyi's theorem. The way that needs the smaller lead wins
 (docs/mathematics.md#per-size).
 """
 
@@ -18,15 +18,15 @@ from fim_private.mechanisms.protocol import Calibrated, Costed, Margin, Request,
 from fim_private.privacy import Failure, Guarantee, Loss, are_one_sided
 
 _CLOSE = Fraction(105, 100)
-"""The largest epsilon of a search is found to within this factor."""
+"""The largest epsilon per search is found to within this factor."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PerSize:
-    """A search for each size.
+    """One search per size.
 
     Args:
-        sizes: numbers of items of an itemset, increasing.
+        sizes: the sizes of the itemsets, increasing.
         parts: the search of each size.
         sensitivity: Delta.
     """
@@ -37,22 +37,19 @@ class PerSize:
 
     @property
     def top(self) -> int:
-        """How many itemsets all searches select together."""
+        """The number of itemsets that all searches select together."""
         return sum(part.top for part in self.parts)
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """Those of all searches, one after the other."""
         return tuple(loss for part in self.parts for loss in part.losses)
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """Those of all searches."""
         return tuple(failure for part in self.parts for failure in part.failures)
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        """What each search spends where."""
         return tuple(
             replace(line, what=f"size {size}, {line.what}")
             for size, part in zip(self.sizes, self.parts, strict=True)
@@ -61,30 +58,30 @@ class PerSize:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """Those of the search that needs the largest lead."""
+        """The margins of the search that needs the largest lead."""
         return max((part.margins for part in self.parts), key=lambda margins: min(each.counts for each in margins))
 
 
 def calibrate_per_size(
     calibrate: Callable[[Request], Calibrated], requests: Sequence[Request], sizes: Sequence[int]
 ) -> Calibrated:
-    """The searches with the smaller lead that fit in the budget together.
+    """The searches with the smallest lead that together fit in the budget.
 
     Args:
-        calibrate: the mechanism's.
-        requests: for each size, what is asked; of epsilon and delta, what all searches together may spend.
-        sizes: numbers of items, increasing.
+        calibrate: the mechanism's calibration.
+        requests: one request per size. Its epsilon and delta are what all searches together may spend.
+        sizes: the sizes of the itemsets, increasing.
 
     Raises:
         BudgetError: the budget cannot pay for the searches.
-        UsageError: as the mechanism's calibration.
+        UsageError: the mechanism's calibration raises it.
     """
     first, number = requests[0], len(requests)
     epsilon, delta = first.epsilon, first.delta
 
     def shared(each: Fraction, granted: Fraction) -> Calibrated | None:
-        """All searches at this epsilon and delta each, if they fit."""
-        # Searches that are asked the same are the same.
+        """All searches, each at this epsilon and delta; None if they do not fit."""
+        # Equal requests give equal searches.
         known = {asked: calibrate(asked) for asked in {replace(one, epsilon=each, delta=granted) for one in requests}}
         found = [known[replace(one, epsilon=each, delta=granted)] for one in requests]
         parts = [
@@ -98,7 +95,7 @@ def calibrate_per_size(
         raise AssertionError("equal shares add up to the whole")
     if delta == 0:
         return even
-    # A failure that each search may have with this chance leaves half of delta for the composition.
+    # If each search may fail with this probability, half of delta is left for the composition.
     granted = delta / number
     if not are_one_sided(even.mechanism.failures):
         granted = round_down(float(delta / 2 / number / (1 + exp_up(epsilon))))

@@ -1,8 +1,8 @@
 """Permute and flip (McKenna and Sheldon 2020).
 
-In random order, each itemset is accepted with probability e^{eps (c_i - c_(1))/Delta}; the first accepted wins. This is
-report noisy max with exponential noise (docs/mathematics.md#permute-and-flip), and drawn as such: exactly, and for any
-number of itemsets.
+The itemsets come in random order, and each is accepted with probability e^{eps (c_i - c_(1))/Delta}. The first accepted
+itemset wins. This has the law of report noisy max with exponential noise (docs/mathematics.md#permute-and-flip), and is
+drawn in that way: exactly, for any number of itemsets.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What every mechanism is: a frozen value that knows its cost, its choice and its exact law.
+"""What every mechanism is: a frozen value that knows its cost, how it selects, and its exact law.
 
-A mechanism answers with ranks (0-based places in decreasing order of counts); the door turns ranks into itemsets. A
-rank from `profile.occurring` on is an itemset that does not occur, and comes only out of a declared universe; in an
-open one such a draw ends the list. How places in the order move with the counts: docs/mathematics.md#order-statistics.
+A mechanism answers with ranks (0-based places in decreasing order of counts), and the door turns ranks into itemsets. A
+rank from `profile.occurring` on is an itemset that does not occur. Only a declared universe has such ranks; in an open
+universe such a draw ends the list. How places move with the counts: docs/mathematics.md#order-statistics.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
 Law = dict[tuple[int, ...], float]
-"""Probability of each list of levels: places in `profile.levels`, one a pick; `len(profile.levels)` stands for the
-itemsets that do not occur. What a mechanism picks from a level is up to the order inside it alone, so a law needs no
-more than this, and a level of a million itemsets costs what a level of one does."""
+"""The probability of each list of levels: one place in `profile.levels` per pick. `len(profile.levels)` stands for the
+itemsets that do not occur. Inside a level every itemset is equally likely, so a law needs no more than this, and a
+level of a million itemsets costs no more than a level of one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,15 +27,14 @@ class Request:
     """What is asked of a mechanism, before any data is seen; the relation is add-remove unless the row says otherwise.
 
     Args:
-        top: k, how many itemsets to select, at least 1.
+        top: k, the number of itemsets to select, at least 1.
         epsilon: what everything together may spend.
-        delta: likewise.
-        sensitivity: Delta, by how much one unit changes any count at most.
-        universe_size: the number of itemsets of a declared universe; None for an open one.
-        most_new: how many itemsets one unit can add to those that occur, at most; None where transactions are not
-            capped.
-        size: items an itemset.
-        select: how items-first selects, "peel" or "counts"; None where the calibration decides.
+        delta: what everything together may spend.
+        sensitivity: Delta; one unit changes any count by at most this.
+        universe_size: the number of itemsets in a declared universe; None for an open one.
+        most_new: one unit can add at most this many itemsets to those that occur; None if transactions are not capped.
+        size: items per itemset.
+        select: how items-first selects, "peel" or "counts"; None if the calibration decides.
         min_count: only itemsets above this count are asked for; None for the top alone.
     """
 
@@ -69,7 +68,7 @@ class Request:
         """
         if self.universe_size is None:
             raise UsageError(
-                "This mechanism chooses from a declared universe of items.",
+                "This mechanism needs a declared universe of items.",
                 "Give the public list of items with --universe-file, or their number with --universe-items; "
                 "the mechanism lmm needs neither.",
             )
@@ -78,7 +77,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Spending:
-    """One line of a plan: what is paid for, with what: an epsilon, or the rho of zero-concentrated privacy."""
+    """One line of a plan: a step, and its price as an epsilon or as the rho of zero-concentrated privacy."""
 
     what: str
     epsilon: Fraction | None = None
@@ -88,12 +87,12 @@ class Spending:
 
 @dataclass(frozen=True, kw_only=True)
 class Margin:
-    """How many transactions a lead has to be for the mechanism to be of use 19 times in 20.
+    """The lead, in transactions, with which a mechanism works in at least 19 of 20 runs.
 
     Args:
-        counts: the number of transactions.
-        words: between which places of the ranking by count.
-        place: the place over which the lead is measured, 1-based; None for itemsets that do not occur.
+        counts: the lead, a number of transactions.
+        words: between which places of the ranking the lead is measured.
+        place: the lead is over this place of the ranking, 1-based; None for itemsets that do not occur.
     """
 
     counts: int
@@ -102,15 +101,15 @@ class Margin:
 
 
 class Costed(Protocol):
-    """What a plan holds: a frozen, validated set of parameters that knows what it costs and what it looks for."""
+    """What a plan holds: a frozen, validated set of parameters that knows its cost and the leads it needs."""
 
     @property
     def top(self) -> int:
-        """k, how many itemsets it selects."""
+        """k, the number of itemsets to select."""
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """What its steps cost, in the order they are taken, where no failure happens."""
+        """The costs of its steps, in order, if no failure happens."""
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -122,35 +121,35 @@ class Costed(Protocol):
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The leads it looks for, the first in preference; any one of them will do."""
+        """The leads it looks for, the preferred one first. Any one of them is enough."""
 
 
 class Mechanism(Costed, Protocol):
-    """One that chooses from a count profile in one go."""
+    """A mechanism that selects from a count profile in one step."""
 
     @property
     def depth(self) -> int | None:
         """How many of the largest counts it looks at, a public number; None for all."""
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        """Up to `top` ranks in the order they were picked; each is picked once."""
+        """Up to `top` distinct ranks, in the order picked."""
 
     def law(self, profile: CountProfile) -> Law:
-        """The exact distribution of `select`, computed without sampling; for profiles of few levels."""
+        """The exact distribution of `select`, computed without sampling. The profile must have few levels."""
 
 
 @runtime_checkable
 class WithGaps(Protocol):
-    """A mechanism that can name each pick's noisy lead over its runner-up at no further cost."""
+    """A mechanism that can release each pick's noisy lead over its runner-up at no further cost."""
 
     @property
     def gaps(self) -> bool:
-        """Whether it does."""
+        """Whether it releases the leads."""
 
     def select_with_gaps(
         self, profile: CountProfile, randomness: Randomness
     ) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
-        """As `select`, and the leads in transactions, rounded down."""
+        """The ranks of `select`, and the leads in transactions, rounded down."""
 
 
 @runtime_checkable
@@ -159,7 +158,7 @@ class WithCounts(Protocol):
 
     @property
     def gives_counts(self) -> bool:
-        """Whether every itemset it names comes with one."""
+        """Whether every itemset that it names comes with a noisy count."""
 
 
 @runtime_checkable
@@ -173,7 +172,7 @@ class WithTest(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Calibrated:
-    """A mechanism together with what was proved of it for the relation it was calibrated for."""
+    """A mechanism, and what is proved of it for the relation that it was calibrated for."""
 
     mechanism: Costed
     guarantee: Guarantee

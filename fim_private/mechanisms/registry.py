@@ -1,6 +1,6 @@
-"""Every mechanism that can be asked for by name: a row holds all that the rest of the program knows of one by name.
+"""Every mechanism that has a name. Its row here holds everything that the rest of the program looks up by that name.
 
-Rows name modules instead of importing them, so that the shell can complete a mechanism's name within a keystroke.
+Rows name modules instead of importing them, so that shell completion of a mechanism's name is fast.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ class Row:
     Args:
         name: as typed after --mechanism.
         summary: one line for people.
-        source: where it comes from.
-        family: mechanisms of one family are drawn in one colour.
+        source: the publication it comes from.
+        family: figures draw mechanisms of one family in one colour.
         module: the module whose `calibrate` makes it.
         options: further arguments of `calibrate`.
         twins_at: "module:name" of its `Twin`s, the broken versions that the audit must catch.
-        loose: why its claim may be loose, from its proof; None where it is tight.
-        advice: when to take it, for the comparison report; None where it is for study.
-        lowered: public caps that only end a search, at values for which an exact law takes little time.
-        both_relations: the proof holds for `replace` as it stands; otherwise group privacy serves it.
+        loose: why its claim may be loose, from its proof; None if the claim is tight.
+        advice: when to use it, for the comparison report; None for a mechanism that is for study only.
+        lowered: lower values of public caps that only end a search; an exact law then takes little time.
+        both_relations: the proof also holds for `replace`; otherwise group privacy serves that relation.
         needs_universe: it chooses from a declared universe.
-        needs_cap: it has to know how many items a transaction has at most.
-        finds_items: it finds the universe itself and takes nothing from a declared one but the restriction to it.
+        needs_cap: it needs a cap on the items per transaction.
+        finds_items: it finds the universe itself. A declared universe only restricts it.
         reads_counts: it can select by noisy counts (--select, --min-count).
         automatic: --mechanism auto may choose it; the others are for comparison.
         long_lists: it names hundreds of itemsets in little time.
@@ -61,17 +61,17 @@ class Row:
 
     @property
     def sees_counts_only(self) -> bool:
-        """Whether the counts of the itemsets, whatever the transactions, say what it does."""
+        """Whether the itemsets' counts alone decide what it does, whatever the transactions are."""
         return not (self.needs_cap or self.finds_items or self.name == AUTO)
 
     def calibrate(self, request: Request) -> Calibrated:
-        """From a request to parameters and what was proved of them."""
+        """The mechanism for this request, and what is proved of it."""
         calibrated: Calibrated = import_module(self.module).calibrate(request, **self.options)
         return calibrated
 
     @property
     def twins(self) -> tuple[Twin, ...]:
-        """Its broken versions."""
+        """The mechanism's broken versions."""
         module, _, name = self.twins_at.partition(":")
         twins: tuple[Twin, ...] = getattr(import_module(module), name)
         return twins
@@ -301,14 +301,14 @@ AUTOMATIC = Row(
     twins_at="",
     long_lists=True,
 )
-"""It has neither `calibrate` nor twins: what the planner decides for has them."""
+"""This row has neither `calibrate` nor twins. The mechanism that the planner chooses has them."""
 
 
 def find(name: str) -> Row:
-    """The row of this name; `AUTOMATIC` for "auto".
+    """The row with this name; `AUTOMATIC` for "auto".
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such row.
     """
     if name == AUTO:
         return AUTOMATIC

@@ -1,4 +1,4 @@
-"""What is left of levels of equal counts as itemsets are taken away, one at a time and without replacement."""
+"""Levels of equal counts from which itemsets are taken one at a time, without replacement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Remaining:
     """How many itemsets each level still has, and which of them were taken.
 
     Args:
-        multiplicities: of the levels, in decreasing order of counts; any size, for nothing is enumerated.
+        multiplicities: one per level, in decreasing order of counts. They may be of any size: nothing is enumerated.
     """
 
     def __init__(self, multiplicities: Sequence[int]) -> None:
@@ -23,7 +23,7 @@ class Remaining:
         self._taken: dict[int, list[int]] = {}
 
     def take(self, level: int, randomness: Randomness) -> int:
-        """The rank, among all itemsets as they were at first, of a uniform choice from what is left of a level."""
+        """Take a uniform choice from what is left of a level; return its rank among all itemsets at the start."""
         offset = uniform_below(self.left[level], randomness)
         taken = self._taken.setdefault(level, [])
         for earlier in taken:

@@ -1,4 +1,4 @@
-"""Selection round by round: one itemset at a time, each from what the earlier rounds left."""
+"""Selection round by round: each round selects one itemset from those that are left."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Ranks = tuple[int, ...]
 
 
 def select_in_rounds(profile: CountProfile, rounds: int, select_one: Callable[[CountProfile], Ranks]) -> Ranks:
-    """Ranks in `profile`; the list ends with the first round that names nothing.
+    """Ranks in `profile`. The list ends with the first round that names nothing.
 
     Args:
         profile: the counts before the first round.
-        rounds: how many at most.
+        rounds: the largest number of rounds.
         select_one: picks at most one rank of the profile it is given.
     """
     ranks: Ranks = ()
@@ -29,7 +29,7 @@ def select_in_rounds(profile: CountProfile, rounds: int, select_one: Callable[[C
 def law_in_rounds(profile: CountProfile, rounds: int, law_of_one: Callable[[CountProfile], Law]) -> Law:
     """The exact law of `select_in_rounds`, over lists of levels of `profile`."""
     law: Law = {}
-    # What is left depends on what was taken and not on the order, so far fewer laws are needed than there are lists.
+    # What is left depends on what was taken, not on the order. So there are far fewer laws than lists.
     known: dict[tuple[int, ...], tuple[CountProfile, Law]] = {}
 
     def extend(picked: tuple[int, ...], probability: float, left: CountProfile) -> None:
@@ -51,7 +51,7 @@ def law_in_rounds(profile: CountProfile, rounds: int, law_of_one: Callable[[Coun
 
 
 def _original(rank: int, taken: Ranks) -> int:
-    """The rank before the earlier picks were taken away."""
+    """The rank in the profile before the first round."""
     for earlier in sorted(taken):
         rank += earlier <= rank
     return rank

@@ -1,8 +1,8 @@
 """Sparse vector search: the first query at or above its threshold, both noisy (Dwork et al. 2009; Lyu, Su, Li 2017).
 
-With noise DL(scale) on the threshold and on each query, queries that all move in one direction by at most Delta, and
-scale = 2 Delta/eps, the search is eps-differentially private; where they move both ways, with twice that scale on the
-queries. Proof: docs/mathematics.md#sparse-vector.
+Let the threshold and each query have noise DL(scale) with scale = 2 Delta/eps. If all queries move in one direction by
+at most Delta, the search is eps-differentially private. If they may move both ways, the queries need twice that scale.
+Proof: docs/mathematics.md#sparse-vector.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from fim_private.randomness.discrete_laplace import (
 )
 
 NEGLIGIBLE = 1e-20
-"""Stops less likely than this are left out of laws: with 10,000 of them all together are less likely than 1e-15."""
+"""Laws leave out stops that are less likely than this. 10,000 such stops together are less likely than 1e-15."""
 
 
 def search(
     excesses: Iterable[int], *, threshold_scale: Fraction, query_scale: Fraction, randomness: Randomness
 ) -> int | None:
-    """The index of the first query with excess + Z >= G, or None when the queries end.
+    """The index of the first query with excess + Z >= G, or None if there is none.
 
     Args:
-        excesses: query minus threshold, one after the other; consumed only as far as needed.
+        excesses: query minus threshold, one after the other; read only as far as needed.
         threshold_scale: scale of G ~ DL, drawn once.
         query_scale: scale of each Z ~ DL, drawn anew for each query.
         randomness: where the bits come from.
@@ -45,17 +45,17 @@ def search(
 def search_law(
     excesses: Sequence[int], *, shift_law: tuple[NDArray[np.int64], NDArray[np.float64]], query_scale: float
 ) -> NDArray[np.float64]:
-    """P(stop at each query), and last P(none), float64, shape (queries + 1,).
+    """P(stop) at each query, and P(no stop) at the end, float64, shape (queries + 1,).
 
     Args:
         excesses: query minus threshold.
-        shift_law: consecutive integers and their probabilities: what the noisy excess must reach.
+        shift_law: the law of what the noisy excess must reach: consecutive integers and their probabilities.
         query_scale: scale of each query's noise.
     """
     shifts, going = shift_law[0], shift_law[1].copy()
     law = np.empty(len(excesses) + 1)
     if excesses:
-        # The same survival function for all queries, each shifted: evaluated once.
+        # All queries share one survival function, shifted. It is evaluated once.
         first = int(shifts[0]) - max(excesses)
         survival = discrete_laplace_survival(np.arange(first, int(shifts[-1]) - min(excesses) + 1), query_scale)
         staying = 1 - survival

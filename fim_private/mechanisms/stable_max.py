@@ -1,7 +1,7 @@
 """Stable max: the top itemset if it leads the second by enough, else nothing (Smith and Thakurta 2013).
 
-A round is (eps, delta) under add-remove: where neighbours have different top itemsets, the gap of either is at most
-Delta. The universe is open: itemsets that do not occur count 0. Proof: docs/mathematics.md#stable-max.
+A round is (eps, delta)-differentially private under add-remove: if neighbours have different top itemsets, both gaps
+are at most Delta. The universe is open: itemsets that do not occur have count 0. Proof: docs/mathematics.md#stable-max.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fim_private.randomness.discrete_laplace import discrete_laplace_survival, s
 
 @dataclass(frozen=True, kw_only=True)
 class StableMax:
-    """k rounds, each on what the earlier ones left; the list ends with the first that names nothing.
+    """k rounds, each on the itemsets that are left. The list ends with the first round that names nothing.
 
     Args:
         top: k.
@@ -42,22 +42,21 @@ class StableMax:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """k equal rounds."""
         return (ApproxDP(self.round_epsilon, self.round_delta),) * self.top
 
     @property
     def depth(self) -> int:
-        """The last round's second."""
+        """The last round compares place k with place k + 1."""
         return self.top + 1
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        """All of it on the comparisons; the picks cost nothing."""
+        """The comparisons cost everything; the picks cost nothing."""
         return (Spending(what="comparisons of the first with the second", epsilon=self.round_epsilon, times=self.top),)
 
     @property
     def scale(self) -> Fraction:
-        """Of the noise on the gap."""
+        """The scale of the noise on the gap."""
         return self.sensitivity / self.round_epsilon
 
     @property
@@ -73,7 +72,7 @@ class StableMax:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The threshold, and what the noise may take off the gap."""
+        """The threshold, plus what the noise may take off the gap."""
         return (
             Margin(
                 counts=self.threshold + math.ceil(float(self.scale) * math.log(10)),
@@ -83,7 +82,7 @@ class StableMax:
         )
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        """The first so many ranks, in order."""
+        """The first ranks in order, up to the round that names nothing."""
 
         def select_one(left: CountProfile) -> tuple[int, ...]:
             passed = self._gap(left) + sample_discrete_laplace(self.scale, randomness) >= self.threshold
@@ -92,7 +91,6 @@ class StableMax:
         return select_in_rounds(profile, self.top, select_one)
 
     def law(self, profile: CountProfile) -> Law:
-        """The exact law over ordered lists."""
 
         def law_of_one(left: CountProfile) -> Law:
             needed = np.array([self.threshold - self._gap(left)])
@@ -109,13 +107,13 @@ class StableMax:
 
 
 def _first(profile: CountProfile) -> tuple[int, ...]:
-    """The top rank; nothing where no itemset is left to name."""
+    """The top rank; empty if no itemset is left to name."""
     named = profile.occurring or profile.zeros
     return (0,) if named else ()
 
 
 def calibrate(request: Request) -> Calibrated:
-    """The largest epsilon of a round, by basic or optimal composition.
+    """The mechanism with the largest epsilon per round that basic or optimal composition allows.
 
     Raises:
         BudgetError: delta is 0.

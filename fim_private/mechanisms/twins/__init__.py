@@ -1,1 +1,1 @@
-"""Broken versions of each mechanism: mistakes that somebody could make, and that the audit must catch."""
+"""Broken versions of each mechanism, with mistakes that somebody could make. The audit must catch them."""

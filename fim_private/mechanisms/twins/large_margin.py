@@ -21,7 +21,7 @@ from fim_private.profile import CountProfile
 
 
 def _searching(tests: tuple[tuple[int, int], ...], mechanism: LargeMargin) -> LargeMargin:
-    """The mechanism with these tests, whatever its parameters say."""
+    """The mechanism with these tests instead of those its parameters give."""
 
     class Searching(LargeMargin):
         pass

@@ -34,7 +34,7 @@ def _stop_taken_from_the_data(mechanism: LimitedDomain, profile: CountProfile) -
 
 
 def _same_uniform(mechanism: Exponential, profile: CountProfile) -> Law:
-    """One uniform number decides all picks: each list has an interval of it."""
+    """The law if one uniform number decides all picks: each list corresponds to an interval."""
     levels = profile.top(mechanism.universe_size)
     law: Law = {}
 

@@ -31,7 +31,7 @@ STABLE_MAX = (
     SENSITIVITY,
     AGAIN,
 )
-"""It names them in the order of the true counts anyhow, and only where each leads the next by enough."""
+"""The mistake of `in_true_order` is none here: the list is in the order of the true counts in any case."""
 CHOOSING = (
     Twin(
         name="one new itemset",

@@ -1,6 +1,6 @@
-"""A broken twin: a mechanism once more, with a mistake that somebody could make. The audit has to catch it.
+"""A broken twin: a copy of a mechanism with a mistake that somebody could make. The audit has to catch it.
 
-A twin keeps its mechanism's parameters, and so its claim; only what it does differs.
+A twin keeps its mechanism's parameters, and so its claim. Only what it does differs.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ BrokenLaw = Callable[[Any, CountProfile], Law]
 
 @dataclass(frozen=True, kw_only=True)
 class Twin:
-    """A mistake.
+    """A mistake in a mechanism.
 
     Args:
         name: short, for tables.
         mistake: what somebody did, in words.
-        broken: from the honest mechanism to the one with the mistake.
-        needs: what else has to hold of the mechanism for it to be a mistake.
-        relation: under which neighbouring relation it is one; None for both.
+        broken: makes the mechanism with the mistake from the honest one.
+        needs: whether it is a mistake for the mechanism with these parameters.
+        relation: the neighbouring relation under which it is a mistake; None for both.
     """
 
     name: str
@@ -54,12 +54,12 @@ class _Broken:
 
 
 def with_law(law: BrokenLaw) -> Callable[[Mechanism], _Broken]:
-    """Another law, of the honest mechanism on a profile."""
+    """A twin with another law, which is computed from the honest mechanism and a profile."""
     return lambda mechanism: _Broken(mechanism, law)
 
 
 def with_parameters(**changes: Callable[[Any], Any]) -> Callable[[Mechanism], _Broken]:
-    """Other parameters; what was calculated from the former ones (thresholds) is calculated anew."""
+    """A twin with other parameters. Values that are calculated from parameters, such as thresholds, follow."""
 
     @cache
     def changed(mechanism: Any) -> Any:
@@ -69,7 +69,7 @@ def with_parameters(**changes: Callable[[Any], Any]) -> Callable[[Mechanism], _B
 
 
 def with_calculated(**changes: Callable[[Any], Any]) -> Callable[[Mechanism], _Broken]:
-    """The same parameters, but other values where the mechanism calculates one from them, such as its thresholds."""
+    """A twin with the same parameters, but other values for what is calculated from them, such as thresholds."""
 
     @cache
     def changed(mechanism: Any) -> Any:
