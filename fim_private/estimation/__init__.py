@@ -1,4 +1,4 @@
-"""What can be concluded from numbers already released: post-processing, which costs no privacy.
+"""Conclusions from released numbers: post-processing, which costs no privacy.
 
-Nothing here sees the data. Arrays in, arrays out; every input was released before, or is public.
+Nothing here sees the data. Functions take and return arrays; every input is released already, or is public.
 """

@@ -1,7 +1,7 @@
-"""Which itemsets are worth counting, from noisy counts of their items and pairs: post-processing.
+"""Choose the itemsets worth counting from noisy counts of their items and pairs: post-processing.
 
-An itemset cannot be more frequent than its items. How frequent it probably is follows from the product of its items'
-counts (independence), and better from its pairs' (Kirkwood 1935: every dependence among more than two is left out).
+An itemset cannot be more frequent than its items. The product of its items' counts predicts its count (independence).
+The counts of its pairs predict it better (Kirkwood 1935: dependence among more than two items is ignored).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Itemsets = NDArray[np.int32]
 
 ON_THE_WAY = 20_000
-"""So many itemsets of each smaller size are made larger at least."""
+"""At least this many itemsets of each smaller size are kept to build larger ones."""
 
 _BLOCK = 2**20
 
@@ -27,17 +27,17 @@ def likely_itemsets(counts: Floats, size: int, most: int) -> Itemsets:
 
     Args:
         counts: shape (items,), positive; estimates.
-        size: items an itemset, at least 1.
-        most: at most so many; ties at the end are cut.
+        size: items per itemset, at least 1.
+        most: the largest number of itemsets; ties at the end are cut.
 
     Returns:
-        int32, shape (n, size), places in `counts`, increasing in each row; all itemsets if there are no more.
+        int32, shape (n, size), places in `counts`, increasing in each row; all itemsets if there are at most `most`.
     """
     order = np.argsort(-counts, kind="stable")
     logs = np.log(counts[order])
     if len(logs) < size:
         return np.empty((0, size), np.int32)
-    # Bisection on the product: few enough, and all above it.
+    # Bisect on the product: take all itemsets above a bound with few enough above it.
     room = np.empty((most, size), np.int32)
     high = float(np.sum(logs[:size])) + 1.0
     low = float(np.sum(logs[-size:])) - 1.0
@@ -55,14 +55,14 @@ def likely_itemsets(counts: Floats, size: int, most: int) -> Itemsets:
 
 
 def joined_itemsets(pairs: Itemsets, pair_counts: Floats, item_counts: Floats, size: int, most: int) -> Itemsets:
-    """Itemsets all of whose pairs are given, those with the largest predicted counts, in decreasing order.
+    """Among the itemsets whose pairs are all given, those with the largest predicted counts, in decreasing order.
 
     Args:
         pairs: shape (n, 2), increasing in each row.
-        pair_counts: shape (n,), estimates; those below 1 are taken as 1.
+        pair_counts: shape (n,), estimates; values below 1 count as 1.
         item_counts: shape (items,), positive; estimates.
-        size: items an itemset, at least 2.
-        most: at most so many; of each smaller size on the way, this or `ON_THE_WAY` if that is more.
+        size: items per itemset, at least 2.
+        most: the largest number of itemsets. Smaller sizes on the way keep at least `ON_THE_WAY`.
 
     Returns:
         int32, shape (n, size).
@@ -83,7 +83,7 @@ def joined_itemsets(pairs: Itemsets, pair_counts: Floats, item_counts: Floats, s
 
 
 class _Pairs:
-    """Pairs of items with the logarithms of their counts, to be looked up; memory as for the pairs, not the items."""
+    """A lookup table of pairs with the logarithms of their counts. Its memory grows with the pairs, not the items."""
 
     def __init__(self, pairs: Itemsets, logs: Floats, items: int) -> None:
         keys = pairs[:, 0].astype(np.int64) * items + pairs[:, 1]
@@ -95,14 +95,14 @@ class _Pairs:
         self.begin = np.searchsorted(self._keys, np.arange(items + 1, dtype=np.int64) * items)
 
     def places(self, first: Itemsets, second: Itemsets) -> NDArray[np.int64]:
-        """Where the pairs (first, second) stand; -1 for those that are not there."""
+        """The place of each pair (first, second); -1 if the pair is not there."""
         keys = first.astype(np.int64) * self._items + second
         places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         return np.where(self._keys[places] == keys, places, -1)
 
 
 def _extended(found: Itemsets, pairs: _Pairs) -> Itemsets:
-    """Every itemset with every later item that makes a pair with all its members."""
+    """Every itemset, extended by every later item that forms a given pair with each member."""
     length = found.shape[1]
     parts = [np.empty((0, length + 1), np.int32)]
     degrees = np.diff(pairs.begin)
@@ -125,8 +125,8 @@ def _extended(found: Itemsets, pairs: _Pairs) -> Itemsets:
 def _fill_above(logs: Floats, least: float, room: Itemsets) -> int:
     """Writes the itemsets whose sum of logs is at least `least`; returns their number, or more than there is room for.
 
-    Depth first over items in decreasing order: what follows an item is no more frequent, so a branch ends as soon as
-    the largest that can still come falls below.
+    It walks depth first over items in decreasing order. Later items are no more frequent, so a branch ends as soon as
+    its largest possible sum falls below `least`.
     """
     most: int = room.shape[0]
     size: int = room.shape[1]

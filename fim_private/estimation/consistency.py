@@ -1,10 +1,10 @@
-"""Noisy counts made consistent with what is true of counts: post-processing.
+"""Make noisy counts consistent: post-processing.
 
-Counts are whole and not negative, and an itemset is in no more transactions than any of its subsets. Of all sequences
-that say so this takes a quick one, the average of two: the largest noisy count among an itemset and the released ones
-that contain it, and the smallest among it and the released ones that it contains. Both fall from a set to what contains
-it, hence so does their average, rounded and cut off at 0 (min-max and max-min bounds: Robertson, Wright, Dykstra 1988).
-Where no itemset contains another, nothing but the cut is done.
+True counts are whole and not negative, and an itemset is in no more transactions than any of its subsets. Each noisy
+count is replaced by the average of two numbers: the largest noisy count among the itemset and its released supersets,
+and the smallest among the itemset and its released subsets. Neither number is larger for a superset, so their
+average is not either, rounded and cut off at 0 (min-max and max-min bounds: Robertson, Wright, Dykstra 1988). If no itemset contains
+another, only the cut at 0 changes anything.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 
 def consistent_counts(itemsets: Sequence[tuple[int, ...]], noisy: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Whole counts, at least 0, none above that of a subset.
+    """Whole counts, at least 0, and no itemset's count above a subset's.
 
     Args:
         itemsets: item codes, each itemset once.
@@ -38,5 +38,5 @@ def consistent_counts(itemsets: Sequence[tuple[int, ...]], noisy: NDArray[np.int
         containing = sorted(fewest.intersection(*others))
         largest[place] = noisy[containing].max()
         smallest[containing] = np.minimum(smallest[containing], noisy[place])
-    # Halves go to the even neighbour: rounding keeps the order, and favours neither side.
+    # Halves are rounded to the even neighbour: this keeps the order and favours neither side.
     return np.maximum(0, np.rint((largest + smallest) / 2)).astype(np.int64)

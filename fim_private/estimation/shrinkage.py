@@ -1,8 +1,8 @@
-"""Noisy counts improved by what was expected of them: empirical Bayes (docs/mathematics.md#post-processing).
+"""Improve noisy counts by what was expected of them: empirical Bayes (docs/mathematics.md#post-processing).
 
-Counts that were expected to be alike are alike, so each noisy count is drawn towards the average of those expected to
-be next to it: by little where counts differ by more than the noise, by much where the noise is all there is (Efron and
-Morris 1973; with a covariate, Ignatiadis and Wager 2019). With little noise this is the noisy count itself.
+Counts with similar expectations are probably similar. So each noisy count moves towards the average of its neighbours by
+expectation: a little if the neighbours differ by more than the noise, a lot if they differ by noise alone
+(Efron and Morris 1973; with a covariate, Ignatiadis and Wager 2019). With little noise the count hardly moves.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _FIRST, _GROWTH = 30, 1.25
-"""Groups of so many at the top of the expectation, then larger by this factor from one to the next."""
+"""The size of the first group, at the top of the expectation, and the factor by which each next group is larger."""
 
 
 def shrink(noisy: Floats, deviation: float) -> Floats:
     """Estimates of the counts, float64, of the same shape.
 
-    Within a group of neighbours counts are taken as normal around a mean that falls with the expectation; both the mean
-    and the spread are estimated from the noisy counts themselves.
+    Within a group of neighbours, counts are modelled as normal around a mean that falls with the expectation. The mean
+    and the spread are estimated from the noisy counts.
 
     Args:
-        noisy: shape (n,), in decreasing order of what was expected beforehand.
-        deviation: the standard deviation of the noise in each.
+        noisy: shape (n,), in decreasing order of the counts that were expected beforehand.
+        deviation: the standard deviation of the noise in each count.
     """
     if len(noisy) == 0:
         return noisy

@@ -1,4 +1,4 @@
-"""The ledger's file as bytes: two marks, and a log of events in which each is hashed together with the one before.
+"""The ledger's file as bytes: two marks, and a log of events. Each event's hash includes the one before.
 
     fim-private ledger 2: 3 events, head 5f0c..., check 91ab...     (4096 bytes, filled up with blanks)
     fim-private ledger 2: 2 events, head 7d11..., check c203...     (the same)
@@ -6,16 +6,17 @@
     7d11... {"event": "charged", "id": ..., "epsilon": "1", ...}
     5f0c... {"event": "delivered", "id": ...}
 
-The hashes show that an event was changed, dropped or moved. They cannot show that the last events are missing, so a
-mark says how many there are, and the hash of the last. A writer puts the event on the disk first and then replaces the
-older of the two marks, so that one mark is whole whenever the writer ends. What follows the events that the marks know
-of can be:
-    whole events: the writer ended before its mark. They count, though nobody was told: this loses budget, not privacy;
-    a part of an event: the writer ended in the middle of it. Nobody was told, and the next writer cuts it off.
-A writer that finds a spoilt mark mends it before it does anything else. So none leaves a part of an event and a spoilt
-mark at once: where both are found, the file is damaged.
+The hashes show if an event was changed, dropped or moved. They cannot show that the last events are missing. So a mark
+holds the number of events and the hash of the last one. A writer first puts the event on the disk, then replaces the
+older of the two marks. So one mark is whole whenever the writer ends. After the events that the marks know of, the file
+may hold:
+    whole events: the writer ended before it wrote its mark. The events count, although no caller was told. This loses
+    budget, not privacy;
+    a part of an event: the writer ended while it wrote the event. No caller was told, and the next writer cuts it off.
+A writer that finds a spoilt mark repairs it first. So no writer leaves both a part of an event and a spoilt mark: a
+file with both is damaged.
 
-This finds accidents and clumsy edits. Whoever means to deceive can compute the hashes anew.
+The hashes find accidents and clumsy edits. Someone who wants to deceive can compute new hashes.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Event = dict[str, Any]
 
 FORMAT = 2
 MARK = 4096
-"""Bytes of a mark: what a disk writes at once."""
+"""The bytes of a mark: as many as a disk writes at once."""
 _START = "0" * 64
 _KIND = re.compile(rb"fim-private ledger ([0-9]{1,9}):")
 _TEXT = re.compile(rb"fim-private ledger [0-9]+: ([0-9]{1,15}) events, head ([0-9a-f]{64}), check [0-9a-f]{64} *\n")
@@ -46,10 +47,10 @@ class Log:
 
     Args:
         events: oldest first.
-        head: hash of the last.
-        end: where the next one goes.
-        next_mark: where the mark is that the next writer replaces.
-        is_spoilt: whether that mark says nothing and has to be mended first.
+        head: the hash of the last event.
+        end: where the next event goes.
+        next_mark: the place of the mark that the next writer replaces.
+        is_spoilt: whether that mark is unreadable and has to be repaired first.
     """
 
     events: list[Event]
@@ -60,7 +61,7 @@ class Log:
 
 
 def format_of(data: bytes) -> int | None:
-    """The format of a ledger's bytes; None of what is no ledger. Format 1 was an SQLite database."""
+    """The format of a ledger's bytes; None if they are not a ledger. Format 1 was an SQLite database."""
     if data.startswith(b"SQLite format 3\0") and data[68:72] == b"FIML":
         return 1
     found = [int(kind[1]) for kind in (_KIND.match(data), _KIND.match(data, MARK)) if kind]
@@ -68,24 +69,24 @@ def format_of(data: bytes) -> int | None:
 
 
 def begin(event: Event) -> bytes:
-    """The whole file of a ledger in which this has happened."""
+    """The whole file of a new ledger whose first event this is."""
     line, head = _line(event, _START)
     return _mark(1, head) * 2 + line
 
 
 def add(log: Log, event: Event) -> tuple[bytes, bytes]:
-    """What is to be written at `log.end`, and then, once that is on the disk, at `log.next_mark`."""
+    """The bytes to write at `log.end`, and, once these are on the disk, the bytes for `log.next_mark`."""
     line, head = _line(event, log.head)
     return line, _mark(len(log.events) + 1, head)
 
 
 def mended(log: Log) -> bytes:
-    """What is to be written in place of the spoilt mark."""
+    """The bytes that replace the spoilt mark."""
     return _mark(len(log.events), log.head)
 
 
 def read(data: bytes) -> Log:
-    """What the bytes say, every hash compared.
+    """Read a ledger's bytes and check every hash.
 
     Raises:
         DamagedError: the bytes contradict themselves, or something is missing.
@@ -128,7 +129,7 @@ def _mark(number: int, head: str) -> bytes:
 
 
 def _known(mark: bytes) -> tuple[int, str] | None:
-    """How many events a mark knows of, and the hash of the last; None if the mark is spoilt."""
+    """The number of events that a mark states, and the hash of the last; None if the mark is spoilt."""
     found = _TEXT.fullmatch(mark)
     if found is None:
         return None

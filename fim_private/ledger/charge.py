@@ -1,19 +1,19 @@
-"""From a cost to what it is charged: the figures of `accounting/filter.py`.
+"""How much a ledger charges for a cost, in the figures of `accounting/filter.py`.
 
-The pair (epsilon, delta) is the cost's guarantee. For the Renyi test there are two proofs, of which the cheaper counts:
-  the guarantee itself: a release that is (epsilon, delta)-differentially private is what somebody can make of
-    randomised response with odds e^epsilon that reveals everything with probability delta (Kairouz, Oh, Viswanath
-    2015). With R the run in which it does not, M >= (1 - delta) R: r is randomised response's, g = -ln(1 - delta), and
-    delta is paid once;
+The pair (epsilon, delta) is the cost's guarantee. There are two proofs for the Renyi test, and the cheaper one counts:
+  the guarantee itself: any (epsilon, delta)-differentially private release can be computed from randomised response
+    with odds e^epsilon that reveals everything with probability delta (Kairouz, Oh, Viswanath 2015). Let R be the run
+    in which it does not. Then M >= (1 - delta) R: r is randomised response's, g = -ln(1 - delta), and delta is paid
+    once;
   the losses of its steps, if it has any for its relation, and their failures, by what was proved of them
     (`privacy.Failure`):
     one-sided: M' >= (1 - f) R', and f is paid once;
     stepwise: M' >= (1 - f)^steps R', and f is paid once;
     any: paid on both sides, if the ledger's first release settled that (the filter then has a share for each side).
-    Searches of several sizes come one after the other, and so do their factors.
-    Losses that are (epsilon, delta) themselves are treated like the guarantee above. Released counts are one more loss:
-    they are measured alike in M and R, of whatever itemsets were chosen, so all of these inequalities hold with them.
-`replace` served by group privacy has a guarantee and no losses. Proofs: docs/mathematics.md#charges.
+    Searches of several sizes come one after the other, and their factors multiply.
+    (epsilon, delta) losses are treated like the guarantee above. Released counts are one more loss: they are measured
+    in the same way in M and R, whatever itemsets were chosen, so all these inequalities hold with them.
+If group privacy serves `replace`, there is a guarantee but there are no losses. Proofs: docs/mathematics.md#charges.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from fim_private.privacy import ApproxDP, Failure, Loss, OneSidedFailure, PureDP
 
 
 def charge_of(cost: Cost, rule: Filter) -> Charge:
-    """What is charged for a release of this cost, in a ledger with this filter."""
+    """What a ledger with this filter charges for this cost."""
     guarantee = cost.guarantee
     if rule.order is None:
         return Charge(epsilon=guarantee.epsilon, delta=guarantee.delta)
@@ -46,7 +46,7 @@ def charge_of(cost: Cost, rule: Filter) -> Charge:
 
 
 def losses_record(losses: Sequence[Loss]) -> list[dict[str, str | int]]:
-    """Losses as plain values, exact fractions as text, equal neighbours together."""
+    """Losses as plain values: exact fractions as text, and equal losses in a row as one entry."""
     return list(_grouped(losses))
 
 
@@ -58,7 +58,7 @@ def _grouped(losses: Sequence[Loss]) -> Iterator[dict[str, str | int]]:
 
 def _renyi(losses: Sequence[Loss], failures: Sequence[Failure], order: Fraction) -> Charge:
     """The Renyi figures of losses and of failures."""
-    # One object a loss: the curve knows equal losses by identity.
+    # One object per distinct loss: the curve recognises equal losses by identity.
     pure = {loss: PureDP(loss.epsilon) for loss in set(losses) if isinstance(loss, ApproxDP)}
     curved = [pure[loss] if isinstance(loss, ApproxDP) else loss for loss in losses]
     revealed = [loss.delta for loss in losses if isinstance(loss, ApproxDP)]
@@ -77,5 +77,5 @@ def _renyi(losses: Sequence[Loss], failures: Sequence[Failure], order: Fraction)
 
 
 def _log_of_the_rest(probability: Fraction) -> float:
-    """ln(1 - p), of a p that no float may tell from 1."""
+    """ln(1 - p), also if p is so close to 1 that a float rounds it to 1."""
     return math.log1p(-float(probability)) if 2 * probability < 1 else log_of(1 - probability)

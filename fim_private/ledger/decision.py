@@ -1,4 +1,4 @@
-"""Whether a release fits in a ledger, and for how much; what the first release decides."""
+"""Decide whether a release fits in a ledger and what it is charged. The first release settles some rules."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from fim_private.release import Layout
 
 
 def decide(state: State, plan: Priced, *, search: bool = True) -> tuple[Filter, Charge]:
-    """The filter that is in force from this release on, and the plan's charge, which it admits.
+    """The filter that is in force from this release on, and the plan's charge. The filter admits the charge.
 
     Args:
-        state: of the ledger.
-        plan: of the release.
-        search: whether to look for what would fit instead, which takes a second or two.
+        state: the ledger's state.
+        plan: the release's plan.
+        search: whether a refusal looks for what would fit instead, which takes a second or two.
 
     Raises:
-        BudgetError: it does not fit.
+        BudgetError: the release does not fit.
         UsageError: the ledger holds releases for another unit or relation.
     """
     cost = plan.cost
@@ -38,21 +38,22 @@ def decide(state: State, plan: Priced, *, search: bool = True) -> tuple[Filter, 
 
 
 def check_layout(state: State, cost: Cost, layout: Layout | None) -> None:
-    """Refuse transactions that are not those of the ledger's first release, and guesses that differ from its layout.
+    """Refuse data whose transactions differ in kind from the first release's, or whose guessed layout differs.
 
-    A guess looks at the data: of two neighbours one may be read as commas, the other as semicolons, and the items named
-    would tell which. So the layout is a public parameter: people settle it once, and may type another one.
+    A guess looks at the data: one neighbour may be read with commas and the other with semicolons, and the released
+    items would tell which. So the layout is a public parameter. The first release settles it, and people may type
+    another one.
 
     Raises:
-        UsageError: refused.
+        UsageError: the data is refused.
     """
     if layout is None or state.layout is None:
         return
     if cost.unit.column is None and layout.transaction_column != state.layout.transaction_column:
         raise UsageError(
             "This ledger holds releases that protect each transaction, where a transaction is "
-            f"{state.layout.transaction}, and this one would protect {layout.transaction}: different promises, whose "
-            "costs do not add up.",
+            f"{state.layout.transaction}, and this one would protect {layout.transaction}. The costs of different "
+            "promises do not add up.",
             f"{_transaction_option(state.layout)}, or keep another ledger; nothing was charged.",
         )
     if any(getattr(layout, part) != getattr(state.layout, part) for part in layout.guessed):
@@ -70,12 +71,12 @@ def _transaction_option(layout: Layout) -> str:
 
 
 def first_rules(state: State, cost: Cost) -> list[Filter]:
-    """The filters that the first release may settle, the better first.
+    """The filters that the first release may settle, the better one first.
 
-    Nothing has been answered yet when the first charge is made, so what it settles depends on nobody's data. Renyi
-    composition helps those who take less of delta than of epsilon: half of delta has to be enough for the basic test.
-    Failures may be paid on both sides, up to today's epsilon, if this release is charged so, or if more like it run out
-    of divergence before they run out of half of phi.
+    There are no answers yet at the first charge, so what it settles does not depend on anybody's data. Renyi
+    composition helps releases that take a smaller share of delta than of epsilon: half of delta must then be enough for
+    the basic test. Failures may be paid on both sides, up to today's epsilon, in two cases: this release is charged in
+    that way, or many releases like it would use up the divergence before half of phi.
     """
     guarantee, budget = cost.guarantee, state.budget
     even = 2 * guarantee.delta * budget.epsilon <= guarantee.epsilon * budget.delta
@@ -94,7 +95,7 @@ def first_rules(state: State, cost: Cost) -> list[Filter]:
 
 
 def _check_promise(state: State, cost: Cost) -> None:
-    """All releases of a ledger have to promise the same kind of thing, or their costs do not add up to a promise."""
+    """Refuse another relation or unit: costs add up only if all releases make the same kind of promise."""
     if state.relation is None:
         return
     if cost.relation is not state.relation:
@@ -107,7 +108,7 @@ def _check_promise(state: State, cost: Cost) -> None:
         asked = "each transaction" if cost.unit.column is None else f"the units of column {cost.unit.column!r}"
         option = "--unit transaction" if state.unit_column is None else f"--unit-column {state.unit_column}"
         raise UsageError(
-            f"This ledger holds releases that protect {held}, and this one would protect {asked}: different promises, "
-            "whose costs do not add up.",
+            f"This ledger holds releases that protect {held}, and this one would protect {asked}. The costs of "
+            "different promises do not add up.",
             f"Give {option}, or keep another ledger.",
         )

@@ -1,9 +1,9 @@
-"""The ledger: what everything released from one data set may cost together, and what was charged of it.
+"""The ledger: the total that all releases from one data set may cost, and what has been charged.
 
-A release is charged before any of its noise is drawn, and noted as delivered once it was handed over. A crash between
-the two loses budget, never privacy: the history then shows it as charged, not delivered. What is recorded is what was
-planned, never data. The ledger refuses what does not fit by the filter of `accounting/filter.py`, whose proof allows
-every release to be chosen after seeing the earlier ones.
+A release is charged before any of its noise is drawn, and noted as delivered after it was handed over. A crash between
+the two loses budget, never privacy: the history then shows the release as charged, not delivered. The ledger records
+plans, never data. It refuses a release that does not fit by the filter of `accounting/filter.py`. The filter's proof
+lets people choose every release after seeing the earlier ones.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from fim_private.release import Layout
 from fim_private.release.promise import privacy_record
 
 SHARES = {"auto": None, "basic": Fraction(1), "renyi": Fraction(0), "both": HALF}
-"""What --composition gives the basic test of delta; None: decided with the first charge."""
+"""The basic test's share of delta for each --composition; None if the first charge decides."""
 
 
 class Ledger:
-    """A ledger on disk. Several processes may use it at once; each method reads it anew, and writes one event or none.
+    """A ledger on disk. Several processes may use it at once. Each method reads it anew, and writes at most one event.
 
     Args:
-        path: of a file that `Ledger.create` or `fim-private budget create` made.
+        path: a file that `Ledger.create` or `fim-private budget create` made.
 
     Raises:
-        InputError: there is none, or it cannot be used.
+        InputError: there is no ledger, or it cannot be used.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -61,10 +61,10 @@ class Ledger:
         """A new ledger, with nothing spent.
 
         Args:
-            path: where no file is yet, on a local disk.
+            path: on a local disk; no file may be there yet.
             epsilon: what everything together may cost.
-            delta: likewise.
-            dataset: what it is about; a name, for people.
+            delta: what everything together may cost.
+            dataset: a name of the data set, for people.
             composition: "basic" (guarantees add up), "renyi" (the recorded losses are composed), "both" (half of delta
                 for each), or "auto": the first release decides whether "both" or "basic" serves, from its plan alone.
 
@@ -102,7 +102,7 @@ class Ledger:
         return cls(path)
 
     def state(self) -> State:
-        """What the ledger says now."""
+        """The ledger's state now."""
         return self._state(store.read(self.path))
 
     def _state(self, events: Sequence[Event]) -> State:
@@ -112,19 +112,19 @@ class Ledger:
             raise store.damaged(self.path) from None
 
     def check(self, plan: Priced) -> None:
-        """Refuse a release that would not fit now; nothing is charged.
+        """Refuse a release that would not fit now. Nothing is charged.
 
         Raises:
-            BudgetError: it does not fit; the words say what would.
+            BudgetError: the release does not fit. The message says what would.
             UsageError: the ledger holds releases for another unit or relation.
         """
         decide(self.state(), plan)
 
     def charge(self, plan: Priced, *, command: str | None = None, layout: Layout | None = None) -> str:
-        """Charge a release; once this returns, the charge is on the disk and its noise may be drawn.
+        """Charge a release. Once this returns, the charge is on the disk, and the noise may be drawn.
 
         Args:
-            plan: of the release, or of a tuning.
+            plan: the plan of a release or of a tuning.
             command: what was typed, for the record.
             layout: how the data of the release was read; None if nobody knows. The ledger remembers the first.
 
@@ -132,13 +132,13 @@ class Ledger:
             The id of the release.
 
         Raises:
-            BudgetError: it does not fit; nothing was charged.
+            BudgetError: the release does not fit; nothing was charged.
             UsageError: the ledger holds releases for another unit or relation, or of other transactions; or the layout
-                was guessed and is not the one that the ledger remembers.
-            InputError: the ledger cannot be written to; nothing is to be released.
+                was guessed and differs from the one that the ledger remembers.
+            InputError: the ledger cannot be written to. Nothing may be released.
         """
-        # All that takes long is done before the others have to wait. What it depends on never changes, but for the
-        # first charge's decision and the total: these are looked at again.
+        # Slow steps come before the lock, so that others do not wait. What they depend on never changes, except the
+        # first charge's decision and the total: these are checked again under the lock.
         cost = plan.cost
         check_layout(self.state(), cost, layout)
         self.check(plan)
@@ -201,14 +201,14 @@ class Ledger:
             ) from None
 
     def set_total(self, *, epsilon: Number | None = None, delta: Number | None = None) -> State:
-        """Another total from now on; None leaves one as it is. The history keeps both, with their times.
+        """Set another total from now on; None leaves a number as it is. The history keeps both totals and their times.
 
-        Raised, the promise for everything released, earlier releases included, is that of the new total. Lowered, it is
-        that of the new total if the reason was not among the answers given so far, else that of the highest total yet.
+        After a raise, the promise for all releases, earlier ones included, is the new total. After a cut, it is the new
+        total only if the earlier answers were not the reason for the cut; otherwise it is the highest total so far.
 
         Raises:
             UsageError: a number is out of range.
-            BudgetError: more than that has been spent.
+            BudgetError: more than the new total is already spent.
         """
 
         def work(events: Sequence[Event]) -> Event | None:
@@ -237,7 +237,7 @@ class Ledger:
         return self._state(store.write(self.path, work))
 
     def history(self) -> list[Entry]:
-        """All releases and totals, oldest first."""
+        """All releases and totals, the oldest first."""
         events = store.read(self.path)
         self._state(events)
         try:
@@ -247,7 +247,7 @@ class Ledger:
 
 
 def _settled(rule: Filter) -> dict[str, str | None]:
-    """What the first release settles, and the others repeat."""
+    """What the first release settles. Later releases record it again."""
     return {"basic_share": str(rule.basic_share), "failing_epsilon": _text(rule.failing_epsilon)}
 
 

@@ -1,6 +1,6 @@
-"""What a ledger's events come to: its state at one moment, and its history.
+"""From a ledger's events to its state at one moment, and to its history. There are four kinds of events:
 
-created    the total, how costs add up, and what the ledger is about
+created    the total, how costs add up, and the data set
 total      another total from now on
 charged    a release: its plan, its cost, and what it protects
 delivered  that release was handed over
@@ -24,7 +24,7 @@ from fim_private.privacy import Budget, NeighbouringRelation
 from fim_private.release import Layout
 
 LARGEST = 10**30
-"""No figure of a ledger comes near it, and floats go beyond it."""
+"""A bound far above every figure of a ledger, and within the range of floats."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,18 +33,17 @@ class State:
 
     Args:
         budget: the total in force.
-        dataset: what it is about, in the words of whoever made it.
-        composition: as it was asked for: auto, basic, renyi or both.
-        basic_share: of delta, what the basic test has; None while no release has been charged to "auto".
-        order: a of the Renyi test; None where there is none.
-        failing_epsilon: E of the Renyi test; None where no failure may be paid on both sides, or before the first
-            release.
-        relation: of all releases in it; None before the first.
+        dataset: the data set's name, as its creator wrote it.
+        composition: what was asked for: auto, basic, renyi or both.
+        basic_share: the basic test's share of delta; None for "auto" before the first release.
+        order: a of the Renyi test; None if there is no such test.
+        failing_epsilon: E of the Renyi test; None if no failure may be paid on both sides, or before the first release.
+        relation: the relation of all releases; None before the first release.
         unit_column: the column whose units all releases protect; None for transactions, or before the first release.
         layout: how the data of the first release with a layout was read.
         spent: the sum of all charges.
-        releases: how many were charged.
-        undelivered: how many of them are not noted as delivered.
+        releases: the number of charged releases.
+        undelivered: the number of releases that are not noted as delivered.
     """
 
     budget: Budget
@@ -61,7 +60,7 @@ class State:
     undelivered: int
 
     def rule(self) -> Filter:
-        """The filter in force; before the first release, one that it may settle otherwise."""
+        """The filter in force. Before the first release it is provisional."""
         return Filter(
             budget=self.budget,
             basic_share=HALF if self.basic_share is None else self.basic_share,
@@ -77,18 +76,18 @@ class Entry:
     Args:
         time: UTC.
         what: "release" or "total".
-        epsilon: charged, or the total.
-        delta: likewise.
-        id: the release's.
-        state: "charged" (and not delivered, as far as is known) or "delivered".
-        delivered: when, UTC.
-        mechanism: its name.
+        epsilon: the charge, or the total.
+        delta: the charge, or the total.
+        id: the release's id.
+        state: "delivered", or "charged" if no delivery is noted.
+        delivered: the time of delivery, UTC.
+        mechanism: the mechanism's name.
         command: what was typed, without folders.
         plan: the plan's public parameters and the promise.
         losses: what the steps cost, exact fractions as text.
         failure_event: the probability of what the losses do not cover, as text.
         charged: all figures of the accountant, as text.
-        layout: how the data was read, where that was said.
+        layout: how the data was read, if the release recorded it.
     """
 
     time: str
@@ -109,7 +108,7 @@ class Entry:
 
 @contextmanager
 def _sound() -> Iterator[None]:
-    """Whatever cannot be made sense of was not written by this program, whatever its hash says."""
+    """Turn any failure to make sense of events into `DamagedError`: this program did not write them."""
     try:
         yield
     except (FimPrivateError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
@@ -118,10 +117,10 @@ def _sound() -> Iterator[None]:
 
 @_sound()
 def state_of(events: Sequence[Event]) -> State:
-    """The state that a ledger with these events is in.
+    """The state of a ledger with these events.
 
     Raises:
-        DamagedError: what they say cannot be.
+        DamagedError: the events contradict each other or cannot be read.
     """
     _check_order(events)
     created, total = events[0], _of_kind(events, "created", "total")[-1]
@@ -151,7 +150,7 @@ def state_of(events: Sequence[Event]) -> State:
 
 @_sound()
 def history_of(events: Sequence[Event]) -> list[Entry]:
-    """All releases and totals, oldest first. Errors as for `state_of`."""
+    """All releases and totals, the oldest first. Raises the errors of `state_of`."""
     _check_order(events)
     entries: dict[object, Entry] = {}
     for place, event in enumerate(events):
@@ -196,7 +195,7 @@ def _layout(event: Event) -> Layout | None:
 
 
 def _check_order(events: Sequence[Event]) -> None:
-    """A ledger is created once and first; what is delivered was charged, and each happens to a release once."""
+    """Check that creation comes first and once, and that each release is charged once, then delivered at most once."""
     charged, delivered = set(), set()
     for place, event in enumerate(events):
         match event["event"]:
@@ -221,7 +220,7 @@ def _of_kind(events: Sequence[Event], *kinds: str) -> list[Event]:
 
 
 def _sum(releases: Sequence[Event]) -> Charge:
-    """What all of them cost. Most cost what others cost, and fractions take their time."""
+    """The sum of all charges. Equal charges are counted first, because adding fractions is slow."""
     names = tuple(vars(Charge()))
     alike = Counter(tuple(_text(release["charged"][name]) for name in names) for release in releases)
     spent = Charge()
@@ -237,7 +236,7 @@ def _text(value: object) -> str:
 
 
 def _fraction(text: str) -> Fraction:
-    """As `str` writes it, and not negative; a Fraction would also take 1e999999999, and fill the memory with it."""
+    """A fraction as `str` writes it, at least 0. `Fraction` alone would accept 1e999999999 and fill the memory."""
     if not re.fullmatch(r"[0-9]{1,4000}(/[0-9]{1,4000})?", text):
         raise ValueError
     value = Fraction(text)

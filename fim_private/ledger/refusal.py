@@ -1,4 +1,4 @@
-"""A refusal in words: what was requested, what remains, by how much it is too much, and what would fit."""
+"""A refusal in words: what was requested, what remains, the excess, and what would fit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fim_private.plan import Plan, plan_again
 from fim_private.privacy import SMALLEST_EPSILON, Budget
 
 SEARCH_SECONDS = 1.2
-"""What the search for an epsilon, or for a top, may take at most; it ends sooner unless the machine is busy."""
+"""The limit to the search for an epsilon or a top. The search usually ends much sooner."""
 
 
 def refusal(plan: Priced, rules: Sequence[Filter], spent: Charge, *, search: bool) -> BudgetError:
@@ -27,8 +27,8 @@ def refusal(plan: Priced, rules: Sequence[Filter], spent: Charge, *, search: boo
     Args:
         plan: what was asked for.
         rules: the filters that could be in force.
-        spent: what was charged so far.
-        search: whether to look for what would fit, by planning again.
+        spent: the charges so far.
+        search: whether to plan again in search of what would fit.
     """
     basic = max(rules, key=lambda rule: rule.basic_share)
     asked, left = plan.cost.guarantee, remaining(basic, spent)
@@ -66,7 +66,7 @@ def refusal(plan: Priced, rules: Sequence[Filter], spent: Charge, *, search: boo
 
 
 def remaining(rule: Filter, spent: Charge) -> Charge:
-    """What the basic test leaves, never below 0."""
+    """What the basic test leaves, at least 0."""
     return Charge(
         epsilon=max(Fraction(0), rule.budget.epsilon - spent.epsilon),
         delta=max(Fraction(0), rule.basic_delta - spent.delta),
@@ -74,7 +74,7 @@ def remaining(rule: Filter, spent: Charge) -> Charge:
 
 
 def amount(value: Fraction, *, up: bool = False) -> str:
-    """A number of at most four digits, rounded up or down.
+    """A number with at most four digits, rounded up or down.
 
     >>> amount(Fraction(1, 3)), amount(Fraction(1, 3), up=True), amount(Fraction(0)), amount(Fraction(1, 10**6))
     ('0.3333', '0.3334', '0', '1e-6')
@@ -87,7 +87,7 @@ def amount(value: Fraction, *, up: bool = False) -> str:
 
 
 def _planned(plan: Plan, *, epsilon: Fraction | None = None, top: int | None = None) -> Plan | None:
-    """The plan for less, or None where there is none."""
+    """The plan for a smaller epsilon or top; None if there is no such plan."""
     try:
         budget = plan.budget if epsilon is None else Budget(epsilon, plan.budget.delta)
         return plan_again(plan, budget=budget, top=plan.top if top is None else top)
@@ -96,10 +96,10 @@ def _planned(plan: Plan, *, epsilon: Fraction | None = None, top: int | None = N
 
 
 def _largest_epsilon(plan: Plan, left: Fraction, fits: Callable[[Plan | None], bool]) -> Fraction | None:
-    """The largest epsilon that fits, of three digits, below the one that was asked for.
+    """The largest epsilon of three digits that fits, below the one that was asked for.
 
-    What the planner decides by itself (the mechanism) is kept as it was decided while searching, and left to it again
-    for the answer, which is what would be planned for whoever takes it.
+    During the search the mechanism stays as the planner chose it. For the answer the planner chooses again, so that the
+    answer is what a user who takes it would get.
     """
     until = time.monotonic() + SEARCH_SECONDS
     settled = replace(plan, question=replace(plan.question, mechanism=plan.mechanism_name))
@@ -119,7 +119,7 @@ def _largest_epsilon(plan: Plan, left: Fraction, fits: Callable[[Plan | None], b
 
 
 def _largest_top(plan: Plan, fits: Callable[[Plan | None], bool]) -> int | None:
-    """The largest --top below the one asked for that fits at the same epsilon; None if none of those tried does."""
+    """The largest tried --top, below the one asked for, that fits at the same epsilon; None if none fits."""
     until = time.monotonic() + SEARCH_SECONDS / 2
     low, high = 0, plan.top
     for top in (plan.top // 2, 1):

@@ -1,8 +1,8 @@
-"""The ledger's file: locked, read whole and checked for each operation, with every way it can fail put into words.
+"""The ledger's file. Each operation locks it, reads all of it and checks it. Every failure has its own message.
 
-The lock belongs to the file itself, not to its name, and there is no second file beside it. So processes that call the
-ledger by different names (hard links, symbolic links, a file mounted into a container) keep out of each other's way and
-see the same events. The system drops the lock of a process that ends, however it ends.
+The lock belongs to the file itself, not to its name, and there is no second file beside it. So processes that use
+different names for the ledger (hard links, symbolic links, a file mounted into a container) still exclude each other
+and see the same events. The system drops the lock of a process that ends, however it ends.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from fim_private.ledger.chain import DamagedError, Event
 from fim_private.randomness import SecureRandomness
 
 PATIENCE = 60.0
-"""Seconds to wait for other processes."""
+"""How many seconds to wait for other processes."""
 
 _GIVE_A_LEDGER = "Give the file that `fim-private budget create` made; this one was left as it is."
 
 
 def create(path: Path, event: Event) -> None:
-    """A new ledger at `path`; the file is complete or it is not there.
+    """Make a new ledger at `path`. The file is complete, or it is not there.
 
     Args:
-        path: where no file is yet.
-        event: the first.
+        path: no file may be there yet.
+        event: the first event.
 
     Raises:
-        UsageError: there is a file already, or the folder takes none.
+        UsageError: there is a file already, or the folder takes no files.
         InputError: the disk refuses.
     """
     if os.path.lexists(path):
@@ -60,7 +60,7 @@ def create(path: Path, event: Event) -> None:
 
 
 def read(path: Path) -> list[Event]:
-    """All events of the ledger, oldest first. A ledger on a read-only medium can be read too.
+    """All events of the ledger, the oldest first. A ledger on a read-only medium can be read too.
 
     Raises:
         InputError: the file is not a ledger, is damaged, is of another version, or cannot be read.
@@ -73,12 +73,12 @@ def read(path: Path) -> list[Event]:
 
 
 def write(path: Path, work: Callable[[list[Event]], Event | None]) -> list[Event]:
-    """All events, once the one that `work` returns is on the disk; what `work` raises leaves them as they are.
+    """Append the event that `work` returns, and return all events. If `work` raises, nothing changes.
 
-    One process at a time does this; what `work` is given is still so when its event is written.
+    One process at a time does this, so the events that `work` sees are still current when its event is written.
 
     Raises:
-        InputError: as `read`; or the file is read-only, the disk full, others are writing all the time.
+        InputError: as `read`; or the file is read-only, the disk is full, or other processes hold the lock too long.
     """
     try:
         with _locked(path, os.O_RDWR, fcntl.LOCK_EX) as file:
@@ -107,7 +107,7 @@ def write(path: Path, work: Callable[[list[Event]], Event | None]) -> list[Event
 
 @contextmanager
 def _locked(path: Path, mode: int, kind: int) -> Iterator[int]:
-    """The file, open and locked: with others who only read, or alone."""
+    """The file, open and locked: shared with other readers, or exclusively."""
     if not path.is_file():
         raise InputError(
             f"There is no ledger at {path}.", "Make one: fim-private budget create FILE --epsilon 3 --delta 1e-5."
@@ -118,7 +118,7 @@ def _locked(path: Path, mode: int, kind: int) -> Iterator[int]:
         while not _taken(file, kind):
             if time.monotonic() > until:
                 raise InputError(
-                    f"The ledger {path} is in use by other processes, for {PATIENCE:g} seconds now.",
+                    f"Other processes have used the ledger {path} for {PATIENCE:g} seconds.",
                     "Try again later; nothing was charged.",
                 )
             time.sleep(0.005)
@@ -139,7 +139,7 @@ def _taken(file: int, kind: int) -> bool:
 
 
 def _check_name(file: int, path: Path) -> None:
-    """Refuse a file that the name no longer leads to: what is written into it is lost."""
+    """Refuse a file that the name no longer leads to: whatever is written there is lost."""
     try:
         same = os.path.samestat(os.fstat(file), path.stat())
     except FileNotFoundError:
@@ -147,12 +147,12 @@ def _check_name(file: int, path: Path) -> None:
     if not same or os.fstat(file).st_nlink == 0:
         raise InputError(
             f"The ledger {path} was removed, or another file was put in its place, while it was in use.",
-            "Look who does that, put the ledger back and try again; nothing is released.",
+            "Find out who did that, put the ledger back and try again; nothing was released.",
         )
 
 
 def _log(file: int, path: Path) -> chain.Log:
-    """What the file says, of a ledger of this version that is sound."""
+    """The log in the file, if it is a sound ledger of this version."""
     if not stat.S_ISREG(os.fstat(file).st_mode):
         raise InputError(f"{path} is not a ledger of this program.", _GIVE_A_LEDGER)
     found = chain.format_of(os.pread(file, 2 * chain.MARK, 0))
@@ -161,7 +161,7 @@ def _log(file: int, path: Path) -> chain.Log:
     if found < chain.FORMAT:
         raise InputError(
             f"The ledger {path} was written by an older version of this program, in a format of its own.",
-            "That version's `budget show` says what remains: make a new ledger with this as its total, and keep the "
+            "That version's `budget show` says what remains. Make a new ledger with this as its total, and keep the "
             "old file for its history; nothing was changed.",
         )
     if found > chain.FORMAT:
@@ -180,7 +180,7 @@ def _log(file: int, path: Path) -> chain.Log:
 
 
 def _put(file: int, data: bytes, at: int) -> None:
-    """Write the data there, and wait until it is on the disk."""
+    """Write the data at this place, and wait until it is on the disk."""
     while data:
         written = os.pwrite(file, data, at)
         data, at = data[written:], at + written
@@ -188,7 +188,7 @@ def _put(file: int, data: bytes, at: int) -> None:
 
 
 def _give_name(scratch: Path, path: Path) -> None:
-    """Give the finished file its name, unless somebody was faster."""
+    """Give the finished file its name, unless another process took the name first."""
     try:
         os.link(scratch, path)
     except FileExistsError:
@@ -203,7 +203,7 @@ def _give_name(scratch: Path, path: Path) -> None:
 
 
 def damaged(path: Path) -> InputError:
-    """The error for a ledger that cannot be believed."""
+    """The error for a ledger whose content contradicts itself."""
     return InputError(
         f"The ledger {path} is damaged or incomplete.",
         "Put back a copy with all releases in it; nothing was charged.",
