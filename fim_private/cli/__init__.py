@@ -1,1 +1,1 @@
-"""The command line: one file a command. Words and progress go to stderr, results to stdout."""
+"""The command line, one file per command. Results go to stdout; notes and progress go to stderr."""

@@ -1,7 +1,7 @@
-"""`fim-private`: the commands together, and what becomes of every error.
+"""`fim-private`: all commands, and how each error is reported.
 
-Exit codes: 0 done (also when nothing could be named), 2 the call, 3 the data, 4 the budget, 130 interrupted (143 by
-SIGTERM, 129 by SIGHUP), 1 a fault of the program. No traceback is ever shown: it could print what it should not.
+Exit codes: 0 done (even if no itemset could be named), 1 a fault of the program, 2 a wrong call, 3 the data, 4 the
+budget, 130 interrupted (143 by SIGTERM, 129 by SIGHUP). No traceback is ever shown, because it could print data.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ app.add_typer(datasets.app, name="datasets")
 def main(
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
 ) -> None:
-    """Publish what is bought together without exposing any customer: private frequent itemset mining.
+    """Find items that are often bought together, and publish them without exposing any customer.
 
-    A first try: fim-private demo
+    To try it: fim-private demo
     """
     if version:
         typer.echo(__version__)
@@ -63,8 +63,8 @@ def main(
 
 
 def run() -> NoReturn:
-    """Run the command line and exit with the code of what happened."""
-    # Numba loads scipy's linear algebra if it can, for 0.4 s; nothing that is compiled here uses it.
+    """Run the command line and exit with the code that fits what happened."""
+    # Numba loads scipy's linear algebra if it can, which takes 0.4 s. No kernel of this package uses it.
     sys.modules.setdefault("scipy", cast(ModuleType, None))
     listen()
     escape_what_cannot_be_shown()
@@ -77,22 +77,22 @@ def run() -> NoReturn:
     except (InterruptedByUser, KeyboardInterrupt) as heard:
         _end("Interrupted. What was not printed was not released.", getattr(heard, "exit_code", 130))
     except BrokenPipeError:
-        # Whoever read our output has gone; keep the interpreter from complaining about it at the end.
+        # The reader of our output has closed it. Keep the interpreter from complaining about that at its end.
         if sys.stdout is not None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        # Files are opened by name: without one it is a stream.
+        # Files are opened by name, so an error without a name is about a stream.
         _refuse(unwritable(error) if error.filename is None else unusable(error))
     except MemoryError:
-        _end("Error: The memory of this machine is not enough.\nKeep fewer items with --max-items.", 3)
+        _end("Error: This machine does not have enough memory.\nKeep fewer items with --max-items.", 3)
     except SystemExit:
         raise
     except BaseException as error:
-        # Whatever it is (a panic of polars is no Exception), its text and its traceback may hold data.
-        _end(f"Error: a fault of this program ({_where(error)}).\nPlease report it with the command.", 1)
+        # This also catches panics of polars, which are no Exception. The error's text and traceback may hold data.
+        _end(f"Error: this program has a fault ({_where(error)}).\nPlease report it with the command.", 1)
     finally:
-        # There is nobody left to catch what they raise.
+        # Nothing below catches what a signal raises.
         listen_no_more()
     sys.exit(0)
 
@@ -107,7 +107,7 @@ def _end(message: str, code: int) -> NoReturn:
 
 
 def _where(error: BaseException) -> str:
-    """The kind of the error and the lines of the program it came through: nothing of the data."""
+    """The kind of the error and the line of the program where it arose; nothing of the data."""
     trace = error.__traceback__
     place = ""
     while trace is not None:

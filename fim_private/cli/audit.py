@@ -1,4 +1,4 @@
-"""`fim-private audit`: what a mechanism claims, against the worst that an exact search finds. No data is read."""
+"""`fim-private audit`: compare a mechanism's claim with the worst case that an exact search finds. No data is read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fim_private.plan import Plan
 
 UNIVERSE, MAX_ITEMS = 100, 10
-"""What is assumed where a mechanism needs to know and it was not said."""
+"""Assumed for mechanisms that need them, unless the command says otherwise."""
 
 
 def audit(
@@ -26,38 +26,40 @@ def audit(
         str,
         typer.Argument(
             autocompletion=mechanism_names("all"),
-            help="A name of the list that `fim-private plan` prints, or all.",
+            help="A mechanism that `fim-private plan` lists, or all.",
         ),
     ],
     epsilon: options.Epsilon = "1",
     delta: options.Delta = "1e-6",
-    top: Annotated[int, typer.Option(metavar="K", help="How many itemsets, up to 10.")] = 1,
-    size: Annotated[int, typer.Option(help="Number of items of each itemset.")] = 2,
+    top: Annotated[int, typer.Option(metavar="K", help="The number of itemsets to pick, at most 10.")] = 1,
+    size: Annotated[int, typer.Option(help="The number of items in each itemset.")] = 2,
     neighbours: options.Neighbours = NeighbouringRelation.ADD_REMOVE,
     sensitivity: options.Sensitivity = 1,
     universe_items: options.UniverseItems = None,
     max_items: options.MaxItems = None,
     select: options.Select = None,
-    seed: Annotated[int, typer.Option(help="Of the search's random steps; no noise is drawn.")] = 1,
+    seed: Annotated[int, typer.Option(help="The seed of the search's random steps. No noise is drawn.")] = 1,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="With all: write a report there."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="With all: write a report to this folder."),
     ] = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Compare exact output laws over neighbouring data: the claim, the worst found, and broken twins that must fail.
+    """Check a mechanism's privacy claim: search for data sets that break it, by exact probabilities.
+
+    The same search must catch versions of the mechanism with a mistake made on purpose (broken twins).
 
     Example: fim-private audit limited-domain --epsilon 1 --delta 1e-6 --top 3
 
-    Exit code 1 if the claim is broken or a broken twin is not caught.
+    The exit code is 1 if the claim is broken or a broken twin is not caught.
     """
     from fim_private.mechanisms.registry import AUTO, REGISTRY, find
 
     if output is not None and mechanism != "all":
-        raise UsageError("A report is of all mechanisms.", "Give `fim-private audit all --output FOLDER`.")
+        raise UsageError("A report covers all mechanisms.", "Give `fim-private audit all --output FOLDER`.")
     if mechanism == AUTO:
-        raise UsageError("auto stands for one of the others.", "Name the mechanism, or all.")
+        raise UsageError("auto is not a mechanism: it takes one of the others.", "Name the mechanism, or all.")
     names = list(REGISTRY) if mechanism == "all" else [find(mechanism).name]
     unit = PrivacyUnit() if sensitivity == 1 else PrivacyUnit(column="unit", max_transactions=sensitivity)
     budget = Budget(epsilon, delta)
@@ -107,10 +109,10 @@ def audit(
 
 
 def _assumed(plan: Plan) -> str:
-    """What a plan for no data in particular was made with."""
+    """The universe and the cap that the plan was made with."""
     lines = []
     if plan.universe.items is not None:
         lines.append(f"  over a declared universe of {plan.universe.items:,} items (--universe-items)\n")
     if plan.max_items is not None:
-        lines.append(f"  with at most {plan.max_items:,} items of a transaction kept (--max-items)\n")
+        lines.append(f"  with at most {plan.max_items:,} items kept per transaction (--max-items)\n")
     return "".join(lines)

@@ -1,4 +1,4 @@
-"""What a run has to do with its ledger, if it has one."""
+"""How a run uses its ledger, if it has one."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 class Books:
-    """The ledger of one run: asked before anything is read, charged once, told of the delivery once.
+    """The ledger of one run: checked before the data is read, charged once, and told once of the delivery.
 
-    As a context it says, where the run ends early, that the cost is spent. Without a ledger it does nothing.
+    It is a context manager: if the run ends early after a charge, it says that the cost is spent. Without a ledger it
+    does nothing.
     """
 
     def __init__(self, path: Path | None, plan: Priced, command: str) -> None:
@@ -33,13 +34,13 @@ class Books:
             self._ledger.check(plan)
 
     def charge(self, layout: Layout) -> str:
-        """Charge the release; its id.
+        """Charge the release, and return its id.
 
         Args:
-            layout: of the data.
+            layout: the layout of the data.
 
         Raises:
-            BudgetError: it does not fit any more.
+            BudgetError: the release does not fit any more.
             InputError: the ledger cannot be written to.
         """
         if self._ledger is None:
@@ -59,7 +60,7 @@ class Books:
             self._delivered = True
 
     def remaining(self) -> str:
-        """What the ledger has left, in words."""
+        """What is left in the ledger, in words."""
         from fim_private.ledger.refusal import amount, remaining
 
         if self._ledger is None:
@@ -67,10 +68,10 @@ class Books:
         state = self._ledger.state()
         rule = state.rule()
         left, bound = remaining(rule, state.spent), rule.bound
-        words = f"adding guarantees up leaves epsilon {amount(left.epsilon)}, delta {amount(left.delta)}"
+        words = f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)} remain if guarantees are added up"
         if bound is not None and rule.pays(state.spent):
             unused = max(Fraction(0), 1 - rule.renyi_share(state.spent))
-            words += f"; Renyi composition leaves {amount(100 * unused)} %"
+            words += f"; {amount(100 * unused)} % remain under Renyi composition"
         return f"Charged to the ledger as {self._charged}: {words}."
 
     def __enter__(self) -> Books:
@@ -78,4 +79,4 @@ class Books:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None and self._charged is not None and not self._delivered:
-            say(f"The ledger was charged; its history shows {self._charged} as charged, not delivered.")
+            say(f"The ledger was charged: its history shows {self._charged} as charged, not delivered.")

@@ -1,4 +1,4 @@
-"""`fim-private budget`: ledgers, which keep the privacy budget of a data set over all that is released from it."""
+"""`fim-private budget`: ledgers, which hold the privacy budget of a data set over all its releases."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 app = Commands(
     name="budget",
-    help="A ledger keeps the books of a privacy budget over several releases: make one, look at it, change its total.",
+    help="Share one privacy budget among several releases: create a ledger, show it, change its total.",
 )
 
 File = Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger's file, on a local disk.")]
@@ -28,24 +28,29 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, with exact fra
 @app.command()
 def create(
     ledger: File,
-    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="What all releases together may cost.")],
-    delta: Annotated[str, typer.Option(metavar="NUMBER", help="Likewise; 0 for releases without a delta.")],
-    dataset: Annotated[str | None, typer.Option(metavar="NAME", help="What it is about, for people.")] = None,
+    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="The epsilon that all releases may cost together.")],
+    delta: Annotated[
+        str, typer.Option(metavar="NUMBER", help="The delta that all releases may cost together; 0 is allowed.")
+    ],
+    dataset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A name for the data set, shown to people.")
+    ] = None,
     composition: Annotated[
         str,
         typer.Option(
             metavar="auto|basic|renyi|both",
             autocompletion=one_of("auto", "basic", "renyi", "both"),
-            help="How costs add up: basic, guarantee by guarantee; renyi, sharper for many small releases; both, "
-            "whichever admits, with half of delta for each; auto: basic or both, as suits the first release.",
+            help="How costs add up. basic adds the guarantees. renyi is sharper for many small releases. both admits "
+            "what either of them admits, with half of delta for each. auto takes basic or both, whichever suits the "
+            "first release.",
         ),
     ] = "auto",
 ) -> None:
-    """Make a ledger with a total that all releases charged to it stay within.
+    """Create a ledger. Its total is the most that all releases charged to it may cost.
 
     Example: fim-private budget create shop.ledger --epsilon 3 --delta 1e-5 --dataset "shop 2026"
 
-    Then: fim-private mine FILE ... --ledger shop.ledger
+    Then charge releases to it: fim-private mine FILE ... --ledger shop.ledger
     """
     from fim_private.ledger import Ledger
 
@@ -55,7 +60,7 @@ def create(
 
 @app.command()
 def show(ledger: File, as_json: AsJson = False) -> None:
-    """Show the total, what was spent and what remains.
+    """Show the total, what is spent and what remains.
 
     Example: fim-private budget show shop.ledger
     """
@@ -70,9 +75,9 @@ def show(ledger: File, as_json: AsJson = False) -> None:
 
 @app.command()
 def history(ledger: File, as_json: AsJson = False) -> None:
-    """Show every release that was charged and every total that was set, oldest first; times are UTC.
+    """Show every charged release and every total that was set, oldest first. Times are UTC.
 
-    A release that is charged and not delivered was interrupted, or is still running: its cost is spent.
+    A release that is charged but not delivered was interrupted or is still running. Its cost is spent.
 
     Example: fim-private budget history shop.ledger
     """
@@ -103,12 +108,14 @@ def history(ledger: File, as_json: AsJson = False) -> None:
 @app.command("set")
 def set_total(
     ledger: File,
-    epsilon: Annotated[str | None, typer.Option(metavar="NUMBER", help="The new total; as it was if left out.")] = None,
-    delta: Annotated[str | None, typer.Option(metavar="NUMBER", help="Likewise.")] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="The new epsilon; unchanged if left out.")
+    ] = None,
+    delta: Annotated[str | None, typer.Option(metavar="NUMBER", help="The new delta; unchanged if left out.")] = None,
 ) -> None:
-    """Set another total. It is recorded with its time, and cannot be set below what was spent.
+    """Change the total. The change is recorded with its time. The total cannot go below what is spent.
 
-    A higher total weakens the promise for everything released before, too: it is then that of the new total.
+    A higher total also weakens the promise for earlier releases: the new total then holds for them too.
 
     Example: fim-private budget set shop.ledger --epsilon 4
     """
@@ -154,7 +161,7 @@ def _shown(state: State) -> str:
 
 def _protected(state: State) -> str:
     if state.relation is None:
-        return "what the first release protects"
+        return "the unit of the first release"
     unit = "one transaction" if state.unit_column is None else f"one unit of column {state.unit_column!r}"
     return f"{unit}, {state.relation} neighbours"
 

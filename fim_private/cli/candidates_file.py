@@ -1,4 +1,4 @@
-"""The configurations that tuning chooses among, from a TOML file."""
+"""Read the configurations that tuning chooses among from a TOML file."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "max_transactions": WHOLE,
     "release_counts": ((bool, str, float), "true, or a share of epsilon such as 0.3"),
 }
-"""What a configuration may set, and to what."""
+"""The settings of a configuration, with the types of their values."""
 
 
 def read_configurations(path: Path) -> list[Configuration]:
-    """The configurations of a file: a table [[candidate]] each; what stands above them holds for all.
+    """The configurations of a file. Each is a table [[candidate]]; settings above the first table hold for all.
 
     Raises:
-        InputError: it cannot be read.
+        InputError: the file cannot be read.
         UsageError: a setting does not exist, is of the wrong kind, or is missing.
     """
     from fim_private.mining.tuning import Configuration
@@ -38,7 +38,9 @@ def read_configurations(path: Path) -> list[Configuration]:
     found = read_toml(path, option="--candidates")
     tables = found.pop("candidate", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise UsageError(f"In {path}, candidate is no list of tables.", "Begin each with a line [[candidate]].")
+        raise UsageError(
+            f"In {path}, candidate is not a list of tables.", "Begin each configuration with a line [[candidate]]."
+        )
     configurations = []
     for table in tables:
         settings = {**found, **table}
@@ -54,7 +56,7 @@ def _check(path: Path, settings: dict[str, Any]) -> None:
     unknown = sorted(set(settings) - set(KINDS))
     if unknown:
         raise UsageError(
-            f"{path} has settings that do not exist: {', '.join(unknown)}.", f"There are: {', '.join(KINDS)}."
+            f"{path} has unknown settings: {', '.join(unknown)}.", f"The settings are: {', '.join(KINDS)}."
         )
     for setting, value in settings.items():
         kinds, words = KINDS[setting]
@@ -63,12 +65,13 @@ def _check(path: Path, settings: dict[str, Any]) -> None:
     missing = [setting for setting in ("size", "top") if setting not in settings]
     if missing:
         raise UsageError(
-            f"In {path}, a candidate has no {' and no '.join(missing)}.", "Set it there, or above all candidates."
+            f"In {path}, a candidate has no {' and no '.join(missing)}.",
+            "Set it in the candidate, or above all candidates.",
         )
 
 
 def _name(settings: dict[str, Any]) -> str:
-    """What a configuration without a name is called: what it sets."""
+    """The name of a configuration that has none: its settings."""
     words = [str(settings.get("mechanism", "auto"))]
     words += [f"{setting} {value}" for setting, value in settings.items() if setting not in {"name", "mechanism"}]
     return ", ".join(words)

@@ -1,4 +1,4 @@
-"""`fim-private compare`: mechanisms side by side on public data, or on the curator's, and a report of it."""
+"""`fim-private compare`: run mechanisms side by side on public data, or on the curator's, and write a report."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def compare(
         typer.Argument(
             metavar="FILE...",
             autocompletion=dataset_names,
-            help="Basket files, or names of the catalogue's data sets on this machine.",
+            help="Basket files, or names of data sets (see `fim-private datasets list`) that are on this machine.",
         ),
     ] = None,
     config: Annotated[
@@ -46,37 +46,42 @@ def compare(
             metavar="FILE",
             is_eager=True,
             callback=settings_of_file,
-            help="A TOML file with any of these settings; options go before it.",
+            help="A TOML file with any of these settings. Options on the command line override the file.",
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Where the report goes: reports/NAME.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the report, such as reports/NAME."),
     ] = None,
     *,
     experiment: Experiment,
     processes: Annotated[
-        int | None, typer.Option(min=1, max=256, help="How many run at once; one a core otherwise.")
+        int | None,
+        typer.Option(min=1, max=256, help="The number of runs at the same time. The default is one per core."),
     ] = None,
     curator: Annotated[
         bool,
-        typer.Option("--curator", help="I may see the exact counts of these files; needed for all but public data."),
+        typer.Option(
+            "--curator",
+            help="Confirm that you may see the exact counts of these files. Only public data sets do not need this.",
+        ),
     ] = False,
     unit_column: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="The column that says whose a transaction is; its transactions are merged.",
+            help="The column that names the owner of each transaction. An owner's transactions are merged.",
             rich_help_panel="How to read the file",
         ),
     ] = None,
     reading: Annotated[options.Reading, Without("engine", "master")],
     quiet: options.Quiet = False,
 ) -> None:
-    """Compare mechanisms on a data set, run after run, and write a report. It shows exact counts: not private.
+    """Compare mechanisms on a data set over many runs, and write a report. Not private: it shows exact counts.
 
     Example: fim-private compare online-retail-customers --trials 20 -o reports/customers
 
-    An interrupted comparison goes on where it was when the same command is given again.
+    If a comparison is interrupted, give the same command again: it goes on where it stopped.
     """
     if output is None or not files:
         raise UsageError("A comparison needs a file and a folder.", "Give FILE and --output reports/NAME.")
@@ -86,8 +91,8 @@ def compare(
         sources, data, public = _read(files, reading.arguments(unit_column), progress)
         if not (public or curator):
             raise UsageError(
-                "A comparison shows exact counts, and not all of these files are known to be public.",
-                "If you may see them, add --curator, and keep the report to yourself.",
+                "A comparison shows exact counts, and some of these files are not known to be public.",
+                "If you may see the counts, add --curator, and keep the report to yourself.",
             )
         counts = _count(settings, sources, data, progress)
     table = _run(settings, sources, counts, output, processes=processes, public=public, quiet=quiet)
@@ -114,7 +119,7 @@ def compare(
 def _count(
     settings: Settings, sources: Sequence[Source], data: Sequence[Transactions], progress: Phases
 ) -> list[ExactCounts]:
-    """The exact counts of each file, once every cell is known to be one that can be planned."""
+    """Check that every cell can be planned; then count each file exactly."""
     from fim_private.comparison.exact_counts import count_all
     from fim_private.comparison.settings import check
 
@@ -130,7 +135,7 @@ def _run(
     settings: Settings, sources: Sequence[Source], counts: Sequence[ExactCounts], folder: Path, *,
     processes: int | None, public: bool, quiet: bool,
 ) -> DataFrame:  # fmt: skip
-    """The table of all trials; those of an earlier run are kept."""
+    """The table of all trials. Trials of an interrupted run are kept."""
     from fim_private.comparison.run import run
     from fim_private.version import __version__
 
@@ -147,7 +152,7 @@ def _run(
                 owner_only=not public,
             )
     except InterruptedByUser:
-        say("Finished cells are kept: the same command goes on from there.", quiet=quiet)
+        say("Finished cells are kept. Give the same command again to go on.", quiet=quiet)
         raise
 
 
@@ -165,7 +170,7 @@ def _defaults(path: str | None) -> DataFrame | None:
 def _read(
     files: Sequence[str], arguments: dict[str, Any], progress: Phases
 ) -> tuple[list[Source], list[Transactions], bool]:
-    """Each file with where it comes from, and whether all of them are in the catalogue."""
+    """The source of each file, its transactions, and whether all files are in the catalogue."""
     from hashlib import sha256
 
     from fim_private.catalogue import load_catalogue, path_of, recognised
@@ -186,7 +191,7 @@ def _read(
                 name=known.name if known else _anchor(path.name),
                 file=path.name,
                 checksum=sha256(content).hexdigest(),
-                description=known.description if known else "A file of the curator's.",
+                description=known.description if known else "A file from the curator.",
                 citation=known.citation if known else "",
             )
         )
@@ -197,13 +202,13 @@ def _read(
 
 
 def _anchor(file: str) -> str:
-    """A file's name as the name of a data set: letters, digits and hyphens."""
+    """A name for the data set, made from the file's name: letters, digits and hyphens."""
     name = re.sub(r"[^a-z0-9]+", "-", file.lower().split(".")[0]).strip("-")
     return name if name[:1].isalpha() else f"data-{name}".rstrip("-")
 
 
 def _command(files: list[str], config: Path | None, folder: Path, seed: int) -> str:
-    """What repeats this run; files by name alone, for their folders are nobody's business who reads the report."""
+    """The command that repeats this run. Folders are left out: they do not concern the report's reader."""
     if config is not None:
         names = [Path(file).name for file in files]
         return shlex.join(["fim-private", "compare", *names, "--config", config.as_posix(), "--seed", str(seed)])

@@ -1,15 +1,15 @@
-"""What the shell offers after the Tab key. It answers within a keystroke: nothing is loaded that takes long."""
+"""What the shell offers after the Tab key. The answer must come at once, so nothing slow is loaded here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 FORMATS = ("auto", "fimi", "basket", "long", "lists", "one-hot")
-"""The same names as in `transactions`; a test holds them together."""
+"""The same names as in `transactions`; a test compares them."""
 
 
 def one_of(*words: str) -> Callable[[str], list[str]]:
-    """What completes an option that takes one of these words."""
+    """A function that completes an option which takes one of these words."""
 
     def complete(incomplete: str) -> list[str]:
         return [word for word in words if word.startswith(incomplete)]
@@ -18,7 +18,7 @@ def one_of(*words: str) -> Callable[[str], list[str]]:
 
 
 def mechanism_names(*more: str) -> Callable[[str], list[str]]:
-    """What completes the name of a mechanism, or one of these words."""
+    """A function that completes the name of a mechanism, or one of these words."""
 
     def complete(incomplete: str) -> list[str]:
         from fim_private.mechanisms.registry import REGISTRY

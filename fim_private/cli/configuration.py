@@ -1,4 +1,4 @@
-"""What a comparison runs, as it is typed or stands in a file of settings."""
+"""The options of a comparison, from the command line or a file of settings."""
 
 from __future__ import annotations
 
@@ -24,45 +24,50 @@ _listed = partial(_run, metavar=LISTED)
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """What is compared: `fim_private.comparison.settings.Settings`, as it is typed."""
+    """The options as they are typed; `settings` makes a `fim_private.comparison.settings.Settings` of them."""
 
-    sizes: Annotated[str, _listed(help="Itemset sizes.")] = "1,2,3"
-    tops: Annotated[str, _listed(help="Values of k.")] = "1,5,10,20,50,100"
+    sizes: Annotated[str, _listed(help="The numbers of items in an itemset.")] = "1,2,3"
+    tops: Annotated[str, _listed(help="The numbers of itemsets to find (k).")] = "1,5,10,20,50,100"
     long_tops: Annotated[
-        str, _listed(help="More values of k, for mechanisms that name long lists in little time.", show_default=False)
+        str, _listed(help="More numbers of itemsets, for the fast mechanisms only.", show_default=False)
     ] = ""
-    epsilons: Annotated[str, _listed(help="Total budgets.")] = "0.1,0.25,0.5,1,2"
-    delta: Annotated[str, _run(help="The same for all.")] = "1e-6"
-    trials: Annotated[int, _run(help="Runs of each cell.")] = 50
-    mechanisms: Annotated[str | None, _listed(help="Names of mechanisms; all otherwise.")] = None
+    epsilons: Annotated[str, _listed(help="The epsilons; each is the whole budget of a run.")] = "0.1,0.25,0.5,1,2"
+    delta: Annotated[str, _run(help="The delta of every run.")] = "1e-6"
+    trials: Annotated[int, _run(help="The number of runs per setting.")] = 50
+    mechanisms: Annotated[str | None, _listed(help="The mechanisms to compare. The default is all.")] = None
     universe_items: Annotated[
         str,
         _run(
             metavar="N",
-            help="Number of items declared to mechanisms that need it, or: occurring (which is not private).",
+            help="The number of items that mechanisms with a declared universe are told, or: occurring (taken from "
+            "the data, which is not private).",
         ),
     ] = OCCURRING
-    max_items: Annotated[int, _run(metavar="B", help="Items kept of a transaction for mechanisms that need a cap.")] = (
-        10
-    )
-    neighbours: Annotated[NeighbouringRelation, _run(help="Whether a unit is added or removed, or replaced.")] = (
-        NeighbouringRelation.ADD_REMOVE
-    )
-    seed: Annotated[int | None, _run(help="Of all runs; drawn and written down otherwise.")] = None
-    title: Annotated[str | None, _run(help="Of the report.")] = None
+    max_items: Annotated[
+        int, _run(metavar="B", help="The most items kept per transaction, for mechanisms that need such a cap.")
+    ] = 10
+    neighbours: Annotated[
+        NeighbouringRelation,
+        _run(
+            help="What is hidden of a unit: whether it is in the data and what it holds (add-remove), or only what "
+            "it holds (replace)."
+        ),
+    ] = NeighbouringRelation.ADD_REMOVE
+    seed: Annotated[int | None, _run(help="The seed of all runs. Without it, a seed is drawn and recorded.")] = None
+    title: Annotated[str | None, _run(help="The title of the report.")] = None
     defaults_table: Annotated[
         str | None,
         _run(
             metavar="FILE",
-            help="The table of benchmarks/items_first_defaults.py, to be shown in the report.",
+            help="A table that benchmarks/items_first_defaults.py wrote. The report then shows it.",
         ),
     ] = None
 
     def settings(self, folder: Path, unit_column: str | None) -> Settings:
-        """The settings as a value; the seed is that of the folder, or drawn, where none was given.
+        """The settings as a value. Without --seed, the seed is the one recorded in the folder, or a new one.
 
         Args:
-            folder: of the report.
+            folder: the report's folder.
             unit_column: the column that names the unit.
 
         Raises:
@@ -104,5 +109,5 @@ def _whole(text: str, what: str) -> tuple[int, ...]:
     except ValueError:
         numbers = (-1,)
     if any(number < 0 for number in numbers):
-        raise UsageError(f"{what} has to be of whole numbers.", f"Write --{what} as in 1 or 1,2,3.")
+        raise UsageError(f"--{what} takes whole numbers.", f"Write --{what} 1, or --{what} 1,2,3.")
     return numbers

@@ -1,4 +1,4 @@
-"""`fim-private datasets`: the public data sets in the catalogue, where they lie, and fetching them."""
+"""`fim-private datasets`: list the public data sets, find their files, and download them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fim_private.cli.help import Commands
 if TYPE_CHECKING:
     from fim_private.catalogue import Dataset
 
-app = Commands(name="datasets", help="Public data sets: list them, fetch them, find their files.")
+app = Commands(name="datasets", help="List public data sets, download them, and find their files.")
 
 Name = Annotated[
     str,
@@ -24,9 +24,9 @@ Name = Annotated[
 
 @app.command("list")
 def list_datasets(
-    as_json: Annotated[bool, typer.Option("--json", help="Everything known, as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all that is known of them, as JSON.")] = False,
 ) -> None:
-    """List the data sets in the catalogue.
+    """List the public data sets that the program knows.
 
     Example: fim-private datasets list
     """
@@ -50,14 +50,14 @@ def list_datasets(
     for dataset in datasets:
         figures = f"{dataset.transactions:,}", f"{dataset.items:,}"
         table.add_row(dataset.name, *figures, _where(dataset), dataset.licence)
-    # A file or a pipe has no width of its own: there, each data set gets one line.
+    # A file or a pipe has no width. There, each data set gets one line.
     at_terminal = sys.stdout is not None and sys.stdout.isatty()
     Console(width=None if at_terminal else 160, highlight=False).print(table)
 
 
 @app.command("path")
 def print_path(name: Name) -> None:
-    """Print the path of a data set's file, and nothing else.
+    """Print the path of a data set's file.
 
     Example: fim-private datasets path online-retail-customers
     """
@@ -71,9 +71,9 @@ def fetch_dataset(
     name: Name,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
-    """Download a data set unless it is here already, check it, and print the path of its file.
+    """Download a data set, check it, and print the path of its file. A data set that is here is not downloaded again.
 
-    Downloads are kept in the user's cache folder; FIM_PRIVATE_CACHE names another.
+    Downloads are kept in your cache folder. The variable FIM_PRIVATE_CACHE names another folder.
 
     Example: fim-private datasets fetch retail
     """
@@ -88,7 +88,7 @@ def fetch_dataset(
     with ExitStack() as shown:
 
         def show(received: int, total: int | None) -> None:
-            # Only now is it known that there is something to download, and so to show.
+            # The bar is shown only now, when something is really downloaded.
             if not (quiet or bar.live.is_started):
                 shown.enter_context(bar)
             bar.update(task, completed=received, total=total)
@@ -104,7 +104,7 @@ def _where(dataset: Dataset) -> str:
 
 
 def _record(dataset: Dataset) -> dict[str, object]:
-    """An entry of the catalogue and the path of its file, where that is on this machine."""
+    """An entry of the catalogue, with the path of its file if that is on this machine."""
     from dataclasses import asdict
 
     path = dataset.local()

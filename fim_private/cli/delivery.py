@@ -1,4 +1,4 @@
-"""Handing over what was paid for: to a file, and to standard output. One way that fails does not stop the other."""
+"""Hand over a paid release: write it to a file and print it. If one way fails, the other is still taken."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def hand_over(
 ) -> None:
     """Write the release, print it, and note in the ledger that it was handed over.
 
-    The file comes first: a release is in nobody's hands while a reader of the output lets it wait.
+    The file is written first, because a slow reader of the output could delay the printing.
 
     Args:
-        text: what to print.
+        text: makes the text to print.
         books: the ledger, if there is one.
-        release: what to write; None where there is none.
+        release: the release to write; None if there is none.
         output: the file, if one was asked for.
-        overwrite: replace a file of that name.
-        quiet: say nothing of the file.
+        overwrite: replace an existing file.
+        quiet: do not mention the file.
 
     Raises:
-        InputError: one way failed; the other was taken first.
+        InputError: one way failed; the other was still tried.
     """
     written: list[Path] = []
 
@@ -62,14 +62,15 @@ def hand_over(
         except BaseException as failure:
             failures.append(failure)
     if written and written[0] != output:
-        say(f"\nMeanwhile another file took the name {output}; the release is in {written[0]}.")
+        say(f"\nAnother program wrote {output} in the meantime. The release is in {written[0]}.")
     elif written:
         say(f"\nWritten to {output}.", quiet=quiet)
     elif release is None and output is not None:
         say(f"\n{output} was not written.")
     if len(failures) == 2 and all(isinstance(failure, InputError) for failure in failures):
         raise InputError(
-            f"The release could neither be written to {output} nor printed.", "It is lost, and its cost is spent."
+            f"The release could neither be written to {output} nor printed.",
+            "The release is lost, and its cost is spent.",
         )
     if failures:
         raise failures[0]

@@ -1,4 +1,4 @@
-"""`fim-private demo`: the main job on the data set that ships, explained step by step; and the lessons, by name."""
+"""`fim-private demo`: mine the data set that ships, with every step explained; or show a lesson by name."""
 
 from __future__ import annotations
 
@@ -18,31 +18,39 @@ LIST, ALL = "list", "all"
 def demo(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help=f"A lesson; '{LIST}' names them. The main job if left out."),
+        typer.Argument(metavar="[NAME]", help=f"The name of a lesson, or '{LIST}' to list them."),
     ] = None,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="CONTROL=VALUE", help="Move a control of the lesson; any number of times."),
+        typer.Option(
+            "--set", metavar="CONTROL=VALUE", help="Change a control of the lesson. May be given several times."
+        ),
     ] = None,
-    answer: Annotated[bool, typer.Option("--answer", help="Print the answer to the lesson's question alone.")] = False,
+    answer: Annotated[bool, typer.Option("--answer", help="Print only the answer to the lesson's question.")] = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FOLDER", help=f"Write the lesson ('{ALL}' of them) as a page here."),
+        typer.Option(
+            "-o", "--output", metavar="FOLDER", help=f"Write the lesson, or '{ALL}' of them, as pages to this folder."
+        ),
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Mine the data set that ships: 4,372 customers' purchase lists, privately, with every step explained.
+    """Mine the data set that ships (purchases of 4,372 customers) privately, and explain every step.
 
-    With a NAME: one of the lessons, short and with a control to move. Their noise is seeded: not private.
+    With a NAME: show one of the short lessons. Lessons repeat the same noise, so they are not private.
 
     Example: fim-private demo
 
-    The lessons: fim-private demo list; one of them: fim-private demo margin --set gap=280
+    To list the lessons: fim-private demo list
+
+    To try one: fim-private demo margin --set gap=280
     """
     if name is not None:
         _lesson(name, changes or [], answer=answer, output=output, quiet=quiet)
     elif changes or answer or output:
-        raise UsageError("Only a lesson has controls, an answer and a page.", "Name one of: fim-private demo list")
+        raise UsageError(
+            "Only lessons take --set, --answer and --output.", "Name a lesson; `fim-private demo list` lists them."
+        )
     else:
         _main_job(quiet=quiet)
 
@@ -58,14 +66,18 @@ def _lesson(name: str, changes: list[str], *, answer: bool, output: Path | None,
     if name == LIST:
         rows = [[lesson.name, f"{lesson.minutes} min", lesson.summary] for lesson in DEMOS]
         typer.echo(table(["name", "reading", "lesson"], rows, right=[False, True, False]))
-        say("\nOne of them: fim-private demo NAME. As pages: reports/demos. As notebooks: make notebooks.", quiet=quiet)
+        say(
+            "\nTo show one: fim-private demo NAME. The lessons are also pages (reports/demos) and notebooks "
+            "(make notebooks).",
+            quiet=quiet,
+        )
         return
     if name == ALL and output is None:
-        raise UsageError("All lessons at once are for pages.", "Give --output FOLDER, or the name of one lesson.")
+        raise UsageError("All lessons can only be written as pages.", "Give --output FOLDER, or name one lesson.")
     chosen = list(DEMOS) if name == ALL else [find_demo(DEMOS, name)]
     if output is not None:
         if changes or answer:
-            raise UsageError("A page shows every place of the control.", "Leave out --set and --answer.")
+            raise UsageError("A page already shows all values of its control.", "Leave out --set and --answer.")
         for lesson in chosen:
             say(f"Written: {write_page(lesson, output)}", quiet=quiet)
         return
@@ -73,7 +85,7 @@ def _lesson(name: str, changes: list[str], *, answer: bool, output: Path | None,
     lesson = chosen[0]
     if answer:
         control, found = lesson.controls[0].name, lesson.answer(moved)
-        typer.echo(f"{control}={found}" if found else f"at no place of {control}")
+        typer.echo(f"{control}={found}" if found else f"no value of {control}")
     else:
         typer.echo(to_text(lesson, lesson.settings(moved)))
 
@@ -93,11 +105,11 @@ def _main_job(*, quiet: bool) -> None:
     path = path_of("online-retail-customers")
     plan = make_plan(size=SIZE, top=TOP, budget=Budget(EPSILON, DELTA), unit=PrivacyUnit())
     say(
-        "A UK web shop's customers over one year: one line a customer, with all he or she bought\n"
-        "(Chen 2015, UCI Online Retail, CC BY 4.0). A transaction here is a whole customer.\n\n"
-        f"Question: which {TOP} pairs of goods do most customers buy?\n"
-        "No single customer may show in the answer.\n\n"
-        f"The plan, made before the data is read:\n{plan_text(plan)}\n",
+        "The data: customers of a UK web shop over one year. Each line holds all that one customer bought\n"
+        "(Chen 2015, UCI Online Retail, CC BY 4.0), so a transaction is a whole customer.\n\n"
+        f"The question: which {TOP} pairs of goods do most customers buy?\n"
+        "The answer must not expose any single customer.\n\n"
+        f"The plan is made before the data is read:\n{plan_text(plan)}\n",
         quiet=quiet,
     )
     with phases(quiet=quiet) as progress:
@@ -113,11 +125,11 @@ def _main_job(*, quiet: bool) -> None:
         [f"{count:,}", JOINT.join(map(printable, items))] for items, count in zip(truth, counts.tolist(), strict=True)
     ]
     say(
-        f"This data set is public, so here we may look behind the curtain:\n{hits} of the {TOP} above are among the "
-        f"true top {TOP}. The truth, which must not be shown of private data:\n"
+        f"This data set is public, so we may compare with the exact counts:\n{hits} of the {TOP} pairs above are among "
+        f"the true top {TOP}. This is the truth, which must stay secret for private data:\n"
         + table(["customers", "pair"], rows, right=[True, False])
-        + "\n\nRun it again: the list changes a little each time (with private data each run costs anew).\n"
-        "Lessons, each with a question: fim-private demo list. The same with your own data:\n"
+        + "\n\nRun this again: the list changes a little each time. With private data, each run costs budget again.\n"
+        "To list the lessons: fim-private demo list. To mine your own data:\n"
         f"  fim-private mine FILE --size {SIZE} --top {TOP} --epsilon {EPSILON} --delta {DELTA} --unit transaction",
         quiet=quiet,
     )

@@ -1,4 +1,4 @@
-"""Which engine reads and counts: this process, or a Spark cluster."""
+"""The engine that reads and counts: this process, or a Spark cluster."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ Read = Callable[..., "TransactionDatabase"]
 
 @contextmanager
 def reader(engine: str, master: str | None, progress: Callable[[float], None] | None = None) -> Iterator[Read]:
-    """What reads a file with the options of `read_transactions`; whatever it read is gone at the end.
+    """A function that reads a file with the options of `read_transactions`. At the end, what it read is gone.
 
     Args:
         engine: "local" or "spark".
-        master: of Spark; None for all cores of this machine.
-        progress: told what share of the file was read, where that is known.
+        master: the Spark master; None for all cores of this machine.
+        progress: called with the share of the file that was read, if that is known.
 
     Raises:
-        UsageError: no such engine, a master without Spark, or Spark or its Java is missing.
+        UsageError: the engine does not exist, a master is given without Spark, or Spark or its Java is missing.
     """
     if engine not in ENGINES:
         raise UsageError(
@@ -37,7 +37,7 @@ def reader(engine: str, master: str | None, progress: Callable[[float], None] | 
         )
     if engine == "local":
         if master is not None:
-            raise UsageError("--master is for Spark.", "Give --engine spark too, or leave it out.")
+            raise UsageError("--master is only for Spark.", "Add --engine spark, or leave out --master.")
         from fim_private.counting import as_database
         from fim_private.transactions import read_transactions
 
@@ -46,7 +46,7 @@ def reader(engine: str, master: str | None, progress: Callable[[float], None] | 
     from fim_private.counting.spark.session import open_session, stop
 
     session = open_session(master or THIS_MACHINE)
-    # Spark takes Ctrl-C for itself when it starts.
+    # Spark puts its own handler for Ctrl-C in place when it starts.
     listen()
     try:
         from fim_private.counting.spark.reading import read_with_spark

@@ -1,4 +1,4 @@
-"""The files that a command names: none is read twice, or written over what the command needs."""
+"""Checks on the files that a command names: none is read twice, and no output replaces what the command needs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fim_private.errors import UsageError
 
 
 def check_output(output: Path | None, *others: str | Path | None, overwrite: bool) -> None:
-    """Find out before anything is spent whether a release can be written there, over none of the other files."""
+    """Check, before anything is spent, that a release can be written there and replaces none of the other files."""
     from fim_private.release.files import check_writable
 
     if output is not None:
@@ -18,28 +18,28 @@ def check_output(output: Path | None, *others: str | Path | None, overwrite: boo
 
 
 def standard_input_once(*files: str | Path | None) -> None:
-    """Refuse two files from one standard input.
+    """Refuse to read two files from one standard input.
 
     Raises:
-        UsageError: there are two.
+        UsageError: two files are "-".
     """
     if sum(str(file) == "-" for file in files) > 1:
-        raise UsageError("Two files are to come from standard input.", "Give one of them by name.")
+        raise UsageError("Standard input cannot be read as two files.", "Give one of them by name.")
 
 
 def keep_apart(output: Path | None, *others: str | Path | None) -> None:
-    """Refuse to write over a file that the same command reads, writes, or keeps books in; links are followed.
+    """Refuse to write over a file that the same command reads, writes or uses as a ledger. Links are followed.
 
     Raises:
-        UsageError: it would.
+        UsageError: the output is one of these files.
     """
     for other in others:
         if output is None or other is None or str(other) == "-":
             continue
-        # As they are on the disk, or, where one is not yet there, as they would be.
+        # Compare the files on the disk; if one does not exist yet, compare the paths.
         both_exist = os.path.exists(output) and os.path.exists(other)  # noqa: PTH110 - no error for names too long
         if output.samefile(other) if both_exist else os.path.realpath(output) == os.path.realpath(other):
             raise UsageError(
-                f"{output} is named twice: writing to it would replace what this command needs there.",
+                f"{output} is named twice: writing the output would replace a file that this command needs.",
                 "Give the output another name.",
             )

@@ -1,4 +1,4 @@
-"""Options that go together, declared once as the fields of a dataclass, and spread over the commands that take them."""
+"""Groups of options. Each is declared once, as a dataclass, and spread over the commands that take its options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 @dataclass(frozen=True)
 class Only:
-    """In the annotation of a group: the command takes these of its options, and the defaults of the others."""
+    """In the annotation of a group: the command takes only these options; the others keep their defaults."""
 
     names: tuple[str, ...]
 
@@ -24,7 +24,7 @@ class Only:
 
 
 class Without(Only):
-    """In the annotation of a group: the command takes its options but for these."""
+    """In the annotation of a group: the command takes all its options except these."""
 
     def keeps(self, name: str) -> bool:
         """Whether the command takes this option."""
@@ -37,11 +37,10 @@ def names_of(group: type) -> frozenset[str]:
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as Typer is to see it: each parameter that is a group of options stands for all of them.
+    """The command as Typer sees it: each group of options is replaced by its options.
 
     Args:
-        command: whose groups are annotated as `Group`, `Annotated[Group, Only(...)]` or
-            `Annotated[Group, Without(...)]`.
+        command: annotates its groups as `Group`, `Annotated[Group, Only(...)]` or `Annotated[Group, Without(...)]`.
     """
     hints = get_type_hints(command, include_extras=True)
     seen: list[inspect.Parameter] = []

@@ -1,4 +1,4 @@
-"""Help as plain text, quick and ready to be copied: options in sections, an example on a line of its own, no frames."""
+"""Help as plain text that loads fast and can be copied: options in sections, each example on one line, no frames."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typer.core import TyperCommand, TyperGroup
 
 EXAMPLE = "Example: "
 WIDTH = 100
-"""Columns that help takes at most."""
+"""The most columns that help takes."""
 UNBROKEN = "\N{NON-BREAKING HYPHEN}"
-"""Stands for hyphens while lines are broken."""
+"""Takes the place of hyphens while lines are broken, so that no line breaks at one."""
 
 
 def paragraphs(text: str) -> list[str]:
@@ -27,7 +27,7 @@ def examples(text: str) -> list[str]:
 
 
 class _Plain:
-    """Help whose options are not broken at their hyphens."""
+    """Help that does not break lines at the hyphens of options."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]  # type: ignore[misc]
@@ -37,7 +37,7 @@ class _Plain:
         formatter.buffer[:] = [text.replace(UNBROKEN, "-") for text in formatter.buffer]
 
     def write_list(self, formatter: Any, title: str, lines: list[tuple[str, str]]) -> None:
-        """A section of names and what they mean."""
+        """Write a section of names and what they mean."""
         with formatter.section(title):
             formatter.write_dl([(name, _unbroken(words)) for name, words in lines])
 
@@ -50,7 +50,7 @@ class Command(_Plain, TyperCommand):
     """A command whose help shows its options in the sections that `rich_help_panel` names."""
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as it is called
-        """Examples last and unbroken, so that a line is a command."""
+        """Write the examples last and unbroken, so that each line is a command."""
         text = self.help or ""
         for part in paragraphs(text):
             if not part.startswith(EXAMPLE):
@@ -62,7 +62,7 @@ class Command(_Plain, TyperCommand):
                     formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """A section after the other."""
+        """Write the sections of options one after the other."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
@@ -75,7 +75,7 @@ class Command(_Plain, TyperCommand):
 
 
 class _Group(_Plain, TyperGroup):
-    """A group whose help shows what each command does in full, not cut off where the terminal ends."""
+    """A group of commands. Its help shows the whole first sentence of each, not cut off at the terminal's width."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
@@ -84,7 +84,7 @@ class _Group(_Plain, TyperGroup):
 
 
 class Commands(typer.Typer):
-    """A group of commands with help of this kind; Typer's own takes as long to load as all the rest."""
+    """A group of commands with this kind of help. Typer's own help takes as long to load as all the rest."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(

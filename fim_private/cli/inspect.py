@@ -1,4 +1,4 @@
-"""`fim-private inspect`: exact facts on a basket file, for the curator's eyes only."""
+"""`fim-private inspect`: exact facts about a basket file, for the curator only."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 
 BANNER = (
     "EXACT FIGURES, NOT PRIVATE: for the curator of the data only. Do not publish any of this.\n"
-    "No promise covers a bound chosen by the very data it is for: take such figures from older or similar data."
+    "If you choose a bound from these figures, no promise covers that choice. Inspect older or similar data instead."
 )
 LEAST_ITEMS = 5
-"""A smaller --max-items leaves few pairs."""
+"""The smallest --max-items to show; a smaller one leaves few pairs."""
 
 
 @spread
 def inspect(
     file: options.File,
-    top: Annotated[int, typer.Option(min=0, max=10_000, help="How many itemsets of each size to show.")] = 10,
-    sizes: Annotated[int, typer.Option(min=1, max=5, help="Sizes 1 up to this.")] = 2,
+    top: Annotated[int, typer.Option(min=0, max=10_000, help="The number of itemsets of each size to show.")] = 10,
+    sizes: Annotated[int, typer.Option(min=1, max=5, help="The largest itemset size to show.")] = 2,
     unit_column: options.UnitColumn = None,
     *,
     reading: Annotated[options.Reading, Without("engine", "master")],
     quiet: options.Quiet = False,
 ) -> None:
-    """Show a basket file's exact shape, what bounds would drop, and top counts. For the curator only: not private.
+    """Show the exact shape of a basket file, what bounds would drop, and top counts. Not private: for the curator only.
 
     Example: fim-private inspect baskets.csv
 
-    What it costs to protect customers: --unit-column customer
+    To see what protecting customers would drop: add --unit-column customer
     """
     from fim_private.counting import top_itemsets
     from fim_private.report.document.text import printable, table
@@ -48,7 +48,7 @@ def inspect(
         progress("reading")
         transactions = read_transactions(file, **reading.arguments(unit_column), progress=progress.share)
         progress("counting")
-        # As `mine` counts with the same options: a customer is one, however many baskets hold the itemset.
+        # `mine` counts the same way: a customer counts once, however many baskets hold the itemset.
         of_units = transactions if transactions.units is None else merge_units(transactions)
         counted = [
             (size, *top_itemsets(of_units, size, top).reveal_to_curator()) for size in range(1, sizes + 1) if top
@@ -61,7 +61,7 @@ def inspect(
         ("transactions", f"{len(transactions):,}"),
         ("different items", f"{len(transactions.vocabulary):,}"),
         ("item occurrences", f"{len(transactions.items):,}"),
-        ("items a transaction", _spread(lengths)),
+        ("items per transaction", _spread(lengths)),
         ("blank items dropped", f"{notes.blanks:,}"),
         ("repeated items merged", f"{notes.duplicates:,}"),
         ("empty transactions left out", f"{notes.empty:,}"),
@@ -73,8 +73,8 @@ def inspect(
         per_unit, merged = np.bincount(transactions.units), of_units.lengths()
         rows += [
             ("units", f"{len(per_unit):,}"),
-            ("transactions a unit", _spread(per_unit)),
-            ("items a unit, merged", _spread(merged)),
+            ("transactions per unit", _spread(per_unit)),
+            ("items per unit, merged", _spread(merged)),
             ("rows without a unit left out", f"{notes.rows_without_unit:,}"),
         ]
         bounds = [_transactions_table(per_unit), _items_table(lengths, merged)]
@@ -106,7 +106,7 @@ def _transactions_table(per_unit: NDArray[np.int64]) -> str:
 
 
 def _items_table(lengths: NDArray[np.int64], merged: NDArray[np.int64] | None = None) -> str:
-    """What --max-items drops of transactions, and of units' merged ones."""
+    """What --max-items drops from transactions, and from the merged transactions of units."""
     from fim_private.report.document.text import table
     from fim_private.transactions.dropped import caps, dropped
 
@@ -125,12 +125,12 @@ def _items_table(lengths: NDArray[np.int64], merged: NDArray[np.int64] | None = 
 
 
 def _share(part: int, whole: int) -> str:
-    """A number and its share of all."""
+    """A number, and its share of the whole."""
     return f"{part:,} ({100 * part / whole:4.1f} %)"
 
 
 def _spread(values: object) -> str:
-    """Least, quartiles, mean and most, of at least one whole number."""
+    """The least, the quartiles, the mean and the largest of at least one whole number."""
     import numpy as np
 
     array = np.asarray(values)

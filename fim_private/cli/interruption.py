@@ -1,6 +1,6 @@
-"""Ctrl-C and other signals that end the program: one exception, raised at once except while a release is handed over.
+"""Ctrl-C and other signals that end the program. They raise one exception, but wait while a release is handed over.
 
-So whatever ends the program early, no half of a file stays behind, and what was charged is said.
+So an early end leaves no half-written file, and the program says what was charged.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from types import FrameType
 from typing import NoReturn
 
 HELD = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that end the program, and wait until a file is in place."""
+"""Signals that end the program. They wait while a file is put in place."""
 
 _heard: int | None = None
 
 
 class InterruptedByUser(BaseException):
-    """One of these signals; not KeyboardInterrupt, which the command line library would answer in its own words."""
+    """One of these signals came. Not a KeyboardInterrupt: the command line library would print its own words."""
 
     def __init__(self, number: int = signal.SIGINT) -> None:
         super().__init__(number)
@@ -27,10 +27,10 @@ class InterruptedByUser(BaseException):
 
 
 def listen() -> None:
-    """Let the signals raise `InterruptedByUser`, but for those that this program was started to ignore (nohup).
+    """Let the signals raise `InterruptedByUser`, except those that the program was started to ignore (nohup).
 
-    Called again once polars is imported: it puts a handler of its own in place for Ctrl-C, under which waiting for a
-    file or for a thread is resumed instead of interrupted.
+    This is called again after polars is imported. Polars puts its own handler for Ctrl-C in place, and under that
+    handler a wait for a file or a thread goes on instead of being interrupted.
     """
     for number in HELD:
         if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN:
@@ -45,14 +45,14 @@ def listen_no_more() -> None:
 
 
 def stop_if_heard() -> None:
-    """Raise `InterruptedByUser` once more, if it was raised where nobody hears it, such as a compiler's callback."""
+    """Raise `InterruptedByUser` again if it was lost where it was raised, such as in a compiler's callback."""
     if _heard is not None:
         raise InterruptedByUser(_heard)
 
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Let the signals that end the program wait meanwhile; a second one does not."""
+    """Let the first signal that ends the program wait until the end of the context. A second signal does not wait."""
     waiting: list[int] = []
 
     def wait(number: int, _frame: FrameType | None) -> None:
@@ -74,6 +74,6 @@ def held() -> Iterator[None]:
 def _interrupt(number: int, _frame: FrameType | None) -> NoReturn:
     global _heard  # noqa: PLW0603 - there is one process to end
     _heard = number
-    # A second one ends the process at once, wherever it is: raised while this one is dealt with, it would show where.
+    # A second signal ends the process at once. An exception raised while this one is handled would show a traceback.
     listen_no_more()
     raise InterruptedByUser(number)

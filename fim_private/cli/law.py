@@ -1,4 +1,4 @@
-"""`fim-private law`: the exact probability of every answer of a mechanism, on given counts; no data is read."""
+"""`fim-private law`: the exact probability of every answer of a mechanism, for given counts. No data is read."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
 
 MOST_LISTS = 200_000
 MOST_COUNTS = 10_000
-"""Some laws take the square of this in memory."""
+"""The most counts; the memory of some laws grows with the square of their number."""
 ANY = Budget("1", "1e-6")
-"""Plans what is left where all parameters that spend are set by hand: those that are the same for every budget."""
+"""The budget for the plan where all parameters that spend are set by hand: the others are the same for any budget."""
 
 TYPED = {"top": "--top", "sensitivity": "--sensitivity", "universe_size": "--universe-items"}
-"""Parameters that have options of their own."""
+"""Parameters that have their own options."""
 
 
 def law(
     mechanism: Annotated[
         str,
-        typer.Argument(autocompletion=mechanism_names(), help="A name of the list that `fim-private plan` prints."),
+        typer.Argument(autocompletion=mechanism_names(), help="A mechanism that `fim-private plan` lists."),
     ],
     counts: Annotated[str, typer.Option(metavar="A,B,...", help="The count of each itemset that occurs.")],
-    epsilon: Annotated[str | None, typer.Option(metavar="NUMBER", help="Total budget.")] = None,
-    delta: Annotated[str | None, typer.Option(metavar="NUMBER", help="Likewise.")] = None,
-    top: Annotated[int, typer.Option(metavar="K", help="How many itemsets are picked.")] = 1,
+    epsilon: Annotated[str | None, typer.Option(metavar="NUMBER", help="The epsilon of all picks together.")] = None,
+    delta: Annotated[str | None, typer.Option(metavar="NUMBER", help="The delta of all picks together.")] = None,
+    top: Annotated[int, typer.Option(metavar="K", help="The number of itemsets to pick.")] = 1,
     sensitivity: options.Sensitivity = 1,
     neighbours: options.Neighbours = NeighbouringRelation.ADD_REMOVE,
     universe_items: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="Declare a universe of N itemsets; those without a count do not occur. Where a mechanism needs a "
-            "universe, it is that of the counts unless this is given.",
+            help="Declare a universe of N itemsets. Itemsets without a count do not occur. Without this option, a "
+            "mechanism that needs a universe takes the itemsets that have counts.",
         ),
     ] = None,
     max_items: options.MaxItems = None,
@@ -55,19 +55,20 @@ def law(
         typer.Option(
             "--set",
             metavar="FIELD=VALUE",
-            help="A parameter of the mechanism by hand, as in pick_epsilon=0.5 (may be given again); this command "
-            "prints their names. Without --epsilon and --delta, set all that spend; lmm then has no fallback.",
+            help="Set a parameter of the mechanism by hand, as in pick_epsilon=0.5. May be given several times. This "
+            "command prints the names. Without --epsilon and --delta, set all parameters that spend budget; lmm then "
+            "has no fallback.",
         ),
     ] = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Print the exact probability of every answer, computed without sampling.
+    """Print the exact probability of every answer of a mechanism, computed without sampling.
 
     Example: fim-private law limited-domain --counts 40,38,20,3 --epsilon 1 --delta 1e-3
 
-    One pick in JSON: {"law": [P(first count), ...], "none": P(no itemset)}; several: {"lists": {"0,1": P, ...}}, an
-    itemset being its place among the counts, and "" the empty list.
+    JSON for one pick: {"law": [P(first count), ...], "none": P(no itemset)}. JSON for several picks: {"lists":
+    {"0,1": P, ...}}, where 0 is the first of the counts and "" is the empty list.
     """
     numbers = _counts(counts)
     from fim_private.audit.laws import NUMERICAL_ERROR, law_over_groups
@@ -80,7 +81,7 @@ def law(
         raise UsageError("There are more counts than itemsets.", "Correct --universe-items, or leave it out.")
     by_hand = assignments(settings, example="pick_epsilon=0.5")
     if (epsilon is None) != (delta is None):
-        raise UsageError("Half of the budget is missing.", "Give --epsilon and --delta together.")
+        raise UsageError("The budget needs both epsilon and delta.", "Give --epsilon and --delta together.")
     budget = None if epsilon is None or delta is None else Budget(epsilon, delta)
     chosen = _planned(
         mechanism, top=top, budget=budget or ANY, sensitivity=sensitivity, neighbours=neighbours,
@@ -102,7 +103,7 @@ def law(
     shown = ", ".join(f"{name} {value}" for name, value in record["parameters"].items())
     say(f"\n{mechanism}: {shown}.\nComputed without sampling, error below {NUMERICAL_ERROR:g}.", quiet=quiet)
     if by_hand and budget is not None:
-        say(f"By hand: {', '.join(by_hand)}. The others are what --epsilon and --delta pay for.", quiet=quiet)
+        say(f"Set by hand: {', '.join(by_hand)}. The others follow from --epsilon and --delta.", quiet=quiet)
 
 
 def _counts(text: str) -> list[int]:
@@ -111,7 +112,7 @@ def _counts(text: str) -> list[int]:
     except ValueError:
         numbers = [-1]
     if not all(0 <= number <= 10**12 for number in numbers):
-        raise UsageError("The counts are not a list of whole numbers.", "Write --counts as in 40,38,20,3.")
+        raise UsageError("The counts are not a list of whole numbers.", "Write --counts like this: 40,38,20,3.")
     return numbers
 
 
@@ -147,9 +148,9 @@ def _with_parameters(name: str, mechanism: Mechanism, by_hand: dict[str, str], *
 
     Args:
         name: of the mechanism.
-        mechanism: the others are its.
+        mechanism: gives the other parameters.
         by_hand: the parameters that were set, as typed.
-        planned: whether a budget pays for the others; if not, none that spends may be among them.
+        planned: whether a budget pays for the others. If not, all parameters that spend must be set.
     """
     values = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}  # type: ignore[arg-type]
     paid = [field for field, value in values.items() if isinstance(value, Fraction)]
@@ -160,13 +161,13 @@ def _with_parameters(name: str, mechanism: Mechanism, by_hand: dict[str, str], *
         if field not in allowed:
             raise UsageError(
                 f"{name} does not have a parameter {field!r}.",
-                f"{did_you_mean(field, allowed)}There are: {', '.join(allowed)}.",
+                f"{did_you_mean(field, allowed)}Its parameters are: {', '.join(allowed)}.",
             )
     if not planned and not by_hand.keys() >= {*paid}:
         missing = ", ".join(field for field in paid if field not in by_hand)
         raise UsageError("The budget is missing.", f"Give --epsilon and --delta, or --set the parameters {missing}.")
     typed = {field: _value(field, text, whole_number=field not in paid) for field, text in by_hand.items()}
-    # What is a mechanism of its own, as the fallback of lmm, was not set, and nothing pays for it.
+    # A parameter that is itself a mechanism, as the fallback of lmm, was not set by hand, and no budget pays for it.
     unpaid = {} if planned else {field: None for field, value in values.items() if is_dataclass(value)}
     return replace(mechanism, **typed, **unpaid)  # type: ignore[type-var]
 

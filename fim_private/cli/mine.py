@@ -29,15 +29,15 @@ def mine(
     ] = False,
     config: Config = None,
 ) -> None:
-    """Print the most frequent itemsets of a basket file, differentially private.
+    """Print the most frequent itemsets of a basket file, with differential privacy.
 
     Example: fim-private mine baskets.csv --size 2 --top 10 --epsilon 1 --delta 1e-6 --unit transaction
 
-    Customers with several baskets: --unit-column customer [--merge | --max-transactions 5]
+    If customers have several baskets: add --unit-column customer [--merge | --max-transactions 5]
 
-    What epsilon and delta to take: `fim-private plan` shows what each choice asks of the data.
+    To choose epsilon and delta: `fim-private plan` shows how clear an itemset must be for each choice.
 
-    The same once more, on the data of another day: --config release.json, and FILE
+    To ask the same question of new data: give FILE and --config release.json
     """
     not_replayed = check_replay(context, config)
     standard_input_once(file, question.universe_file)

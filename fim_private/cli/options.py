@@ -1,4 +1,4 @@
-"""The options that several commands share: the question, the file to read, and single ones; what each group means."""
+"""The options that several commands share: the groups `Question`, `Reading` and `Delivery`, and single options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fim_private import plan
 
 DEFAULT_COUNT_SHARE = "0.3"
-"""Of epsilon, for released counts; the rest finds the itemsets."""
+"""The share of epsilon that released counts take; the rest finds the itemsets."""
 
 _what = partial(typer.Option, rich_help_panel="What to find")
 _promise = partial(typer.Option, rich_help_panel="The promise")
@@ -32,30 +32,34 @@ _out = partial(typer.Option, rich_help_panel="Output")
 
 
 def _no_data_set(file: str) -> str:
-    """The name of a file; one that is not there and means a data set of the catalogue gets told where that is."""
+    """The name of a file. A missing file with the name of a data set is refused, and the error says where that is."""
     from fim_private.cli.completion import dataset_names
 
     # A file that is there, as it nearly always is, costs no look at the catalogue; Path's would raise for long names.
     if "/" not in file and not os.path.exists(file) and file in dataset_names(file):  # noqa: PTH110
         raise InputError(
-            f"There is no file {file}, but a data set of that name.", f'Give "$(fim-private datasets path {file})".'
+            f"There is no file {file}, but there is a data set of that name.",
+            f'Give "$(fim-private datasets path {file})".',
         )
     return file
 
 
 File = Annotated[
-    str, typer.Argument(metavar="FILE", callback=_no_data_set, help="The basket file; - reads standard input.")
+    str, typer.Argument(metavar="FILE", callback=_no_data_set, help="The basket file, or - for standard input.")
 ]
 ReleaseFile = Annotated[
-    str, typer.Argument(metavar="RELEASE", help="A release that `mine -o` wrote: .json or .parquet; - reads JSON.")
+    str,
+    typer.Argument(
+        metavar="RELEASE", help="A release that `mine -o` wrote: .json or .parquet, or - for JSON on standard input."
+    ),
 ]
 
 MaxItems = Annotated[
     int | None,
     _what(
         metavar="B",
-        help="Keep a random choice of at most B items of each transaction (beside those of --must-contain): less work, "
-        "no privacy cost.",
+        help="Keep at most B items of each transaction, chosen at random, besides those of --must-contain. This saves "
+        "work and costs no privacy.",
     ),
 ]
 Select = Annotated[
@@ -63,85 +67,101 @@ Select = Annotated[
     _what(
         metavar="peel|counts",
         autocompletion=one_of("peel", "counts"),
-        help="items-first only: pick itemsets one by one, or count all of them with noise.",
+        help="items-first only: peel picks itemsets one by one, counts measures all of them with noise.",
     ),
 ]
 UniverseItems = Annotated[
     int | None,
-    _what(metavar="N", help="Declare the number of items there are. Their names are then taken as public."),
+    _what(metavar="N", help="Declare how many different items there are. Their names are then taken as public."),
 ]
-Sensitivity = Annotated[int, _promise(metavar="M", help="Delta: how many transactions a unit has at most.")]
+Sensitivity = Annotated[int, _promise(metavar="M", help="The largest number of transactions of one unit.")]
 Epsilon = Annotated[
     str,
     _promise(
         metavar="NUMBER",
-        help="Privacy budget: one unit makes any set of answers at most e^epsilon times as likely, plus delta.",
+        help="The privacy budget, such as 1; smaller protects more. One unit makes any set of answers at most "
+        "e^epsilon times as likely, plus delta.",
     ),
 ]
 Delta = Annotated[
     str,
     _promise(
         metavar="NUMBER",
-        help="What one unit may add to any probability: far below one over the number of units, such as 1e-6.",
+        help="How much one unit may add to the probability of any set of answers. Choose it far below 1 divided by "
+        "the number of units, such as 1e-6.",
     ),
 ]
 UnitColumn = Annotated[
     str | None,
-    _promise(metavar="COLUMN", help="The column that says whose a transaction is; that person is then the unit."),
+    _promise(
+        metavar="COLUMN",
+        help="The column that names the owner of each transaction, such as the customer. The owner is then protected.",
+    ),
 ]
-Neighbours = Annotated[NeighbouringRelation, _promise(help="Whether a unit is added or removed, or replaced.")]
+Neighbours = Annotated[
+    NeighbouringRelation,
+    _promise(
+        help="What is hidden of a unit: whether it is in the data and what it holds (add-remove), or only what it "
+        "holds (replace)."
+    ),
+]
 
-Html = Annotated[Path | None, _out(metavar="FILE", help="Also write it as one page for a browser.")]
-Overwrite = Annotated[bool, _out("--overwrite", help="Let --output replace a file that is there.")]
+Html = Annotated[Path | None, _out(metavar="FILE", help="Also write one page for a browser.")]
+Overwrite = Annotated[bool, _out("--overwrite", help="Let --output replace an existing file.")]
 AsJson = Annotated[bool, _out("--json", help="Print JSON instead of a table.")]
-Quiet = Annotated[bool, _out("--quiet", "-q", help="Print the result and nothing else.")]
+Quiet = Annotated[bool, _out("--quiet", "-q", help="Print only the result.")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked: `fim_private.plan.Question`, as it is typed."""
+    """The question as it is typed; `asked` makes a `fim_private.plan.Question` of it."""
 
-    size: Annotated[int | None, _what(help="Number of items of each itemset.")] = None
+    size: Annotated[int | None, _what(help="The number of items in each itemset.")] = None
     sizes: Annotated[
         str | None,
-        _what(metavar="1-3", help="Several sizes instead, as in 1-3 or 1,2: the top over all of them together."),
+        _what(
+            metavar="1-3",
+            help="Several sizes instead of --size, such as 1-3 or 1,2. They share one ranking and one --top.",
+        ),
     ] = None
     per_size: Annotated[
         bool,
         _what(
             "--per-size",
-            help="The top of each of the --sizes, from the one budget, instead of that of all together.",
+            help="Find the top of each of the --sizes separately. The sizes share the budget.",
         ),
     ] = False
-    top: Annotated[int | None, _what(metavar="K", help="How many itemsets.")] = None
+    top: Annotated[int | None, _what(metavar="K", help="The number of itemsets to find.")] = None
     min_count: Annotated[
         int | None,
         _what(
             metavar="C",
-            help="Only itemsets whose noisy count exceeds C (items-first); --top may then be left out.",
+            help="Find only itemsets whose noisy count exceeds C (items-first only). --top may then be left out.",
         ),
     ] = None
     release_counts: Annotated[
         bool,
         _what(
             "--release-counts",
-            help="Release the itemsets' counts too, with noise and 95 % intervals; [SHARE] of epsilon may follow, "
-            "0.3 otherwise.",
+            help="Also release the itemsets' counts, with noise and 95 % intervals. They take a share of 0.3 of "
+            "epsilon, or the share that follows, as in --release-counts 0.5.",
         ),
     ] = False
-    count_share: Annotated[str | None, _what(metavar="SHARE", help="The same, with this share of epsilon.")] = None
+    count_share: Annotated[str | None, _what(metavar="SHARE", help="The same as --release-counts SHARE.")] = None
     raw_counts: Annotated[
         bool,
         _what(
             "--raw-counts",
-            help="Leave released counts as they were drawn: negative ones, and supersets above their subsets, too.",
+            help="Show released counts as they were drawn. Without this option they are made consistent: whole "
+            "numbers, none negative, no itemset above its subsets.",
         ),
     ] = False
     public_transactions: Annotated[
         int | None,
         _what(
             metavar="N",
-            help="Declare the number of transactions to be public: released counts then come with supports.",
+            help="Declare that there are N transactions, and that this number is public. Released counts then come "
+            "with supports (count divided by N).",
         ),
     ] = None
     epsilon: Epsilon
@@ -150,16 +170,17 @@ class Question:
         str | None,
         _promise(
             metavar="transaction",
-            help="What is protected: 'transaction' if each is somebody else's; otherwise give --unit-column.",
+            help="The unit that is protected: 'transaction' if each belongs to a different person. Otherwise give "
+            "--unit-column.",
         ),
     ] = None
     unit_column: UnitColumn = None
     merge: Annotated[
-        bool, _promise("--merge", help="Merge a unit's transactions into one (the default with --unit-column).")
+        bool, _promise("--merge", help="Merge all transactions of a unit into one (the default with --unit-column).")
     ] = False
     max_transactions: Annotated[
         int | None,
-        _promise(metavar="M", help="Keep a random choice of at most M transactions of a unit instead of merging them."),
+        _promise(metavar="M", help="Instead of merging, keep at most M transactions of each unit, chosen at random."),
     ] = None
     neighbours: Neighbours = NeighbouringRelation.ADD_REMOVE
     max_items: MaxItems = None
@@ -168,13 +189,13 @@ class Question:
         _what(
             metavar="NAME",
             autocompletion=mechanism_names("auto"),
-            help="A name of the list that `fim-private plan` prints; auto: the one that needs the smallest lead.",
+            help="A mechanism that `fim-private plan` lists. auto takes the one that needs the smallest lead.",
         ),
     ] = "auto"
     select: Select = None
-    repeat: Annotated[bool, _what("--repeat", help="lmm only: search a margin anew for each pick.")] = False
+    repeat: Annotated[bool, _what("--repeat", help="lmm only: search for a margin again for each pick.")] = False
     no_fallback: Annotated[
-        bool, _what("--no-fallback", help="lmm only: answer nothing where no margin is certified.")
+        bool, _what("--no-fallback", help="lmm only: name nothing where no margin is certified.")
     ] = False
     universe_items: UniverseItems = None
     universe_file: Annotated[
@@ -183,20 +204,24 @@ class Question:
             "--universe-file",
             "--items-file",
             metavar="FILE",
-            help="Look at the items listed here alone, one a line; the list is public, and declares the universe "
-            "(--items-file is the same).",
+            help="A public list of items, one per line. Only these items are looked at, and they declare the "
+            "universe. Both names of the option mean the same.",
         ),
     ] = None
     must_contain: Annotated[
         list[str] | None,
         _what(
             metavar="ITEM",
-            help="Only itemsets that contain this item (may be given again: all of them). A smaller search.",
+            help="Find only itemsets that contain this item. Given several times: itemsets that contain all of these "
+            "items. The search is then smaller.",
         ),
     ] = None
     exclude: Annotated[
         list[str] | None,
-        _what(metavar="ITEM", help="Leave this item out (may be given again). Items named here and above are public."),
+        _what(
+            metavar="ITEM",
+            help="Leave this item out. May be given several times. Items named here or with --must-contain are public.",
+        ),
     ] = None
 
     def asked(self) -> plan.Question:
@@ -247,13 +272,13 @@ class Question:
             return PrivacyUnit(column=self.unit_column, max_transactions=self.max_transactions)
         if self.unit is None:
             raise UsageError(
-                "It was not said what is to be protected.",
-                "Give --unit transaction if each transaction is somebody else's, or --unit-column COLUMN.",
+                "The command does not say what to protect.",
+                "Give --unit transaction if each transaction belongs to a different person, or --unit-column COLUMN.",
             )
         if self.unit != "transaction" or self.merge or self.max_transactions is not None:
             raise UsageError(
-                "It is not known which transactions belong to one unit.",
-                "Name the column that says so with --unit-column, or give --unit transaction alone.",
+                "The command does not say which transactions belong to the same unit.",
+                "Name the column with the owner by --unit-column, or give --unit transaction alone.",
             )
         return PrivacyUnit()
 
@@ -281,8 +306,7 @@ class Question:
             return mechanism
         if mechanism not in {"lmm", "auto"} or (self.repeat and self.no_fallback):
             raise UsageError(
-                "--repeat and --no-fallback are switches of the mechanism lmm, one at a time (--repeat has no "
-                "fallback).",
+                "--repeat and --no-fallback are for the mechanism lmm, and only one of them can be given.",
                 "Leave one out, or leave out --mechanism.",
             )
         return "lmm-repeat" if self.repeat else "lmm-no-fallback"
@@ -290,66 +314,70 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionToSeveral(Question):
-    """The same, to all mechanisms that apply where none is named."""
+    """The same question. Without a mechanism's name it is for all mechanisms that apply."""
 
     mechanism: Annotated[
         str | None,
         _what(
             metavar="NAME",
             autocompletion=mechanism_names("auto"),
-            help="One mechanism only; all that apply otherwise.",
+            help="Show this mechanism in full. Without this option, all that apply are listed.",
         ),
     ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How the file is read, and by what: the arguments of `read_transactions`, and the engine."""
+    """How the file is read: the arguments of `read_transactions`, and the engine."""
 
     format: Annotated[
         str,
         _read(
             metavar="NAME",
             autocompletion=one_of(*FORMATS),
-            help="auto, fimi, basket, long, lists or one-hot; what auto guesses from the data is taken as public.",
+            help="auto, fimi, basket, long, lists or one-hot. What auto guesses from the data is taken as public.",
         ),
     ] = "auto"
     separator: Annotated[
         str | None,
         _read(
             metavar="TEXT",
-            help="What separates items or columns; a comma otherwise, or with --format auto a guess.",
+            help="The text between items or columns. The default is a comma; --format auto guesses it.",
         ),
     ] = None
     encoding: Annotated[str, _read(help="The file's text encoding.")] = "utf-8"
     transaction_column: Annotated[
-        str | None, _read(metavar="COLUMN", help="Long tables: which transaction a row belongs to.")
+        str | None, _read(metavar="COLUMN", help="In long tables: the column that names a row's transaction.")
     ] = None
-    item_column: Annotated[str | None, _read(metavar="COLUMN", help="Long tables and Parquet lists: the item.")] = None
+    item_column: Annotated[
+        str | None, _read(metavar="COLUMN", help="In long tables and Parquet lists: the column of items.")
+    ] = None
     drop_rows_without_unit: Annotated[
-        bool, _read("--drop-rows-without-unit", help="Leave out rows that name no unit.")
+        bool,
+        _read("--drop-rows-without-unit", help="Leave out rows that name no unit. Without this they are refused."),
     ] = False
     engine: Annotated[
         str,
         _read(
             metavar="local|spark",
             autocompletion=one_of("local", "spark"),
-            help="What reads and counts: this process, or Spark (see the README).",
+            help="Where the data is read and counted: in this process, or on Spark (see docs/guide.md).",
         ),
     ] = "local"
     master: Annotated[
         str | None,
         _read(
             metavar="URL",
-            help="Spark's master, such as local[4], spark://host:7077 or yarn; all cores of this machine otherwise.",
+            help="The Spark master, such as local[4], spark://host:7077 or yarn. The default is all cores of this "
+            "machine.",
         ),
     ] = None
 
     def arguments(self, unit_column: str | None) -> dict[str, Any]:
-        """What a reader is told, beside the file.
+        """The arguments of a reader, besides the file.
 
         Args:
-            unit_column: as the question has it.
+            unit_column: the column that the question names.
         """
         return {
             "unit_column": unit_column,
@@ -360,37 +388,39 @@ class Reading:
         """The engine's reader.
 
         Args:
-            progress: told what share of the file was read, where that is known.
+            progress: called with the share of the file that was read, if that is known.
         """
         return reader(self.engine, self.master, progress)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Delivery:
-    """Where a release goes, and what it is charged to."""
+    """Where a release goes, and which ledger it is charged to."""
 
-    seed: Annotated[int | None, _out(help="Repeat the same noise; the output is then NOT private.")] = None
+    seed: Annotated[int | None, _out(help="Draw the same noise every time. The output is then NOT private.")] = None
     output: Annotated[
         Path | None,
         _out(
             "--output",
             "-o",
             metavar="FILE",
-            help="Also write the release: .json, .parquet, .jsonl, .csv, .spmf or .fimi.",
+            help="Also write the release to this file: .json, .parquet, .jsonl, .csv, .spmf or .fimi.",
         ),
     ] = None
     overwrite: Overwrite = False
     ledger: Annotated[
         Path | None,
-        _promise(metavar="LEDGER", help="Charge this ledger first, and stop if it refuses (see `fim-private budget`)."),
+        _promise(
+            metavar="LEDGER",
+            help="Charge this ledger before any noise is drawn. It may refuse the run (see `fim-private budget`).",
+        ),
     ] = None
     keep: Annotated[
         str | None,
         _out(
             metavar="WHICH",
-            help="closed, non-redundant or maximal: leave out what a larger released itemset says as well, with as "
-            "large a count, with nine tenths of it, or with any. Costs nothing; what is left out is paid for all the "
-            "same.",
+            help="Leave out an itemset if a larger released itemset contains it and has as large a count (closed), "
+            "at least nine tenths of its count (non-redundant) or any count (maximal). This changes no cost.",
         ),
     ] = None
     as_json: AsJson = False
@@ -401,7 +431,7 @@ class WithShare(Command):
     """A command whose --release-counts may be followed by a share, as in `--release-counts 0.3`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """A number right after --release-counts is its share; anything else, such as a file's name, is not."""
+        """Take a number right after --release-counts as its share, and nothing else, such as a file's name."""
         words: list[str] = []
         for word in args:
             if words and words[-1] == "--release-counts" and re.fullmatch(r"[0-9]*\.?[0-9]+(/[0-9]+)?", word):
@@ -414,11 +444,11 @@ def itemset_sizes(size: int | None, sizes: str | None) -> tuple[int, ...]:
     """The numbers of items that are asked for.
 
     Raises:
-        UsageError: they were given twice, or not at all, or cannot be read.
+        UsageError: the sizes were given twice, are missing or cannot be read.
     """
     if (size is None) == (sizes is None):
         raise UsageError(
-            "It was not said how many items an itemset has." if size is None else "The itemset size was given twice.",
+            "The itemset size is missing." if size is None else "The itemset size was given twice.",
             "Give --size, such as 2, or --sizes, such as 1-3 or 1,2.",
         )
     if size is not None:
@@ -434,14 +464,14 @@ def itemset_sizes(size: int | None, sizes: str | None) -> tuple[int, ...]:
 
 
 def assignments(texts: list[str] | None, *, example: str) -> dict[str, str]:
-    """What each name is set to by options NAME=VALUE; hyphens in names are taken as underscores.
+    """The values that options NAME=VALUE set, by name; hyphens in names become underscores.
 
     Args:
-        texts: as typed; of two for one name the last counts.
-        example: of one, for the error.
+        texts: the options as typed; the last one for a name counts.
+        example: an option for the error to show.
 
     Raises:
-        UsageError: one has no value.
+        UsageError: an option has no value.
     """
     found = {}
     for text in texts or ():

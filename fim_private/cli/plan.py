@@ -1,4 +1,4 @@
-"""`fim-private plan`: what each mechanism will spend where, and the margin it needs; nothing is read."""
+"""`fim-private plan`: how each mechanism will spend the budget, and the lead it needs. No data is read."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def plan(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Show what each mechanism would spend where, and the lead in counts it needs. No data is read.
+    """Show how each mechanism would spend the budget, and how far an itemset must lead to be named. No data is read.
 
     Example: fim-private plan --size 2 --top 10 --epsilon 1 --delta 1e-6 --unit transaction
 
-    As a page to talk about: add --html plan.html
+    To share the plan as a page: add --html plan.html
     """
     keep_apart(html, question.universe_file)
     asked = question.asked()
@@ -57,35 +57,35 @@ def plan(
     if as_json:
         _print_json(plans)
         return
-    typer.echo(wrapped([f"{words}, protecting {asked.unit.describe()}. Nothing is read or spent."]) + "\n")
+    typer.echo(wrapped([f"{words}, protecting {asked.unit.describe()}. No data is read, and nothing is spent."]) + "\n")
     _print(plans, chosen, quiet=quiet)
     for name, reason in refused.items():
         say(f"\n{name} cannot be used: {reason}", quiet=quiet)
     if asked.universe.items is None and len(names) > 1:
         say(
-            "\nexponential and its relatives join the list with a declared universe (--universe-items or "
-            "--universe-file).",
+            "\nWith a declared universe (--universe-items or --universe-file), exponential and its relatives are "
+            "listed too.",
             quiet=quiet,
         )
 
 
 def _print(plans: list[Plan], chosen: Plan, *, quiet: bool) -> None:
-    """The only plan, or a table of several and the one that is chosen of them."""
+    """Print the only plan; or a table of several, and then the one that --mechanism auto takes."""
     from fim_private.report.document.text import table
     from fim_private.report.statement import plan_text
 
     if len(plans) > 1:
         typer.echo(
             table(
-                ["mechanism", "lead needed over the bulk", "or over a near place"],
+                ["mechanism", "lead over the bulk", "or lead over a near place"],
                 [[plan.mechanism_name, _lead(plan.lead), _lead(plan.near_lead)] for plan in plans],
                 right=[False, True, True],
             )
         )
         say(
-            "\nLeads are in transactions, to be found 19 times in 20. The bulk: itemsets that do not occur, or a\n"
-            "place far down the ranking. One mechanism in full: --mechanism NAME. This is what --mechanism auto "
-            "takes:\n",
+            "\nAn itemset with this lead, in transactions, is named in 19 of 20 runs. The bulk means itemsets that do\n"
+            "not occur, or a place far down the ranking. --mechanism NAME shows one mechanism in full.\n"
+            "--mechanism auto takes this one:\n",
             quiet=quiet,
         )
     typer.echo(plan_text(chosen))
@@ -110,7 +110,7 @@ def _write_page(path: Path, asked: str, plans: list[Plan], chosen: Plan, refused
 
 
 def _in_words(question: Question, *, top: int | None) -> str:
-    """What is looked for; the top only if it was typed."""
+    """The question in words; with the top only if it was typed."""
     from fim_private.report.document.text import printable
 
     *smaller, largest = question.sizes

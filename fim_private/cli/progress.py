@@ -1,4 +1,4 @@
-"""Which phase is running, on stderr, for people at a terminal; never anything of the data."""
+"""Show on stderr which phase is running, for people at a terminal. Progress never shows anything of the data."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
 WORTH_SAYING = 2.0
-"""Seconds after which it is of interest how many are left."""
+"""After this many seconds, the time left is shown."""
 
 
 class Notes:
-    """Standard error as a file that never fails, so that nobody's release is lost to a full log or a closed pipe."""
+    """Standard error as a file that never fails, so that no release is lost to a full log or a closed pipe."""
 
     @property
     def encoding(self) -> str:
-        """As of standard error."""
+        """The encoding of standard error."""
         return getattr(sys.stderr, "encoding", None) or "utf-8"
 
     def isatty(self) -> bool:
-        """Whether somebody looks at it."""
+        """Whether standard error is a terminal."""
         return sys.stderr is not None and sys.stderr.isatty()
 
     def write(self, text: str) -> int:
-        """Write the text, or not."""
+        """Write the text if that is possible."""
         self._try(lambda stream: stream.write(text))
         return len(text)
 
     def flush(self) -> None:
-        """Send what was written on its way, or not."""
+        """Flush the stream if that is possible."""
         self._try(lambda stream: stream.flush())
 
     @staticmethod
@@ -44,12 +44,12 @@ class Notes:
             try:
                 action(sys.stderr)
             except (OSError, ValueError):
-                # Python would try once more at its end, and make a failure of the run of it.
+                # Python would try again at its end, and the run would then fail.
                 sys.stderr = None
 
 
 def _progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
-    """Progress on standard error, which Rich must not put itself in the place of: Notes writes to it."""
+    """Progress on standard error. Rich must not redirect standard error, because `Notes` writes to it."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -58,10 +58,10 @@ def _progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
 
 
 class Phases:
-    """Told which phase is running, and how far it is where somebody knows.
+    """Shows which phase is running, and how far it is if that is known.
 
     Args:
-        show: what to show instead of the last words; by default nothing is.
+        show: replaces the words shown last; by default nothing is shown.
     """
 
     def __init__(self, show: Callable[[str], None] = lambda _words: None) -> None:
@@ -69,12 +69,12 @@ class Phases:
         self._phase, self._began = "", 0.0
 
     def __call__(self, phase: str) -> None:
-        """A phase begins."""
+        """Begin a phase."""
         self._phase, self._began = phase, time.monotonic()
         self._show(f"{phase} ...")
 
     def share(self, done: float) -> None:
-        """Of the running phase this share is done, from 0 to 1: of bytes, of runs, never of anything counted."""
+        """Show how much of the phase is done, from 0 to 1. A share of bytes or runs, never of counts."""
         passed = time.monotonic() - self._began
         if passed > WORTH_SAYING and 0 < done < 1:
             self._show(f"{self._phase} ... {done:.0%}, {_spoken(passed * (1 - done) / done)} left")
@@ -86,7 +86,7 @@ def _spoken(seconds: float) -> str:
 
 @contextmanager
 def phases(*, quiet: bool) -> Iterator[Phases]:
-    """What shows the running phase and its time, until the next or the end. Ctrl-C is heard throughout."""
+    """An object that shows the running phase and its time. Ctrl-C works throughout."""
     listen()
     if quiet or not Notes().isatty():
         yield Phases()
@@ -101,7 +101,7 @@ def phases(*, quiet: bool) -> Iterator[Phases]:
 
 @contextmanager
 def bar(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """A function that shows how many of how many are done, with the time left, until the end."""
+    """A function that shows how many parts of how many are done, and the time left."""
     listen()
     if quiet or not Notes().isatty():
         yield lambda _done, _all: None
@@ -115,6 +115,6 @@ def bar(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
 
 
 def say(text: str, *, quiet: bool = False) -> None:
-    """Words for the user, on stderr; where that takes none they are lost, and nothing else is."""
+    """Print words for the user on stderr. If stderr cannot be written, only these words are lost."""
     if not quiet:
         print(text, file=Notes())

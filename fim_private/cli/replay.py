@@ -1,4 +1,4 @@
-"""A run again: its options from a TOML file or from the release it made, and the command that a release carries."""
+"""Options from a TOML file or from an earlier release, and the command that a release records."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ if TYPE_CHECKING:
     from fim_private.transactions.layout import Layout
 
 LARGEST = 1 << 20
-"""Bytes of a file of settings at most."""
+"""The most bytes of a file of settings."""
 LARGEST_RELEASE = 1 << 28
-"""Of a release at most: a thousand bytes for each of a quarter of a million itemsets."""
+"""The most bytes of a release: a thousand bytes for each of a quarter of a million itemsets."""
 IN_PERSON = {"config", "curator"}
-"""Options that no file can set: which file it is, and that somebody may see exact counts."""
+"""Options that no file can set: the name of the file, and that a person may see exact counts."""
 LISTED = "A,B,..."
-"""What the values of options that take a list are called in the help; a file of settings may write [A, B]."""
+"""How help shows the value of an option that takes a list. A file of settings may write [A, B]."""
 FILES = ("FILE", "LEDGER")
-"""What the values of options that name files are called in the help."""
+"""How help shows the values of options that name files."""
 PLACES = ("engine", "master")
-"""Settings without which a replay runs elsewhere and gives the same."""
+"""Settings that decide where a replay runs; the result is the same without them."""
 REPLAYED = names_of(Question) | names_of(Reading) - {*PLACES} | {"file", "keep", "as_json", "allow_inexact_noise"}
-"""Settings that a release brings along: what was asked."""
+"""Settings that are taken from a release: its question."""
 TYPED = names_of(Delivery) - REPLAYED | {*PLACES, "config"}
-"""Settings that a release, which may come from anybody, does not choose: where a run takes place and writes, what it
-charges, whether it is private, and whether it says so."""
+"""Settings that are never taken from a release, because anybody may have written it: where a run takes place and
+writes, which ledger it charges, whether it is private, and whether it says so."""
 
 NEEDED = {"seed": "had a seed, and so is not private", "ledger": "charged a ledger"}
-"""Settings of these without which a replay would be another kind of run, and what they made the first one."""
+"""Settings that a replay must repeat, because without them it would be another kind of run; and what they did."""
 UNSAID, GUESSED = "fim_private.unsaid", "fim_private.guessed"
-"""Where a context keeps which settings of the release have to be typed, and which parts of its layout were guessed."""
+"""Keys of a context: the settings of the release that have to be typed, and the guessed parts of its layout."""
 
 
 def settings_of_file(context: typer.Context, path: Path | None) -> Path | None:
-    """Let a file's settings stand in for what was not typed."""
+    """Take the settings of a file for all options that were not typed."""
     if path is None or context.resilient_parsing:
         return path
     if path.suffix.lower() == ".json":
@@ -68,16 +68,17 @@ Config = Annotated[
         metavar="FILE",
         is_eager=True,
         callback=settings_of_file,
-        help="Settings that are not typed: a TOML file (size = 2), or a release.json, whose command is run again.",
+        help="A TOML file with settings (size = 2), or a release.json, whose question is asked again. Options on the "
+        "command line override the file.",
     ),
 ]
 
 
 def read_settings(path: Path, allowed: Collection[str]) -> dict[str, Any]:
-    """The settings of a TOML file, each a value or a plain list; hyphens in names are taken as underscores.
+    """The settings of a TOML file. Each is a value or a plain list; hyphens in names become underscores.
 
     Raises:
-        InputError: it cannot be read.
+        InputError: the file cannot be read.
         UsageError: a setting does not exist, or is neither a value nor a plain list.
     """
     found = read_toml(path)
@@ -85,8 +86,8 @@ def read_settings(path: Path, allowed: Collection[str]) -> dict[str, Any]:
     unknown = sorted(settings.keys() - set(allowed))
     if unknown:
         raise UsageError(
-            f"{path} has settings that do not exist: {', '.join(map(repr, unknown))}.",
-            f"{did_you_mean(unknown[0], allowed)}There are: {', '.join(allowed)}.",
+            f"{path} has unknown settings: {', '.join(map(repr, unknown))}.",
+            f"{did_you_mean(unknown[0], allowed)}The settings are: {', '.join(allowed)}.",
         )
     for name, value in settings.items():
         parts = value if isinstance(value, list) else [value]
@@ -96,43 +97,43 @@ def read_settings(path: Path, allowed: Collection[str]) -> dict[str, Any]:
 
 
 def read_toml(path: Path, *, option: str = "--config") -> dict[str, Any]:
-    """What a small TOML file says.
+    """The content of a small TOML file.
 
     Args:
-        path: of the file.
-        option: that named it.
+        path: the file.
+        option: the option that named it.
 
     Raises:
-        InputError: it cannot be read.
+        InputError: the file cannot be read.
     """
     try:
         return tomllib.loads(_text(path, option))
     except (ValueError, RecursionError) as error:
-        # The parser's words may quote the file.
+        # The parser's message may quote the file.
         _, _, place = str(error).rpartition("(at ")
         where = f": see {place.rstrip(')')}" if place.startswith("line") else ""
         raise InputError(
-            f"{path} is not TOML{where}.", "Write one setting a line, as in size = 2; strings stand in quotes."
+            f"{path} is not TOML{where}.", "Write one setting per line, as in size = 2. Put texts in quotes."
         ) from None
 
 
 def _text(path: Path, option: str = "--config", *, largest: int = LARGEST) -> str:
-    """What stands in a file of text that is not too large."""
+    """The content of a text file that is not too large."""
     try:
         with path.open("rb") as file:
             content = file.read(largest + 1)
         if len(content) > largest:
             raise InputError(
-                f"{path} has over {largest >> 20} MiB, more than what is read there.", f"Correct {option}."
+                f"{path} has over {largest >> 20} MiB, which is too much for {option}.", f"Correct {option}."
             )
         return content.decode()
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not a text in UTF-8"
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"{path} cannot be read: {reason}.", f"Correct {option}.") from None
 
 
 def _as_typed(path: Path, name: str, value: Any, param: Any) -> Any:
-    """A setting as it would have been typed, so that it is checked like that."""
+    """The setting as a user would type it, so that the same checks apply."""
     if getattr(param, "is_flag", False):
         if isinstance(value, bool):
             return value
@@ -142,12 +143,12 @@ def _as_typed(path: Path, name: str, value: Any, param: Any) -> Any:
     several = getattr(param, "multiple", False) or param.nargs != 1
     if isinstance(value, bool) or isinstance(value, list) is not several:
         wanted = "a list" if several else "a text or a number"
-        raise UsageError(f"In {path}, {name} is not {wanted}.", "Write it as it would be typed, in quotes.")
+        raise UsageError(f"In {path}, {name} is not {wanted}.", "Write the value as on the command line, in quotes.")
     return [str(part) for part in value] if several else str(value)
 
 
 def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
-    """What was asked for a release, and what was guessed of the layout of its data."""
+    """The question of a release, and the guessed parts of its layout."""
     from fim_private.release import Release
 
     begin = ["fim-private", str(context.info_name)]
@@ -155,23 +156,24 @@ def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
         release = Release.from_json(_text(path, largest=LARGEST_RELEASE))
         words = shlex.split(release.command or "")
         if words[:2] != begin:
-            raise InputError(f"{path} does not say which command made it.", "Give a TOML file, or type the options.")
+            raise InputError(f"{path} does not say which command made it.", "Give a TOML file, or give the options.")
         typed, rest, _ = context.command.make_parser(context).parse_args(args=words[2:])
         if rest:
             raise ValueError
     except FimPrivateError:
         raise
     except Exception:
-        # The parser has its own kinds of errors, which speak of options that nobody typed.
+        # The parser's own errors name options that the user did not type.
         raise InputError(
-            f"{path} was made by a command that this version does not understand.", "Type the options."
+            f"{path} was made by a command that this version does not understand.", "Give the options."
         ) from None
     _check_promise(path, typed, release)
     files = {param.name for param in context.command.params if param.metavar in FILES}
     for name, value in typed.items():
         if name in files & REPLAYED and isinstance(value, str) and Path(value).name != value.removeprefix("./"):
             raise InputError(
-                f"{path} names a file in a folder, which releases do not.", "Type the options instead, with your file."
+                f"{path} names a file with a folder. Releases never do, so somebody changed it.",
+                "Give the options instead, with your file.",
             )
     context.meta[UNSAID] = sorted(typed.keys() - REPLAYED | ({"seed"} if release.seeded else set()))
     context.meta[GUESSED] = () if release.layout is None else release.layout.guessed
@@ -180,7 +182,7 @@ def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
 
 
 def _check_promise(path: Path, typed: Mapping[str, Any], release: Release) -> None:
-    """Refuse a release whose command asks for another promise than the release states: it was changed by hand."""
+    """Refuse a release that was changed by hand: its command asks for another promise than it states."""
     privacy, plan = release.terms.privacy, release.terms.plan
     stated = privacy.promise
     try:
@@ -195,15 +197,15 @@ def _check_promise(path: Path, typed: Mapping[str, Any], release: Release) -> No
         same = False
     if not same:
         raise InputError(
-            f"{path} states another promise than its command asks for.", "Somebody changed it: type the options."
+            f"{path} states another promise than its command asks for, so somebody changed it.", "Give the options."
         )
 
 
 def _guessed(context: typer.Context, layout: Layout | None) -> dict[str, Callable[[], str | None]]:
-    """What was guessed of a layout, as if it were typed, so that it is not guessed again from other data.
+    """The guessed parts of a layout, as if they were typed, so that they are not guessed again from other data.
 
-    Each is asked for when its turn comes, which is after the options that were typed. Where another format was typed,
-    the rest of the layout is that of another file.
+    Each part is looked up after the typed options are known. If another format was typed, the rest of the layout does
+    not apply.
     """
     if layout is None:
         return {}
@@ -217,29 +219,29 @@ def _guessed(context: typer.Context, layout: Layout | None) -> dict[str, Callabl
 
 
 def replayed_guesses(context: typer.Context) -> list[str]:
-    """The parts of the layout that are taken from a release that guessed them: they are guesses still."""
+    """The parts of the layout that come from a release which guessed them. They count as guesses here too."""
     return [name for name in context.meta.get(GUESSED, ()) if _is_from(context, name, "DEFAULT_MAP")]
 
 
 def check_replay(context: typer.Context, path: Path | None) -> str:
-    """Refuse to replay a release as another kind of run than it was; what else is not replayed, in words, or nothing.
+    """Refuse to replay a release as another kind of run. Return, in words, which settings are not taken from it.
 
     Raises:
-        UsageError: it was made with a seed or charged a ledger, and none was typed.
+        UsageError: the release had a seed or charged a ledger, and the command names none.
     """
     left_out = [name for name in context.meta.get(UNSAID, []) if not _is_from(context, name, "COMMANDLINE")]
     for name, what in NEEDED.items():
         if name in left_out:
             raise UsageError(
-                f"{path} was made by a run that {what}. A replay takes the question from a release, and not that.",
-                f"Type --{name} as well; or leave out --config, and type the options of the run that you want.",
+                f"{path} was made by a run that {what}. A replay takes only the question from a release.",
+                f"Add --{name}; or leave out --config, and give the options of the run that you want.",
             )
     places = [f"--{name}" for name in PLACES if name in left_out]
-    return f"Not taken from it: {', '.join(places)}, which are typed." if places else ""
+    return f"Not taken from it: {', '.join(places)}. Give them on the command line." if places else ""
 
 
 def _is_from(context: typer.Context, name: str, origin: str) -> bool:
-    """Whether a setting was typed (COMMANDLINE) or stands in the file of settings (DEFAULT_MAP)."""
+    """Whether a setting has this origin: typed (COMMANDLINE), or from the file of settings (DEFAULT_MAP)."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == origin
 
@@ -250,9 +252,9 @@ def _option(param: Any) -> str:
 
 
 def command_line(context: typer.Context) -> str:
-    """The command that does the same again, whether its options were typed or stood in a file.
+    """The command that does the same again, whether its options were typed or came from a file.
 
-    Files by name alone: their folders are nobody's business who reads the release.
+    Files stand without their folders, which do not concern the reader of a release.
     """
     words = ["fim-private", str(context.info_name)]
     for param in context.command.params:

@@ -20,9 +20,12 @@ ENDINGS = (".csv", ".json", ".jsonl", ".parquet")
 
 def rules(
     release: options.ReleaseFile,
-    min_confidence: Annotated[float, typer.Option(metavar="SHARE", help="The least confidence, from 0 to 1.")] = 0.5,
+    min_confidence: Annotated[
+        float, typer.Option(metavar="SHARE", help="The smallest confidence to show, from 0 to 1.")
+    ] = 0.5,
     min_lift: Annotated[
-        float | None, typer.Option(metavar="NUMBER", help="The least lift; needs a public number of transactions.")
+        float | None,
+        typer.Option(metavar="NUMBER", help="The smallest lift to show. Needs a public number of transactions."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -30,18 +33,18 @@ def rules(
             "--output",
             "-o",
             metavar="FILE",
-            help="Also write the rules with all measures and intervals: .csv, .json, .jsonl or .parquet.",
+            help="Also write the rules to this file, with all measures and intervals: .csv, .json, .jsonl or .parquet.",
             rich_help_panel="Output",
         ),
     ] = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Show the association rules that released counts give. Costs nothing: only the release is read.
+    """Show the association rules that follow from released counts. Only the release is read, so this costs nothing.
 
     Example: fim-private rules release.json --min-confidence 0.5
 
-    Only good ones, into a table: fim-private rules release.json --min-lift 1.2 -o rules.csv
+    To write rules with a high lift to a table: fim-private rules release.json --min-lift 1.2 -o rules.csv
     """
     from fim_private.release.files import check_derived, read_release
     from fim_private.report.rules_table import rules_remarks, rules_table
@@ -50,7 +53,7 @@ def rules(
     if output is not None:
         check_derived(output)
         if output.suffix.lower() not in ENDINGS:
-            raise UsageError("The output file's ending does not say what to write.", f"Use {', '.join(ENDINGS)}.")
+            raise UsageError("The ending of the output file is no known format.", f"Use {', '.join(ENDINGS)}.")
         keep_apart(output, release)
     found = association_rules(read_release(release), min_confidence=min_confidence, min_lift=min_lift)
     if output is not None:
@@ -63,7 +66,7 @@ def rules(
 
 
 def _json(found: AssociationRules) -> str:
-    """The frame as a list of objects; what is infinite is the text "Infinity", which JSON has no number for."""
+    """The frame as a list of objects. JSON has no infinite number, so the text "Infinity" stands for one."""
     import json
     import math
 

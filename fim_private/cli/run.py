@@ -1,4 +1,4 @@
-"""A run that releases, once for `mine` and `tune`: checks, the ledger, reading, the work, delivery, closing notes."""
+"""What `mine` and `tune` share: checks, the ledger, reading, the work, delivery and closing notes."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ NOTHING = "No run reached the threshold: no itemset is named."
 
 
 def check_delivery(delivery: Delivery, plans: Sequence[Plan], *inputs: str | Path | None) -> None:
-    """Find out before anything is spent whether the release can be delivered as the options say.
+    """Check, before anything is spent, that the release can be delivered as the options say.
 
     Args:
         delivery: the options.
-        plans: what may be released.
-        inputs: the other files of the run, none of which is written over.
+        plans: the plans of which one is released.
+        inputs: the other files of the run; the output must not replace them.
 
     Raises:
-        UsageError: the output is a file that the run needs, cannot carry the release, or a seed meets a ledger.
-        InputError: it cannot be written.
+        UsageError: the output is a file that the run needs or cannot hold the release, or a seed meets a ledger.
+        InputError: the output cannot be written.
     """
     from fim_private.mining.mine import refuse_seed
     from fim_private.release.files import check_carries
@@ -51,19 +51,19 @@ def carry_out(
     work: Callable[..., Result], file: str, plan: Priced, *, reading: Reading, delivery: Delivery, command: str,
     released: Callable[[Result], Handed],
 ) -> tuple[Result, Handed, Books]:  # fmt: skip
-    """Read the file, do the work, hand over what it releases, and say how the file was read.
+    """Read the file, do the work, hand over the release, and say how the file was read.
 
     Args:
         work: called with the data, `seed`, `command`, `charge` and `progress`.
         file: the basket file.
-        plan: what the ledger is charged with.
+        plan: its cost is charged to the ledger.
         reading: how to read.
         delivery: where to charge and to deliver.
-        command: what was typed, for the record.
-        released: of the work's result, what is handed over; None where there is nothing.
+        command: the command for the record.
+        released: the release in the work's result; None if there is none.
 
     Returns:
-        The work's result, what was handed over, and the books.
+        The work's result, the release that was handed over, and the books.
     """
     with Books(delivery.ledger, plan, command) as books:
         with phases(quiet=delivery.quiet) as progress, reading.reader(progress.share) as read:
@@ -87,12 +87,12 @@ def carry_out(
 
 
 def conclude(remarks: Iterable[str | None], delivery: Delivery, books: Books) -> None:
-    """Say what there is to say of a release, and what is left in the ledger.
+    """Print the remarks on a release, and what is left in the ledger.
 
     Args:
         remarks: paragraphs; None for one that does not apply.
-        delivery: whether to be quiet.
-        books: of the run.
+        delivery: says whether to be quiet.
+        books: the books of the run.
     """
     for remark in filter(None, remarks):
         say(f"\n{remark}", quiet=delivery.quiet)
@@ -109,7 +109,7 @@ def _shown(release: Release | None, *, as_json: bool) -> str:
 
 
 def _reading_notes(notes: ReadingNotes) -> list[str]:
-    """What was found and mended while reading, in words; for whoever holds the data, not part of a release."""
+    """What was found and mended while reading, in words. This is for the holder of the data, not part of a release."""
     mended = [
         f"{number:,} {what}"
         for number, what in (

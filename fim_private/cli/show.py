@@ -25,18 +25,18 @@ def show(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write it in another format: .json, .parquet, .jsonl, .csv, .spmf or .fimi.",
+            help="Also write the release in another format: .json, .parquet, .jsonl, .csv, .spmf or .fimi.",
             rich_help_panel="Output",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Show a release: its itemsets, and what is promised. Only the release is read, and nothing is spent.
+    """Show a release: its itemsets and its promise. Only the release is read, so this costs nothing.
 
     Example: fim-private show release.json
 
-    A page to publish: fim-private show release.json --html page.html
+    To make a page to publish: fim-private show release.json --html page.html
     """
     from fim_private.release.files import check_derived, read_release, write_release
     from fim_private.report.document.text import wrapped
@@ -75,7 +75,7 @@ def _printable(paragraph: str) -> str:
 
 
 def _block() -> str:
-    """What bars are made of: a full block where the terminal knows it."""
+    """The character that bars are made of: a full block if the terminal can show it."""
     try:
         "█".encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):

@@ -1,4 +1,4 @@
-"""What the system refuses: letters that standard output lacks, arguments that are no text, output, paths."""
+"""Problems with the system: letters that standard output cannot show, arguments that are no text, output and paths."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from fim_private.errors import InputError, UsageError
 
 _ESCAPE = "fim_private.escape"
 _WRITTEN_BEFORE = (
-    "Files and ledgers are written before anything is printed: look at them before you run the command again."
+    "Files and ledgers are written before anything is printed. Look at them before you run the command again."
 )
 
 
 def escape_what_cannot_be_shown() -> None:
-    r"""Let standard output and error show what their encoding lacks as \uXXXX, which is also how JSON writes it.
+    r"""Let standard output and error show letters that their encoding lacks as \uXXXX, as JSON does.
 
-    Names of items may hold anything, and a release that was paid for may not be lost to a terminal's encoding.
+    Names of items may hold any letter, and a paid release must not be lost because of a terminal's encoding.
     """
     codecs.register_error(_ESCAPE, _escaped)
     for stream in (sys.stdout, sys.stderr):
@@ -34,35 +34,35 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
 
 
 def refuse_arguments_that_are_no_text(arguments: list[str]) -> None:
-    """Refuse bytes that the system's encoding does not have.
+    """Refuse arguments with bytes that the system's encoding does not have.
 
     Raises:
-        UsageError: there are some; they could neither be shown nor recorded.
+        UsageError: there is one; it could neither be shown nor recorded.
     """
     for argument in arguments:
         try:
             argument.encode()
         except UnicodeEncodeError:
             raise UsageError(
-                "An argument, or a file's name, is no text in this system's encoding.",
-                "Rename the file, or choose a locale of UTF-8, as in LC_ALL=C.UTF-8.",
+                "An argument or a file's name is not text in this system's encoding.",
+                "Rename the file, or choose a UTF-8 locale, as in LC_ALL=C.UTF-8.",
             ) from None
 
 
 def unusable(error: OSError) -> InputError:
-    """What to say where the system refuses a path in a way that nobody foresaw. The path may come from the data."""
-    return InputError(f"A file or folder cannot be used: {error.strerror}.", "Check the paths that were given.")
+    """The error for a path that the system refuses in an unforeseen way. It hides the path, which may be data."""
+    return InputError(f"A file or folder cannot be used: {error.strerror}.", "Check the paths in the command.")
 
 
 def unwritable(error: OSError, what: str = "answer", then: str = _WRITTEN_BEFORE) -> InputError:
-    """What to say where standard output took nothing more."""
-    # Python tries once more at its end, and would complain in its own words.
+    """The error for a standard output that cannot be written to."""
+    # Python would try again at its end, and print its own error.
     sys.stdout = None
     return InputError(f"The {what} could not be printed to standard output: {error.strerror}.", then)
 
 
 def goes_nowhere() -> bool:
-    """Whether standard output is the null device: what is printed there is in nobody's hands."""
+    """Whether standard output is the null device: nobody receives what is printed there."""
     try:
         return os.path.samestat(os.fstat(1), os.stat(os.devnull))  # noqa: PTH116 - a device
     except OSError:
@@ -70,14 +70,14 @@ def goes_nowhere() -> bool:
 
 
 def print_release(text: str, *, written: bool) -> None:
-    """Print what was paid for, or say plainly that it could not be printed.
+    """Print a paid release, or say plainly that it could not be printed.
 
     Args:
-        text: what to print.
-        written: whether it is in a file already.
+        text: the text to print.
+        written: whether the release is in a file already.
 
     Raises:
-        InputError: it could not.
+        InputError: it could not be printed.
     """
     try:
         if sys.stdout is None:
@@ -86,5 +86,5 @@ def print_release(text: str, *, written: bool) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        then = "It is in the file all the same." if written else "It is lost, and its cost is spent."
+        then = "It is in the output file." if written else "The release is lost, and its cost is spent."
         raise unwritable(error, "release", then) from None

@@ -1,4 +1,4 @@
-"""What a run finds in place: its streams, and the memory that it may use. Asked for before anything is loaded."""
+"""Check the streams and the allowed memory before anything is loaded."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from contextlib import suppress
 from fim_private.errors import InputError, UsageError
 
 LEAST_MEMORY = 3 << 29
-"""Bytes of address space: the libraries take over a gibibyte, and below that they end the process without a word."""
+"""Bytes of address space. The libraries take over a gibibyte; with less, they end the process without a message."""
 
 
 def check_surroundings() -> None:
-    """Refuse what would only fail later, or without saying why.
+    """Refuse surroundings in which the run would fail later, or without saying why.
 
     Raises:
         UsageError: standard output is closed.
-        InputError: less memory may be used than the libraries need.
+        InputError: the process may use less memory than the libraries need.
     """
     if sys.stdout is None:
         raise UsageError("Standard output is closed: nothing can be printed.", "Redirect it, as in > /dev/null.")
@@ -27,7 +27,7 @@ def check_surroundings() -> None:
             allowed, _ = resource.getrlimit(what)
             if allowed != resource.RLIM_INFINITY and allowed < LEAST_MEMORY:
                 raise InputError(
-                    f"This process may use {allowed >> 20:,} MiB of memory, and its libraries need "
+                    f"This process may use {allowed >> 20:,} MiB of memory, but its libraries need "
                     f"{LEAST_MEMORY >> 20:,} MiB.",
                     f"Raise the limit: ulimit {flag} {LEAST_MEMORY >> 10}, or unlimited.",
                 )

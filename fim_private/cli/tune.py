@@ -1,4 +1,4 @@
-"""`fim-private tune`: choose among ways of mining privately, and release what the chosen one found."""
+"""`fim-private tune`: choose the best of several ways of mining, privately, and release what it found."""
 
 from __future__ import annotations
 
@@ -23,30 +23,36 @@ _choice = partial(typer.Option, rich_help_panel="The choice")
 def tune(
     context: typer.Context,
     file: options.File,
-    candidates: Annotated[Path, _choice(metavar="FILE", help="The configurations: a table [[candidate]] each.")],
+    candidates: Annotated[
+        Path, _choice(metavar="FILE", help="The configurations: a TOML file with a table [[candidate]] for each.")
+    ],
     *,
     question: Annotated[
         options.Question, Only("epsilon", "delta", "unit", "unit_column", "neighbours", "universe_file")
     ],
     runs: Annotated[
         int | None,
-        _choice(metavar="N", help="How many runs are expected in all; ten for each configuration unless given."),
+        _choice(metavar="N", help="The expected number of runs. The default is ten per configuration."),
     ] = None,
     threshold: Annotated[
         int | None,
         _choice(
             metavar="SCORE",
-            help="A public score that is good enough: the first run to reach it is taken, which costs less.",
+            help="A score that is good enough, known without the data. The first run to reach it is taken, which "
+            "costs less.",
         ),
     ] = None,
-    score_share: Annotated[str, _choice(metavar="SHARE", help="What a run's score has of its epsilon.")] = "0.2",
+    score_share: Annotated[
+        str, _choice(metavar="SHARE", help="The share of a run's epsilon that its score takes.")
+    ] = "0.2",
     reading: Annotated[options.Reading, Without("engine", "master")],
     delivery: Annotated[options.Delivery, Without("keep")],
 ) -> None:
-    """Choose the best of several configurations of `mine`, differentially private, at three times one run's epsilon.
+    """Choose the best of several configurations of `mine` privately, at three times the epsilon of one run.
 
-    Runs of randomly chosen configurations are scored by how often what they named occurs, with noise, and the best of
-    a random number of them is released. With --threshold it is the first that is good enough, at twice the epsilon.
+    The program runs configurations chosen at random. A run's score is the number of times its itemsets occur, plus
+    noise. The number of runs is random, and the best run is released. With --threshold, the first run that is good
+    enough is released, at twice the epsilon of one run.
 
     Example: fim-private tune baskets.csv --candidates candidates.toml --epsilon 3 --delta 1e-6 --unit transaction
     """
@@ -74,7 +80,7 @@ def tune(
     )  # fmt: skip
     remarks = [tuning_note(tuning.guarantee, tuning.loss, tuning.theorem, len(tuning.names))]
     if tuned is None:
-        remarks.append("Nothing is released, and the budget is spent.")
+        remarks.append("Nothing is released. The budget is spent.")
     else:
         remarks.append(f"Chosen: {tuned.name}; its run scored about {tuned.score:,}, with noise.")
         remarks.append(promise(tuned.plan, seeded=tuned.release.seeded, layout=tuned.release.layout))

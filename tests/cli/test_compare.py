@@ -143,14 +143,14 @@ def test_a_faulty_call_is_refused_with_its_reason(
 
 def test_a_configuration_with_unknown_settings_is_refused(shop: Path, tmp_path: Path) -> None:
     for text, message in (
-        ("size = 3\n", "do not exist: 'size'.\nDid you mean sizes?"),
+        ("size = 3\n", "unknown settings: 'size'.\nDid you mean sizes?"),
         ("sizes = \n", "is not TOML"),
         ("title = [5]\n", "title is not a text or a number"),
         ("drop_rows_without_unit = 1\n", "neither true nor false"),
         ("epsilons = [[1]]\n", "nor a plain list"),
         ("trials = 'a'\n", "a valid integer"),
         ("tops = [1, 'b']\n", "whole numbers"),
-        ("curator = true\n", "do not exist: 'curator'"),
+        ("curator = true\n", "unknown settings: 'curator'"),
     ):
         (tmp_path / "run.toml").write_text(text)
         done = fim_private("compare", shop, "--config", tmp_path / "run.toml", "-o", tmp_path / "out")

@@ -24,7 +24,7 @@ def test_only_itemsets_with_the_wanted_items_are_named(baskets: Path, tmp_path: 
     done = fim_private("mine", baskets, *PAIRS, "--must-contain", "tea", "--exclude", "jam", "-o", output)
     assert done.returncode == 0, words(done)
     assert done.stdout.decode().splitlines()[-1].split(maxsplit=1) == ["1", "milk + tea"]
-    assert "Looked for were itemsets that contain tea, and not jam" in words(done)
+    assert "The question asks for itemsets that contain tea, and not jam" in words(done)
     release = json.loads(output.read_text())
     assert release["plan"]["must_contain"] == ["tea"]
     assert "--must-contain tea --exclude jam" in release["command"]

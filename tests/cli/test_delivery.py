@@ -183,7 +183,7 @@ def test_a_file_that_appears_meanwhile_is_not_replaced(
     assert done.returncode == 0
     assert output.read_text() == "somebody else's"
     assert len(read_release(tmp_path / "out-2.json").itemsets) == 1
-    assert f"the release is in {tmp_path / 'out-2.json'}" in words(done)
+    assert f"The release is in {tmp_path / 'out-2.json'}" in words(done)
 
 
 def test_what_can_be_made_again_never_replaces_a_release_or_a_ledger(

@@ -27,7 +27,7 @@ def test_a_control_is_moved() -> None:
 def test_the_answer_may_be_printed_alone() -> None:
     assert fim_private("demo", "composition", "--answer").stdout.decode() == "k=50\n"
     none = fim_private("demo", "universe", "--set", "epsilon=0.5", "--answer")
-    assert none.stdout.decode() == "at no place of items\n"
+    assert none.stdout.decode() == "no value of items\n"
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_the_answer_may_be_printed_alone() -> None:
         (["margin", "--set", "gap"], "Write --set as in"),
         (["margin", "--set", "gap=7"], "Choose of 0, 40"),
         (["margin", "--set", "game=7"], "Its controls are gap, behind"),
-        (["--answer"], "Name one of"),
+        (["--answer"], "Name a lesson"),
         (["all"], "Give --output"),
         (["margin", "--answer", "--output", "x"], "Leave out --set and --answer"),
     ],

@@ -83,7 +83,7 @@ def test_parameters_by_hand_stand_in_for_planned_ones() -> None:
     assert alone["parameters"]["fallback"] is None
     assert alone["law"] == law_of("lmm-no-fallback", *counts, *HAND)["law"]
     said = words(fim_private("law", "lmm", *counts, *budget, "--set", "grid_limit=2"))
-    assert "By hand: grid_limit. The others are what --epsilon and --delta pay for." in said
+    assert "Set by hand: grid_limit. The others follow from --epsilon and --delta." in said
     assert "By hand" not in words(fim_private("law", "lmm", *counts, *HAND))
 
 
@@ -104,11 +104,11 @@ def test_all_that_spends_can_be_set_by_hand_and_makes_a_law(name: str) -> None:
     ("arguments", "message"),
     [
         (("lmm", "--counts", "a,b", "--epsilon", "1", "--delta", "0.1"), "whole numbers"),
-        (("lmm", "--counts", "3", "--delta", "0.1"), "budget is missing"),
+        (("lmm", "--counts", "3", "--delta", "0.1"), "needs both epsilon and delta"),
         (("lmm", "--counts", "3", "--set", "search_epsilon=1"), "parameters pick_epsilon, certificate_delta"),
         (("exponential", "--counts", "3", *HAND), "does not have a parameter 'search_epsilon'"),
         (("lmm", "--counts", "3", "--set", "grid_limt=1"), "Did you mean grid_limit?"),
-        (("lmm", "--counts", "3", "--set", "fallback=1"), "There are: search_epsilon, pick_epsilon"),
+        (("lmm", "--counts", "3", "--set", "fallback=1"), "Its parameters are: search_epsilon, pick_epsilon"),
         (("lmm", "--counts", "3", "--set", "grid_limit"), "--set grid_limit has no value"),
         (("lmm", "--counts", "3", *HAND, "--set", "grid_limit=2.5"), "grid_limit is out of range"),
         (("lmm", "--counts", "3", *HAND, "--set", "grid_limit=0"), "grid_limit is out of range"),

@@ -62,8 +62,8 @@ def test_a_guess_is_promised_recorded_shown_and_replayed(here: Path) -> None:
     }
     promised = (
         "The layout of the file is taken as public: basket CSV, separated by semicolons. A transaction is a line. "
-        "Guessed from the data: format and separator. The promise covers data for which the guess is the same; type "
-        "--format basket --separator ';' and it covers all data."
+        "The program guessed from the data: format and separator. The promise covers only data that lead to the same "
+        "guess. Give --format basket --separator ';' to cover all data."
     )
     assert promised in said
     assert "Read as basket CSV, separated by semicolons." in said
@@ -76,7 +76,7 @@ def test_a_guess_is_promised_recorded_shown_and_replayed(here: Path) -> None:
     assert items(replayed) == [["mug", "tea"]]
     assert replayed["privacy"]["layout"] == release["privacy"]["layout"], "a guess stays one"
     assert "--format basket --separator ';'" in replayed["command"]
-    assert "Guessed from the data: format and separator." in said
+    assert "guessed from the data: format and separator." in said
 
 
 def test_a_ledger_refuses_another_guess_than_its_first_and_takes_what_is_typed(here: Path) -> None:
@@ -112,7 +112,7 @@ def test_the_columns_that_were_guessed_are_replayed(here: Path) -> None:
     release, said = mined("next.csv", "--config", "release.json")
     assert release["privacy"]["layout"]["transaction_column"] == "invoice"
     assert release["privacy"]["unit"] == "one transaction (all rows with the same value of column 'invoice')"
-    assert "Protected is one transaction (all rows with the same value of column 'invoice'): whether it is in" in said
+    assert "protects one transaction (all rows with the same value of column 'invoice'): whether it is in" in said
     assert "The names of the columns are public too." in said
 
 

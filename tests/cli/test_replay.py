@@ -64,7 +64,7 @@ def test_a_replay_is_charged_to_the_ledger_that_is_typed(here: Path) -> None:
     refused = fim_private("mine", "--config", "release.json")
     assert refused.returncode == 2
     assert "release.json was made by a run that charged a ledger" in words(refused)
-    assert "Type --ledger as well" in words(refused)
+    assert "Add --ledger" in words(refused)
     assert ledger.state().releases == 1
     assert fim_private("mine", "--config", "release.json", "--ledger", ledger.path).returncode == 0
     assert ledger.state().releases == 2
@@ -87,8 +87,8 @@ def test_a_release_chooses_neither_where_it_runs_nor_what_it_says_of_it(here: Pa
     more = " --engine spark --master spark://elsewhere:7077 --quiet --output elsewhere.json --exclude '\x1b[2J'"
     done = fim_private("mine", "--config", with_command(here / "release.json", more))
     assert done.returncode == 0, words(done)
-    assert "Not taken from it: --engine, --master, which are typed." in words(done)
-    assert "Protected is one transaction" in words(done)
+    assert "Not taken from it: --engine, --master. Give them on the command line." in words(done)
+    assert "protects one transaction" in words(done)
     assert "\x1b" not in words(done)
     assert not (here / "elsewhere.json").exists()
 
@@ -100,7 +100,7 @@ def test_a_seeded_release_is_replayed_with_a_typed_seed_or_not_at_all(here: Path
     refused = fim_private("mine", "--config", changed)
     assert refused.returncode == 2
     assert "had a seed, and so is not private" in words(refused)
-    assert "Type --seed as well" in words(refused)
+    assert "Add --seed" in words(refused)
     done = fim_private("mine", "--config", changed, "--seed", 8, "--json")
     assert done.returncode == 0, words(done)
     assert json.loads(done.stdout)["seeded"] is True
@@ -123,7 +123,7 @@ def test_a_release_names_no_file_in_a_folder(here: Path) -> None:
     (elsewhere / "items.txt").write_text("bread\nmilk\n")
     done = fim_private("mine", "--config", with_command(here / "release.json", " --universe-file elsewhere/items.txt"))
     assert done.returncode == 3
-    assert "names a file in a folder" in words(done)
+    assert "names a file with a folder" in words(done)
 
 
 def test_every_option_is_either_replayed_or_typed() -> None:
@@ -143,10 +143,10 @@ def test_every_option_is_either_replayed_or_typed() -> None:
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
-        ("epsilom = 1", 2, "settings that do not exist: 'epsilom'.\nDid you mean epsilon? There are: file, size"),
+        ("epsilom = 1", 2, "unknown settings: 'epsilom'.\nDid you mean epsilon? The settings are: file, size"),
         ("as_json = true", 2, "Did you mean json?"),
-        ("config = 'other.toml'", 2, "settings that do not exist"),
-        ("[mine]\nsize = 2", 2, "settings that do not exist"),
+        ("config = 'other.toml'", 2, "unknown settings"),
+        ("[mine]\nsize = 2", 2, "unknown settings"),
         ("size = [2]", 2, "size is not a text or a number"),
         ("size = true", 2, "size is not a text or a number"),
         ("size = {a = 1}", 2, "size is neither a value nor a plain list"),
@@ -155,7 +155,7 @@ def test_every_option_is_either_replayed_or_typed() -> None:
         ("SECRET-ITEM,milk", 3, "is not TOML: see line 1"),
         ("size = " + "[" * 5000, 3, "is not TOML"),
         ("# " + "x" * (1 << 20), 3, "over 1 MiB"),
-        ("\xff", 3, "not a text in UTF-8"),
+        ("\xff", 3, "not UTF-8 text"),
         (None, 3, "No such file"),
     ],
 )

@@ -32,7 +32,7 @@ def test_rules_are_printed_in_a_table(file: Path) -> None:
     assert "inf [" in first
     assert len(others) == 2
     assert "cost no privacy" in words(done)
-    assert "hold the true value with 95 % chance" in " ".join(words(done).split())
+    assert "holds the true value of its rule and measure with 95 % probability" in " ".join(words(done).split())
     assert words(fim_private("rules", file, "--quiet")) == ""
 
 
@@ -85,7 +85,7 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
         ["b", "->", "a", "?", "9"],
     ]
     said = " ".join(words(done).split())
-    assert "Of 2 of 2 rules the confidence is not known" in said
+    assert "The confidence of 2 of the 2 rules is unknown" in said
     assert "--public-transactions" in said
 
 

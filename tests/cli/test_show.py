@@ -31,7 +31,7 @@ def test_show_prints_the_table_and_the_promise(file: Path) -> None:
     ]
     said = " ".join(words(done).split())
     assert "Each interval held the true count with 95 % chance" in said
-    assert "Protected is one transaction" in said
+    assert "protects one transaction" in said
     assert words(fim_private("show", file, "-q")) == ""
 
 
@@ -123,7 +123,7 @@ def test_plan_writes_a_page(tmp_path: Path) -> None:
         assert done.returncode == 0, words(done)
         text = page.read_text("utf-8")
         assert "<h1" in text
-        assert "Nothing was read and nothing is spent." in text
+        assert "No data was read, and nothing is spent." in text
         assert ("Other mechanisms" in text) == ("--mechanism" not in options)
     json.loads(done.stdout)
     assert fim_private("plan", "--size", 2, "--top", 5, *PROMISE, "--html", tmp_path / "no" / "p.html").returncode == 2

@@ -43,7 +43,7 @@ def test_it_says_what_was_chosen_and_what_it_cost(baskets: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, words(done)
     said = " ".join(words(done).split())
-    assert "Chosen among 2 configurations. A run of any of them, its score included, costs epsilon 2, delta" in said
+    assert "Chosen among 2 configurations. One run with its score costs epsilon 2, delta" in said
     assert "epsilon 6, delta 1e-6: three times a run's epsilon, by Theorem 3.2" in said
     assert "WARNING: seeded" in said
     assert b"bread + milk" in done.stdout
@@ -98,7 +98,7 @@ def test_the_ledger_is_charged_once(baskets: Path) -> None:
     [
         ("size = 2\ntop = 3\n", 2, "0 configurations to choose among"),
         ("[[candidate]]\ntop = 3\n", 2, "no size"),
-        ("size = 2\ntop = 3\ncolour = 1\n[[candidate]]\n", 2, "do not exist: colour"),
+        ("size = 2\ntop = 3\ncolour = 1\n[[candidate]]\n", 2, "unknown settings: colour"),
         ('size = "2"\ntop = 3\n[[candidate]]\n', 2, "size is not a whole number"),
         ("release_counts = 1\n[[candidate]]\n", 2, "release_counts is not true, or a share"),
         (
@@ -106,7 +106,7 @@ def test_the_ledger_is_charged_once(baskets: Path) -> None:
             2,
             "share of the counts",
         ),
-        ("candidate = 3\n", 2, "no list of tables"),
+        ("candidate = 3\n", 2, "not a list of tables"),
         ("size = \n", 3, "not TOML"),
         ("size = 2\ntop = 3\n[[candidate]]\n[[candidate]]\n", 2, "have the same name"),
     ],
