@@ -1,4 +1,4 @@
-"""The audit report: every mechanism's claim beside the worst that was found, and mistakes that have to be found."""
+"""The audit report: every mechanism's claim beside the worst case found, and mistakes that the search must catch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fim_private.report.document.write import write_document
 from fim_private.report.drawing import Pictures, new_figure, style
 from fim_private.report.verification import delta_text, ratio_text, sentence, verdict_record
 
-BANNER = "SYNTHETIC DATA ONLY: nobody's baskets are in this report."
+BANNER = "SYNTHETIC DATA ONLY: no real baskets are in this report."
 
 SOUND = "Every claim held, and every mistake was caught."
 BROKEN = "SOMETHING FAILED: see the tables."
@@ -27,7 +27,7 @@ BROKEN = "SOMETHING FAILED: see the tables."
 
 Progress = Callable[[str], None]
 Further = Callable[[Progress], tuple[tuple[Section, ...], bool]]
-"""What makes more sections, and whether all that is in them is as it should be."""
+"""Makes more sections, and says whether everything in them is as it should be."""
 
 
 def write_audit(
@@ -39,15 +39,15 @@ def write_audit(
     further: Further = lambda _progress: ((), True),
     program: str = "fim-private audit all",
 ) -> bool:
-    """Audit everything and write the report; whether all claims held and all mistakes were caught.
+    """Audit all mechanisms and write the report. Return whether all claims held and all mistakes were caught.
 
     Args:
-        folder: where to.
-        budget: of each plan.
-        seed: of the searches.
-        progress: told how far it is.
-        further: makes more sections, which stand before that on the method.
-        program: what is typed to make the report.
+        folder: the folder to write to.
+        budget: the budget of each plan.
+        seed: the seed of the searches.
+        progress: called with the phase that begins.
+        further: makes more sections, which stand before the one on the method.
+        program: the command that makes the report.
 
     Raises:
         InputError: the file system refuses.
@@ -80,7 +80,7 @@ def document_of(
     """The report as a document; its pictures are collected."""
     twins = sum(len(verdict.twins) for verdict in verdicts)
     return Document(
-        title="Proof by test: is it as private as it says?",
+        title="Audit: is every mechanism as private as it claims?",
         banner=BANNER,
         introduction=(
             Code(text=command),
@@ -88,9 +88,9 @@ def document_of(
                 text=f"**{SOUND if sound else BROKEN}** "
                 f"{len(verdicts)} plans of {len({verdict.plan.mechanism_name for verdict in verdicts})} mechanisms, "
                 f"{sum(verdict.compared or 0 for verdict in verdicts):,} pairs of neighbours, {twins} broken twins. "
-                "Nothing here asks to be believed: the laws are computed from the same code that draws, `fim-private "
-                "law` prints any of them to be checked against another program, and [mistakes](#twins) are made on "
-                "purpose to show that the check can fail."
+                "You can check all of this. The laws are computed from the same code that draws. `fim-private law` "
+                "prints any of them, to compare with your own program. [Mistakes](#twins) made on purpose show that "
+                "the check can fail."
             ),
         ),
         sections=(
@@ -136,16 +136,15 @@ def _claims(verdicts: Sequence[Verdict], budget: Budget) -> Section:
     )
     return Section(
         anchor="claims",
-        title="What is claimed, and the worst that was found",
+        title="What is claimed, and the worst case found",
         parts=(
             Paragraph(
                 text=f"Each mechanism was planned for pairs at epsilon {number(budget.epsilon)} and delta "
                 f"{number(budget.delta)} in all, as `mine` would: one pick, {PICKS} picks, units of two transactions, "
                 f"units that are exchanged. Declared universes have {UNIVERSE} items; choosing keeps {MAX_ITEMS} items "
-                "a transaction. Delta found: the largest sum of max(0, P - e^epsilon P') over all answers, for the "
-                "hardest neighbouring data that was found. It must not exceed delta claimed. Neighbours are "
-                "written as itemsets "
-                "and their counts without and with the unit."
+                "per transaction. The delta found is the sum of max(0, P - e^epsilon P') over all answers, for the "
+                "hardest neighbouring data that the search found. It must not exceed the delta claimed. Neighbours are "
+                "written as itemsets with their counts, without and with the unit."
             ),
             Table(
                 name="claims",
@@ -159,8 +158,8 @@ def _claims(verdicts: Sequence[Verdict], budget: Budget) -> Section:
                     "hardest neighbours found",
                 ),
                 rows=tuple(rows),
-                caption="**Claims and worst cases.** Delta is 0 where a mechanism needs none; found is 0 where it is "
-                "below 1e-12, what the arithmetic can tell.",
+                caption="**Claims and worst cases.** The delta claimed is 0 if a mechanism needs none. The delta found "
+                "is shown as 0 below 1e-12, the error of the arithmetic.",
             ),
             Paragraph(text="**What each claim rests on**"),
             Bullets(items=sources),
@@ -197,13 +196,11 @@ def _profiles(verdicts: Sequence[Verdict], pictures: Pictures) -> Section:
     drawn: Figure = pictures.finish(
         figure,
         name="profiles",
-        alt="Claimed and found delta against epsilon, a panel a mechanism",
-        caption=f"**Privacy profiles, k = {PICKS}.** At each epsilon the delta that the theorems prove (dashed) "
-        "and the "
-        "largest that was found (dots). Dots on the dashed line: the claim cannot be improved. Far below: it "
-        "might. Where "
-        "a dot lies on the bottom nothing was found. Neighbours were sought for the right end of each line first, so "
-        "that further left there may be harder ones.",
+        alt="Claimed and found delta against epsilon, one panel per mechanism",
+        caption=f"**Privacy profiles, k = {PICKS}.** The dashed line is the delta that the theorems prove at each "
+        "epsilon. Dots are the largest delta found. A dot on the line means that the claim cannot be improved; a dot "
+        "far below means that it might be. A dot at the bottom means that nothing was found. The search began at the "
+        "right end of each line, so further left there may be harder neighbours.",
     )
     return Section(anchor="profiles", title="The whole privacy profile", parts=(drawn,))
 
@@ -218,20 +215,18 @@ def _loose(verdicts: Sequence[Verdict]) -> Section:
             "nothing found" if math.isinf(verdict.slack) else f"{verdict.slack:,.3g}",
             find(verdict.plan.mechanism_name).loose or "not known"
             if verdict.plan.relation is NeighbouringRelation.ADD_REMOVE
-            else "group privacy: a removal and an addition, each at its worst",
+            else "group privacy counts a removal and an addition, each at its worst",
         )
         for verdict in loose
     )
     return Section(
         anchor="loose",
-        title="Utility left on the table",
+        title="Where a sharper proof could save noise",
         parts=(
             Paragraph(
-                text=f"The tightest claim with a delta: `{tightest.plan.mechanism_name}`, {_setting(tightest)}, "
-                "claimed "
-                f"{tightest.slack:.3g} times what was found. A claim that is loose by more than a factor of "
-                f"{LOOSE:g} in "
-                "delta is safe, and spends noise that privacy may not need. These are:"
+                text=f"The tightest claim with a delta is `{tightest.plan.mechanism_name}`, {_setting(tightest)}: "
+                f"{tightest.slack:.3g} times the delta found. A claim whose delta is more than {LOOSE:g} times the "
+                "delta found is safe, but it spends noise that privacy may not need. These claims are loose:"
             ),
             Table(
                 name="loose",
@@ -264,11 +259,9 @@ def _twins(verdicts: Sequence[Verdict]) -> Section:
         title="Broken twins: mistakes that must be caught",
         parts=(
             Paragraph(
-                text=f"A check that cannot fail proves nothing. {len(kinds)} mistakes that somebody could make "
-                "were made "
-                "on purpose, each in every mechanism and plan where it can be made, and searched in the same way "
-                "at the "
-                "honest one's claim. The search ends as soon as the claim is refuted."
+                text=f"A check that cannot fail proves nothing. So {len(kinds)} mistakes were made on purpose, each in "
+                "every mechanism and plan where it is possible. Each broken mechanism makes the claim of the honest "
+                "one, and the same search must refute it. The search ends as soon as the claim is refuted."
             ),
             Table(
                 name="twins",
@@ -276,7 +269,7 @@ def _twins(verdicts: Sequence[Verdict]) -> Section:
                     "mechanism",
                     "plan",
                     "mistake",
-                    "what was done",
+                    "how it was made",
                     "delta claimed",
                     "delta found",
                     "exact search",
@@ -293,27 +286,24 @@ def _twins(verdicts: Sequence[Verdict]) -> Section:
 def _method() -> Section:
     return Section(
         anchor="method",
-        title="How it was searched",
+        title="How the search works",
         parts=(
             Bullets(
                 items=(
-                    "**Laws.** Every mechanism computes the exact probability of each list it can name, by sums "
-                    "over its "
-                    "noise; no draw is made. Itemsets with the same count on both sides form a group, so that "
-                    "data with "
-                    "ten thousand itemsets is as quick as data with three.",
-                    "**Neighbours.** A unit may change any set of counts, each by up to Delta: more than real baskets "
-                    "can. First come hard cases: no data at all, k itemsets ahead of a bulk by leads around everything "
-                    "the mechanism looks for, one itemset changed or all; then random steps from the hardest, kept "
-                    "where delta does not fall.",
-                    "**Small data in full.** The test-suite compares all neighbours of many short count vectors "
-                    "besides, "
+                    "**Laws.** Every mechanism computes the exact probability of each list it can name, by sums over "
+                    "its noise. Nothing is drawn. Itemsets with the same count on both sides form a group, so data "
+                    "with ten thousand itemsets takes no longer than data with three.",
+                    "**Neighbours.** A unit may change any set of counts, each by up to Delta. Real baskets can "
+                    "change less. The search starts with hard cases: no data at all; k itemsets ahead of the bulk by "
+                    "a lead near each threshold of the mechanism; one itemset changed, or all. Then it takes random "
+                    "steps from the hardest case and keeps a step if delta does not fall.",
+                    "**Small data in full.** The test suite also compares all neighbours of many short count vectors, "
                     "and items-first on all small sets of baskets.",
-                    "**items-first** answers with noisy counts: there, data is such that the law factorises, and "
-                    "outcomes "
-                    "of nearly the same ratio are merged, which can only hide a difference, and hides about 1 % of it.",
-                    "**What this cannot show.** That there is no harder pair of neighbours: that is what the proofs "
-                    "are for, which stand in each mechanism's file.",
+                    "**items-first** answers with noisy counts. Its data is chosen so that the law factorises. "
+                    "Outcomes with nearly the same ratio are merged; this can only hide a difference, and hides about "
+                    "1 % of it.",
+                    "**What this cannot show.** A search cannot show that there is no harder pair of neighbours. The "
+                    "proofs show that; they are cited in each mechanism's file.",
                 )
             ),
         ),

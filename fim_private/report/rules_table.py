@@ -11,13 +11,13 @@ from fim_private.rules import AssociationRules, Rule
 
 SHOWN = ("confidence", "lift", "leverage", "conviction")
 INTERVALS = (
-    "In brackets: intervals that hold the true value with 95 % chance over the noise, each for its rule and measure."
+    "Brackets show intervals: over the noise, each holds the true value of its rule and measure with 95 % probability."
 )
-FREE = "Rules are computed from the release alone and cost no privacy."
+FREE = "Rules are computed from the release alone, so they cost no privacy."
 
 
 def rules_table(found: AssociationRules) -> str:
-    """The rules with their measures and intervals, a line each; measures that no rule has are left out."""
+    """The rules with their measures and intervals, one line per rule. Measures that no rule has are left out."""
     marked = [f"*** {SEEDED_NOTE} ***"] if found.seeded else []
     if not found.rules:
         return "\n".join([*marked, "No rule reaches the thresholds."])
@@ -40,21 +40,21 @@ def rules_table(found: AssociationRules) -> str:
 
 
 def rules_remarks(found: AssociationRules) -> list[str]:
-    """What has to be known to read the table, a paragraph each."""
+    """What a reader of the table needs to know, as paragraphs."""
     remarks = [FREE]
     if any(interval is not None for rule in found.rules for interval in rule.intervals.values()):
         remarks[0] += f" {INTERVALS}"
     unknown = [rule for rule in found.rules if rule.measures["confidence"] is None]
     if unknown:
         remarks.append(
-            f"Of {len(unknown):,} of {len(found.rules):,} rules the confidence is not known, since the count of the "
-            "antecedent was not released or is 0; they are listed for they may reach the threshold. To release smaller "
-            "itemsets along with larger ones: --sizes 1-2."
+            f"The confidence of {len(unknown):,} of the {len(found.rules):,} rules is unknown: the count of the "
+            "antecedent was not released or is 0. These rules are listed because they may reach the threshold. To "
+            "release smaller itemsets too, mine with --sizes 1-2."
         )
     if any(rule.note and "number of transactions" in rule.note for rule in found.rules):
         remarks.append(
-            "Lift, leverage and conviction need the number of transactions, which is private unless it is declared "
-            "public: --public-transactions N when mining."
+            "Lift, leverage and conviction need the number of transactions, which is private. If you may declare it "
+            "public, mine with --public-transactions N."
         )
     return [wrapped([remark]) for remark in remarks]
 

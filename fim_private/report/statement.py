@@ -38,7 +38,7 @@ def promise_paragraphs(plan: Plan, *, seeded: bool = False, layout: Layout | Non
 
 
 def promised(release: Release) -> list[str]:
-    """The same from a release alone, not wrapped. A release that does not say what it protects is told so."""
+    """The same from a release alone, not wrapped. A release without a promise gets a warning instead."""
     return _promised(release.terms, release.mechanism, seeded=release.seeded)
 
 
@@ -46,7 +46,7 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
     privacy, plan, promise = terms.privacy, terms.plan, terms.privacy.promise
     warning = [f"WARNING: {SEEDED_NOTE}."] if seeded else []
     if promise is None:
-        return ["This file does not say what was promised, so that it has to be taken for not private.", *warning]
+        return ["This file states no promise. Treat it as not private.", *warning]
     epsilon, delta = promise.epsilon, promise.delta
     if privacy.neighbours == NeighbouringRelation.ADD_REMOVE:
         event = "whether it is in the data, and what it holds"
@@ -60,11 +60,11 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
     source = "a SEED: this output is NOT private" if seeded else "the operating system's secure source"
     owners = "" if plan.unit_column else ", who may own several transactions (see --unit-column)"
     paragraphs = [
-        f"Protected is {promise.unit}: {event}.",
+        f"The promise protects {promise.unit}: {event}.",
         f"How much: epsilon {stated(epsilon)}, delta {stated(delta)}. One unit makes any set of answers at most "
         f"{times_as_likely(epsilon)} times as likely{more}.{holds} Someone who thinks it 50:50 {guess}, and decides "
         f"after seeing the answer, is right in at most {_share_right(epsilon, delta)} % of cases.",
-        f"By what: {_by(mechanism)}. Noise is drawn exactly, not in floating point, from {source}.",
+        f"Mechanism: {_by(mechanism)}. Noise is drawn exactly, not in floating point, from {source}.",
         "Not protected: what is true of many (that is the point of publishing); other units of the same person"
         f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
         "whether the data could be read and counted at all (--max-items bounds the work).",
@@ -72,8 +72,7 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
     constraints = Constraints(must_contain=plan.must_contain, exclude=plan.exclude)
     if constraints.named:
         paragraphs.append(
-            f"Looked for were itemsets {printable(constraints.describe())}. The items that the question names are "
-            "public."
+            f"The question asks for itemsets {printable(constraints.describe())}. The items that it names are public."
         )
     if plan.counts is not None:
         paragraphs.append(_counts_sentence(plan, plan.counts))
@@ -82,7 +81,7 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
     if privacy.public_transactions is not None:
         paragraphs.append(
             f"Taken as public: the number of transactions, {privacy.public_transactions:,}, as declared; supports "
-            "are counts divided by it. Whether it is right was not looked up in the data."
+            "are counts divided by it. The program did not check it against the data."
         )
     if privacy.names_are_public:
         paragraphs.append(
@@ -110,7 +109,7 @@ def _share_right(epsilon: float, delta: float) -> str:
 
 
 def _layout_sentence(layout: Layout) -> str:
-    """How the data was read, which is no secret, and what follows where that was guessed."""
+    """How the data was read, which is taken as public, and what follows if that was guessed."""
     data = "file" if layout.kind in ("text", "Parquet") else "data"
     words = [
         f"The layout of the {data} is taken as public: {layout.describe()}.",
@@ -123,8 +122,8 @@ def _layout_sentence(layout: Layout) -> str:
     if layout.guessed:
         guessed = " and ".join(part.replace("_", " ") for part in layout.guessed)
         words.append(
-            f"Guessed from the data: {guessed}. The promise covers data for which the guess is the same; type "
-            f"{layout.guesses_as_typed()} and it covers all data."
+            f"The program guessed from the data: {guessed}. The promise covers only data that lead to the same guess. "
+            f"Give {layout.guesses_as_typed()} to cover all data."
         )
     return printable(" ".join(words))
 
@@ -143,7 +142,7 @@ def counts_note(release: Release) -> str | None:
     if any(itemset.count_low is not None for itemset in release.itemsets):
         note += " Each interval held the true count with 95 % chance when the noise was drawn."
     elif release.found is not None:
-        note += " Long transactions count less in them, so that they are rather too low."
+        note += " Long transactions count less, so counts tend to be too low."
     return note
 
 
@@ -177,8 +176,8 @@ def tuning_note(guarantee: Guarantee, run: PureDP | ApproxDP, theorem: str, numb
     each = f"epsilon {_proved(run.epsilon)}" + (f", delta {_proved(run.delta)}" if isinstance(run, ApproxDP) else "")
     return wrapped(
         [
-            f"Chosen among {number_of_candidates} configurations. A run of any of them, its score included, costs "
-            f"{each}; everything together, however many runs there were, epsilon {_proved(guarantee.epsilon)}, delta "
+            f"Chosen among {number_of_candidates} configurations. One run with its score costs {each}. All runs "
+            f"together, however many there were, cost epsilon {_proved(guarantee.epsilon)}, delta "
             f"{_proved(guarantee.delta)}: {theorem} of Liu and Talwar 2019."
         ]
     )
@@ -192,7 +191,8 @@ def shortfall(plan: Plan, release: Release) -> str | None:
         return None
     what = "No itemset was named" if not named else f"Only {named} of {asked} itemsets were named"
     paragraphs = [
-        f"{what}: the lead that this budget asks for was not found. Nothing went wrong, and the budget is spent.",
+        f"{what}. The run worked, but no {'other ' if named else ''}itemset was clear enough to name. The budget is "
+        "spent.",
         f"{plan.mechanism_name} {margin_sentence(plan)}.",
         "What helps: more data, a larger --epsilon, fewer itemsets (--top), a smaller --size, a larger --delta. "
         "`fim-private plan` shows the lead for any choice, without touching the data.",
@@ -206,16 +206,16 @@ def found_note(plan: Plan, release: Release) -> str | None:
     if release.found is None or not searches:
         return None
     number = f"{len(release.found):,}"
-    note = f"Items found to be frequent: {number}; they and their noisy counts are part of the release (JSON)."
+    note = f"Items found to be frequent: {number}. They and their noisy counts are part of the release (JSON)."
     if plan.constraints.must_contain:
-        note += " An item is counted where the items that every itemset contains are as well."
+        note += " Their counts cover only transactions that hold all items of --must-contain."
     read_off = [search.itemsets for search in searches if search.itemsets is not None]
     if read_off and plan.counts is None:
         off = f"{max(measured.deviation for measured in read_off):,.0f}"
         note += (
-            f" Counts are estimates, off by about {off} transactions or less; a "
-            f"transaction that holds more than {min(measured.full for measured in read_off):,} of the itemsets counts "
-            "less than 1, so counts are rather too low."
+            f" Counts are estimates, off by about {off} transactions or less. A transaction that holds more than "
+            f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1, so counts tend to "
+            "be too low."
         )
     return wrapped([note])
 
@@ -236,7 +236,7 @@ def plan_text(plan: Plan) -> str:
         f"({plan.guarantee.composition} composition, {plan.relation} neighbours)"
     )
     if plan.failure:
-        paragraphs.append(f"  of delta, {_proved(plan.failure)} is set aside for a wrong certificate, stop or find")
+        paragraphs.append(f"  {_proved(plan.failure)} of delta covers the chance that a name is revealed wrongly")
     paragraphs.append(f"  {margin_sentence(plan)}")
     if plan.counts is not None:
         paragraphs.append(
@@ -274,6 +274,6 @@ def _proved(value: Fraction | float) -> str:
 
 
 def margin_sentence(plan: Plan) -> str:
-    """The lead the mechanism needs, and its fallback's."""
-    leads = "; or of ".join(f"about {margin.counts:,} transactions {margin.words}" for margin in plan.mechanism.margins)
-    return f"needs a lead, to answer 19 times in 20, of {leads}"
+    """The lead that the mechanism needs, or any one of several leads."""
+    leads = ", or ".join(f"about {margin.counts:,} transactions {margin.words}" for margin in plan.mechanism.margins)
+    return f"answers in 19 of 20 runs if there is a lead of {leads}"

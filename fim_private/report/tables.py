@@ -1,4 +1,4 @@
-"""Releases as plain-text tables, safe to print whatever the item names hold."""
+"""Releases as plain-text tables. They are safe to print even if item names hold control characters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ JOINT = " + "
 
 
 def release_table(release: Release) -> str:
-    """The released itemsets in the order picked; counts and leads where they were released."""
+    """The released itemsets in the order picked, with counts and leads if these were released."""
     marked = [f"*** {SEEDED_NOTE} ***"] if release.seeded else []
     if not release.itemsets:
         return "\n".join([*marked, "No itemset could be named."])
@@ -44,11 +44,11 @@ def _cell(value: float | None) -> str:
 
 
 def release_bars(release: Release, *, width: int = 60, block: str = "█") -> str:
-    """The counts as bars, a line an itemset; empty where no counts were released.
+    """The counts as bars, one line per itemset; empty if no counts were released.
 
     Args:
-        release: any.
-        width: of the longest bar, in letters.
+        release: any release.
+        width: the length of the longest bar, in letters.
         block: the letter that bars are made of.
     """
     counted = [(itemset, itemset.count) for itemset in release.itemsets if itemset.count is not None]

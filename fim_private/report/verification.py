@@ -1,4 +1,4 @@
-"""An audit and a law in words and as records: what is claimed, what was found, between which neighbours."""
+"""An audit in words and as a record: what is claimed, what was found, and for which neighbours."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def verdict_text(verdict: Verdict) -> str:
             for twin in verdict.twins
         ]
         blocks.append(
-            "Broken twins, each with a mistake somebody could make, under the same search and the same claim:\n"
+            "Broken twins: each has a mistake made on purpose, and the same search must refute the same claim:\n"
             + table(["mistake", "delta found", ""], lines, right=[False, True, False])
         )
         first = verdict.twins[0]
         blocks.append(
-            wrapped([f"The first of these in full: {first.mistake}. Between these two its law differs by that much:"])
+            wrapped([f"The first twin in full: {first.mistake}. The search found these neighbours:"])
             + f"\n{picture(first.found, plan.relation)}"
         )
     if verdict.changed:
@@ -56,29 +56,30 @@ def conclusion(verdict: Verdict) -> str:
         else f"all {verdict.compared:,} pairs of neighbours compared"
     )
     if not verdict.holds:
-        return f"THE CLAIM IS BROKEN: there are neighbours whose laws are further apart than claimed ({compared})."
+        return f"THE CLAIM IS BROKEN: there are neighbours whose laws differ by more than is claimed ({compared})."
     text = (
-        f"The claim holds for {compared}, by exact laws (error below {number(NUMERICAL_ERROR)}); nothing was sampled."
+        f"The claim holds for {compared}, by exact laws (error below {number(NUMERICAL_ERROR)}). Nothing was sampled."
     )
     slack = verdict.slack
     if slack == math.inf:
-        text += " Nothing was found at the claimed epsilon: the claim is loose, and that is utility left on the table."
+        text += " Nothing was found at the claimed epsilon. The claim is loose: a sharper proof could save noise."
     elif slack > LOOSE:
         text += (
-            f" The claimed delta is {slack:,.3g} times what was found: the claim is loose, and that is utility left on "
-            "the table."
+            f" The claimed delta is {slack:,.3g} times the delta found. The claim is loose: a sharper proof could save "
+            "noise."
         )
     elif verdict.claimed[-1] == 0:
         text += (
-            " With delta 0 the claim leaves nothing to compare at its own epsilon; the rows above show how close it is."
+            " The claim has delta 0, so there is nothing to compare at its own epsilon. The rows above show how close "
+            "it is."
         )
     else:
-        text += f" The claimed delta is {slack:.3g} times what was found: little is given away."
+        text += f" The claimed delta is {slack:.3g} times the delta found, so little noise could be saved."
     return text
 
 
 def picture(found: Found, relation: NeighbouringRelation) -> str:
-    """The neighbours as a table, a line a group of itemsets."""
+    """The neighbours as a table, one line per group of itemsets."""
     if isinstance(found.neighbours, Unit):
         return f"  {unit_sentence(found.neighbours)}"
     if found.neighbours is None:
@@ -87,12 +88,12 @@ def picture(found: Found, relation: NeighbouringRelation) -> str:
     rows = [[f"{count:,}", f"{here:,}", f"{there:,}"] for count, here, there in groups_of(found.neighbours)]
     lines = table(["itemsets", "count", what], rows, right=[True] * 3).splitlines()
     if found.neighbours.ties_flipped:
-        lines.append("(itemsets of equal counts stand in the opposite order there)")
+        lines.append("(in the neighbour, itemsets with equal counts are ranked in the opposite order)")
     return "\n".join(f"  {line}" for line in lines)
 
 
 def groups_of(neighbours: Neighbours) -> list[tuple[int, int, int]]:
-    """(how many itemsets, count, count in the neighbour), largest counts first; alike ones together."""
+    """(number of itemsets, count, count in the neighbour), largest counts first; equal groups are joined."""
     tally: dict[tuple[int, int], int] = {}
     for group in neighbours.groups:
         tally[group.here, group.there] = tally.get((group.here, group.there), 0) + group.number
@@ -113,7 +114,7 @@ def sentence(found: Found) -> str:
 
 
 def unit_sentence(unit: Unit) -> str:
-    """What one unit more holds."""
+    """What the additional unit holds."""
     held = []
     if unit.common:
         held.append(f"{unit.common:,} items that everybody has")
@@ -123,19 +124,19 @@ def unit_sentence(unit: Unit) -> str:
 
 
 def delta_text(delta: float) -> str:
-    """A delta with two digits, 0 where it is within the numerical error of that."""
+    """A delta with two digits; 0 if it is smaller than the numerical error."""
     return "0" if delta < NUMERICAL_ERROR else number(float(f"{delta:.2g}"))
 
 
 def ratio_text(claimed: float, found: float) -> str:
-    """Claimed over found."""
+    """The claimed delta divided by the delta found."""
     if found < NUMERICAL_ERROR:
         return "-"
     return f"{claimed / found:,.3g}"
 
 
 def verdict_record(verdict: Verdict) -> dict[str, Any]:
-    """The audit as JSON would have it."""
+    """The audit as a record for JSON."""
     plan = verdict.plan
     return {
         "mechanism": plan.mechanism_name,

@@ -1,4 +1,4 @@
-"""A plan as a page: what would be promised, what it would cost, what it needs of the data. Nothing was read for it."""
+"""A plan as a page: what it needs of the data, what it would promise and what it would cost. No data is read for it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def plan_document(
 
     Args:
         asked: the question in words, for the title.
-        plan: the one that would be carried out.
+        plan: the plan that would be carried out.
         others: plans of other mechanisms for the same question, to compare.
-        refused: mechanisms that cannot serve, and why.
+        refused: mechanisms that cannot answer the question, and why.
     """
     promised = Bullets(items=tuple(promise_paragraphs(plan)))
     sections = [
@@ -36,25 +36,27 @@ def plan_document(
         introduction.append(f"It was {plan.why}.")
     return Document(
         title=asked,
-        banner=f"A plan: epsilon {epsilon}, delta {delta}. Nothing was read and nothing is spent.",
+        banner=f"A plan: epsilon {epsilon}, delta {delta}. No data was read, and nothing is spent.",
         introduction=tuple(Paragraph(text=text) for text in introduction),
         sections=tuple(sections),
         mechanisms=(),
-        footer="Made by `fim-private plan` from the question alone. With the same options `fim-private mine` does it.",
+        footer="Made by `fim-private plan` from the question alone. `fim-private mine` with the same options carries "
+        "it out.",
     )
 
 
 def _needs(plan: Plan) -> list[Part]:
     rows = tuple((f"about {margin.counts:,}", margin.words) for margin in plan.mechanism.margins)
-    caption = "How many transactions an itemset has to be ahead by, to be named 19 times in 20."
+    caption = "The lead, in transactions, with which an itemset is named in 19 of 20 runs."
     parts: list[Part] = [Table(name="margins", head=("transactions", "ahead of what"), rows=rows, caption=caption)]
     if len(rows) > 1:
-        parts.append(Paragraph(text="Any one of these will do."))
+        parts.append(Paragraph(text="One of these leads is enough."))
     return [
         *parts,
         Paragraph(
-            text="Where the data has no such lead the answer is shorter, or empty, and the budget is spent all the "
-            "same. More data, a larger epsilon, fewer itemsets or smaller ones need less of a lead."
+            text="If the data has no such lead, the answer is shorter or empty, and the budget is spent anyway. A "
+            "smaller lead is enough with a larger epsilon, with fewer itemsets or with smaller ones. More data has "
+            "larger leads."
         ),
     ]
 
@@ -73,19 +75,17 @@ def _cost(plan: Plan) -> list[Part]:
         name="spending",
         head=("what is paid for", "epsilon each", "rho each", "times"),
         rows=rows,
-        caption="Where the budget would go. Rho is that of zero-concentrated privacy.",
+        caption="How the budget would be spent. Rho is the cost under zero-concentrated privacy.",
         digits=6,
     )
     proved = plan.guarantee
     texts = [
-        f"Together this was proved to cost at most epsilon {stated(proved.epsilon, digits=4)} and delta "
+        f"Together this provably costs at most epsilon {stated(proved.epsilon, digits=4)} and delta "
         f"{stated(proved.delta, digits=4)} ({proved.composition} composition; neighbouring data sets: {plan.relation})."
     ]
     if plan.failure:
-        texts.append(
-            f"Of delta, {stated(plan.failure, digits=4)} is set aside for a wrong certificate, a wrong stop or a wrong "
-            "find."
-        )
+        failure = stated(plan.failure, digits=4)
+        texts.append(f"{failure} of this delta covers the chance that a name is revealed wrongly.")
     return [table, *(Paragraph(text=text) for text in texts)]
 
 
@@ -98,14 +98,17 @@ def _others(plan: Plan, others: Sequence[Plan], refused: Sequence[tuple[str, str
                 name="others",
                 head=("mechanism", "lead over the bulk", "lead over a near place"),
                 rows=rows,
-                caption="The lead in transactions that each needs for the same question, to be found 19 times in 20. "
-                f"Chosen was {plan.mechanism_name}.",
+                caption="The lead, in transactions, that each mechanism needs to answer the same question in 19 of 20 "
+                f"runs. The plan uses {plan.mechanism_name}.",
             )
         )
     if refused:
         parts.append(
             Table(
-                name="refused", head=("mechanism", "why it cannot serve"), rows=tuple(refused), caption="Not possible."
+                name="refused",
+                head=("mechanism", "why it cannot be used"),
+                rows=tuple(refused),
+                caption="Not possible.",
             )
         )
     return parts

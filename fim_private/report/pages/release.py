@@ -1,4 +1,4 @@
-"""A release as a page: the itemsets, drawings of them, and what is promised. From the release alone."""
+"""A release as a page: the itemsets, drawings of them, and the promise. Only the release is read."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ COLUMNS = (
     ("support", "support"),
     ("lead", "noisy lead"),
 )
-"""What an itemset may have beside its rank, and how the table calls it."""
+"""What an itemset may have besides its rank, and its heading in the table."""
 
 NOTHING = (
-    "No itemset could be named: none stood out from the others by as much as this protection asks for. Nothing went "
-    "wrong; more data, a larger epsilon or fewer itemsets would help."
+    "The run worked, but no itemset was clear enough to name under this protection. More data, a larger epsilon or "
+    "fewer itemsets would help."
 )
 
 
 def release_document(release: Release) -> Document:
-    """The page. Plain text of the release stands in tables, drawings and code, where it is shown as it is."""
+    """The page. The release's own texts stand only in tables, drawings and code, which show them unchanged."""
     sections = [
         Section(anchor="itemsets", title="What is bought together", parts=tuple(_itemsets(release))),
         Section(anchor="promise", title="What is promised", parts=(Bullets(items=tuple(promised(release))),)),
@@ -35,7 +35,7 @@ def release_document(release: Release) -> Document:
     ]
     graph = item_graph(release)
     if graph is not None:
-        sections.insert(1, Section(anchor="graph", title="Items and their company", parts=(graph,)))
+        sections.insert(1, Section(anchor="graph", title="Items bought together", parts=(graph,)))
     return Document(
         title=_title(release),
         banner=_banner(release),
@@ -60,20 +60,20 @@ def _title(release: Release) -> str:
 
 def _banner(release: Release) -> str:
     if release.seeded:
-        return "SEEDED, NOT PRIVATE: whoever knows the seed can undo the noise. Do not publish this page."
+        return "SEEDED, NOT PRIVATE: anyone who knows the seed can undo the noise. Do not publish this page."
     promise = release.terms.privacy.promise
     if promise is None:
-        return "WITHOUT A PROMISE: the file does not say what is protected. Take it for not private."
+        return "WITHOUT A PROMISE: the file does not say what is protected. Treat it as not private."
     epsilon, delta = stated(promise.epsilon), stated(promise.delta)
-    return f"Differentially private: epsilon {epsilon}, delta {delta}. What is shown carries noise."
+    return f"Differentially private: epsilon {epsilon}, delta {delta}. Noise was added to what is shown."
 
 
 def _introduction(release: Release) -> str:
     if release.seeded:
-        return f"**This is no private release: {SEEDED_NOTE}.** Everything below is for tests and teaching."
+        return f"**This release is not private: {SEEDED_NOTE}.** Everything below is for tests and teaching."
     return (
-        "What many have in common is shown here; what is in the data of any one is hidden, by noise that was added "
-        "once and for all. [What is promised](#promise) says how well."
+        "This page shows what many have in common. Added noise hides what is in the data of any one. "
+        "[What is promised](#promise) says who is protected, and how well."
     )
 
 
@@ -93,7 +93,7 @@ def _itemsets(release: Release) -> list[Part]:
     caption = "The itemsets in the order in which they were picked."
     names = [name for _, name in given]
     if "noisy lead" in names:
-        caption += " The noisy lead is by how many transactions a pick was ahead of the next."
+        caption += " The noisy lead is the number of transactions, with noise, by which a pick was ahead of the next."
     parts: list[Part] = [
         Table(name="itemsets", head=("rank", "itemset", *names), rows=tuple(rows), caption=caption, digits=4)
     ]
@@ -113,7 +113,7 @@ def _making(release: Release) -> list[Part]:
             ("in the ledger as", release.id),
             ("neighbouring data sets", privacy.neighbours),
             ("itemsets asked for", plan.top),
-            ("items kept of a transaction", plan.max_items),
+            ("most items kept per transaction", plan.max_items),
             ("only counts above", plan.min_count),
             ("number of transactions, declared public", privacy.public_transactions),
         )
@@ -128,7 +128,7 @@ def _making(release: Release) -> list[Part]:
                 name="spending",
                 head=head,
                 rows=rows,
-                caption="What the budget was spent on. Rho is that of zero-concentrated privacy; all lines together "
+                caption="How the budget was spent. Rho is the cost under zero-concentrated privacy. All lines together "
                 "compose to the epsilon and delta above.",
                 digits=6,
             )
@@ -141,8 +141,8 @@ def _making(release: Release) -> list[Part]:
                 name="found",
                 head=("item", "noisy count"),
                 rows=tuple((found.item, found.count) for found in release.found),
-                caption=f"The {len(release.found):,} items that were found to be frequent first, which are part of the "
-                "release; transactions with many items count less here.",
+                caption=f"The {len(release.found):,} items that were first found to be frequent. They are part of the "
+                "release. Transactions with many items count less here.",
                 digits=0,
                 collapsed=True,
             )

@@ -82,7 +82,7 @@ def test_every_mechanism_s_release_and_plan_make_a_page(name: str, size: int) ->
         size=size, top=2, budget=Budget("2", "1e-6"), unit=PrivacyUnit(), mechanism=name, max_items=3,
         universe=Universe(items=10),
     )  # fmt: skip
-    assert "Nothing was read" in to_html(plan_document("The top 2", plan, [plan], [("other", "no reason")]))
+    assert "No data was read" in to_html(plan_document("The top 2", plan, [plan], [("other", "no reason")]))
 
 
 @pytest.mark.slow
@@ -125,7 +125,7 @@ def test_the_page_holds_what_was_released_and_no_more() -> None:
 
 def test_empty_releases_say_why() -> None:
     empty = released({})
-    assert "No itemset could be named" in said(release_document(empty))
+    assert "no itemset was clear enough to name" in said(release_document(empty))
     above = replace(empty, plan={"min_count": 4000})
     assert "No itemset had a noisy count above 4,000" in said(release_document(above))
     assert figures(release_document(empty)) == {}
@@ -150,12 +150,12 @@ def test_a_release_without_a_promise_is_not_called_private(privacy: dict[str, ob
     document = release_document(odd)
     assert document.alarm
     assert document.banner.startswith("WITHOUT A PROMISE")
-    assert "does not say what was promised" in said(document)
+    assert "states no promise" in said(document)
     assert "Differentially private" not in to_html(document)
 
 
 def test_a_mechanism_that_nobody_knows_is_named() -> None:
-    assert "By what: the mechanism of-tomorrow." in " ".join(promised(replace(released({}), mechanism="of-tomorrow")))
+    assert "Mechanism: the mechanism of-tomorrow." in " ".join(promised(replace(released({}), mechanism="of-tomorrow")))
 
 
 @pytest.mark.parametrize("relation", NeighbouringRelation)
