@@ -1,8 +1,8 @@
 """Improve noisy counts by what was expected of them: empirical Bayes (docs/mathematics.md#post-processing).
 
-Counts with similar expectations are probably similar. So each noisy count moves towards the average of its neighbours by
-expectation: a little if the neighbours differ by more than the noise, a lot if they differ by noise alone
-(Efron and Morris 1973; with a covariate, Ignatiadis and Wager 2019). With little noise the count hardly moves.
+Counts with similar expectations are probably similar. So each noisy count moves towards the average of its neighbours
+by expectation: a little if the neighbours differ by more than the noise, a lot if they differ by noise alone (Efron and
+Morris 1973; with a covariate, Ignatiadis and Wager 2019). With little noise the count hardly moves.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""From a ledger's events to its state at one moment, and to its history. There are four kinds of events:
+"""From a ledger's events to its state at one moment, and to its history.
+
+There are four kinds of events:
 
 created    the total, how costs add up, and the data set
 total      another total from now on

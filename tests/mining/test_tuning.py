@@ -1,4 +1,4 @@
-"""Tuning: what it costs, what a run's score is worth, and the worked example of the README."""
+"""Tuning: what it costs, what a run's score is worth, and the worked example of the guide."""
 
 from __future__ import annotations
 
@@ -340,7 +340,7 @@ SEEDS, TUNINGS = range(6), range(20)
 
 @pytest.mark.slow
 def test_tuning_gives_the_figures_of_the_worked_example() -> None:
-    """The README's figures: customers of the web shop, five pairs, epsilon 3 in all."""
+    """The guide's figures: customers of the web shop, five pairs, epsilon 3 in all."""
     data = read_transactions(ROOT / "datasets" / "online-retail-customers.csv.gz")
     names = {name: code for code, name in enumerate(data.vocabulary.to_list())}
     database = as_database(data)
@@ -372,8 +372,8 @@ def test_tuning_gives_the_figures_of_the_worked_example() -> None:
     tuned = sum(masses) / len(masses)
     assert min(alone.values()) == 0
     assert tuned > 0.85 * max(alone.values())
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    lines = re.findall(r"^\| `([^`]+)` \| ([\d,]+) \| ([\d,]+) \|$", readme, flags=re.MULTILINE)
+    guide = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\| `([^`]+)` \| ([\d,]+) \| ([\d,]+) \|$", guide, flags=re.MULTILINE)
     shown = {name: (int(first.replace(",", "")), int(second.replace(",", ""))) for name, first, second in lines}
     assert shown == {name: (round(mass), round(once[name])) for name, mass in alone.items()}
-    assert f"names pairs held {round(tuned):,} times on average, and in {best} of {len(TUNINGS)} trials" in readme
+    assert f"names pairs held {round(tuned):,} times on average, and in {best} of {len(TUNINGS)} trials" in guide
