@@ -116,6 +116,7 @@ def test_exact_percentile_from_samples_is_caught() -> None:
     assert found.delta > 0.5
 
 
+@pytest.mark.slow
 def test_percentile_threshold_keeps_its_claim() -> None:
     found = worst(partial(law_by_place, NESTED), scored_from_0_to_1(), 0.8)
     assert found.delta <= NESTED.delta
