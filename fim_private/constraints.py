@@ -74,6 +74,15 @@ class Constraints:
         return ", ".join(parts)
 
 
+def _is_text(name: str) -> bool:
+    """Whether it can be written; half a pair of UTF-16 is a character of Python's alone."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def distinct_names(given: Iterable[str], of: str) -> tuple[str, ...]:
     """Public names of items, stripped and without repetitions.
 
@@ -87,7 +96,7 @@ def distinct_names(given: Iterable[str], of: str) -> tuple[str, ...]:
     if isinstance(given, str):
         raise UsageError(f"The items of {of} are one text.", "Give a list of names.")
     names = list(given)
-    if not all(isinstance(name, str) and name.strip() for name in names):
+    if not all(isinstance(name, str) and name.strip() and _is_text(name) for name in names):
         raise UsageError(
             f"An item of {of} has no name: it is blank or not a text.", "Leave it out, or turn it into text."
         )

@@ -193,9 +193,9 @@ def transactions_from_lists(
         units: the privacy unit of each transaction, of the same length: text, which is stripped, or whole numbers.
 
     Errors:
-        UsageError: a transaction is a single string, an item is neither text nor a whole number, or `units`
-            does not match. No transactions at all are not an error: the neighbour of a small data set may be
-            empty.
+        UsageError: a transaction is a single string, an item is neither text nor a whole number (of no more digits
+            than Python writes), or `units` does not match. No transactions at all are not an error: the neighbour of
+            a small data set may be empty.
         InputError: a unit is missing, blank, or something else than text or a whole number.
 
     >>> len(transactions_from_lists([["milk", "bread"], ["milk"], []]))
@@ -210,8 +210,14 @@ def transactions_from_lists(
         names.extend(_name(item) for item in transaction)
         lengths.append(len(names) - before)
     unit_codes = None if units is None else _unit_codes(units, len(lengths))
+    try:
+        series = pl.Series(names, dtype=pl.String)
+    except UnicodeEncodeError:
+        raise UsageError(
+            "An item holds half a character (a surrogate), which is no text.", "Decode the items anew, or replace it."
+        ) from None
     coder = Coder()
-    coder.add(pl.Series(names, dtype=pl.String), np.asarray(lengths, dtype=np.int64))
+    coder.add(series, np.asarray(lengths, dtype=np.int64))
     return coder.finish(layout=IN_MEMORY, units=unit_codes)
 
 
@@ -225,7 +231,10 @@ def _name(item: str | int | None) -> str | None:
 
 
 def _whole_text(value: object) -> str | None:
-    return str(int(value)) if isinstance(value, int | np.integer) and not isinstance(value, bool) else None
+    try:
+        return str(int(value)) if isinstance(value, int | np.integer) and not isinstance(value, bool) else None
+    except ValueError:  # more digits than Python writes
+        return None
 
 
 def _unit_codes(units: Iterable[str | int], expected: int) -> NDArray[np.int64]:

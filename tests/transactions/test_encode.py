@@ -193,3 +193,16 @@ def test_units_are_told_apart_as_those_of_files():
 def test_transactions_show_no_items_when_printed():
     transactions = transactions_from_lists([["zwieback"]])
     assert "zwieback" not in f"{transactions} {transactions!r} {transactions.notes!r}"
+
+
+@pytest.mark.parametrize("item", ["zwieback \ud800", 10**5000], ids=["text", "number"])
+def test_items_that_cannot_be_written_are_refused(item):
+    with pytest.raises(UsageError, match=r"half a character|neither text nor a whole number") as caught:
+        transactions_from_lists([["milk", item]])
+    assert "zwieback" not in str(caught.value)
+    assert caught.value.__context__ is None or caught.value.__suppress_context__
+
+
+def test_units_that_cannot_be_written_are_refused():
+    with pytest.raises(InputError, match="neither text nor a whole number"):
+        transactions_from_lists([["milk"]], units=[10**5000])
