@@ -1,9 +1,10 @@
-"""Check the streams and the allowed memory before anything is loaded."""
+"""Check the streams, the current folder and the allowed memory before anything is loaded."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 from fim_private.errors import InputError, UsageError
 
@@ -15,11 +16,17 @@ def check_surroundings() -> None:
     """Refuse surroundings in which the run would fail later, or without saying why.
 
     Raises:
-        UsageError: standard output is closed.
+        UsageError: standard output is closed, or the current folder is gone.
         InputError: the process may use less memory than the libraries need.
     """
     if sys.stdout is None:
         raise UsageError("Standard output is closed: nothing can be printed.", "Redirect it, as in > /dev/null.")
+    try:
+        Path.cwd()
+    except OSError:
+        raise UsageError(
+            "The current folder is gone, or may not be entered.", "Change to a folder that exists, and run it there."
+        ) from None
     with suppress(ImportError):  # not on every system
         import resource
 

@@ -13,6 +13,7 @@ import pytest
 
 from tests import processes
 from tests.cli.command import PROMISE
+from tests.conftest import ROOT
 
 ASKED = ("--size", "2", "--top", "1", *PROMISE)
 
@@ -28,6 +29,18 @@ def test_too_little_memory_is_said(tmp_path: Path, limit: int, flag: str) -> Non
     assert done.returncode == 3, done.stderr
     assert f"may use {limit:,} MiB of memory" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_folder_that_is_gone_is_said(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    program = [sys.executable, "-m", "fim_private", "plan", *ASKED]
+    done = subprocess.run(
+        ["bash", "-c", 'cd gone; rmdir ../gone; exec "$@"', "bash", *program],
+        capture_output=True, text=True, check=False, timeout=100, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert "The current folder is gone" in done.stderr
 
 
 @pytest.mark.slow
