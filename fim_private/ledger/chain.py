@@ -16,6 +16,9 @@ may hold:
 A writer that finds a spoilt mark repairs it first. So no writer leaves both a part of an event and a spoilt mark: a
 file with both is damaged.
 
+One pair of damages is not found: the newer mark is spoilt, and the file is cut exactly where the last event began. This
+looks like a spoilt older mark, with which no event is lost.
+
 The hashes find accidents and clumsy edits. Someone who wants to deceive can compute new hashes.
 """
 
