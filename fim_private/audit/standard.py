@@ -1,4 +1,4 @@
-"""The plans that the audit report looks at: every mechanism, one pick and several, both relations, Delta 1 and 2."""
+"""The plans of the audit report: every mechanism, with one pick and several, both relations, and Delta 1 and 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A planned mechanism, audited: what it claims against the worst that was found, and its broken twins beside it."""
+"""Audit a planned mechanism: compare its claim with the worst case found, and do the same with its broken twins."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from fim_private.randomness import Randomness
 MOST_PICKS = 10
 """An exact law over ordered lists grows as the number of groups to the power of k."""
 SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
-"""At which shares of the claimed epsilon the privacy profile is shown."""
+"""The privacy profile is shown at these shares of the claimed epsilon."""
 LOOSE = 3.0
-"""A claim that is more than so many times what was found leaves utility on the table."""
+"""A claim is called loose if its delta is more than this many times the delta found."""
 _STEPS = 150
 _CASES = 2_000
 
@@ -40,7 +40,7 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True)
 class TwinFound:
-    """What the same search found of a broken twin."""
+    """What the same search found for a broken twin."""
 
     name: str
     mistake: str
@@ -88,7 +88,7 @@ class Verdict:
 
     @property
     def twins_caught(self) -> bool:
-        """Whether every broken twin was caught; False without twins, for nothing shows then that one would be."""
+        """Whether every broken twin was caught. False without twins: nothing then shows that the search can fail."""
         return bool(self.twins) and all(twin.caught for twin in self.twins)
 
 
@@ -127,7 +127,7 @@ def audit(
     cases: int = _CASES,
     progress: Callable[[str], None] = lambda _phase: None,
 ) -> Verdict:
-    """Search the worst neighbours of what was planned, and of its broken twins.
+    """Search for the worst neighbours of the planned mechanism, and of its broken twins.
 
     Args:
         plan: with at most `MOST_PICKS` itemsets, unless noisy counts are read off.

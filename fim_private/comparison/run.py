@@ -1,4 +1,4 @@
-"""Runs what is missing of a comparison, in parallel, and gives the whole table."""
+"""Run the missing cells of a comparison in parallel, and return the whole table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fim_private.comparison.store import Store, key_of
 from fim_private.comparison.trials import Row, run_cell
 
 Advance = Callable[[int, int], None]
-"""Told how many cells are finished, of how many."""
+"""Called with the number of finished cells and the number of all cells."""
 
 _worker: tuple[Settings, dict[str, ExactCounts]]
 
@@ -86,7 +86,7 @@ def run(
 
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """Processes started meanwhile never hear Ctrl-C, not even while they import; this one hears it afterwards."""
+    """Processes started in this context ignore Ctrl-C, even while they import. This process hears it afterwards."""
     resource_tracker.ensure_running()  # it would hear again by itself
     heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
     try:
@@ -106,7 +106,7 @@ def _set_up(settings: Settings, counts: dict[str, ExactCounts], watched: Connect
 
 
 def _end_when_let_go(watched: Connection) -> None:
-    """End at once where the first process gives up, and where it is killed: then nobody would end its workers."""
+    """End at once if the first process gives up or is killed, because nobody else would end its workers."""
     with suppress(EOFError, OSError):
         watched.recv_bytes()
     os._exit(1)

@@ -32,7 +32,7 @@ class Settings:
         relation: the neighbouring relation.
         unit_column: the column that names the unit, whose transactions are merged; None for single transactions.
         seed: from which every trial's noise follows.
-        long_tops: more values of k, for the mechanisms that name long lists in little time.
+        long_tops: more values of k, for the fast mechanisms only.
     """
 
     sizes: tuple[int, ...]

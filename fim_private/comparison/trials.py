@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def run_cell(cell: Cell, settings: Settings, counts: ExactCounts) -> list[Row]:
-    """One row a trial: what was run, what came of it, and how long the selection took.
+    """One row per trial: what was run, how good the list was, and how long the selection took.
 
     Args:
         cell: what to run.

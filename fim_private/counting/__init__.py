@@ -1,4 +1,4 @@
-"""Exact counts of itemsets, hidden: they leave this layer through the door only, or through `reveal_to_curator`."""
+"""Exact counts of itemsets. They leave this layer only through the door, or through `reveal_to_curator`."""
 
 from fim_private.counting.chosen import ChosenCounts, count_chosen
 from fim_private.counting.database import LocalDatabase, TransactionDatabase, as_database

@@ -50,7 +50,6 @@ class ChosenCounts:
 
     @property
     def size(self) -> int:
-        """The number of items of each itemset."""
         return int(self._itemsets.shape[1])
 
     @property

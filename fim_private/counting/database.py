@@ -1,7 +1,7 @@
-"""The database of transactions, as mining asks it: bound what a unit adds, count, and tell nothing but hidden counts.
+"""The database of transactions: it bounds what a unit adds and counts itemsets. It gives out hidden counts only.
 
-Two engines answer: arrays in this process (`LocalDatabase`, here), and Spark (`counting.spark`), where the transactions
-never come to this process.
+There are two engines: arrays in this process (`LocalDatabase`), and Spark (`counting.spark`), where the transactions
+never enter this process.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from fim_private.transactions.restrict import containing, keep_items, restrict_t
 
 
 class TransactionDatabase(Protocol):
-    """Transactions over a vocabulary, wherever they are. Every method leaves the database as it is.
+    """Transactions over a vocabulary, wherever they are. No method changes the database.
 
-    What the methods promise, privacy included, is what the functions of the same names promise for `Transactions`:
+    The methods promise what the functions of the same names promise for `Transactions`, privacy included:
     `restrict_to`, `keep_items`, `containing`, `merge_units`, `keep_transactions` and `cap_items` of the layer
     `transactions`, `top_itemsets`, `count_histogram`, `count_chosen` and `occurs` of this one. An engine may fail with
     its own errors, which show no data either.
@@ -51,7 +51,7 @@ class TransactionDatabase(Protocol):
         """With the items of these increasing codes alone as vocabulary."""
 
     def containing(self, names: Sequence[str]) -> TransactionDatabase:
-        """Of the transactions that hold all these items alone, without these items."""
+        """With only the transactions that hold all these items, and without these items."""
 
     def merge_units(self) -> TransactionDatabase:
         """With one transaction for each unit, the union of its items."""
@@ -145,10 +145,10 @@ class LocalDatabase:
 
 
 def as_database(data: Transactions | TransactionDatabase) -> TransactionDatabase:
-    """Transactions as a database in this process; a database as it is.
+    """Transactions become a database in this process; a database stays as it is.
 
     Raises:
-        UsageError: it is neither.
+        UsageError: the data is neither.
     """
     if isinstance(data, Transactions):
         return LocalDatabase(data)

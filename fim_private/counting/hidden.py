@@ -1,4 +1,4 @@
-"""Itemsets with their exact counts, kept out of sight: what the door is handed, and nothing that prints itself."""
+"""Itemsets with exact counts. Only the door may look inside, and `repr` shows no data."""
 
 from __future__ import annotations
 
@@ -65,7 +65,6 @@ class ItemsetCounts:
 
     @property
     def size(self) -> int:
-        """The number of items of each itemset."""
         return int(self._itemsets.shape[1])
 
     @property

@@ -45,12 +45,10 @@ class ItemsetHistogram:
 
     @property
     def size(self) -> int:
-        """The number of items of each itemset."""
         return self._task.size
 
     @property
     def complete(self) -> bool:
-        """Always true: every itemset that occurs has been counted."""
         return True
 
     def profile(self, zeros: int | None = None) -> CountProfile:

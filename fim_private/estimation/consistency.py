@@ -2,9 +2,9 @@
 
 True counts are whole and not negative, and an itemset is in no more transactions than any of its subsets. Each noisy
 count is replaced by the average of two numbers: the largest noisy count among the itemset and its released supersets,
-and the smallest among the itemset and its released subsets. Neither number is larger for a superset, so neither is
-their average, rounded and cut off at 0 (min-max and max-min bounds: Robertson, Wright, Dykstra 1988). If no itemset
-contains another, only the cut at 0 changes anything.
+and the smallest among the itemset and its released subsets. Neither number is larger for a superset, so the same holds
+for their average, which is rounded and cut off at 0 (min-max and max-min bounds: Robertson, Wright, Dykstra 1988). If
+no itemset contains another, only the cut at 0 changes anything.
 """
 
 from __future__ import annotations

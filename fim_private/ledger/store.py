@@ -118,7 +118,7 @@ def _locked(path: Path, mode: int, kind: int) -> Iterator[int]:
         while not _taken(file, kind):
             if time.monotonic() > until:
                 raise InputError(
-                    f"Other processes have used the ledger {path} for {PATIENCE:g} seconds.",
+                    f"The ledger {path} has been in use by other processes for {PATIENCE:g} seconds.",
                     "Try again later; nothing was charged.",
                 )
             time.sleep(0.005)

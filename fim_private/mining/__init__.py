@@ -1,4 +1,4 @@
-"""The main job: from transactions and a plan to a release."""
+"""The main job of the program: from transactions and a plan to a release."""
 
 from fim_private.mining.mine import mine
 

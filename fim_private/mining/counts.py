@@ -1,4 +1,4 @@
-"""Counts for the itemsets that were chosen: measured through the door, then what can be said of them for free."""
+"""Noisy counts for the chosen itemsets, measured through the door, and what follows from them at no cost."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def with_counts(
     plan: Plan,
     randomness: Randomness,
 ) -> tuple[ReleasedItemset, ...]:
-    """The itemsets with noisy counts, their intervals, and supports where the number of transactions is public.
+    """The itemsets with noisy counts, intervals, and supports if the number of transactions is public.
 
-    An interval is around the count as it was drawn, cut off at 0, also where consistency then moves the count (which
-    may leave it): it held the true count of the bounded data with 95 % chance, each by itself.
+    An interval is around the count as drawn, cut off at 0. Consistency may later move the count, even out of its
+    interval. Each interval by itself holds the true count of the bounded data with probability 95 %.
 
     Args:
-        itemsets: as chosen.
+        itemsets: the chosen itemsets.
         codes: their item codes, in the same order.
         bounded: the data that they were chosen from.
-        plan: the plan, which releases counts.
+        plan: a plan that releases counts.
         randomness: where the bits come from.
     """
     noise = plan.counts

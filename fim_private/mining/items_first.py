@@ -1,6 +1,6 @@
-"""The steps of items-first: through the door for each noisy count, and between them what can be made of those.
+"""The steps of items-first. Noisy counts come through the door; post-processing of them decides what is counted next.
 
-Every itemset that is asked for is chosen from what was released before, never from the data.
+The itemsets to ask for are chosen from earlier noisy counts, never from the data.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Outcome:
-    """What was released, items as codes of the transactions' vocabulary.
+    """What is released. Items are codes of the transactions' vocabulary.
 
     Args:
         itemsets: int32, shape (n, size), in decreasing order, items increasing in each row.
-        counts: float64, shape (n,), estimates in transactions; None where itemsets were picked.
-        found: int32, shape (items,): the items found, in decreasing order of noisy count.
-        found_counts: float64, of the same shape: their noisy counts, in transactions.
+        counts: float64, shape (n,), estimates in transactions; None if itemsets were picked.
+        found: int32, shape (items,): the found items, in decreasing order of noisy count.
+        found_counts: float64, of the same shape: the noisy counts of the found items, in transactions.
     """
 
     itemsets: NDArray[np.int32]
@@ -50,11 +50,11 @@ def run(
     """Find the items, then the itemsets.
 
     Args:
-        database: bounded transactions; where they have units, a unit keeps at most `mechanism.sensitivity` of them.
-        mechanism: the parameters.
+        database: bounded transactions. If they have units, each unit has at most `mechanism.sensitivity` of them.
+        mechanism: the mechanism with its parameters.
         randomness: where the bits come from.
         min_count: leave out itemsets whose estimated count is not above this.
-        progress: told the name of each phase as it begins.
+        progress: called with the name of each phase as it begins.
     """
     progress("finding items")
     codes, units = _find(database, mechanism, randomness)
@@ -68,7 +68,7 @@ def run(
     else:
         candidates = _candidates(known, item_counts, mechanism, randomness)
         estimate = _estimated(known, candidates, mechanism.itemsets, randomness)
-        # Candidates stand in decreasing order of what was expected, which is public, and so decides between equals.
+        # Candidates are in decreasing order of expectation. That order is public, so it may decide between equals.
         best = np.argsort(-estimate, kind="stable")[: mechanism.top]
         if min_count is not None:
             best = best[estimate[best] > min_count]
@@ -95,7 +95,7 @@ def _find(
 def _candidates(
     known: TransactionDatabase, item_counts: Floats, mechanism: ItemsFirst, randomness: Randomness
 ) -> NDArray[np.int32]:
-    """The itemsets worth counting, in decreasing order of what is expected of them."""
+    """The itemsets worth counting, in decreasing order of their expected counts."""
     if mechanism.pairs is None:
         return likely_itemsets(item_counts, mechanism.size, mechanism.candidates)
     pairs = likely_itemsets(item_counts, 2, MOST_CANDIDATES)
@@ -107,6 +107,6 @@ def _candidates(
 def _estimated(
     known: TransactionDatabase, itemsets: NDArray[np.int32], measurement: Measurement, randomness: Randomness
 ) -> Floats:
-    """Noisy counts, improved by the order in which the itemsets stand; in transactions."""
+    """Noisy counts in transactions, improved by the order in which the itemsets are expected."""
     units = measure(known.count_chosen(itemsets, measurement.weights), measurement, randomness)
     return shrink(units / measurement.resolution, measurement.deviation)

@@ -1,7 +1,7 @@
-"""What comes after a charge, gone through beforehand on made-up baskets: a release is not paid for and then lost.
+"""Run every step after the charge beforehand, on made-up baskets, so that no release is paid for and then lost.
 
-Loops are compiled, and modules loaded, when they are first used. Where that fails (memory, a full disk), it fails
-before anything is charged, and for reasons that do not depend on the data.
+Loops are compiled and modules loaded at first use. If that fails (memory, a full disk), it fails before anything is
+charged, and for reasons that do not depend on the data.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from fim_private.transactions import transactions_from_lists
 
 
 def rehearse(plan: Plan) -> None:
-    """Count, select and measure as the plan does, on baskets that say nothing, with noise that is thrown away."""
+    """Count, select and measure as the plan does, on made-up baskets, and throw the result away."""
     randomness = SeededRandomness(0)
     for database in _made_up(max(plan.sizes)):
-        # Made-up baskets may not fit what was declared of the true ones.
+        # Made-up baskets may not fit what was declared for the true data.
         with suppress(FimPrivateError):
             count_all(database, plan, lambda _phase: None)
         for _, search in plan.selections:
@@ -35,14 +35,14 @@ def rehearse(plan: Plan) -> None:
                 generous = replace(search, discovery=replace(search.discovery, threshold=0))
                 items_first.run(database, generous, randomness)
         if plan.counts is not None:
-            # One of each size by itself: there may be no more of them than k.
+            # Search each size by itself: there may be no more than k itemsets.
             for size in filter(None, plan.question.remaining_sizes):
                 itemset = ReleasedItemset(rank=1, items=("made up",))
                 with_counts([itemset], [tuple(range(size))], database, plan, randomness)
 
 
 def _made_up(size: int) -> Iterator[TransactionDatabase]:
-    """A small database without units, and one that is large enough to be sorted by compiled loops."""
+    """A small database without units, and a database large enough for the compiled sort."""
     items = [f"item {number}" for number in range(size + 4)]
     for times in (10, 1000):
         yield LocalDatabase(transactions_from_lists([items[at % 3 :] for at in range(3 * times)]))

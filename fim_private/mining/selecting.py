@@ -1,4 +1,4 @@
-"""The searches of a plan, one after the other: what was counted for them, and what they choose."""
+"""The searches of a plan, one after the other: counting for each of them, and selecting."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
-    """What one search chose, or several.
+    """What one search selected, or several.
 
     Args:
         itemsets: in the order picked.
         codes: their items' codes, in the same order.
-        found: the items that were found first, where the mechanism finds items.
+        found: the items that were found first, if the mechanism finds items.
     """
 
     itemsets: tuple[ReleasedItemset, ...]
@@ -35,7 +35,7 @@ class Chosen:
     found: tuple[FoundItem, ...] | None = None
 
     def __add__(self, other: Chosen) -> Chosen:
-        """Both, one after the other. An item that was found twice keeps its first count."""
+        """The results of both, one after the other. An item found twice keeps its first count."""
         found = None
         if self.found is not None and other.found is not None:
             known = {item.item for item in self.found}
@@ -45,7 +45,7 @@ class Chosen:
 
 
 def count_all(bounded: TransactionDatabase, plan: Plan, progress: Progress) -> list[HiddenCounts | None]:
-    """For each search of the plan the counts that it looks at; None where it asks for them step by step.
+    """For each search of the plan, the counts that it looks at; None if it asks for counts step by step.
 
     Raises:
         InputError: more items occur than the declared universe has, or there is too much to count.
@@ -62,7 +62,7 @@ def count_all(bounded: TransactionDatabase, plan: Plan, progress: Progress) -> l
 
 
 def count(database: TransactionDatabase, sizes: Sequence[int], mechanism: Mechanism) -> HiddenCounts:
-    """As many of the largest counts, over all sizes together, as the mechanism looks at."""
+    """The largest counts over all sizes together, as many as the mechanism looks at."""
     depth = mechanism.depth
     parts = [database.count_histogram(size) if depth is None else database.top_itemsets(size, depth) for size in sizes]
     return parts[0] if len(parts) == 1 else SeveralSizes(parts, depth)
@@ -75,14 +75,14 @@ def select_all(
     randomness: Randomness,
     progress: Progress,
 ) -> Chosen:
-    """What all searches choose, one after the other.
+    """What all searches select, one after the other.
 
     Args:
         bounded: the data.
         plan: the plan.
-        counted: from `count_all`.
+        counted: the result of `count_all`.
         randomness: where the bits come from.
-        progress: told the name of each phase as it begins.
+        progress: called with the name of each phase as it begins.
     """
     chosen = []
     for (sizes, search), counts in zip(plan.selections, counted, strict=True):
@@ -104,7 +104,7 @@ def select_all(
 
 
 def completed(items: Sequence[str], plan: Plan) -> tuple[str, ...]:
-    """What was searched for together with what every itemset contains, in item order."""
+    """The found items together with those that every itemset must contain, in item order."""
     return tuple(
         sorted((*plan.constraints.must_contain, *items), key=lambda name: (name == UNLISTED, name_order(name)))
     )

@@ -1,4 +1,4 @@
-"""The door, and what comes out of it: everything to the right of here is public."""
+"""The door, and the releases that come out of it. Everything to the right of this layer is public."""
 
 from fim_private.release.record import FoundItem, Release, ReleasedItemset
 from fim_private.transactions.layout import Layout

@@ -1,8 +1,8 @@
 """The door: the only place where exact counts meet a mechanism, and the only way from counts to itemsets.
 
-What passes is the list of itemsets a mechanism chose, or noisy counts of itemsets that are public. Ranks become
-itemsets here; a rank that stands for an itemset that does not occur becomes one drawn uniformly from those of the
-declared universe.
+Two things pass: the list of itemsets that a mechanism selected, and noisy counts of public itemsets. Ranks become
+itemsets here. A rank that stands for an itemset that does not occur becomes a uniformly drawn itemset of the declared
+universe that does not occur.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ Itemset = tuple[str, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Passed:
-    """What came through: an itemset, and its noisy lead over the runner-up where the mechanism gives it.
+    """An itemset that passed the door, with its noisy lead over the runner-up if the mechanism gives it.
 
     Args:
-        items: the names.
-        codes: the items' codes in the vocabulary of the data; beyond its end for items that do not occur.
-        lead: in transactions, rounded down.
+        items: the items' names.
+        codes: the items' codes in the data's vocabulary; beyond its end for items that do not occur.
+        lead: the noisy lead in transactions, rounded down.
     """
 
     items: Itemset
@@ -60,12 +60,12 @@ def pass_through(
     """The itemsets that the plan's mechanism selects, in the order it picked them.
 
     Args:
-        database: bounded as the plan says.
-        counts: the counts of their itemsets, as deep as the mechanism looks.
-        mechanism: the plan's.
-        plan: the plan; what it costs is (`plan.guarantee`).
+        database: the data, bounded as the plan says.
+        counts: the counts of its itemsets, as deep as the mechanism looks.
+        mechanism: the plan's mechanism.
+        plan: the plan; `plan.guarantee` is the cost.
         randomness: where the bits come from.
-        sizes: that the counts are of; None for all that the plan looks for.
+        sizes: the sizes of the counted itemsets; None for all sizes of the plan.
 
     Raises:
         InputError: more itemsets occur than the declared universe has.
@@ -90,10 +90,10 @@ def pass_through(
 
 
 def check_unit(database: TransactionDatabase, plan: Plan) -> None:
-    """Refuse data whose units were read from another column than the one that the plan promises to protect.
+    """Refuse data whose units were read from another column than the plan promises to protect.
 
     Raises:
-        UsageError: they were. Units that were given in memory have the name that the plan gives them.
+        UsageError: the columns differ. Units given in memory have no column, and fit every plan.
     """
     layout = database.notes.layout
     read, promised = layout.unit_column, plan.unit.column
@@ -101,55 +101,55 @@ def check_unit(database: TransactionDatabase, plan: Plan) -> None:
         return
     if read is None or read.strip().casefold() != promised.strip().casefold():
         raise UsageError(
-            f"The unit to protect is that of column {promised!r}, and the data was read "
+            f"The plan protects the units of column {promised!r}, but the data was read "
             + ("without units." if read is None else f"with the units of column {read!r}."),
             "Give the same unit_column to read_transactions and to PrivacyUnit.",
         )
 
 
 def check_universe(database: TransactionDatabase, plan: Plan) -> None:
-    """Refuse data that holds more items than were declared; before a ledger is charged.
+    """Refuse data that holds more items than were declared, before a ledger is charged.
 
-    Privacy: the refusal is not protected. Repeated with other numbers it tells how many items occur. Where only a
-    number was declared, the number of items that occur is therefore taken as public, as their names are: no budget is
-    spent on it, and nothing is promised for it. With a list of names (`--universe-file`) nothing is refused: other
-    items were left out before.
+    Privacy: the refusal is not protected. Repeated with other numbers, it tells how many items occur. So if only a
+    number was declared, the number of occurring items is taken as public, like their names: no budget is spent on it,
+    and nothing is promised for it. With a list of names (`--universe-file`) nothing is refused: all other items were
+    left out before.
 
     Raises:
-        InputError: it does.
+        InputError: the data holds more items than were declared.
     """
     declared = plan.question.remaining_universe.items
     if declared is not None and declared < len(database.vocabulary):
         raise InputError(
             "The data holds more items than the declared universe.",
-            "Correct --universe-items from public knowledge (how many items occur is taken as public, and this refusal "
-            "tells of it), or give the items themselves with --universe-file.",
+            "Correct --universe-items from public knowledge, or give the items themselves with --universe-file. "
+            "(This refusal tells something about the number of items that occur: it is taken as public.)",
         )
 
 
 def discover(
     counts: ChosenCounts, discovery: Discovery, randomness: Randomness
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The items found and their noisy counts, in units.
+    """The found items and their noisy counts, in units. This costs the discovery's measurement and its failure.
 
     Args:
-        counts: of single items, weighted as the discovery says.
-        discovery: which costs its measurement's loss, and fails as it says.
+        counts: the counts of single items, weighted as the discovery says.
+        discovery: the discovery of the plan.
         randomness: where the bits come from.
 
     Returns:
-        Item codes, increasing, int32, and int64, of the same shape.
+        Item codes, increasing, int32, and their noisy counts, int64, of the same shape.
     """
     places, noisy = discovery.find(counts.vector(), randomness)
     return counts.given[places, 0], noisy
 
 
 def measure(counts: ChosenCounts, measurement: Measurement, randomness: Randomness) -> NDArray[np.int64]:
-    """Noisy counts, in units, of itemsets that are public, in their order.
+    """Noisy counts, in units, of public itemsets, in their order. This costs `measurement.loss`.
 
     Args:
-        counts: weighted as the measurement says.
-        measurement: which costs its loss.
+        counts: the counts, weighted as the measurement says.
+        measurement: the measurement of the plan.
         randomness: where the bits come from.
     """
     return measurement.add_noise(counts.vector(), randomness)
@@ -161,13 +161,13 @@ def measure_chosen(
     noise: CountNoise,
     randomness: Randomness,
 ) -> NDArray[np.int64]:
-    """Noisy counts of itemsets that were chosen before, int64, in their order.
+    """Noisy counts of itemsets that were chosen before, int64, in their order. This costs `noise.loss`.
 
     Args:
-        database: bounded as the plan says.
+        database: the data, bounded as the plan says.
         itemsets: item codes, increasing; at most as many itemsets as the noise was planned for, each once. Codes beyond
-            the vocabulary are items that do not occur: their itemsets count 0, and get noise like all others.
-        noise: which costs its loss.
+            the vocabulary are items that do not occur: their itemsets have count 0, and get noise like all others.
+        noise: the noise of the plan.
         randomness: where the bits come from.
     """
     if len(itemsets) > noise.top:
@@ -183,19 +183,19 @@ def measure_chosen(
 
 
 def noisy_total(counts: Iterable[ChosenCounts], scale: Fraction, randomness: Randomness) -> int:
-    """The sum of the counts of itemsets that are public, with discrete Laplace noise.
+    """The sum of the counts of public itemsets, with discrete Laplace noise.
 
     Args:
-        counts: of transactions of which one is all that a privacy unit has, so it changes the sum by the number of
-            itemsets at most; one each for itemsets of a size.
-        scale: of the noise; that number over it is the epsilon that this costs (PureDP).
+        counts: the counts for each size. A privacy unit must have one transaction only, so it changes the sum by at
+            most the number of itemsets.
+        scale: the scale of the noise. The cost (PureDP) is the number of itemsets divided by it.
         randomness: where the bits come from.
     """
     return sum(int(part.vector().sum()) for part in counts) + sample_discrete_laplace(scale, randomness)
 
 
 def pick(counts: ChosenCounts, mechanism: Mechanism, randomness: Randomness) -> NDArray[np.int32]:
-    """The itemsets a mechanism picks from those that are public, int32, shape (picks, size), in the order picked."""
+    """The itemsets that a mechanism picks from public ones, int32, shape (picks, size), in the order picked."""
     return counts.itemsets_at(mechanism.select(counts.profile(), randomness))
 
 
@@ -223,7 +223,7 @@ def _absent(
 
 
 def _uniform_size(items: int, sizes: Sequence[int], randomness: Randomness) -> int:
-    """The size of a uniform itemset of these sizes."""
+    """The size of an itemset drawn uniformly from all itemsets of these sizes."""
     if len(sizes) == 1:
         return sizes[0]
     numbers = [math.comb(items, size) for size in sizes]
@@ -231,7 +231,7 @@ def _uniform_size(items: int, sizes: Sequence[int], randomness: Randomness) -> i
 
 
 def _uniform_itemset(items: int, size: int, randomness: Randomness) -> tuple[int, ...]:
-    """`size` different codes below `items`, every set alike (Floyd's algorithm)."""
+    """`size` different codes below `items`, each set equally likely (Floyd's algorithm)."""
     chosen: set[int] = set()
     for last in range(items - size, items):
         code = uniform_below(last + 1, randomness)

@@ -1,7 +1,7 @@
 """Shorter lists from a release: closed, non-redundant or maximal itemsets only.
 
-Everything here looks at the released itemsets and their released counts alone, never at data: it is post-processing and
-costs no privacy. A superset that was not released leaves nothing out.
+Everything here looks at released itemsets and counts, never at data: it is post-processing and costs no privacy. A
+superset that was not released removes nothing.
 
 Sources: closed itemsets, Pasquier, Bastide, Taouil, Lakhal (1999); maximal ones, Bayardo (1998); within a tolerance,
 Cheng, Ke, Ng (2006), delta-tolerance closed frequent itemsets.
@@ -20,21 +20,22 @@ CLOSED, NON_REDUNDANT, MAXIMAL = "closed", "non-redundant", "maximal"
 KEEPS = (CLOSED, NON_REDUNDANT, MAXIMAL)
 
 TOLERANCE = Fraction(1, 10)
-"""A superset with so little less of the count makes an itemset redundant."""
+"""An itemset is redundant if a superset's count is lower by at most this share."""
 
 
 def filtered(release: Release, keep: str) -> Release:
-    """The release with these of its itemsets alone, ranks as they were; the plan says what was kept.
+    """The release with some of its itemsets only. Ranks stay as they were; the plan records what was kept.
 
     Args:
-        release: any.
-        keep: "closed": no released proper superset has as large a count; "non-redundant": none has more than nine
-            tenths of it (`TOLERANCE`), for noise seldom leaves two counts equal; "maximal": there is none at all.
+        release: any release.
+        keep: "closed" keeps an itemset if no released proper superset has as large a count. "non-redundant" keeps it if
+            none has more than nine tenths of its count (`TOLERANCE`), because noise seldom leaves two counts equal.
+            "maximal" keeps it if no proper superset was released.
 
     Raises:
-        UsageError: there is no such filter, or it needs counts, which were not released for all itemsets.
+        UsageError: there is no such filter, or it needs counts that were not released for all itemsets.
 
-    Cost: for each itemset about the number of those that share an item with it.
+    Cost: for each itemset, about the number of itemsets that share an item with it.
     """
     check_keep(keep, counts=all(itemset.count is not None for itemset in release.itemsets))
     holding: dict[str, set[int]] = defaultdict(set)
@@ -55,26 +56,26 @@ def filtered(release: Release, keep: str) -> Release:
 
 
 def check_keep(keep: str, *, counts: bool) -> None:
-    """Find out before anything is spent whether a release could be filtered so.
+    """Check, before any budget is spent, that a release can be filtered in this way.
 
     Args:
-        keep: as `filtered`.
+        keep: as in `filtered`.
         counts: whether counts are released.
 
     Raises:
-        UsageError: it could not.
+        UsageError: it cannot be filtered in this way.
     """
     if keep not in KEEPS:
         raise UsageError("There is no such choice of itemsets to keep.", f"Choose one of: {', '.join(KEEPS)}.")
     if keep != MAXIMAL and not counts:
         raise UsageError(
-            f"Which itemsets are {keep} is a matter of their counts, and these are not released.",
+            f"Counts decide which itemsets are {keep}, and they are not released.",
             f"Release counts, or keep those that are {MAXIMAL}.",
         )
 
 
 def _least(itemset: ReleasedItemset, keep: str) -> Fraction:
-    """The count from which on a superset makes the itemset superfluous."""
+    """A superset with at least this count removes the itemset."""
     return _count(itemset) * (1 - TOLERANCE) if keep == NON_REDUNDANT else Fraction(_count(itemset))
 
 

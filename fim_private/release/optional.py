@@ -1,4 +1,4 @@
-"""pandas, which is not needed for anything but frames of pandas."""
+"""Import pandas, which only pandas frames need."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from fim_private.errors import UsageError
 
 
 def pandas() -> Any:
-    """The library, where it is installed.
+    """The pandas module.
 
     Raises:
-        UsageError: it is not.
+        UsageError: pandas is not installed.
     """
     try:
         import pandas as pd  # noqa: PLC0415 - optional
     except ImportError:
-        raise UsageError("This frame is one of pandas, which is not installed.", "pip install pandas") from None
+        raise UsageError("This needs pandas, which is not installed.", "pip install pandas") from None
     return pd

@@ -1,4 +1,4 @@
-"""The promise as plain values, for the record that goes with a release."""
+"""The promise as plain values, for the record in a release."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def privacy_record(plan: Priced, layout: Layout | None = None) -> dict[str, Any]
     """The promise, for the release's record.
 
     Args:
-        plan: of the release.
-        layout: of the data, which is taken as public; None where no data was read yet.
+        plan: the release's plan.
+        layout: the layout of the data, which is taken as public; None if no data was read yet.
     """
     cost = plan.cost
     transaction = "" if layout is None or cost.unit.column is not None else f" ({layout.transaction})"

@@ -1,4 +1,4 @@
-"""A release: the chosen itemsets in order, what they cost, how they were made. Public from here on."""
+"""A release: the selected itemsets in order, what they cost, and how they were made. All of it is public."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 UNLISTED = "(an item that does not occur)"
-"""What stands for an item of a universe whose number was declared and whose names were not."""
+"""Shown in place of an item's name if the universe was declared by its number only."""
 
 SEEDED_NOTE = "seeded, not private: whoever knows the seed can undo the noise"
 
@@ -30,15 +30,15 @@ class ReleasedItemset:
     """One line of the answer.
 
     Args:
-        rank: 1 for the first that was picked, of its size where each size was searched by itself.
+        rank: 1 for the first that was picked; per size, if each size was searched by itself.
         items: the names, in item order.
-        count: a noisy count in transactions, where counts were released; in those of items-first long transactions
-            count less.
-        count_low, count_high: an interval that held the true count with 95 % chance when the noise was drawn; None
-            where the noise of the count says too little about its error.
-        support: the count over the number of transactions, where that was declared public.
-        lead: by how many transactions its noisy count exceeded the runner-up's, rounded down, where the mechanism
-            gives that.
+        count: a noisy count in transactions, if counts were released. In counts of items-first, long transactions count
+            less.
+        count_low, count_high: an interval that holds the true count with probability 95 % over the noise; None if the
+            noise says too little about the count's error.
+        support: the count over the number of transactions, if that number was declared public.
+        lead: the lead of its noisy count over the runner-up's, in transactions, rounded down; None if the mechanism
+            gives no leads.
     """
 
     rank: int
@@ -56,7 +56,7 @@ class FoundItem:
 
     Args:
         item: its name.
-        count: a noisy count of the units that hold it (beside what every itemset has to contain), in which units with
+        count: a noisy count of the units that hold the item (and all items that every itemset must contain). Units with
             many items count less.
     """
 
@@ -69,16 +69,16 @@ class Release:
     """What may be published.
 
     Args:
-        itemsets: in the order they were picked; fewer than asked for, or none, where the mechanism stopped early.
+        itemsets: in the order picked; fewer than asked for, or none, if the mechanism stopped early.
         mechanism: the name of the mechanism.
-        privacy: the record of the promise, as JSON has it: epsilon and delta (numbers), neighbours, unit, and what the
-            promise takes as public: the layout of the data (which `layout` gives), and in words what else.
-        plan: the record of the plan's public parameters, likewise. `terms` reads both records.
-        seeded: whether the noise can be repeated; then the release is not private.
+        privacy: the record of the promise, in JSON's types: epsilon and delta (numbers), neighbours, unit, and what the
+            promise takes as public: the layout of the data (see `layout`) and, in words, anything else.
+        plan: the record of the plan's public parameters, in JSON's types. `terms` reads both records.
+        seeded: whether the noise can be repeated. If so, the release is not private.
         version: the version of this program.
         command: what was typed, without the data.
-        found: the items that were found first, in decreasing order of count, where the mechanism finds items.
-        id: under which it stands in the ledger that it was charged to; None without a ledger.
+        found: the items that were found first, in decreasing order of count, if the mechanism finds items.
+        id: the release's id in the ledger that was charged; None without a ledger.
     """
 
     itemsets: tuple[ReleasedItemset, ...]
@@ -98,7 +98,7 @@ class Release:
 
     @property
     def layout(self) -> Layout | None:
-        """How the data was read, which is public; None in releases that do not say it."""
+        """How the data was read, which is public; None if the release does not say."""
         return self.terms.privacy.layout
 
     def to_json(self) -> str:
@@ -117,7 +117,7 @@ class Release:
         """
         try:
             fields = json.loads(text, object_pairs_hook=each_once)
-            # What JSON itself does not know (infinity), and half letters, which it can name, are no values of ours.
+            # Refuse infinity, which JSON does not know, and half letters (lone surrogates), which are not text.
             json.dumps(fields, ensure_ascii=False, allow_nan=False).encode()
             fields.pop("warning", None)
             itemsets = tuple(map(itemset_of, fields.pop("itemsets")))
@@ -129,7 +129,7 @@ class Release:
         return release
 
     def to_polars(self) -> pl.DataFrame:
-        """One row an itemset: rank, items (list of text), counts, support and lead (null unless released), seeded."""
+        """One row per itemset: rank, items (list of text), counts, support and lead (null if not released), seeded."""
         return pl.DataFrame(
             [{**asdict(itemset), "items": list(itemset.items), "seeded": self.seeded} for itemset in self.itemsets],
             schema={
@@ -147,10 +147,10 @@ class Release:
     def to_mlxtend(self) -> pd.DataFrame:
         """The pandas frame of itemsets that mlxtend's `association_rules` takes: columns support and itemsets.
 
-        `attrs["warning"]` of the frame marks a seeded run, for mlxtend knows no column for it.
+        `attrs["warning"]` of the frame marks a seeded run, because mlxtend has no column for it.
 
-        Where not every part of every itemset is in the release, mlxtend wants `support_only=True`; the rules of this
-        package (`association_rules`) do with what there is.
+        If some subsets of released itemsets are not in the release, mlxtend needs `support_only=True`. The rules of
+        this package (`association_rules`) use what there is.
 
         Raises:
             UsageError: supports were not released (they need counts and a public number of transactions), or pandas is
@@ -159,7 +159,7 @@ class Release:
         if any(itemset.support is None for itemset in self.itemsets):
             raise UsageError(
                 "mlxtend works with supports, and this release has none.",
-                "Release with counts and --public-transactions; rules do without: fim_private.association_rules.",
+                "Release with counts and --public-transactions, or use fim_private.association_rules without supports.",
             )
         supports = [itemset.support for itemset in self.itemsets]
         itemsets = [frozenset(itemset.items) for itemset in self.itemsets]
@@ -171,14 +171,14 @@ class Release:
 
 
 def marked(frame: pd.DataFrame, *, seeded: bool) -> pd.DataFrame:
-    """The frame, with a warning among its attributes where it comes from a seeded run."""
+    """The frame, with a warning among its attributes if it comes from a seeded run."""
     if seeded:
         frame.attrs["warning"] = SEEDED_NOTE
     return frame
 
 
 def each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields of an object; of two with one name, programs differ in which they take."""
+    """The fields of a JSON object. Repeated names are refused, because programs differ in which value they take."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError("a field is there twice")
@@ -205,10 +205,10 @@ _OF_RELEASE = {
 
 
 def itemset_of(fields: Mapping[str, Any]) -> ReleasedItemset:
-    """An itemset from what a file says of it.
+    """An itemset from its fields in a file.
 
     Raises:
-        TypeError: a value is of another type, is missing, or is one more.
+        TypeError: a field has another type, is missing, or is not known.
     """
     items = fields["items"]
     if not isinstance(items, list) or not items or not all(isinstance(item, str) for item in items):
@@ -227,7 +227,7 @@ def _found_item(fields: Mapping[str, Any]) -> FoundItem:
 
 
 def _check(value: object, types: Mapping[str, tuple[type, ...]]) -> None:
-    """Refuse values of other types; a truth value is no number, and numbers are finite and of at most 64 bits."""
+    """Refuse values of other types. A bool is not a number here; numbers are finite and have at most 64 bits."""
     for name, allowed in types.items():
         found = getattr(value, name)
         if not isinstance(found, allowed) or (isinstance(found, bool) and bool not in allowed):

@@ -1,7 +1,7 @@
-"""What a release says of its promise and of its plan, read once from its record into typed values.
+"""The promise and the plan in a release's record, read once into typed values.
 
-A record is JSON, which anybody can edit, and which older and newer versions write with fewer or more fields. A value of
-another type than this version writes counts as not said.
+A record is JSON. Anybody can edit it, and older and newer versions write fewer or more fields. So a value of another
+type than this version writes is treated as missing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fim_private.transactions.layout import Layout
 
 @dataclass(frozen=True, kw_only=True)
 class Promise:
-    """What is protected and how much: `epsilon` and `delta` are finite and at least 0, `unit` is in words."""
+    """What is protected, and how much. `epsilon` and `delta` are finite and at least 0; `unit` is in words."""
 
     epsilon: float
     delta: float
@@ -24,7 +24,7 @@ class Promise:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Promise | None:
-        """The promise of a record; None where it does not say what is protected and how much."""
+        """The promise in a record; None if the record does not say what is protected and how much."""
         epsilon, delta, unit = _number(record, "epsilon"), _number(record, "delta"), _text(record, "unit")
         if epsilon is None or delta is None or unit is None or epsilon > LARGEST_EPSILON:
             return None
@@ -33,14 +33,14 @@ class Promise:
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyTerms:
-    """What is promised, and what that takes as public.
+    """The promise, and what it takes as public.
 
     Args:
-        promise: None where the release does not say what it protects and how much.
+        promise: None if the release does not say what it protects and how much.
         neighbours: a name of `NeighbouringRelation`.
         layout: how the data was read.
-        names_are_public: the names of the items that occur are taken as public.
-        public_transactions: how many transactions there are, where that was declared public; at least 1.
+        names_are_public: whether the names of the items that occur are taken as public.
+        public_transactions: the number of transactions, at least 1, if it was declared public.
     """
 
     promise: Promise | None
@@ -51,7 +51,7 @@ class PrivacyTerms:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> PrivacyTerms:
-        """The terms of a record that `privacy_record` wrote, or another version of it."""
+        """The terms in a record that `privacy_record` of this or another version wrote."""
         return cls(
             promise=Promise.of(record),
             neighbours=_text(record, "neighbours"),
@@ -63,7 +63,7 @@ class PrivacyTerms:
 
 @dataclass(frozen=True, kw_only=True)
 class SpendingTerms:
-    """A line of what the budget was spent on; `epsilon` or `rho` is None."""
+    """One step that the budget was spent on. Either `epsilon` or `rho` is None."""
 
     what: str | None
     epsilon: float | None
@@ -83,7 +83,7 @@ class SpendingTerms:
 
 @dataclass(frozen=True, kw_only=True)
 class CountTerms:
-    """The noise of released counts: its name, how far it reaches 19 times in 20, what was done to the counts."""
+    """The noise of released counts: its name, its reach in 19 of 20 cases, and what was done to the counts."""
 
     noise: str
     half_width: int
@@ -91,7 +91,7 @@ class CountTerms:
 
     @classmethod
     def of(cls, record: object) -> CountTerms | None:
-        """The terms of a plan's counts; None where none were measured."""
+        """The terms of a plan's counts; None if none were measured."""
         if not isinstance(record, Mapping):
             return None
         noise, half_width = _text(record, "noise"), _whole(record, "half_width")
@@ -102,7 +102,7 @@ class CountTerms:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanTerms:
-    """What was asked for and how it was paid for, as far as anybody reads it from a release; as in `Plan`."""
+    """What was asked for and how it was paid for: the fields of `Plan` that some reader of releases needs."""
 
     top: int | None
     unit_column: str | None
@@ -116,7 +116,7 @@ class PlanTerms:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> PlanTerms:
-        """The terms of a record that `plan_record` wrote, or another version of it."""
+        """The terms in a record that `plan_record` of this or another version wrote."""
         return cls(
             top=_whole(record, "top"),
             unit_column=_text(record, "unit_column"),

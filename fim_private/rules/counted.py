@@ -1,13 +1,13 @@
-"""The released counts by itemset, what they say of itemsets that were not released, and intervals for several at once.
+"""Released counts by itemset, what they say about other itemsets, and intervals that hold for several counts at once.
 
-Several counts at once. Each released interval holds its true count with 95 % chance; two of them together with 90 % or
-more only. For a measure of m counts each is therefore asked to hold with 1 - 0.05/m (Bonferroni), which makes 95 % for
-all of them together whatever their dependence. An interval of half width h is widened to r (h + 1) - 1, with
-r = ln(0.05/m) / ln(0.05), since the noise is log-concave (docs/mathematics.md#post-processing). For Laplace noise this
-is exact, for Gaussian noise wider than need be by a tenth.
+Several counts at once: each released interval holds its true count with probability 95 %, but two of them together hold
+with only 90 % or more. So for a measure that uses m counts, each interval has to hold with probability 1 - 0.05/m
+(Bonferroni). All of them together then hold with 95 %, whatever their dependence. An interval of half width h is
+widened to r (h + 1) - 1 with r = ln(0.05/m) / ln(0.05), because the noise is log-concave
+(docs/mathematics.md#post-processing). This is exact for Laplace noise, and about a tenth too wide for Gaussian noise.
 
-Missing counts. An itemset is in every transaction that holds a superset, and in none that lacks a subset: its count is
-at least that of each superset and at most that of each subset. All of these take part in m.
+Missing counts: an itemset is in every transaction that holds a superset, and in none that lacks a subset. So its count
+is at least each superset's count and at most each subset's count. All counts used in this way take part in m.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from fim_private.rules.rule import Interval
 Items = frozenset[str]
 
 FAILING = 0.05
-"""How often an interval may miss."""
+"""The probability that an interval misses the true count."""
 
 LARGEST_WHOLE = 6
-"""Of itemsets up to this size all parts are looked at; of larger ones those that were released."""
+"""All subsets of an itemset up to this size are tried; for larger itemsets, only the released subsets."""
 
 
 @dataclass(kw_only=True)
 class _Around:
-    """What released itemsets around another say of its count: how many they are, and the tightest of their bounds."""
+    """What released subsets and supersets say about a count: how many there are, and their tightest bounds."""
 
     number: int = 0
     least: int = 0
@@ -42,7 +42,7 @@ class _Around:
 class Counted:
     """The counts of a release, looked up by itemset.
 
-    Itemsets that name an item only as one that does not occur stand for no itemset in particular, and are left out.
+    Itemsets with an unnamed item that does not occur are left out: they stand for no particular itemset.
     """
 
     def __init__(self, release: Release) -> None:
@@ -65,7 +65,7 @@ class Counted:
                     around.least = max(around.least, line.count_low or 0)
 
     def parts(self, items: Items) -> Iterator[Items]:
-        """The subsets that are neither empty nor all, the larger first; of a large itemset the released ones."""
+        """The proper, non-empty subsets, the larger ones first; of a large itemset, only the released ones."""
         if len(items) > LARGEST_WHOLE:
             yield from (other for other in self.lines if other < items)
             return
@@ -78,10 +78,10 @@ class Counted:
         return None if line is None else line.count
 
     def together(self, *itemsets: Items) -> tuple[Interval, ...] | None:
-        """Intervals that hold the counts of all of these at once with 95 % chance.
+        """Intervals that hold the counts of all these itemsets at once with probability 95 %.
 
         Returns:
-            one for each, within 0 and the number of transactions; None where the noise is not known.
+            one interval per itemset, within 0 and the number of transactions; None if the noise is not known.
         """
         around = [self._around(items) for items in itemsets]
         if any(one is None for one in around):
@@ -97,7 +97,7 @@ class Counted:
         return self._known[items]
 
     def _look_around(self, items: Items) -> _Around | None:
-        """What is known of a count, from its own line or from those around it; None where nothing is of its noise."""
+        """What is known of a count, from its own line or from sub- and supersets; None if its noise is unknown."""
         line = self.lines.get(items)
         if line is not None:
             if line.count_low is None or line.count_high is None:
@@ -109,7 +109,7 @@ class Counted:
         return _Around(number=above.number + len(highs), least=above.least, most=min(highs, default=math.inf))
 
     def _wider(self, number: int) -> float:
-        """By how much each end moves so that so many intervals hold at once."""
+        """How far each end of an interval moves so that this many intervals hold at once."""
         if number <= 1:
             return 0
         if self._half is None:  # every interval touches 0, so that its width does not say how wide the noise is

@@ -1,4 +1,4 @@
-"""From a release to its rules."""
+"""Derive the association rules of a release from its counts."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ ZERO = "the count of the {} is 0"
 def association_rules(
     release: Release, *, min_confidence: float = 0.5, min_lift: float | None = None
 ) -> AssociationRules:
-    """The rules that released counts give: free of further cost, for nothing but the release is looked at.
+    """The rules that released counts give. This costs no privacy, because it looks at the release only.
 
-    For each released itemset with a count, every way to part it in antecedent and consequent. A measure is None where
-    the release lacks what it needs: the count of the antecedent or the consequent, or, for all but confidence, Jaccard
-    and Kulczynski, the number of transactions, which is private unless it was declared public. A rule whose confidence
-    (or lift) is None is kept if it may reach the threshold as far as the counts of larger and smaller itemsets tell.
+    Each released itemset with a count gives a rule for every way to split it into antecedent and consequent. A measure
+    is None if the release lacks a count that it needs. All measures but confidence, Jaccard and Kulczynski also need
+    the number of transactions, which is private unless it was declared public. A rule whose confidence (or lift) is
+    unknown is kept if it may reach the threshold, as far as the counts of larger and smaller itemsets tell.
 
-    Intervals are for one measure of one rule: each holds the true value with 95 % chance over the noise of the release
-    (`counted.py` has the argument), not all of them together.
+    An interval is for one measure of one rule: it holds the true value with probability 95 % over the noise of the
+    release (`counted.py` gives the argument). The intervals do not all hold together with this probability.
 
     Args:
-        release: with counts.
+        release: a release with counts.
         min_confidence: from 0 to 1.
         min_lift: at least 0; needs the number of transactions.
 
@@ -38,19 +38,19 @@ def association_rules(
             transactions.
     """
     if not 0 <= min_confidence <= 1:
-        raise UsageError("The least confidence is out of range.", "Choose a number from 0 to 1.")
+        raise UsageError("The minimum confidence is out of range.", "Choose a number from 0 to 1.")
     if min_lift is not None and not 0 <= min_lift < float("inf"):
-        raise UsageError("The least lift is out of range.", "Choose a number from 0 on, such as 1.")
+        raise UsageError("The minimum lift is out of range.", "Choose a number of at least 0, such as 1.")
     counted = Counted(release)
     if release.itemsets and all(line.count is None for line in release.itemsets):
         raise UsageError(
-            "Rules are made of counts, and this release has none.",
+            "Rules need counts, and this release has none.",
             "Release counts as well: --release-counts or --min-count of `fim-private mine`.",
         )
     if min_lift is not None and counted.total is None:
         raise UsageError(
             "Lift needs the number of transactions, which is private unless it was declared public.",
-            "Leave out the least lift, or release with --public-transactions.",
+            "Leave out the minimum lift, or release with --public-transactions.",
         )
     found = [rule for rule in _rules(counted) if _reaches(rule, min_confidence, min_lift)]
     found.sort(key=lambda rule: (-_known(rule, "confidence"), rule.rank))
@@ -90,7 +90,7 @@ def _intervals(counted: Counted, both: Items, antecedents: Items, consequents: I
 
 
 def _gaps(antecedent: int | None, consequent: int | None, total: int | None) -> Iterator[str]:
-    """Why measures are missing."""
+    """The reasons why measures are missing."""
     for name, count in (("antecedent", antecedent), ("consequent", consequent)):
         if count is None:
             yield NO_COUNTS.format(name)
@@ -101,7 +101,7 @@ def _gaps(antecedent: int | None, consequent: int | None, total: int | None) -> 
 
 
 def _reaches(rule: Rule, min_confidence: float, min_lift: float | None) -> bool:
-    """Whether the rule's measures reach the thresholds, or may."""
+    """Whether the rule's measures reach the thresholds, or may reach them if they are unknown."""
 
     def reaches(name: str, least: float) -> bool:
         value, interval = rule.measures[name], rule.intervals[name]

@@ -1,6 +1,6 @@
-"""What a rule is worth, from three counts and the number of transactions: point values, and intervals from intervals.
+"""Measures of a rule from three counts and the number of transactions: point values, and intervals from intervals.
 
-Definitions as in mlxtend, whose sources are Agrawal and others 1993 (confidence), Brin and others 1997 (lift and
+The definitions are mlxtend's. Its sources are Agrawal and others 1993 (confidence), Brin and others 1997 (lift and
 conviction), Piatetsky-Shapiro 1991 (leverage).
 """
 
@@ -12,15 +12,15 @@ from fim_private.rules.rule import MEASURES, Interval
 
 
 def measures(both: int, antecedent: int | None, consequent: int | None, total: int | None) -> dict[str, float | None]:
-    """All measures; None where a count they need is None, or for 0 out of 0.
+    """All measures. A measure is None if a count it needs is None, or if it is 0 divided by 0.
 
-    Counts with noise may contradict each other. They are brought to what they must be, which a privacy proof allows
-    like all post-processing: at least 0, at most the total, and that of both at most that of either.
+    Noisy counts may contradict each other. They are first corrected, which is post-processing: each count is at least 0
+    and at most the total, and the count of both is at most that of either.
 
     Args:
-        both: count of antecedent and consequent together.
-        antecedent: its count.
-        consequent: its count.
+        both: the count of antecedent and consequent together.
+        antecedent: the antecedent's count.
+        consequent: the consequent's count.
         total: the number of transactions.
     """
     most = math.inf if total is None else total
@@ -43,7 +43,7 @@ def measures(both: int, antecedent: int | None, consequent: int | None, total: i
 
 
 def _relative(both: float, antecedent: float, consequent: float) -> dict[str, float | None]:
-    """The measures that need supports."""
+    """The measures that need the counts relative to the number of transactions."""
     confidence = both / antecedent
     leverage = both - antecedent * consequent
     spread = max(both * (1 - antecedent), antecedent * (consequent - both))
@@ -57,16 +57,16 @@ def _relative(both: float, antecedent: float, consequent: float) -> dict[str, fl
 
 
 def confidence_interval(both: Interval, antecedent: Interval) -> Interval:
-    """Where the confidence lies if both counts lie in these; it never exceeds 1."""
+    """The interval of the confidence if both counts are in their intervals; it never exceeds 1."""
     low = both[0] / antecedent[1] if antecedent[1] else 0.0
     return _ordered(min(1.0, low), min(1.0, both[1] / antecedent[0]) if antecedent[0] else 1.0)
 
 
 def relative_intervals(both: Interval, antecedent: Interval, consequent: Interval, total: int) -> dict[str, Interval]:
-    """Where lift, leverage and conviction lie if the three counts lie in these, none of which exceeds the total.
+    """The intervals of lift, leverage and conviction if the three counts are in theirs. No count exceeds the total.
 
-    Each measure is monotone in each count. Beyond that, the count of both is at most that of either, so that lift is at
-    most total / max(antecedent, consequent).
+    Each measure is monotone in each count. Also, the count of both is at most that of either, so lift is at most
+    total / max(antecedent, consequent).
     """
     (b_low, b_high), (a_low, a_high), (c_low, c_high) = both, antecedent, consequent
     b_high = min(b_high, a_high, c_high)
@@ -94,5 +94,5 @@ def _conviction(confidence: float, consequent: float) -> float:
 
 
 def _ordered(one: float, other: float) -> Interval:
-    """An interval from its ends, which are crossed where the counts' own intervals contradict each other."""
+    """An interval from its two ends. The ends are crossed if the counts' intervals contradict each other."""
     return min(one, other), max(one, other)

@@ -38,16 +38,16 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """Who has the antecedent tends to have the consequent as well.
+    """Transactions with the antecedent tend to hold the consequent as well.
 
     Args:
         antecedents: names, in item order.
-        consequents: likewise; none is in both.
-        rank: of the itemset of both together, in the release.
-        counts: released: of the antecedent, the consequent and both (`COUNTS`); None where it was not.
-        measures: by name (`MEASURES`); None where the counts that were released do not give it.
-        intervals: by name (`WITH_INTERVALS`), at 95 % each; None where nothing is known of the noise.
-        note: why a measure is None.
+        consequents: names, in item order; no name is also an antecedent.
+        rank: the rank of the itemset of both together, in the release.
+        counts: the released counts of the antecedent, the consequent and both (`COUNTS`); None if not released.
+        measures: by name (`MEASURES`); None if the released counts do not give the measure.
+        intervals: by name (`WITH_INTERVALS`), at 95 % each; None if the noise is unknown.
+        note: why measures are None.
     """
 
     antecedents: tuple[str, ...]
@@ -64,8 +64,8 @@ class AssociationRules:
     """The rules of a release.
 
     Args:
-        rules: in decreasing order of confidence; those whose confidence is unknown last.
-        seeded: whether the release was, and so is not private.
+        rules: in decreasing order of confidence; rules with unknown confidence come last.
+        seeded: whether the release is the result of a seeded run, and so not private.
     """
 
     rules: tuple[Rule, ...]
@@ -75,7 +75,7 @@ class AssociationRules:
         return len(self.rules)
 
     def to_polars(self) -> pl.DataFrame:
-        """One row a rule: mlxtend's columns (names as lists), then counts, intervals, note and the mark of seeds."""
+        """One row per rule: mlxtend's columns (names as lists), then counts, intervals, the note and `seeded`."""
         lists = dict.fromkeys(("antecedents", "consequents"), pl.List(pl.String))
         intervals = [f"{name}_{end}" for name in WITH_INTERVALS for end in ("low", "high")]
         return pl.DataFrame(
@@ -91,7 +91,7 @@ class AssociationRules:
         )
 
     def to_mlxtend(self) -> pd.DataFrame:
-        """The frame that mlxtend's `association_rules` gives: its columns in its order, names as frozensets.
+        """The frame as mlxtend's `association_rules` gives it: the same columns in order, names as frozensets.
 
         `attrs["warning"]` of the frame marks a seeded run.
 

@@ -1,8 +1,8 @@
-"""Releases on disk, in the format that the ending names. A file is complete or it is not there.
+"""Releases on disk. The file's ending names the format. A file is complete or it is not there.
 
-JSON and Parquet carry the whole release, with plan and promise, and are read back as one (`read_release`). The others
-carry the list alone (`read_itemsets`): a CSV with remarks above it, or a second file beside it, would trip up what
-reads CSV. What a format has no place for is said in its module; what it cannot do without is asked for beforehand.
+JSON and Parquet carry the whole release, with plan and promise, and `read_release` reads it back. The other formats
+carry the list alone (`read_itemsets`): programs that read CSV do not expect remarks above the table. Each format's
+module says what it leaves out. What a format requires is checked before the release is made.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ __all__ = [
 
 
 def check_writable(path: Path, *, overwrite: bool = True) -> None:
-    """Find out before anything is spent whether a release could be written there.
+    """Check, before any budget is spent, that a release can be written there.
 
     Raises:
-        UsageError: the ending is not one that can be written, the folder does not take files, or a file is there that
-            is not to be replaced.
+        UsageError: the ending names no format, the folder does not take files, or a file is there that may not be
+            replaced.
     """
     _format_of(path)
     check_place(path, overwrite=overwrite)
@@ -63,9 +63,9 @@ def check_writable(path: Path, *, overwrite: bool = True) -> None:
 
 
 def check_carries(path: Path, plan: Plan, *, seeded: bool) -> None:
-    """Find out before anything is spent whether the format can carry what the plan will release.
+    """Check, before any budget is spent, that the format can carry what the plan will release.
 
-    A release of one itemset is written for a trial: what that needs is loaded, and works.
+    A release of one itemset is written as a trial, so that missing or broken libraries show now.
 
     Raises:
         InputError: a library fails to write the format.
@@ -105,11 +105,11 @@ def write_release(release: Release, path: Path, *, overwrite: bool = True) -> Pa
 
     Args:
         release: what to write.
-        path: where to. A device or a FIFO is written in place.
-        overwrite: replace a file of that name in one step; otherwise a free name beside it is taken.
+        path: the file's name. A device or a FIFO is written in place.
+        overwrite: replace a file of that name in one step. Otherwise take the next free name.
 
     Returns:
-        where it was written.
+        where the file is.
 
     Raises:
         InputError: the file system refuses, or the format cannot carry this release (see its module).
@@ -127,15 +127,15 @@ def write_release(release: Release, path: Path, *, overwrite: bool = True) -> Pa
         reason = getattr(error, "strerror", None) or type(error).__name__
         raise InputError(
             f"The release could not be written to {path}: {reason}.",
-            "What was printed is all there is, and its cost is spent: save it from there.",
+            "The printed output is the only copy, and its cost is spent: save it from there.",
         ) from None
 
 
 def read_release(source: str | Path) -> Release:
-    """The whole release from JSON or Parquet, whatever the ending; "-" is standard input, gzip is undone.
+    """The whole release from JSON or Parquet, whatever the ending. "-" is standard input; gzip is unpacked.
 
     Raises:
-        InputError: it cannot be read, or is no release, or only its itemsets.
+        InputError: the file cannot be read, is not a release, or holds only the itemsets.
     """
     content = load(source)
     if content.is_parquet:
@@ -147,7 +147,7 @@ def read_release(source: str | Path) -> Release:
 
 
 def read_itemsets(path: str | Path) -> Itemsets:
-    """The itemsets of a file in any of the formats, told by its ending; gzip is undone.
+    """The itemsets of a file in any of the formats. The ending names the format; gzip is unpacked.
 
     Raises:
         UsageError: the ending names no format.
@@ -155,7 +155,7 @@ def read_itemsets(path: str | Path) -> Itemsets:
     """
     path = Path(path)
     kind = _format_of(path.with_suffix("") if path.suffix == ".gz" else path)
-    # Where there is nothing to stand above a list, an empty file is an empty list.
+    # In formats without a header, an empty file is an empty list.
     data = b"" if path.is_file() and not path.stat().st_size else load(path).data
     try:
         return kind.read(data)

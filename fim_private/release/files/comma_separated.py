@@ -1,10 +1,11 @@
 """CSV: rank, item_1 to item_r for the largest itemset, count, count_low, count_high, support, lead, seeded.
 
-Smaller itemsets leave their last item columns blank, and so does every column what was not released. An item whose name
-is empty would look like none; no reader of transactions gives one, and it is refused here.
+Smaller itemsets leave their last item columns blank. A column is blank if its value was not released. An item with an
+empty name would look like no item: no reader of transactions gives one, and the writer here refuses it.
 
-Spreadsheets run what begins with = + - @, a tab or a carriage return, and may split fields at another separator. An
-apostrophe is written before such a beginning, and before an apostrophe that stands there, so that names come back.
+Spreadsheets run a field that begins with = + - @, a tab or a carriage return, and may split fields at another
+separator. The writer puts an apostrophe before such a beginning, and before a leading apostrophe, so that names can be
+read back.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def guarded(name: str) -> str:
 
 
 def unguarded(text: str) -> str:
-    """The name that was guarded so."""
+    """The name that `guarded` was given."""
     return GUARD.sub("", text)
 
 
@@ -74,15 +75,15 @@ def _read(data: bytes) -> Itemsets:
     # Spreadsheets put a byte order mark first.
     rows = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
     if not {"rank", "item_1"} <= set(rows.fieldnames or ()):
-        raise ValueError("there is no such header")
+        raise ValueError("the header is missing")
     return itemsets_of(list(map(_fields, rows)))
 
 
 def _fields(row: dict[str, str]) -> dict[str, object]:
-    """The fields of a line in their types.
+    """The fields of a line, converted to their types.
 
     Raises:
-        ValueError: the line is longer or shorter than the header, or a number is none.
+        ValueError: the line is longer or shorter than the header, or a field is not a number.
     """
     if None in row or None in row.values():
         raise ValueError("the line does not fit the header")

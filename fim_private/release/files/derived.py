@@ -1,4 +1,4 @@
-"""Files that can be made again: pages, rules, reports. They may replace each other, never what was paid for."""
+"""Files that can be made again: pages, rules, reports. They may replace each other, but never a release or ledger."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEDGERS = (b"fim-private ledger ", b"SQLite format 3\0")
 
 
 def check_derived(path: Path) -> None:
-    """Find out whether such a file could be written.
+    """Check that such a file can be written.
 
     Raises:
         UsageError: the folder does not take files, or a release or a ledger is there.
@@ -28,17 +28,17 @@ def check_derived(path: Path) -> None:
 
 
 def refuse_ledger(path: Path) -> None:
-    """Refuse to replace a ledger, even where files may be replaced.
+    """Refuse to replace a ledger, even if files may be replaced.
 
     Raises:
-        UsageError: one is there.
+        UsageError: a ledger is there.
     """
     if _is_ledger(path):
         raise UsageError(f"{path} is a ledger, which nothing could replace.", "Give the output another name.")
 
 
 def write_derived(path: Path, write: Callable[[Path], object], *, owner_only: bool = False) -> Path:
-    """As `write_whole`, replacing what is there unless that was paid for.
+    """Write as `write_whole` does, and replace any file but a release or a ledger.
 
     Raises:
         UsageError: a release or a ledger is there.
@@ -49,7 +49,7 @@ def write_derived(path: Path, write: Callable[[Path], object], *, owner_only: bo
 
 
 def _paid_for(path: Path) -> str | None:
-    """What is there that cannot be made again: a ledger or a release, if it is one."""
+    """What kind of file is there that cannot be made again: a ledger or a release; None if it is neither."""
     if not path.is_file():
         return None
     try:

@@ -1,9 +1,9 @@
-"""FIMI output, as the programs of the FIMI workshops write it: the items between blanks, then the count in brackets.
+"""FIMI output, as the programs of the FIMI workshops write it: items separated by blanks, then the count in brackets.
 
     milk bread (1234)
 
-Items and counts in the order of the ranks; no more. Blanks, control characters and percent signs in names are written
-as in web addresses (`%20`), so that a name stays one word; a single percent sign stands for an empty name.
+It holds items and counts in the order of the ranks, and nothing else. Blanks, control characters and percent signs in
+names are written as in web addresses (`%20`), so that a name stays one word. A single percent sign is an empty name.
 """
 
 from __future__ import annotations

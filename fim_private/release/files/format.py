@@ -1,4 +1,4 @@
-"""What every format of releases is: a name, an ending, a writer, a reader, and what it cannot do."""
+"""What defines a format of releases: a name, an ending, a writer, a reader, and its limits."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Itemsets:
     """The list of a release without its promise, as most formats carry it.
 
     Args:
-        itemsets: in their order.
-        seeded: whether it is marked as the result of a seeded run, which is not private.
+        itemsets: the itemsets, in the order of the file.
+        seeded: whether the list is marked as the result of a seeded run, which is not private.
     """
 
     itemsets: tuple[ReleasedItemset, ...]
@@ -28,13 +28,13 @@ class Format:
     """One format.
 
     Args:
-        name: for people.
-        ending: of its files, in lower case.
-        write: a release to a file that nobody else knows yet.
-        read: the bytes of a file; raises a ValueError, TypeError, KeyError or AttributeError where they are none of
-            this format.
-        needs_counts: it has no way to write an itemset without a count.
-        marks_seeded: it has a place to say that a run was seeded.
+        name: the format's name, for people.
+        ending: the ending of its files, in lower case.
+        write: writes a release to a file that nobody else knows yet.
+        read: reads the bytes of a file. It raises a ValueError, TypeError, KeyError or AttributeError if they are not
+            in this format.
+        needs_counts: whether every itemset must have a count.
+        marks_seeded: whether it has a place for the mark of seeded runs.
     """
 
     name: str
@@ -46,10 +46,10 @@ class Format:
 
 
 def itemsets_of(rows: Sequence[Mapping[str, Any]]) -> Itemsets:
-    """The rows of a table with the columns of `Release.to_polars`, some of which may be missing.
+    """The rows of a table with the columns of `Release.to_polars`. Some columns may be missing.
 
     Raises:
-        TypeError, KeyError, AttributeError: a row is none of these.
+        TypeError, KeyError, AttributeError: a row does not fit these columns.
     """
     itemsets = (itemset_of({name: value for name, value in row.items() if name != "seeded"}) for row in rows)
     return Itemsets(itemsets=tuple(itemsets), seeded=any(row.get("seeded") for row in rows))

@@ -1,4 +1,4 @@
-"""JSON Lines: an object an itemset, with the keys rank, items, count, count_low, count_high, support, lead, seeded."""
+"""JSON Lines: one object per itemset with rank, items, count, count_low, count_high, support, lead and seeded."""
 
 from __future__ import annotations
 

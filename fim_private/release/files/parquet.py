@@ -26,8 +26,7 @@ def read_release(data: bytes) -> Release:
     """The whole release.
 
     Raises:
-        InputError: the file is damaged, made to fill the memory, or has lost the release on the way through another
-            program.
+        InputError: the file is damaged, would fill the memory, or another program saved it without the release.
     """
     refuse_hostile(Content(name=NAME, data=data))
     try:
@@ -40,7 +39,7 @@ def read_release(data: bytes) -> Release:
 
 
 def _read(data: bytes) -> Itemsets:
-    """From the columns, which other programs keep where they do not keep the metadata."""
+    """The itemsets from the columns. Other programs keep these, even if they drop the metadata."""
     try:
         refuse_hostile(Content(name=NAME, data=data))
         return itemsets_of(pl.read_parquet(io.BytesIO(data)).to_dicts())

@@ -1,15 +1,15 @@
-r"""SPMF output: the numbers of the items between blanks, then the count; the names of the numbers above.
+r"""SPMF output: item numbers separated by blanks, then the count. Lines above give the names of the numbers.
 
     @CONVERTED_FROM_TEXT
     @ITEM=1=bread
     @ITEM=2=milk
     1 2 #SUP: 1234
 
-So the library SPMF (Fournier-Viger and others) writes itemsets. The names above are how its databases name items, and
-where its converter of results looks for them; its readers skip lines that begin with `#`, `%` or `@`. Items are
-numbered in item order, which SPMF expects inside a line. Items and counts in the order of the ranks; no more. Only
-where a name holds a line break, such breaks are written as `\n` and `\r` and backslashes doubled, and a line above says
-so.
+The library SPMF (Fournier-Viger and others) writes itemsets in this form. Its databases name items by such lines, and
+its converter of results looks for names there. Its readers skip lines that begin with `#`, `%` or `@`. Items are
+numbered in item order, which SPMF expects inside a line. The file holds items and counts in the order of the ranks, and
+nothing else. If a name holds a line break, line breaks are written as `\n` and `\r`, backslashes are doubled, and a
+line above says so.
 """
 
 from __future__ import annotations

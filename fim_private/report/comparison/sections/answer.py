@@ -1,4 +1,4 @@
-"""What was asked, of which data, with which promise; the answer in one table."""
+"""The question, the data and the promise; the answer in one table."""
 
 from __future__ import annotations
 
@@ -9,45 +9,40 @@ from fim_private.report.document.text import times_as_likely
 from fim_private.report.drawing import Pictures
 
 CLEARLY = 0.02
-"""Precisions that differ by less are called equal."""
+"""Precisions that differ by less count as equal."""
 
 
 def section(material: Material, _pictures: Pictures) -> Section:
-    """Question, data, promise, answer, and which mechanism to take when."""
+    """The question, the data, the promise, the answer, and advice on which mechanism to take."""
     settings = material.settings
     epsilon = settings.middle_epsilon
     unit = settings.unit.describe()
     parts: list[Part] = [
         Paragraph(
-            text="A shop holds baskets and wants to publish **which items are most often bought together**, without "
-            "anybody "
-            "being able to tell from the answer whether a given basket was in the data. Differential privacy makes "
-            "this exact: the answer is drawn at random, and one "
-            f"unit more or less in the data (here {unit}) makes any set of answers at most e^epsilon times as likely, "
-            f"plus delta = {settings.delta}. "
-            f"At epsilon {epsilon} that factor is {times_as_likely(material.epsilon(epsilon))}. Smaller epsilon "
-            "protects more and answers worse."
+            text="A shop wants to publish **which items are most often bought together**. The answer must not show "
+            "whether a given basket was in the data. Differential privacy makes this exact. The answer is drawn at "
+            f"random. One unit more or less in the data (here {unit}) makes any set of answers at most e^epsilon times "
+            f"as likely, plus delta = {settings.delta}. At epsilon {epsilon} that factor is "
+            f"{times_as_likely(material.epsilon(epsilon))}. A smaller epsilon protects more, and the answer is worse."
         ),
         Paragraph(
-            text="A **mechanism** is a recipe for drawing the answer. They all keep the same promise here: the same "
-            "total "
-            f"epsilon and delta for the whole list of k itemsets, the same neighbours ({settings.relation}), the same "
-            "unit. They differ in how often the answer is right. **Precision at k** is the share of the true k most "
-            "frequent itemsets in the list; a list that is cut short counts what it leaves out as wrong."
+            text="A **mechanism** is a recipe for drawing the answer. Here all mechanisms keep the same promise: the "
+            f"same epsilon and delta for the whole list of k itemsets, the same neighbours ({settings.relation}) and "
+            "the same unit. They differ in how often the answer is right. **Precision at k** is the share of the true "
+            "k most frequent itemsets that the list names. If a list is shorter, the missing itemsets count as wrong."
         ),
         Paragraph(
-            text="Mechanisms with an **open** universe need nothing but the baskets. The others need a public **list "
-            "of all "
-            "items** that may occur, and are given "
+            text="Mechanisms with an **open** universe need only the baskets. The others need a public **list of all "
+            "items** that may occur. Here they get "
             + (
-                f"one of {settings.universe_items:,} items here. "
+                f"a list of {settings.universe_items:,} items. "
                 if settings.universe_items
-                else "the shortest possible one here: the items that do occur. That is the most favourable case, and "
-                "with private data nobody could know it. "
+                else "the shortest possible list: the items that do occur. That is the most favourable case; with "
+                "private data nobody could know this list. "
             )
-            + "[What longer lists do](#range) to them is shown below. What each mechanism is stands "
-            "[at the end](#table-mechanisms); the yardstick is the large margin mechanism of Chaudhuri, Hsu and Song "
-            "(2014), called the paper from here on."
+            + "Below: [what longer lists cost them](#range). At the end: [what each mechanism does]"
+            "(#table-mechanisms). They are compared with the large margin mechanism of Chaudhuri, Hsu and Song (2014), "
+            "called the paper from here on."
         ),
         Bullets(
             items=(
@@ -58,11 +53,10 @@ def section(material: Material, _pictures: Pictures) -> Section:
                 + unit
                 + ". **Neighbours**: two data sets that differ in one unit, "
                 + ("one more or one less" if settings.relation == "add-remove" else "exchanged for another")
-                + f" ({settings.relation}). **Budget**: epsilon and delta; delta is the chance that the promise fails.",
-                "**Calibrated**: with the smallest noise and thresholds that can be proved to keep the promise; "
-                "`-textbook` and `lmm-paper` have published constants instead. **Stop symbol**: a candidate whose "
-                "choice "
-                "ends the list. **Bulk**: the long rest of the ranking, far below place k.",
+                + f" ({settings.relation}). **Budget**: the epsilon and delta that a whole list may spend.",
+                "**Calibrated**: with the smallest noise and thresholds that provably keep the promise. `-textbook` "
+                "and `lmm-paper` have published constants instead. **Stop symbol**: a candidate that ends the list "
+                "when it is picked. **Bulk**: the rest of the ranking, far below place k.",
             )
         ),
         Bullets(

@@ -21,14 +21,15 @@ def section(material: Material, pictures: Pictures) -> Section:
     shown = tuple(name for name in SIDE_BY_SIDE if name in material.settings.mechanisms)
     parts: list[Part] = [
         Paragraph(
-            text="Whoever has no public list of items pays for it, one should think. `limited-domain` pays with "
-            "margin: what it names has to stand out far from place 1,000 k. `items-first` asks another question first: "
-            "**which items are frequent?** A basket holds few items but many pairs and triples, so that answer is "
-            "cheap; and it declares a universe, far smaller than any public list: what is made of these items. Then it "
-            "either picks, as the exponential mechanism does, or counts all that is left with noise, which is better "
-            "for long lists. Its weakness are long transactions, and few of them: whoever holds 60 items has a quarter "
-            "of a vote for each, so that among a few thousand such units hardly any item is found, and what was not "
-            "found is lost. Here it stands beside the exponential mechanism, which was told every item that occurs."
+            text="One would expect an open universe to cost something. `limited-domain` pays with margin: an itemset "
+            "must stand out far from place 1,000 k to be named. `items-first` asks another question first: **which "
+            "items are frequent?** A basket holds few items but many pairs and triples, so this answer is cheap. The "
+            "itemsets of the frequent items are then the universe, which is far smaller than that of any public list. "
+            "Then it either picks, as the exponential mechanism does, or counts all these itemsets with noise, which "
+            "is better for long lists. It is weak on long transactions and on small data: each item of a 60-item "
+            "basket counts as a quarter. Among a few thousand such units it finds hardly any item, and an item that is "
+            "not found is lost. Below, it is compared with the exponential mechanism, which knew every item that "
+            "occurs."
         )
     ]
     for counts in material.counts:

@@ -1,4 +1,4 @@
-"""Utility against epsilon, for each k and size; and the table of everything."""
+"""Utility against epsilon, for each k and size, and a table with all figures."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def section(material: Material, pictures: Pictures) -> Section:
             "mean "
             "that a rarer outcome cannot be. Names that end in -textbook are dotted, with open markers: the same "
             "mechanism "
-            "with the textbook's constants, so what lies between it and its solid sister comes from constants alone. "
+            "with the textbook's constants, so the gap to the solid line is due to the constants alone. "
             "Dashed black: the large margin mechanism as published. permute-and-flip and report-noisy-max have the "
             "same "
             "law, and max-of-laplaces is close to both: these lines cover one another."
             + (
-                f" Panels beyond k = {max(material.tops)} show only mechanisms that name long lists in little time."
+                f" Panels beyond k = {max(material.tops)} show only the fast mechanisms."
                 if material.settings.long_tops
                 else ""
             )
