@@ -52,7 +52,7 @@ def test_a_number_of_too_many_digits_is_not_called_no_number() -> None:
     for typed in ("1e-300", "1e300", "0." + "1" * 201):
         with pytest.raises(UsageError, match="delta is too small, too large or too precise"):
             Budget("1", typed)
-    with pytest.raises(UsageError, match="between 1e-100 and 1"):
+    with pytest.raises(UsageError, match="from 1e-100 to below 1"):
         Budget("1", "1e-150")
 
 
@@ -75,7 +75,7 @@ def test_unit_says_what_it_is() -> None:
     assert PrivacyUnit(column="customer").describe().startswith("one customer")
     assert PrivacyUnit(column="CustomerID").describe().startswith("one unit (column 'CustomerID')")
     assert PrivacyUnit(column="customer", max_transactions=4).sensitivity == 4
-    with pytest.raises(UsageError, match="needs to know"):
+    with pytest.raises(UsageError, match="needs a column that names the units"):
         PrivacyUnit(max_transactions=3)
     with pytest.raises(UsageError, match="out of range"):
         PrivacyUnit(column="customer", max_transactions=0)

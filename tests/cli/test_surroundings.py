@@ -34,10 +34,9 @@ def test_too_little_memory_is_said(tmp_path: Path, limit: int, flag: str) -> Non
 def test_a_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
     program = [sys.executable, "-m", "fim_private", "plan", *ASKED]
-    done = subprocess.run(
+    done = processes.run(
         ["bash", "-c", 'cd gone; rmdir ../gone; exec "$@"', "bash", *program],
-        capture_output=True, text=True, check=False, timeout=100, cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == 2, done.stderr
     assert "The current folder is gone" in done.stderr

@@ -244,7 +244,7 @@ def test_the_unit_that_is_promised_is_the_one_that_was_read(promised: str, tmp_p
     with_units = read_transactions(file, **columns, unit_column="u")
     assert mine(with_units, unit=PrivacyUnit(column=" U"), **asked).itemsets
     for baskets in (with_units, read_transactions(file, **columns)):
-        with pytest.raises(UsageError, match="unit to protect is that of column"):
+        with pytest.raises(UsageError, match="plan protects the units of column"):
             mine(baskets, unit=PrivacyUnit(column=promised), **asked)
 
 

@@ -295,7 +295,7 @@ def test_names_of_a_universe_are_stripped_and_told_apart() -> None:
     assert Universe(names=iter(["b", " a", "a ", "b"])).names == ("b", "a")
     assert Universe(names=["b", " a", "a "]).items == 2
     for wrong in (["a", ""], ["a", " "], [1, 2], [None], ["a\ud800"]):
-        with pytest.raises(UsageError, match="blank, or no text"):
+        with pytest.raises(UsageError, match="blank or not a text"):
             Universe(names=wrong)
     with pytest.raises(UsageError, match="one text"):
         Universe(names="abc")
