@@ -24,7 +24,7 @@ import polars as pl
 from fim_private.counting import top_itemsets
 from fim_private.mechanisms.items_first import COUNTS, PEEL, Tuning, calibrate
 from fim_private.mechanisms.protocol import Request
-from fim_private.mining.items_first import run
+from fim_private.mining.items_first_steps import run
 from fim_private.randomness import SeededRandomness
 from fim_private.transactions import read_transactions
 

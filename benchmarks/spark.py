@@ -27,7 +27,7 @@ from fim_private.counting.spark.blocks import whole
 from fim_private.counting.spark.reading import read_with_spark
 from fim_private.counting.spark.rows import from_rows
 from fim_private.counting.spark.session import ROWS_AT_ONCE, open_session, stop
-from fim_private.transactions.encode import in_name_order
+from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import Layout
 
 PLACES = 10_241

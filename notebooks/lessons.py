@@ -9,9 +9,9 @@ app = marimo.App(width="medium", app_title="Private selection: lessons")
 def _():
     import marimo as mo
 
+    from fim_private.demos.course import DEMOS
     from fim_private.demos.demo import find_demo
     from fim_private.demos.notebook import controls_of, head_of, result_of
-    from fim_private.demos.registry import DEMOS
 
     return DEMOS, controls_of, find_demo, head_of, mo, result_of
 

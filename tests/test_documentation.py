@@ -19,11 +19,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from fim_private.demos.planned import mechanism_of, pairs_plan
-from fim_private.demos.registry import DEMOS
+from fim_private.demos.course import DEMOS
+from fim_private.demos.plans import mechanism_of, pairs_plan
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.release import Release
-from fim_private.report.verification import delta_text
+from fim_private.report.audit.verdicts import delta_text
 from tests import processes
 from tests.cli.command import fim_private, words
 from tests.conftest import ROOT

@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 
 from fim_private.privacy import Budget
-from fim_private.report.audit import Progress, write_audit
+from fim_private.report.audit.report import Progress, write_audit
 from fim_private.report.document import Section
-from verification.candidates.section import candidates_section
 from verification.named_tests import named_tests_section
+from verification.private_candidates.section import candidates_section
 from verification.sampled_sections import sampled_sections
 
 

@@ -35,7 +35,7 @@ NAMED_TESTS = (
     ),
     (
         "a ledger that caps failures of both kinds by one sum along each path, though each has a law of its own",
-        "tests/accounting/test_filter.py::"
+        "tests/accounting/test_privacy_filter.py::"
         "test_an_analyst_who_chooses_between_two_kinds_of_failures_gets_no_more_than_the_budget",
     ),
     (

@@ -18,7 +18,7 @@ from fim_private.counting import LocalDatabase
 from fim_private.mechanisms.items_first import ItemsFirst, Tuning, calibrate
 from fim_private.mechanisms.protocol import Request
 from fim_private.mining.mine import mine_as_planned
-from fim_private.mining.selecting import count
+from fim_private.mining.searches import count
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.randomness import SecureRandomness, SeededRandomness

@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fim_private.accounting.basic import basic_delta, basic_epsilon
-from fim_private.accounting.optimal import optimal_delta, optimal_epsilon
-from fim_private.accounting.renyi import renyi_epsilon
+from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
+from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
+from fim_private.accounting.renyi_composition import renyi_epsilon
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down, round_up
 from fim_private.accounting.search import largest
 from fim_private.privacy import ZCDP, Guarantee, Loss

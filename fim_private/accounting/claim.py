@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from fim_private.accounting.basic import basic_delta, basic_epsilon
-from fim_private.accounting.optimal import optimal_delta
-from fim_private.accounting.renyi import renyi_delta
+from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
+from fim_private.accounting.optimal_composition import optimal_delta
+from fim_private.accounting.renyi_composition import renyi_delta
 from fim_private.privacy import ZCDP, ApproxDP, Failure, Loss, PureDP, are_one_sided, failure_probability
 
 

@@ -1,10 +1,10 @@
 """The hardest neighbours of items-first at the parameters it was planned with, compared exactly but for what is merged.
 
-`items_first.py` sums over all that can be released, which planned noise makes too much. Here neighbours are such that
-the sum factorises: everybody's items are so frequent that they are found for certain; one unit more holds some of these
-and some that nobody else has. Its effect on the noisy counts is the same shift in each of some coordinates, so the sum
-of the coordinates tells as much as all of them. Outcomes are then merged by their ratio of probabilities, which can
-only make the neighbours look more alike: what is found is a lower bound, and close.
+`items_first_divergence.py` sums over all that can be released, which planned noise makes too much. Here neighbours are
+such that the sum factorises: everybody's items are so frequent that they are found for certain; one unit more holds
+some of these and some that nobody else has. Its effect on the noisy counts is the same shift in each of some
+coordinates, so the sum of the coordinates tells as much as all of them. Outcomes are then merged by their ratio of
+probabilities, which can only make the neighbours look more alike: what is found is a lower bound, and close.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fim_private.audit.laws import hockey_stick
-from fim_private.candidates.pool import FiniteLaw, chance_at_least
+from fim_private.private_candidates.pool import FiniteLaw, chance_at_least
 
 HIGH, MIDDLE, LOW = (2, "high"), (1, "middle"), (0, "low")
 OUTCOMES = (HIGH, MIDDLE, LOW)

@@ -31,7 +31,7 @@ _CASES = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class LargestDelta:
     """The largest delta found at one epsilon, and between which neighbours; None where no pair has any."""
 
     delta: float
@@ -39,12 +39,12 @@ class Found:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TwinFound:
+class TwinVerdict:
     """What the same search found for a broken twin."""
 
     name: str
     mistake: str
-    found: Found
+    found: LargestDelta
     caught: bool
 
 
@@ -65,9 +65,9 @@ class Verdict:
     plan: Plan
     epsilons: tuple[float, ...]
     claimed: tuple[float, ...]
-    found: tuple[Found, ...]
+    found: tuple[LargestDelta, ...]
     compared: int | None
-    twins: tuple[TwinFound, ...]
+    twins: tuple[TwinVerdict, ...]
     changed: str | None
 
     @property
@@ -159,7 +159,7 @@ def audit(
         if twin.fits(smaller, plan.relation):
             progress(f"twin: {twin.name}")
             (worst,), _ = search(twin.broken(smaller), epsilons[-1:], refuted)
-            twins.append(TwinFound(name=twin.name, mistake=twin.mistake, found=worst, caught=worst.delta > refuted))
+            twins.append(TwinVerdict(name=twin.name, mistake=twin.mistake, found=worst, caught=worst.delta > refuted))
     return Verdict(
         plan=plan,
         epsilons=epsilons,
@@ -171,7 +171,7 @@ def audit(
     )
 
 
-_Search = Callable[[Any, Sequence[float], float | None], tuple[tuple[Found, ...], int | None]]
+_Search = Callable[[Any, Sequence[float], float | None], tuple[tuple[LargestDelta, ...], int | None]]
 """From a mechanism, epsilons, and a delta at which the claim is refuted and the search may end (None to go on), to the
 worst at each epsilon and how many pairs of neighbours were compared."""
 
@@ -181,11 +181,11 @@ def _over_counts(limits: Limits, steps: int, cases: int, randomness: Randomness)
 
     def search(
         mechanism: Any, epsilons: Sequence[float], refuted: float | None
-    ) -> tuple[tuple[Found, ...], int | None]:
+    ) -> tuple[tuple[LargestDelta, ...], int | None]:
         enough = math.inf if refuted is None else refuted
         done = hardest(mechanism, epsilons, limits, steps=steps, cases=cases, randomness=randomness, enough=enough)
         worst = tuple(
-            Found(delta=worst.delta, neighbours=worst.pair if worst.delta > NUMERICAL_ERROR else None)
+            LargestDelta(delta=worst.delta, neighbours=worst.pair if worst.delta > NUMERICAL_ERROR else None)
             for worst in done.worst
         )
         return worst, done.tried
@@ -203,11 +203,11 @@ def _over_units(plan: Plan, steps: int, randomness: Randomness) -> _Search:
 
     def search(
         mechanism: Any, epsilons: Sequence[float], refuted: float | None
-    ) -> tuple[tuple[Found, ...], int | None]:
+    ) -> tuple[tuple[LargestDelta, ...], int | None]:
         # A mistake shows without the search for hard picks.
         further = steps if refuted is None else 0
         worst = largest_deltas(mechanism, epsilons, steps=further, randomness=randomness)
-        return tuple(Found(delta=delta, neighbours=unit) for delta, unit in worst), None
+        return tuple(LargestDelta(delta=delta, neighbours=unit) for delta, unit in worst), None
 
     return search
 

@@ -14,23 +14,23 @@ from typing import Annotated, NoReturn, cast
 
 import typer
 
-from fim_private.cli import budget, datasets
-from fim_private.cli.audit import audit
-from fim_private.cli.compare import compare
-from fim_private.cli.demo import demo
+from fim_private.cli.commands import budget, datasets
+from fim_private.cli.commands.audit import audit
+from fim_private.cli.commands.compare import compare
+from fim_private.cli.commands.demo import demo
+from fim_private.cli.commands.inspect import inspect
+from fim_private.cli.commands.law import law
+from fim_private.cli.commands.mine import mine
+from fim_private.cli.commands.plan import plan
+from fim_private.cli.commands.rules import rules
+from fim_private.cli.commands.show import show
+from fim_private.cli.commands.tune import tune
 from fim_private.cli.help import Commands
-from fim_private.cli.inspect import inspect
 from fim_private.cli.interruption import InterruptedByUser, listen, listen_no_more
-from fim_private.cli.law import law
-from fim_private.cli.mine import mine
 from fim_private.cli.options import WithShare
-from fim_private.cli.plan import plan
 from fim_private.cli.progress import say
-from fim_private.cli.rules import rules
-from fim_private.cli.show import show
 from fim_private.cli.streams import escape_what_cannot_be_shown, refuse_arguments_that_are_no_text, unusable, unwritable
 from fim_private.cli.surroundings import check_surroundings
-from fim_private.cli.tune import tune
 from fim_private.errors import FimPrivateError
 from fim_private.version import __version__
 

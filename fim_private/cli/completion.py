@@ -30,7 +30,7 @@ def mechanism_names(*more: str) -> Callable[[str], list[str]]:
 
 def dataset_names(incomplete: str) -> list[str]:
     """The data sets in the catalogue."""
-    from fim_private.catalogue import load_catalogue
+    from fim_private.catalogue.entries import load_catalogue
     from fim_private.errors import InputError
 
     try:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fim_private.cli.books import Books
 from fim_private.cli.interruption import held
 from fim_private.cli.progress import say
+from fim_private.cli.run_ledger import RunLedger
 from fim_private.cli.streams import goes_nowhere, print_release
 from fim_private.errors import InputError
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def hand_over(
     text: Callable[[], str],
-    books: Books,
+    books: RunLedger,
     *,
     release: Release | None = None,
     output: Path | None = None,

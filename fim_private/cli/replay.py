@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fim_private.cli.groups import names_of
+from fim_private.cli.option_groups import names_of
 from fim_private.cli.options import Delivery, Question, Reading
 from fim_private.errors import FimPrivateError, InputError, UsageError, did_you_mean
 from fim_private.privacy import NeighbouringRelation, exact

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from fim_private.cli.books import Books
 from fim_private.cli.delivery import hand_over
 from fim_private.cli.files import check_output
 from fim_private.cli.options import Delivery, Reading
 from fim_private.cli.progress import phases, say
+from fim_private.cli.run_ledger import RunLedger
 
 if TYPE_CHECKING:
     from fim_private.accounting.cost import Priced
@@ -50,7 +50,7 @@ def check_delivery(delivery: Delivery, plans: Sequence[Plan], *inputs: str | Pat
 def carry_out(
     work: Callable[..., Result], file: str, plan: Priced, *, reading: Reading, delivery: Delivery, command: str,
     released: Callable[[Result], Handed],
-) -> tuple[Result, Handed, Books]:  # fmt: skip
+) -> tuple[Result, Handed, RunLedger]:  # fmt: skip
     """Read the file, do the work, hand over the release, and say how the file was read.
 
     Args:
@@ -65,7 +65,7 @@ def carry_out(
     Returns:
         The work's result, the release that was handed over, and the books.
     """
-    with Books(delivery.ledger, plan, command) as books:
+    with RunLedger(delivery.ledger, plan, command) as books:
         with phases(quiet=delivery.quiet) as progress, reading.reader(progress.share) as read:
             progress("reading")
             database = read(file, **reading.arguments(plan.cost.unit.column))
@@ -86,7 +86,7 @@ def carry_out(
     return result, release, books
 
 
-def conclude(remarks: Iterable[str | None], delivery: Delivery, books: Books) -> None:
+def conclude(remarks: Iterable[str | None], delivery: Delivery, books: RunLedger) -> None:
     """Print the remarks on a release, and what is left in the ledger.
 
     Args:

@@ -18,7 +18,7 @@ CAPS = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Capped:
+class CappedCounts:
     """The counts of transactions of which a random choice of items was kept.
 
     Args:
@@ -53,7 +53,7 @@ class ExactCounts:
     transactions: int
     items: int
     profiles: dict[int, CountProfile]
-    capped: dict[int, tuple[Capped, ...]]
+    capped: dict[int, tuple[CappedCounts, ...]]
     baskets: Transactions
     most_frequent: dict[int, dict[tuple[int, ...], int]]
 
@@ -88,7 +88,7 @@ def count_all(
     most_frequent: dict[int, dict[tuple[int, ...], int]] = {}
     if not all(find(mechanism).sees_counts_only for mechanism in settings.mechanisms):
         most_frequent = {size: _by_itemset(transactions, size, places) for size in settings.sizes}
-    capped: dict[int, tuple[Capped, ...]] = {}
+    capped: dict[int, tuple[CappedCounts, ...]] = {}
     if any(find(mechanism).needs_cap for mechanism in settings.mechanisms):
         randomness = SeededRandomness(settings.seed)
         progress(f"capping the transactions of {name}")
@@ -113,10 +113,12 @@ def _by_itemset(transactions: Transactions, size: int, places: int) -> dict[tupl
     return dict(zip(map(tuple, itemsets.tolist()), counts.tolist(), strict=True))
 
 
-def _capped(transactions: Transactions, size: int, places: int, most_frequent: dict[tuple[int, ...], int]) -> Capped:
+def _capped(
+    transactions: Transactions, size: int, places: int, most_frequent: dict[tuple[int, ...], int]
+) -> CappedCounts:
     levels, multiplicities = count_histogram(transactions, size).reveal_to_curator()
     itemsets, _ = top_itemsets(transactions, size, places).reveal_to_curator()
-    return Capped(
+    return CappedCounts(
         capped_profile=CountProfile(levels=levels.tolist(), multiplicities=multiplicities.tolist()),
         true_counts=tuple(most_frequent.get(tuple(itemset)) for itemset in itemsets.tolist()),
     )

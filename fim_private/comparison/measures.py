@@ -14,7 +14,7 @@ from fim_private.profile import CountProfile
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class TrialMeasures:
     """One trial's figures.
 
     Args:
@@ -49,7 +49,7 @@ class Truth:
         """The k largest counts, in decreasing order; zeros where fewer itemsets occur."""
         return cls(tuple(count for count, number in profile.top(top) for _ in range(number)))
 
-    def measure(self, named: Sequence[int | None]) -> Measured:
+    def measure(self, named: Sequence[int | None]) -> TrialMeasures:
         """The figures of a list.
 
         Args:
@@ -72,7 +72,7 @@ class Truth:
                     break
         must = sum(count > bar for count in self.counts)
         total = sum(self.counts)
-        return Measured(
+        return TrialMeasures(
             named=len(named),
             precision=taken / len(self.counts) if self.counts else 1.0,
             precision_named=taken / len(named) if named else None,

@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from fim_private.comparison.measures import Measured
+from fim_private.comparison.measures import TrialMeasures
 from fim_private.comparison.settings import Cell
 from fim_private.comparison.trials import Row
 from fim_private.errors import InputError, UsageError
@@ -45,7 +45,7 @@ SCHEMA = {
     "shortfall": pl.Int64,
     "seconds": pl.Float64,
 }
-assert {field.name for field in fields(Measured)} <= SCHEMA.keys()  # noqa: S101 - the two lists are one
+assert {field.name for field in fields(TrialMeasures)} <= SCHEMA.keys()  # noqa: S101 - the two lists are one
 
 RESULTS, LINES = "results.parquet", "cells.jsonl"
 

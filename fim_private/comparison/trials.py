@@ -14,7 +14,7 @@ from fim_private.counting import LocalDatabase
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.mechanisms.registry import find
-from fim_private.mining import items_first
+from fim_private.mining import items_first_steps
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
 
@@ -55,7 +55,7 @@ def _named(
 ) -> list[int | None]:
     """The true count of each itemset named; None for one that is not among the most frequent."""
     if isinstance(mechanism, ItemsFirst):
-        itemsets = items_first.run(LocalDatabase(counts.baskets), mechanism, randomness).itemsets
+        itemsets = items_first_steps.run(LocalDatabase(counts.baskets), mechanism, randomness).itemsets
         return [counts.most_frequent[cell.size].get(tuple(itemset)) for itemset in itemsets.tolist()]
     if find(cell.mechanism).needs_cap:
         capped = counts.capped[cell.size]

@@ -1,12 +1,13 @@
 """Exact counts of itemsets. They leave this layer only through the door, or through `reveal_to_curator`."""
 
-from fim_private.counting.chosen import ChosenCounts, count_chosen
-from fim_private.counting.database import LocalDatabase, TransactionDatabase, as_database
-from fim_private.counting.found import FoundItemsets
-from fim_private.counting.hidden import HiddenCounts, ItemsetCounts
-from fim_private.counting.histogram import ItemsetHistogram
-from fim_private.counting.local import count_histogram, count_itemsets, find_itemsets, occurs, top_itemsets
-from fim_private.counting.several import SeveralSizes
+from fim_private.counting.database import TransactionDatabase
+from fim_private.counting.hidden_counts import HiddenCounts, ItemsetCounts
+from fim_private.counting.local.chosen_counts import ChosenCounts, count_chosen
+from fim_private.counting.local.database import LocalDatabase, as_database
+from fim_private.counting.local.found_itemsets import FoundItemsets
+from fim_private.counting.local.histogram import ItemsetHistogram
+from fim_private.counting.local.queries import count_histogram, count_itemsets, find_itemsets, occurs, top_itemsets
+from fim_private.counting.several_sizes import SeveralSizes
 
 __all__ = [
     "ChosenCounts",

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from fim_private.catalogue import path_of
+from fim_private.catalogue.entries import path_of
 from fim_private.counting import count_histogram, top_itemsets
 from fim_private.profile import CountProfile
 from fim_private.report.tables import JOINT

@@ -1,4 +1,4 @@
-"""How much a ledger charges for a cost, in the figures of `accounting/filter.py`.
+"""How much a ledger charges for a cost, in the figures of `accounting/privacy_filter.py`.
 
 The pair (epsilon, delta) is the cost's guarantee. There are two proofs for the Renyi test, and the cheaper one counts:
   the guarantee itself: any (epsilon, delta)-differentially private release can be computed from randomised response
@@ -26,13 +26,13 @@ from itertools import groupby
 import numpy as np
 
 from fim_private.accounting.cost import Cost
-from fim_private.accounting.filter import Charge, Filter, log_of
-from fim_private.accounting.renyi import renyi_curve
+from fim_private.accounting.privacy_filter import Charge, PrivacyFilter, log_of
+from fim_private.accounting.renyi_composition import renyi_curve
 from fim_private.accounting.rounding import RELATIVE_ERROR, round_up
 from fim_private.privacy import ApproxDP, Failure, Loss, OneSidedFailure, PureDP, StepwiseFailure
 
 
-def charge_of(cost: Cost, rule: Filter) -> Charge:
+def charge_of(cost: Cost, rule: PrivacyFilter) -> Charge:
     """What a ledger with this filter charges for this cost."""
     guarantee = cost.guarantee
     if rule.order is None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from fim_private.accounting.cost import Cost, Priced
-from fim_private.accounting.filter import HALF, Charge, Filter
+from fim_private.accounting.privacy_filter import HALF, Charge, PrivacyFilter
 from fim_private.errors import UsageError
 from fim_private.ledger.charge import charge_of
 from fim_private.ledger.records import State
@@ -15,7 +15,7 @@ from fim_private.ledger.refusal import refusal
 from fim_private.release import Layout
 
 
-def decide(state: State, plan: Priced, *, search: bool = True) -> tuple[Filter, Charge]:
+def decide(state: State, plan: Priced, *, search: bool = True) -> tuple[PrivacyFilter, Charge]:
     """The filter that is in force from this release on, and the plan's charge. The filter admits the charge.
 
     Args:
@@ -70,7 +70,7 @@ def _transaction_option(layout: Layout) -> str:
     return f"Give --transaction-column {shlex.quote(layout.transaction_column)}"
 
 
-def first_rules(state: State, cost: Cost) -> list[Filter]:
+def first_rules(state: State, cost: Cost) -> list[PrivacyFilter]:
     """The filters that the first release may settle, the better one first.
 
     There are no answers yet at the first charge, so what it settles does not depend on anybody's data. Renyi

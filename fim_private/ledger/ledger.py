@@ -2,8 +2,8 @@
 
 A release is charged before any of its noise is drawn, and noted as delivered after it was handed over. A crash between
 the two loses budget, never privacy: the history then shows the release as charged, not delivered. The ledger records
-plans, never data. It refuses a release that does not fit by the filter of `accounting/filter.py`. The filter's proof
-lets people choose every release after seeing the earlier ones.
+plans, never data. It refuses a release that does not fit by the filter of `accounting/privacy_filter.py`. The filter's
+proof lets people choose every release after seeing the earlier ones.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from fim_private.accounting.cost import Priced
-from fim_private.accounting.filter import HALF, Filter, best_order
+from fim_private.accounting.privacy_filter import HALF, PrivacyFilter, best_order
 from fim_private.errors import BudgetError, InputError, UsageError
 from fim_private.ledger import store
 from fim_private.ledger.chain import DamagedError, Event
@@ -78,7 +78,7 @@ class Ledger:
         share = SHARES[composition]
         order = None
         if budget.delta and share != 1:
-            part = Filter(budget=budget, basic_share=HALF if share is None else share)
+            part = PrivacyFilter(budget=budget, basic_share=HALF if share is None else share)
             order = best_order(budget.epsilon, part.renyi_delta - part.failures_delta)
         if order is None and composition == "renyi":
             raise UsageError(
@@ -246,7 +246,7 @@ class Ledger:
             raise store.damaged(self.path) from None
 
 
-def _settled(rule: Filter) -> dict[str, str | None]:
+def _settled(rule: PrivacyFilter) -> dict[str, str | None]:
     """What the first release settles. Later releases record it again."""
     return {"basic_share": str(rule.basic_share), "failing_epsilon": _text(rule.failing_epsilon)}
 

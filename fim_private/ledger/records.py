@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from fim_private.accounting.filter import HALF, Charge, Filter
+from fim_private.accounting.privacy_filter import HALF, Charge, PrivacyFilter
 from fim_private.errors import FimPrivateError
 from fim_private.ledger.chain import DamagedError, Event
 from fim_private.privacy import Budget, NeighbouringRelation
@@ -61,9 +61,9 @@ class State:
     releases: int
     undelivered: int
 
-    def rule(self) -> Filter:
+    def rule(self) -> PrivacyFilter:
         """The filter in force. Before the first release it is provisional."""
-        return Filter(
+        return PrivacyFilter(
             budget=self.budget,
             basic_share=HALF if self.basic_share is None else self.basic_share,
             order=self.order,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from fim_private.accounting.cost import Priced
-from fim_private.accounting.filter import Charge, Filter, log_of
+from fim_private.accounting.privacy_filter import Charge, PrivacyFilter, log_of
 from fim_private.accounting.rounding import round_down
 from fim_private.accounting.search import largest_between
 from fim_private.errors import BudgetError, FimPrivateError
@@ -21,7 +21,7 @@ SEARCH_SECONDS = 1.2
 """The limit to the search for an epsilon or a top. The search usually ends much sooner."""
 
 
-def refusal(plan: Priced, rules: Sequence[Filter], spent: Charge, *, search: bool) -> BudgetError:
+def refusal(plan: Priced, rules: Sequence[PrivacyFilter], spent: Charge, *, search: bool) -> BudgetError:
     """The error for a plan that none of the filters admits.
 
     Args:
@@ -65,7 +65,7 @@ def refusal(plan: Priced, rules: Sequence[Filter], spent: Charge, *, search: boo
     )
 
 
-def remaining(rule: Filter, spent: Charge) -> Charge:
+def remaining(rule: PrivacyFilter, spent: Charge) -> Charge:
     """What the basic test leaves, at least 0."""
     return Charge(
         epsilon=max(Fraction(0), rule.budget.epsilon - spent.epsilon),

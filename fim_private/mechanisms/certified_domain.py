@@ -17,7 +17,7 @@ from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.accounting.search import largest, least
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses
-from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import ZCDP, AnyFailure, Failure, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -156,7 +156,7 @@ def threshold_for(variance: int, *, sensitivity: int, delta: Fraction) -> int:
     return sensitivity + least(holds, near=5 * math.isqrt(variance))
 
 
-def calibrate(request: Request) -> Calibrated:
+def calibrate(request: Request) -> CalibratedMechanism:
     """A tenth of rho for the test, the rest for the picks, by Renyi composition.
 
     Raises:
@@ -189,4 +189,4 @@ def calibrate(request: Request) -> Calibrated:
     guarantee = prove_renyi(mechanism.losses, failure, epsilon=epsilon, delta=delta)
     if guarantee is None:
         raise AssertionError("rho was shared out beyond what there is")
-    return Calibrated(mechanism=mechanism, guarantee=guarantee)
+    return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)

@@ -20,7 +20,7 @@ from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.errors import UsageError
 from fim_private.mechanisms.margin import least_threshold
 from fim_private.mechanisms.peeling import mix, peel, peel_law
-from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
 from fim_private.privacy import ApproxDP, Loss
 from fim_private.profile import CountProfile
@@ -122,7 +122,7 @@ class Choosing:
         return law_in_rounds(profile, self.top, law_of_one)
 
 
-def calibrate(request: Request) -> Calibrated:
+def calibrate(request: Request) -> CalibratedMechanism:
     """The mechanism with the largest epsilon per round that basic or optimal composition allows.
 
     Raises:
@@ -137,7 +137,7 @@ def calibrate(request: Request) -> Calibrated:
         )
     found = calibrate_equal(request.top, epsilon=request.epsilon, delta=request.delta, failing=True)
     comparison = COMPARISON_SHARE * found.epsilon
-    return Calibrated(
+    return CalibratedMechanism(
         mechanism=Choosing(
             top=request.top,
             comparison_epsilon=comparison,

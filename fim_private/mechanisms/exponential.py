@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from fim_private.accounting.calibration import calibrate_pick
 from fim_private.mechanisms.peeling import peel, peel_law, peeling_losses
-from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -77,7 +77,7 @@ class Exponential:
         )
 
 
-def calibrate(request: Request, *, general: bool = False) -> Calibrated:
+def calibrate(request: Request, *, general: bool = False) -> CalibratedMechanism:
     """The mechanism with the largest epsilon per pick that basic or Renyi composition allows.
 
     Raises:
@@ -89,7 +89,7 @@ def calibrate(request: Request, *, general: bool = False) -> Calibrated:
         return peeling_losses(request.top, pick)
 
     found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=request.delta, failing=False)
-    return Calibrated(
+    return CalibratedMechanism(
         mechanism=Exponential(
             top=request.top,
             pick_epsilon=found.pick_epsilon,

@@ -24,7 +24,7 @@ from fim_private.mechanisms.discovery import Discovery
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import peeling_losses
-from fim_private.mechanisms.protocol import Calibrated, Margin, Request, Spending
+from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
 from fim_private.privacy import Failure, Loss, OneSidedFailure
 
 PEEL, COUNTS = "peel", "counts"
@@ -173,7 +173,7 @@ def peels(top: int, size: int, epsilon: float) -> bool:
     return top <= (25 if size <= 2 else 10) * max(1.0, epsilon)
 
 
-def calibrate(request: Request, tuning: Tuning = Tuning()) -> Calibrated:
+def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanism:
     """Divide rho between the items and the later steps.
 
     Raises:
@@ -224,7 +224,7 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> Calibrated:
     guarantee = prove_discovery(mechanism.losses, stop_delta, epsilon=request.epsilon, delta=request.delta)
     if guarantee is None:
         raise AssertionError("rho was shared out beyond what there is")
-    return Calibrated(mechanism=mechanism, guarantee=guarantee)
+    return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)
 
 
 def _full_for(request: Request, rho: float, full: int) -> int:

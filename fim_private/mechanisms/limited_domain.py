@@ -14,7 +14,7 @@ from fractions import Fraction
 from fim_private.accounting.calibration import calibrate_pick
 from fim_private.accounting.rounding import log_up
 from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses
-from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import Failure, Loss, StepwiseFailure
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -107,7 +107,7 @@ class LimitedDomain:
         return profile.count(self.candidates + 1) + self.stop_lead
 
 
-def calibrate(request: Request) -> Calibrated:
+def calibrate(request: Request) -> CalibratedMechanism:
     """The mechanism with the largest epsilon per pick that basic or Renyi composition allows.
 
     Raises:
@@ -119,7 +119,7 @@ def calibrate(request: Request) -> Calibrated:
         return peeling_losses(request.top, pick)
 
     found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=request.delta, failing=True)
-    return Calibrated(
+    return CalibratedMechanism(
         mechanism=LimitedDomain(
             top=request.top,
             candidates=CANDIDATES_PER_PICK * request.top,

@@ -17,7 +17,7 @@ from fim_private.accounting.calibration import calibrate_pick
 from fim_private.mechanisms.limited_domain import CANDIDATES_PER_PICK, LimitedDomain
 from fim_private.mechanisms.margin import doubling_grid, reach, thresholds
 from fim_private.mechanisms.peeling import mix, peel, peel_law, peeling_losses
-from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.mechanisms.sparse_vector import NEGLIGIBLE, discrete_laplace_law, search, search_law
 from fim_private.privacy import AnyFailure, Failure, Loss, PureDP
 from fim_private.profile import CountProfile
@@ -144,7 +144,7 @@ class LargeMargin:
         return (bar - profile.count(size + 1) - threshold for size, threshold in self.tests)
 
 
-def calibrate(request: Request, *, fallback: bool = True) -> Calibrated:
+def calibrate(request: Request, *, fallback: bool = True) -> CalibratedMechanism:
     """The mechanism with a fifth of epsilon as eps_S, and the largest eps_A that basic or Renyi composition allows.
 
     Raises:
@@ -158,7 +158,7 @@ def calibrate(request: Request, *, fallback: bool = True) -> Calibrated:
 
     found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=request.delta, failing=True)
     share = found.failure / 2 if fallback else found.failure
-    return Calibrated(
+    return CalibratedMechanism(
         mechanism=LargeMargin(
             top=request.top,
             search_epsilon=search_epsilon,

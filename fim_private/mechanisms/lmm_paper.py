@@ -21,7 +21,7 @@ import numpy as np
 from fim_private.accounting.calibration import calibrate_equal
 from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.mechanisms.peeling import mix, peel, peel_law
-from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
 from fim_private.mechanisms.sparse_vector import NEGLIGIBLE, discrete_laplace_law, search, search_law
 from fim_private.privacy import ApproxDP, Loss
@@ -178,7 +178,7 @@ def _difference(
     return np.arange(-reach, reach + 1), np.convolve(one[1], other[1])
 
 
-def calibrate(request: Request) -> Calibrated:
+def calibrate(request: Request) -> CalibratedMechanism:
     """The mechanism with the largest alpha that basic or optimal composition of k selections allows.
 
     Raises:
@@ -189,4 +189,4 @@ def calibrate(request: Request) -> Calibrated:
     mechanism = PublishedLargeMargin(
         top=request.top, alpha=found.epsilon, selection_delta=found.delta, sensitivity=request.sensitivity
     )
-    return Calibrated(mechanism=mechanism, guarantee=found.guarantee)
+    return CalibratedMechanism(mechanism=mechanism, guarantee=found.guarantee)

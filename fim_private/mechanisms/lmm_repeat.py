@@ -13,7 +13,7 @@ from functools import cached_property
 
 from fim_private.accounting.calibration import calibrate_pick
 from fim_private.mechanisms.lmm import GRID_PER_PICK, LargeMargin
-from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
 from fim_private.privacy import AnyFailure, BoundedRange, Failure, Loss, PureDP
 from fim_private.profile import CountProfile
@@ -92,7 +92,7 @@ class RepeatedLargeMargin:
         return law_in_rounds(profile, self.top, self.round.law)
 
 
-def calibrate(request: Request) -> Calibrated:
+def calibrate(request: Request) -> CalibratedMechanism:
     """The mechanism with equal epsilons for search and pick, the largest that basic or Renyi composition allows.
 
     A round picks from a handful of certified itemsets, so the search causes nearly all of its threshold. A larger share
@@ -107,7 +107,7 @@ def calibrate(request: Request) -> Calibrated:
         return (PureDP(pick), BoundedRange(pick)) * request.top
 
     found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=request.delta, failing=True)
-    return Calibrated(
+    return CalibratedMechanism(
         mechanism=RepeatedLargeMargin(
             top=request.top,
             search_epsilon=found.pick_epsilon,

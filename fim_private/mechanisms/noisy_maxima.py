@@ -3,6 +3,12 @@
 Under add-remove, Laplace or exponential noise of scale Delta/eps makes one pick eps-differentially private. The
 textbook's scale is 2 Delta/eps, and also holds for `replace`. Proof: docs/mathematics.md#noisy-maxima. The noise is
 drawn exactly (`noisy_maximum.py`).
+
+* Permute and flip (McKenna and Sheldon 2020): in random order, each itemset is accepted with probability
+  e^{eps (c_i - c_(1))/Delta}; the first accepted wins. That is the largest count with exponential noise
+  (docs/mathematics.md#permute-and-flip), and drawn as such, for any number of itemsets.
+* Report noisy max gives the noisy gap to the runner-up for free (Ding et al. 2021; docs/mathematics.md#free-gap).
+* Max of Laplaces (Bhaskar et al. 2010) has Laplace noise.
 """
 
 from __future__ import annotations
@@ -12,8 +18,8 @@ from fractions import Fraction
 
 from fim_private.accounting.calibration import calibrate_equal
 from fim_private.accounting.search import least
-from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
-from fim_private.mechanisms.remaining import Remaining
+from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
+from fim_private.mechanisms.remaining_levels import RemainingLevels
 from fim_private.mechanisms.rounds import law_in_rounds
 from fim_private.privacy import Loss, PureDP
 from fim_private.profile import CountProfile
@@ -84,7 +90,7 @@ class NoisyMaxima:
     ) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
         levels = profile.top(profile.universe_size or 0)
         race = NoisyMaximum([count for count, _ in levels], self.scale, self.noise)
-        remaining = Remaining([multiplicity for _, multiplicity in levels])
+        remaining = RemainingLevels([multiplicity for _, multiplicity in levels])
         ranks: list[int] = []
         leads: list[int | None] = []
         while len(ranks) < self.top and any(remaining.left):
@@ -113,7 +119,7 @@ class NoisyMaxima:
         return {(place,): chance for place, chance in zip(places, chances, strict=True)}
 
 
-def calibrate_noisy_maxima(request: Request, noise: Noise, *, general: bool, gaps: bool = False) -> Calibrated:
+def calibrate(request: Request, *, noise: str, general: bool = False, gaps: bool = False) -> CalibratedMechanism:
     """The mechanism with the largest epsilon per pick that basic or optimal composition allows.
 
     Raises:
@@ -121,12 +127,12 @@ def calibrate_noisy_maxima(request: Request, noise: Noise, *, general: bool, gap
     """
     universe_size = request.require_universe()
     found = calibrate_equal(request.top, epsilon=request.epsilon, delta=request.delta, failing=False)
-    return Calibrated(
+    return CalibratedMechanism(
         mechanism=NoisyMaxima(
             top=request.top,
             pick_epsilon=found.epsilon,
             universe_size=universe_size,
-            noise=noise,
+            noise=Noise(noise),
             general=general,
             gaps=gaps,
             sensitivity=request.sensitivity,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.mechanisms.protocol import Law
-from fim_private.mechanisms.remaining import Remaining
+from fim_private.mechanisms.remaining_levels import RemainingLevels
 from fim_private.privacy import BoundedRange, Loss
 from fim_private.randomness import Randomness
 from fim_private.randomness.weighted_choice import WeightedChoice
@@ -48,7 +48,7 @@ def peel(
         stop: the score of the stop symbol, on the scale of counts; None for no stop symbol.
     """
     scores: list[int | Fraction] = [count for count, _ in levels]
-    remaining = Remaining([multiplicity for _, multiplicity in levels])
+    remaining = RemainingLevels([multiplicity for _, multiplicity in levels])
     symbol = None
     if stop is not None:
         symbol = bisect_left([-count for count in scores], -stop)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fim_private.accounting.joint import Part, prove_together
+from fim_private.accounting.joint_proof import Part, prove_together
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.accounting.search import largest_between
-from fim_private.mechanisms.protocol import Calibrated, Costed, Margin, Request, Spending
+from fim_private.mechanisms.protocol import CalibratedMechanism, Costed, Margin, Request, Spending
 from fim_private.privacy import Failure, Guarantee, Loss, are_one_sided
 
 _CLOSE = Fraction(105, 100)
@@ -63,8 +63,8 @@ class PerSize:
 
 
 def calibrate_per_size(
-    calibrate: Callable[[Request], Calibrated], requests: Sequence[Request], sizes: Sequence[int]
-) -> Calibrated:
+    calibrate: Callable[[Request], CalibratedMechanism], requests: Sequence[Request], sizes: Sequence[int]
+) -> CalibratedMechanism:
     """The searches with the smallest lead that together fit in the budget.
 
     Args:
@@ -79,7 +79,7 @@ def calibrate_per_size(
     first, number = requests[0], len(requests)
     epsilon, delta = first.epsilon, first.delta
 
-    def shared(each: Fraction, granted: Fraction) -> Calibrated | None:
+    def shared(each: Fraction, granted: Fraction) -> CalibratedMechanism | None:
         """All searches, each at this epsilon and delta; None if they do not fit."""
         # Equal requests give equal searches.
         known = {asked: calibrate(asked) for asked in {replace(one, epsilon=each, delta=granted) for one in requests}}
@@ -104,12 +104,14 @@ def calibrate_per_size(
     return even if composed is None or _lead(even) <= _lead(composed) else composed
 
 
-def _together(found: Sequence[Calibrated], sizes: Sequence[int], guarantee: Guarantee, sensitivity: int) -> Calibrated:
+def _together(
+    found: Sequence[CalibratedMechanism], sizes: Sequence[int], guarantee: Guarantee, sensitivity: int
+) -> CalibratedMechanism:
     searches = tuple(one.mechanism for one in found)
-    return Calibrated(
+    return CalibratedMechanism(
         mechanism=PerSize(sizes=tuple(sizes), parts=searches, sensitivity=sensitivity), guarantee=guarantee
     )
 
 
-def _lead(calibrated: Calibrated) -> int:
+def _lead(calibrated: CalibratedMechanism) -> int:
     return min(margin.counts for margin in calibrated.mechanism.margins)

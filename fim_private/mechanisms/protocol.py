@@ -171,7 +171,7 @@ class WithTest(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Calibrated:
+class CalibratedMechanism:
     """A mechanism, and what is proved of it for the relation that it was calibrated for."""
 
     mechanism: Costed

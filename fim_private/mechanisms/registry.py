@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from fim_private.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
-    from fim_private.mechanisms.protocol import Calibrated, Request
+    from fim_private.mechanisms.protocol import CalibratedMechanism, Request
     from fim_private.mechanisms.twins.twin import Twin
 
 
@@ -46,7 +46,7 @@ class Row:
     source: str
     family: str
     module: str
-    options: Mapping[str, bool] = field(default_factory=dict)
+    options: Mapping[str, bool | str] = field(default_factory=dict)
     twins_at: str
     loose: str | None = None
     advice: str | None = None
@@ -64,9 +64,9 @@ class Row:
         """Whether the itemsets' counts alone decide what it does, whatever the transactions are."""
         return not (self.needs_cap or self.finds_items or self.name == AUTO)
 
-    def calibrate(self, request: Request) -> Calibrated:
+    def calibrate(self, request: Request) -> CalibratedMechanism:
         """The mechanism for this request, and what is proved of it."""
-        calibrated: Calibrated = import_module(self.module).calibrate(request, **self.options)
+        calibrated: CalibratedMechanism = import_module(self.module).calibrate(request, **self.options)
         return calibrated
 
     @property
@@ -212,7 +212,8 @@ REGISTRY: dict[str, Row] = {
             summary="accepts itemsets in random order, the frequent ones likelier, over a declared universe",
             source="McKenna and Sheldon 2020",
             family="permute-and-flip",
-            module="fim_private.mechanisms.permute_and_flip",
+            module="fim_private.mechanisms.noisy_maxima",
+            options={"noise": "exponential"},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
             advice=(
                 "**A public list, and a single itemset is asked for, or delta has to be 0:** `permute-and-flip`. "
@@ -227,7 +228,8 @@ REGISTRY: dict[str, Row] = {
             summary="largest count plus exponential noise over a declared universe, with each pick's noisy lead",
             source="Dwork and Roth 2014; gap: Ding et al. 2021",
             family="permute-and-flip",
-            module="fim_private.mechanisms.report_noisy_max",
+            module="fim_private.mechanisms.noisy_maxima",
+            options={"noise": "exponential", "gaps": True},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
             advice=(
                 "**You also want to know how clear each pick was:** `report-noisy-max` gives the noisy lead over "
@@ -240,8 +242,8 @@ REGISTRY: dict[str, Row] = {
             summary="the same with the textbook's noise, twice as wide",
             source="Dwork and Roth 2014",
             family="permute-and-flip",
-            module="fim_private.mechanisms.report_noisy_max",
-            options={"general": True},
+            module="fim_private.mechanisms.noisy_maxima",
+            options={"noise": "exponential", "gaps": True, "general": True},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
             loose="half of the epsilon is for units that are exchanged",
             both_relations=True,
@@ -252,7 +254,8 @@ REGISTRY: dict[str, Row] = {
             summary="largest count plus Laplace noise over a declared universe",
             source="Bhaskar et al. 2010",
             family="max-of-laplaces",
-            module="fim_private.mechanisms.max_of_laplaces",
+            module="fim_private.mechanisms.noisy_maxima",
+            options={"noise": "laplace"},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
             needs_universe=True,
         ),
@@ -261,8 +264,8 @@ REGISTRY: dict[str, Row] = {
             summary="the same with the textbook's noise, twice as wide",
             source="Bhaskar et al. 2010",
             family="max-of-laplaces",
-            module="fim_private.mechanisms.max_of_laplaces",
-            options={"general": True},
+            module="fim_private.mechanisms.noisy_maxima",
+            options={"noise": "laplace", "general": True},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
             loose="half of the epsilon is for units that are exchanged",
             both_relations=True,
@@ -295,7 +298,7 @@ REGISTRY: dict[str, Row] = {
 AUTOMATIC = Row(
     name=AUTO,
     summary="whichever needs the smallest lead over the bulk, for this k, size and budget",
-    source="plan/make.py",
+    source="plan/planner.py",
     family=AUTO,
     module="",
     twins_at="",

@@ -14,7 +14,7 @@ import numpy as np
 
 from fim_private.accounting.calibration import calibrate_equal
 from fim_private.accounting.rounding import RELATIVE_ERROR
-from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
 from fim_private.privacy import ApproxDP, Loss
 from fim_private.profile import CountProfile
@@ -112,7 +112,7 @@ def _first(profile: CountProfile) -> tuple[int, ...]:
     return (0,) if named else ()
 
 
-def calibrate(request: Request) -> Calibrated:
+def calibrate(request: Request) -> CalibratedMechanism:
     """The mechanism with the largest epsilon per round that basic or optimal composition allows.
 
     Raises:
@@ -120,7 +120,7 @@ def calibrate(request: Request) -> Calibrated:
     """
     request.require_delta()
     found = calibrate_equal(request.top, epsilon=request.epsilon, delta=request.delta, failing=True)
-    return Calibrated(
+    return CalibratedMechanism(
         mechanism=StableMax(
             top=request.top, round_epsilon=found.epsilon, round_delta=found.delta, sensitivity=request.sensitivity
         ),

@@ -11,10 +11,10 @@ from typing import NoReturn, Unpack
 from fim_private.counting import HiddenCounts, TransactionDatabase, as_database
 from fim_private.errors import FimPrivateError, UsageError, check_kinds
 from fim_private.ledger import Ledger
-from fim_private.mining.counts import with_counts
+from fim_private.mining.count_measurement import with_counts
 from fim_private.mining.rehearsal import rehearse
-from fim_private.mining.selecting import Progress, count_all, select_all
-from fim_private.plan import Asked, Plan, make_plan, spelled_out
+from fim_private.mining.searches import Progress, count_all, select_all
+from fim_private.plan import Plan, QuestionArguments, make_plan, spelled_out
 from fim_private.plan.record import plan_record
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import Release
@@ -32,7 +32,7 @@ def mine(
     size: int | Sequence[int],
     seed: int | None = None,
     ledger: Ledger | None = None,
-    **asked: Unpack[Asked],
+    **asked: Unpack[QuestionArguments],
 ) -> Release:
     """The `top` most frequent itemsets of one size, or of several, (epsilon, delta)-differentially private.
 

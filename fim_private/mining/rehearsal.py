@@ -13,9 +13,9 @@ from dataclasses import replace
 from fim_private.counting import LocalDatabase, TransactionDatabase
 from fim_private.errors import FimPrivateError
 from fim_private.mechanisms.items_first import ItemsFirst
-from fim_private.mining import items_first
-from fim_private.mining.counts import with_counts
-from fim_private.mining.selecting import count_all
+from fim_private.mining import items_first_steps
+from fim_private.mining.count_measurement import with_counts
+from fim_private.mining.searches import count_all
 from fim_private.plan import Plan
 from fim_private.randomness import SeededRandomness
 from fim_private.release import ReleasedItemset
@@ -33,7 +33,7 @@ def rehearse(plan: Plan) -> None:
             if isinstance(search, ItemsFirst):
                 # With a threshold of 0 there are items to go on with, whatever epsilon is.
                 generous = replace(search, discovery=replace(search.discovery, threshold=0))
-                items_first.run(database, generous, randomness)
+                items_first_steps.run(database, generous, randomness)
         if plan.counts is not None:
             # Search each size by itself: there may be no more than k itemsets.
             for size in filter(None, plan.question.remaining_sizes):

@@ -1,11 +1,11 @@
 """Tuning: the best of several ways of mining, chosen privately, for three times the cost of one run, or twice.
 
-A run of a configuration is a candidate of `fim_private.candidates`: it mines, then scores what it named. The score is
-the number of (unit, itemset) pairs with the unit holding the itemset, over the itemsets that this run named, with noise
-of its own: a mechanism's own noisy counts would favour the noisier one. Whatever a unit's transactions hold, it adds
-at most 1 for each itemset named, and at most `top` in all, under either neighbouring relation. So a run costs the
-plan's guarantee and the score's epsilon, and the choice what `RandomStopping` or `KnownThreshold` makes of that; which
-configuration was chosen, its itemsets and its score are covered, and how many runs it took is not told.
+A run of a configuration is a candidate of `fim_private.private_candidates`: it mines, then scores what it named. The
+score is the number of (unit, itemset) pairs with the unit holding the itemset, over the itemsets that this run named,
+with noise of its own: a mechanism's own noisy counts would favour the noisier one. Whatever a unit's transactions hold,
+it adds at most 1 for each itemset named, and at most `top` in all, under either neighbouring relation. So a run costs
+the plan's guarantee and the score's epsilon, and the choice what `RandomStopping` or `KnownThreshold` makes of that;
+which configuration was chosen, its itemsets and its score are covered, and how many runs it took is not told.
 
 All of this holds for either relation: docs/mathematics.md#tuning.
 """
@@ -21,13 +21,11 @@ import numpy as np
 
 from fim_private.accounting.cost import Cost
 from fim_private.accounting.rounding import round_down
-from fim_private.candidates import Candidates, KnownThreshold, RandomStopping, Selection
-from fim_private.candidates.pool import CandidateLoss, parts
 from fim_private.counting import TransactionDatabase, as_database
 from fim_private.errors import UsageError
 from fim_private.mining.mine import Counted, draw, prepare, refuse_seed
 from fim_private.mining.rehearsal import rehearse
-from fim_private.mining.selecting import Progress, count_all
+from fim_private.mining.searches import Progress, count_all
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.plan.record import parameters
 from fim_private.privacy import (
@@ -39,6 +37,8 @@ from fim_private.privacy import (
     PrivacyUnit,
     PureDP,
 )
+from fim_private.private_candidates import Candidates, KnownThreshold, RandomStopping, Selection
+from fim_private.private_candidates.pool import CandidateLoss, parts
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import Release
 from fim_private.release.door import check_unit, noisy_total
@@ -176,7 +176,7 @@ class TuningPlan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tuned:
+class TuningResult:
     """What a tuning released.
 
     Args:
@@ -275,7 +275,7 @@ def tune(
     command: str | None = None,
     charge: Callable[[Layout], str] | None = None,
     progress: Progress = lambda _phase: None,
-) -> Tuned | None:
+) -> TuningResult | None:
     """Choose among configurations, and release what the chosen run named; None where no run reached the threshold.
 
     Args:
@@ -372,7 +372,7 @@ def _run(
 
 def _tuned(
     tuning: TuningPlan, chosen: Selection[Release], *, seeded: bool, command: str | None, name: str | None
-) -> Tuned:
+) -> TuningResult:
     proved, plan, score = tuning.guarantee, tuning.plans[chosen.candidate], int(chosen.score)
     record = {
         "candidates": list(tuning.names),
@@ -394,7 +394,7 @@ def _tuned(
             "composition": proved.composition,
         },
     }
-    return Tuned(
+    return TuningResult(
         name=tuning.names[chosen.candidate],
         plan=replace(plan, question=replace(plan.question, budget=tuning.budget)),
         score=score,

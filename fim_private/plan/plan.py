@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from fim_private.accounting.cost import Cost
 from fim_private.constraints import Constraints
-from fim_private.mechanisms.counts import CountNoise
+from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.per_size import PerSize
 from fim_private.mechanisms.protocol import Margin, Mechanism, Spending, WithCounts

@@ -28,7 +28,7 @@ COUNTING = next(row.name for row in REGISTRY.values() if row.reads_counts)
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
-class Asked(TypedDict, total=False):
+class QuestionArguments(TypedDict, total=False):
     """A question as people write it, without the size: the fields of `Question`, or None for a default."""
 
     top: int | None
@@ -92,7 +92,7 @@ class Question:
     per_size: bool = False
 
     @classmethod
-    def of(cls, *, size: int | Sequence[int], **asked: Unpack[Asked]) -> Question:
+    def of(cls, *, size: int | Sequence[int], **asked: Unpack[QuestionArguments]) -> Question:
         """The question in checked form.
 
         Args:
@@ -209,7 +209,7 @@ def spelled_out(function: Function) -> Function:
     """
     signature = inspect.signature(function)
     asked = []
-    for name, kind in Asked.__annotations__.items():
+    for name, kind in QuestionArguments.__annotations__.items():
         text, usual = kind.__forward_arg__, getattr(Question, name, inspect.Parameter.empty)
         asked.append(
             inspect.Parameter(

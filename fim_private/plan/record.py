@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from fim_private.mechanisms.counts import CONFIDENCE, CountNoise
+from fim_private.mechanisms.count_noise import CONFIDENCE, CountNoise
 
 if TYPE_CHECKING:
     from fim_private.plan.plan import Plan

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.compiled import compiled
+from fim_private.compilation import compiled
 from fim_private.randomness.discrete_gaussian import sample_discrete_gaussian
 from fim_private.randomness.source import Randomness
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from fim_private.counting import ChosenCounts, HiddenCounts, TransactionDatabase
 from fim_private.errors import InputError, UsageError
-from fim_private.mechanisms.counts import CountNoise
+from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.discovery import Discovery
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Mechanism, WithGaps
@@ -28,13 +28,13 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.randomness.uniform import uniform_below
-from fim_private.release.record import UNLISTED
+from fim_private.release.release import UNLISTED
 
 Itemset = tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Passed:
+class PassedItemset:
     """An itemset that passed the door, with its noisy lead over the runner-up if the mechanism gives it.
 
     Args:
@@ -56,7 +56,7 @@ def pass_through(
     randomness: Randomness,
     *,
     sizes: Sequence[int] | None = None,
-) -> tuple[Passed, ...]:
+) -> tuple[PassedItemset, ...]:
     """The itemsets that the plan's mechanism selects, in the order it picked them.
 
     Args:
@@ -78,14 +78,14 @@ def pass_through(
     occurring = [rank for rank in ranks if rank < profile.occurring]
     codes = iter(counts.itemsets_at(occurring).tolist())
     absent: set[tuple[int, ...]] = set()
-    chosen: list[Passed] = []
+    chosen: list[PassedItemset] = []
     for rank, lead in zip(ranks, leads, strict=True):
         itemset = (
             tuple(code for code in next(codes) if code >= 0)
             if rank < profile.occurring
             else _absent(database, plan, sizes, absent, randomness)
         )
-        chosen.append(Passed(items=tuple(_name(database, code) for code in itemset), lead=lead, codes=itemset))
+        chosen.append(PassedItemset(items=tuple(_name(database, code) for code in itemset), lead=lead, codes=itemset))
     return tuple(chosen)
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from fim_private.errors import UsageError
-from fim_private.release.record import Release, ReleasedItemset
+from fim_private.release.release import Release, ReleasedItemset
 
 CLOSED, NON_REDUNDANT, MAXIMAL = "closed", "non-redundant", "maximal"
 KEEPS = (CLOSED, NON_REDUNDANT, MAXIMAL)

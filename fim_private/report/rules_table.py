@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fim_private.release.record import SEEDED_NOTE
+from fim_private.release.release import SEEDED_NOTE
 from fim_private.report.document.text import printable, table, wrapped
 from fim_private.report.tables import JOINT
 from fim_private.rules import AssociationRules, Rule

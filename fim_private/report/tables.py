@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fim_private.release import Release
-from fim_private.release.record import SEEDED_NOTE
+from fim_private.release.release import SEEDED_NOTE
 from fim_private.report.document.text import printable, table
 
 JOINT = " + "

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from fim_private.release.optional import pandas
-from fim_private.release.record import marked
+from fim_private.release.pandas_import import pandas
+from fim_private.release.release import marked
 
 if TYPE_CHECKING:
     import pandas as pd

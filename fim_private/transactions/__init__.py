@@ -2,9 +2,9 @@
 
 from fim_private.transactions.bounding import cap_items, keep_transactions, merge_units
 from fim_private.transactions.dataset import ReadingNotes, Transactions
-from fim_private.transactions.encode import transactions_from_lists
-from fim_private.transactions.read import read_transactions
-from fim_private.transactions.restrict import containing, keep_items, read_item_names, restrict_to, without_items
+from fim_private.transactions.item_codes import transactions_from_lists
+from fim_private.transactions.reading import read_transactions
+from fim_private.transactions.restriction import containing, keep_items, read_item_names, restrict_to, without_items
 
 __all__ = [
     "ReadingNotes",

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.errors import UsageError
+from fim_private.transactions.compressed_rows import AT_ONCE, recoded, taken, without_gaps
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.rows import AT_ONCE, recoded, taken, without_gaps
 
 Words = Callable[[int], NDArray[np.uint64]]
 """Gives that many independent uniform 64-bit words."""

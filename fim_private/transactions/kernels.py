@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.compiled import compiled
+from fim_private.compilation import compiled
 
 MOST_DIGITS = 18
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from fim_private.transactions.columns import Columns
+from fim_private.transactions.column_roles import Columns
 
 SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "blanks"}
 TYPED = ("format", "separator", "encoding", "transaction_column", "item_column")

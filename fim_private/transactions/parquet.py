@@ -13,10 +13,10 @@ import polars as pl
 import polars.selectors as cs
 
 from fim_private.errors import InputError
-from fim_private.transactions.columnar import CELLS_AT_ONCE, UNREADABLE, unnamed
-from fim_private.transactions.decoding import Limits, Verdict, tried
-from fim_private.transactions.footer import extent
-from fim_private.transactions.quiet import nothing_printed
+from fim_private.transactions.column_table import CELLS_AT_ONCE, UNREADABLE, unnamed
+from fim_private.transactions.parquet_footer import extent
+from fim_private.transactions.parquet_trial import Limits, Verdict, tried
+from fim_private.transactions.silence import nothing_printed
 from fim_private.transactions.source import MOST_TIMES, UNPACKED_FREELY, Content
 from fim_private.transactions.values import MOST_DIGITS
 

@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
-from fim_private.transactions.names import not_blank
+from fim_private.transactions.strings import not_blank
 
 
 def rows_with_unit(units: pl.Series, *, drop: bool) -> NDArray[np.bool_]:

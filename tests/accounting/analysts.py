@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from fim_private.accounting.filter import Charge, Filter
+from fim_private.accounting.privacy_filter import Charge, PrivacyFilter
 from fim_private.accounting.rounding import round_down, round_up
 
 KINDS = ((1.0, 0.0), (0.0, 1.0), (0.5, 0.5))
@@ -34,13 +34,13 @@ class Analyst:
     there: float
     charge: Charge
 
-    def gain(self, rule: Filter) -> float:
+    def gain(self, rule: PrivacyFilter) -> float:
         """T(S) - e^eps T'(S) of the best S, with the best second release after each answer."""
         paths = ((self.here, self.there), (1 - self.here, 1 - self.there))
         return sum(_best_gain(rule, self.charge, *path) for path in paths)
 
 
-def analysts(rule: Filter, chances: Sequence[float], shifts: Sequence[float]) -> Iterator[Analyst]:
+def analysts(rule: PrivacyFilter, chances: Sequence[float], shifts: Sequence[float]) -> Iterator[Analyst]:
     """Those whose first release the filter admits: A as likely as this on D, its log odds so much lower on D'."""
     for here, shift in product(chances, shifts):
         there = 1 / (1 + math.exp(shift + math.log((1 - here) / here)))
@@ -49,7 +49,7 @@ def analysts(rule: Filter, chances: Sequence[float], shifts: Sequence[float]) ->
             yield Analyst(here=here, there=there, charge=charge)
 
 
-def divergence(rule: Filter, here: float, there: float) -> float:
+def divergence(rule: PrivacyFilter, here: float, there: float) -> float:
     """The Renyi divergence of two laws with two outcomes, at the filter's order, in the larger direction."""
     assert rule.order is not None
     a = float(rule.order)
@@ -58,7 +58,7 @@ def divergence(rule: Filter, here: float, there: float) -> float:
     return math.log(max(one, other)) / a
 
 
-def _best_gain(rule: Filter, spent: Charge, here: float, there: float) -> float:
+def _best_gain(rule: PrivacyFilter, spent: Charge, here: float, there: float) -> float:
     """Of one path, over second releases that fit to the last digit."""
     assert rule.order is not None
     needed = float(rule.budget.epsilon) - math.log(here / there)
@@ -85,7 +85,9 @@ def _best_gain(rule: Filter, spent: Charge, here: float, there: float) -> float:
     return best
 
 
-def _gain(rule: Filter, here: float, there: float, counts: float, ratio: float, plain: float, failing: float) -> float:
+def _gain(
+    rule: PrivacyFilter, here: float, there: float, counts: float, ratio: float, plain: float, failing: float
+) -> float:
     epsilon = float(rule.budget.epsilon)
     kept = max(0.0, counts * math.exp(-ratio) - failing)
     answered = max(0.0, here * (1 - plain) * counts - math.exp(epsilon) * there * kept)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fim_private.accounting.basic import basic_delta, basic_epsilon
+from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
 from fim_private.accounting.calibration import (
     calibrate_equal,
     calibrate_pick,
@@ -24,8 +24,8 @@ from fim_private.accounting.calibration import (
     prove_discovery,
     prove_renyi,
 )
-from fim_private.accounting.optimal import optimal_delta, optimal_epsilon
-from fim_private.accounting.renyi import renyi_epsilon
+from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
+from fim_private.accounting.renyi_composition import renyi_epsilon
 from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, Guarantee, Loss, PureDP
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 

@@ -18,8 +18,8 @@ from fim_private.accounting.calibration import (
     prove_discovery,
     prove_renyi,
 )
-from fim_private.accounting.optimal import optimal_delta, optimal_epsilon
-from fim_private.accounting.renyi import renyi_epsilon
+from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
+from fim_private.accounting.renyi_composition import renyi_epsilon
 from fim_private.accounting.rounding import exp_up
 from fim_private.accounting.search import largest
 from fim_private.privacy import ZCDP, BoundedRange, Guarantee, Loss, PureDP

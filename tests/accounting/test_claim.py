@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from fim_private.accounting.claim import claimed_delta
-from fim_private.accounting.optimal import optimal_delta
-from fim_private.accounting.renyi import renyi_delta, renyi_epsilon
+from fim_private.accounting.optimal_composition import optimal_delta
+from fim_private.accounting.renyi_composition import renyi_delta, renyi_epsilon
 from fim_private.privacy import ZCDP, AnyFailure, ApproxDP, BoundedRange, Loss, OneSidedFailure, PureDP
 
 F = Fraction

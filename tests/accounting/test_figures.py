@@ -19,10 +19,10 @@ from fim_private.accounting.calibration import (
     prove_discovery,
     prove_renyi,
 )
-from fim_private.accounting.filter import best_order, renyi_bound
-from fim_private.accounting.joint import Part, prove_together
-from fim_private.accounting.optimal import optimal_epsilon
-from fim_private.accounting.renyi import renyi_delta, renyi_epsilon
+from fim_private.accounting.joint_proof import Part, prove_together
+from fim_private.accounting.optimal_composition import optimal_epsilon
+from fim_private.accounting.privacy_filter import best_order, renyi_bound
+from fim_private.accounting.renyi_composition import renyi_delta, renyi_epsilon
 from fim_private.accounting.rounding import round_up
 from fim_private.privacy import ZCDP, BoundedRange, Guarantee, Loss, PureDP
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fim_private.accounting.optimal import optimal_delta, optimal_epsilon
-from fim_private.accounting.renyi import bounded_range_curve, pure_curve, renyi_curve, renyi_epsilon
+from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
+from fim_private.accounting.renyi_composition import bounded_range_curve, pure_curve, renyi_curve, renyi_epsilon
 from fim_private.privacy import ZCDP, BoundedRange, Loss, PureDP
 
 privacy_loss_distribution = pytest.importorskip(

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from fim_private.accounting.basic import basic_delta, basic_epsilon
+from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
 from fim_private.accounting.calibration import (
     calibrate_equal,
     calibrate_pick,
@@ -24,8 +24,8 @@ from fim_private.accounting.calibration import (
     prove_discovery,
     prove_renyi,
 )
-from fim_private.accounting.optimal import optimal_delta, optimal_epsilon
-from fim_private.accounting.renyi import renyi_curve, renyi_epsilon
+from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
+from fim_private.accounting.renyi_composition import renyi_curve, renyi_epsilon
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down, round_up
 from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, Loss, PureDP
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fim_private.accounting import renyi
-from fim_private.accounting.optimal import optimal_delta
-from fim_private.accounting.renyi import bounded_range_curve, pure_curve
+from fim_private.accounting import renyi_composition
+from fim_private.accounting.optimal_composition import optimal_delta
+from fim_private.accounting.renyi_composition import bounded_range_curve, pure_curve
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, log_up, round_down, round_up
 from tests.accounting.test_properties import exact_optimal_delta
 from tests.sampling import SEED
@@ -92,21 +92,23 @@ def test_a_curve_allows_an_error_of_each_logarithm_it_adds_up(
     epsilon: float, a: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Relative to their sizes, and as often as they are added; seen here with a unit so large that nothing hides it."""
-    assert 2.0**-50 <= renyi._ROUNDING <= 2.0**-48  # the error of the machine's logarithm, and something to spare
+    assert (
+        2.0**-50 <= renyi_composition._ROUNDING <= 2.0**-48
+    )  # the error of the machine's logarithm, and something to spare
     order = np.array([a])
     unit = 1e-7
 
     def allowed(curve: Callable[[float, NDArray[np.float64]], NDArray[np.float64]]) -> float:
         values = []
         for rounding in (0.0, unit):
-            monkeypatch.setattr(renyi, "_ROUNDING", rounding)
+            monkeypatch.setattr(renyi_composition, "_ROUNDING", rounding)
             values.append(float(curve(epsilon, order)[0]))
         return (values[1] - values[0]) * a / unit
 
-    assert allowed(renyi.pure_curve) == pytest.approx(1 + (1 + a) * epsilon, rel=1e-5)
+    assert allowed(renyi_composition.pure_curve) == pytest.approx(1 + (1 + a) * epsilon, rel=1e-5)
     big_a, big_b = math.exp(epsilon) - math.exp(-a * epsilon), 1 - math.exp(-a * epsilon)
     u = a * big_a / ((a + 1) * big_b)
     once = [big_a, 1 + a, math.exp(epsilon) - 1]
     every = [big_a, big_b, u, math.e]
     everything = a * sum(abs(math.log(part)) for part in every) + sum(abs(math.log(part)) for part in once)
-    assert allowed(renyi.bounded_range_curve) == pytest.approx(everything, rel=1e-5)
+    assert allowed(renyi_composition.bounded_range_curve) == pytest.approx(everything, rel=1e-5)

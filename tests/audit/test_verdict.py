@@ -10,7 +10,7 @@ import pytest
 
 from fim_private.audit.items_first_cases import Pair, largest_deltas
 from fim_private.audit.neighbours import Group
-from fim_private.audit.standard import standard_plans
+from fim_private.audit.standard_plans import standard_plans
 from fim_private.audit.verdict import audit, claims, limits_of
 from fim_private.errors import UsageError
 from fim_private.mechanisms.items_first import ItemsFirst

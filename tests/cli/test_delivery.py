@@ -76,13 +76,13 @@ def test_notes_that_nobody_takes_lose_nothing(baskets: Path, ledger: Ledger, tmp
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("place", "charged"), [("writing._keep", False), ("mining.selecting.pass_through", True)])
+@pytest.mark.parametrize(("place", "charged"), [("writing._keep", False), ("mining.searches.pass_through", True)])
 def test_a_run_that_is_ended_leaves_no_half_of_a_file_and_says_what_was_charged(
     baskets: Path, ledger: Ledger, tmp_path: Path, number: signal.Signals, place: str, charged: bool
 ) -> None:
     program = f"""
 import os, time
-import fim_private.mining.selecting, fim_private.writing
+import fim_private.mining.searches, fim_private.writing
 def end(*_, **__):
     os.kill(os.getpid(), {number.value})
     time.sleep(60)

@@ -62,7 +62,7 @@ def test_examples_work(shop: Path, monkeypatch: pytest.MonkeyPatch, called: tupl
         assert made.returncode == 0, words(made)
     if called == ("datasets", "fetch"):  # what is here already is not downloaded
         monkeypatch.setenv("FIM_PRIVATE_CATALOGUE", str(catalogue_with_a_small_file(shop)))
-    # Figures take longer than all the rest; tests/cli/test_compare.py draws them.
+    # Figures take longer than all the rest; tests/cli/commands/test_compare.py draws them.
     monkeypatch.setattr("fim_private.report.comparison.report.write_report", lambda _material, _folder: None)
     done = fim_private(*asked, *(SMALL_COMPARISON if called == ("compare",) else ()))
     assert done.returncode == 0, words(done)

@@ -159,11 +159,11 @@ def test_the_tab_key_completes(typed: tuple[str, ...], expected: list[str]) -> N
 
 def test_what_completes_is_what_there_is() -> None:
     from fim_private.mechanisms.registry import AUTO, REGISTRY
-    from fim_private.transactions import read
+    from fim_private.transactions import reading
 
     assert offered("mine", "--mechanism", "") == [AUTO, *REGISTRY]
     assert offered("audit", "") == ["all", *REGISTRY]
-    assert FORMATS == read.FORMATS
+    assert FORMATS == reading.FORMATS
 
 
 def test_completion_is_installed_for_the_shell(tmp_path: Path) -> None:

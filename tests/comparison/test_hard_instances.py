@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from fim_private.comparison.composition import margins, pick_epsilons
+from fim_private.comparison.composition_gain import margins, pick_epsilons
 from fim_private.comparison.hard_instances import PROPOSITION_1, THEOREM_1, LowerBound, needed, pure, success
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.privacy import Budget, NeighbouringRelation

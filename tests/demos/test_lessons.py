@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from fim_private.demos import best_of, composition, differencing, epsilon, margin, shop, unit, universe
+from fim_private.demos import shop
+from fim_private.demos.course import DEMOS
 from fim_private.demos.demo import Control, Demo, find_demo
-from fim_private.demos.registry import DEMOS
+from fim_private.demos.lessons import best_of, composition, differencing, epsilon, margin, unit, universe
 from fim_private.demos.terminal import to_text
 from fim_private.errors import UsageError
 from fim_private.mechanisms.sparse_vector import search

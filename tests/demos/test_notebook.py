@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from fim_private.demos.course import DEMOS
 from fim_private.demos.demo import Demo
-from fim_private.demos.registry import DEMOS
 from tests import processes
 from tests.conftest import ROOT
 

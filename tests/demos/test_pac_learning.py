@@ -10,10 +10,18 @@ import numpy as np
 import pytest
 
 from fim_private.demos import shop
-from fim_private.demos.pac_learning import lesson
-from fim_private.demos.pac_learning.bounds import corollary_2, equation_2, margin_needed, shortfall
-from fim_private.demos.pac_learning.classes import BEST, PLACES, HypothesisClass, Sample, draw, stumps, thresholds
-from fim_private.demos.pac_learning.shells import shell, t_star
+from fim_private.demos.lessons.pac_learning import lesson
+from fim_private.demos.lessons.pac_learning.bounds import corollary_2, equation_2, margin_needed, shortfall
+from fim_private.demos.lessons.pac_learning.classes import (
+    BEST,
+    PLACES,
+    HypothesisClass,
+    Sample,
+    draw,
+    stumps,
+    thresholds,
+)
+from fim_private.demos.lessons.pac_learning.shells import shell, t_star
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.mechanisms.protocol import Mechanism

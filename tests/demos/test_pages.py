@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fim_private.demos.course import DEMOS
 from fim_private.demos.demo import Demo
 from fim_private.demos.page import BANNER
-from fim_private.demos.registry import DEMOS
 from fim_private.demos.terminal import plain
 from fim_private.report.document import Choice, Code, Document, Paragraph, Section
 from fim_private.report.document.html import to_html

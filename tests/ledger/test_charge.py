@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from fim_private import Budget, PrivacyUnit, Universe, make_plan
-from fim_private.accounting.filter import Filter
-from fim_private.accounting.renyi import bounded_range_curve, pure_curve
+from fim_private.accounting.privacy_filter import PrivacyFilter
+from fim_private.accounting.renyi_composition import bounded_range_curve, pure_curve
 from fim_private.ledger.charge import charge_of, losses_record
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.registry import REGISTRY
@@ -20,7 +20,7 @@ from fim_private.plan import Plan
 from fim_private.privacy import ZCDP, BoundedRange, NeighbouringRelation, PureDP
 
 ORDER = Fraction(7)
-RULE = Filter(budget=Budget("3", "1e-5"), basic_share=Fraction(1, 2), order=ORDER)
+RULE = PrivacyFilter(budget=Budget("3", "1e-5"), basic_share=Fraction(1, 2), order=ORDER)
 
 
 def plan_for(mechanism: str, *, top: int = 10, epsilon: str = "1", delta: str = "1e-6", **options: Any) -> Plan:
@@ -55,7 +55,7 @@ def test_every_mechanism_is_charged_its_guarantee_and_no_more_renyi_than_that(
 
 def test_without_a_renyi_test_the_guarantee_is_all() -> None:
     plan = plan_for("limited-domain")
-    charge = charge_of(plan.cost, Filter(budget=Budget("3", "1e-5")))
+    charge = charge_of(plan.cost, PrivacyFilter(budget=Budget("3", "1e-5")))
     assert (charge.epsilon, charge.delta) == (plan.guarantee.epsilon, plan.guarantee.delta)
     assert charge.renyi == charge.plain == charge.failure == 0
 
@@ -101,7 +101,7 @@ def test_items_first_fails_once_and_independently() -> None:
 
 def test_a_certificate_s_failure_is_paid_on_both_sides() -> None:
     # With much of delta to spare, the losses are the cheaper way.
-    roomy = Filter(
+    roomy = PrivacyFilter(
         budget=Budget("3", "0.01"),
         basic_share=Fraction(1, 2),
         order=ORDER,
@@ -113,7 +113,7 @@ def test_a_certificate_s_failure_is_paid_on_both_sides() -> None:
     # Where it is not settled that failures are paid so, or with next to none of delta, the guarantee is.
     assert charge_of(plan.cost, replace(roomy, failing_epsilon=None)).failure == 0
     assert charge_of(plan.cost, replace(roomy, failing_epsilon=Fraction(2))).failure == 0
-    tight = Filter(
+    tight = PrivacyFilter(
         budget=Budget("3", "4.1e-6"),
         basic_share=Fraction(0),
         order=ORDER,

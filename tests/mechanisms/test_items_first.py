@@ -22,7 +22,7 @@ from fim_private.mechanisms.protocol import Request
 from fim_private.privacy import failure_probability
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
-from verification.items_first import Unit, delta_of
+from verification.items_first_divergence import Unit, delta_of
 
 F = Fraction
 NUMERICAL_ERROR = 1e-9

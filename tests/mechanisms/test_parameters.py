@@ -11,8 +11,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fim_private.accounting.optimal import optimal_delta
-from fim_private.accounting.renyi import renyi_epsilon
+from fim_private.accounting.optimal_composition import optimal_delta
+from fim_private.accounting.renyi_composition import renyi_epsilon
 from fim_private.accounting.rounding import exp_up
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.discovery import Discovery

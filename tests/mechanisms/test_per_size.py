@@ -9,13 +9,13 @@ from itertools import product
 
 import pytest
 
-from fim_private.accounting.renyi import renyi_epsilon
+from fim_private.accounting.renyi_composition import renyi_epsilon
 from fim_private.accounting.rounding import exp_up
 from fim_private.audit.laws import NUMERICAL_ERROR, hockey_stick, law_over_groups
 from fim_private.mechanisms import exponential, items_first, limited_domain, lmm, stable_max
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.per_size import PerSize, calibrate_per_size
-from fim_private.mechanisms.protocol import Calibrated, Law, Mechanism, Request
+from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Mechanism, Request
 from fim_private.privacy import ApproxDP, StepwiseFailure, failure_probability
 
 F = Fraction
@@ -23,13 +23,13 @@ DELTA = F(1, 10**6)
 
 
 def calibrated(
-    calibrate: Callable[[Request], Calibrated],
+    calibrate: Callable[[Request], CalibratedMechanism],
     *,
     top: int = 3,
     delta: Fraction = DELTA,
     universes: tuple[int, ...] = (40, 780),
     sensitivity: int = 1,
-) -> Calibrated:
+) -> CalibratedMechanism:
     requests = [
         Request(
             top=top, epsilon=F(1), delta=delta, universe_size=number, most_new=5, size=size, sensitivity=sensitivity
@@ -65,7 +65,7 @@ def test_without_a_delta_epsilon_is_shared_out_evenly() -> None:
 
 @pytest.mark.parametrize("calibrate", [exponential.calibrate, limited_domain.calibrate, lmm.calibrate])
 @pytest.mark.parametrize("number", [2, 3])
-def test_long_lists_are_composed(calibrate: Callable[[Request], Calibrated], number: int) -> None:
+def test_long_lists_are_composed(calibrate: Callable[[Request], CalibratedMechanism], number: int) -> None:
     """The more so, the less of epsilon is wasted: a search gets about 1/sqrt(number) of it."""
     found = calibrated(calibrate, top=40, universes=(10**3, 10**6, 10**9)[:number])
     mechanism = found.mechanism
@@ -87,7 +87,7 @@ def test_long_lists_are_composed(calibrate: Callable[[Request], Calibrated], num
         (items_first.calibrate, "0.990995589924"),
     ],
 )
-def test_each_search_gets_its_share(calibrate: Callable[[Request], Calibrated], epsilon: str) -> None:
+def test_each_search_gets_its_share(calibrate: Callable[[Request], CalibratedMechanism], epsilon: str) -> None:
     """As much as fits, to within a twentieth; the figures are published with what was found."""
     found = calibrated(calibrate, top=40)
     assert f"{float(found.guarantee.epsilon):.12g}" == epsilon

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from fim_private.accounting.basic import basic_delta, basic_epsilon
-from fim_private.accounting.renyi import renyi_delta
+from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
+from fim_private.accounting.renyi_composition import renyi_delta
 from fim_private.audit.laws import NUMERICAL_ERROR
 from fim_private.audit.neighbours import Limits, hard_vectors
 from fim_private.audit.search import Worst, largest_delta

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from fim_private.audit.standard import standard_plans
+from fim_private.audit.standard_plans import standard_plans
 from fim_private.audit.verdict import audit
 from fim_private.cli.completion import mechanism_names
 from fim_private.mechanisms.registry import AUTO, REGISTRY
 from fim_private.privacy import Budget
 from fim_private.randomness import SeededRandomness
-from fim_private.report.audit import document_of
+from fim_private.report.audit.report import document_of
 from fim_private.report.document.markdown import to_markdown
 from fim_private.report.drawing import Pictures, look
 from tests.cli.command import fim_private, words

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from fim_private.accounting.calibration import prove_basic
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.protocol import Calibrated, Law, Margin, Request, Spending
+from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.mechanisms.registry import Row
 from fim_private.mechanisms.twins.twin import TRUE_ORDER, Twin, with_parameters
 from fim_private.privacy import Loss, PureDP
@@ -59,14 +59,14 @@ class Shy:
         return {(): 0.5, **{levels: chance / 2 for levels, chance in self._picks.law(profile).items()}}
 
 
-def calibrate(request: Request) -> Calibrated:
+def calibrate(request: Request) -> CalibratedMechanism:
     mechanism = Shy(
         top=request.top,
         pick_epsilon=request.epsilon / request.top,
         universe_size=request.require_universe(),
         sensitivity=request.sensitivity,
     )
-    return Calibrated(mechanism=mechanism, guarantee=prove_basic(mechanism.losses, Fraction(0)))
+    return CalibratedMechanism(mechanism=mechanism, guarantee=prove_basic(mechanism.losses, Fraction(0)))
 
 
 TWINS = (

@@ -21,12 +21,12 @@ from fim_private import (
     read_transactions,
     transactions_from_lists,
 )
-from fim_private.catalogue import path_of
+from fim_private.catalogue.entries import path_of
 from fim_private.counting import LocalDatabase
 from fim_private.mining.mine import bound
 from fim_private.plan import Plan
 from fim_private.transactions import merge_units
-from fim_private.transactions.rows import taken
+from fim_private.transactions.compressed_rows import taken
 from tests.cli.command import fim_private, words
 from tests.mining.test_constraints import Streams
 from tests.transactions.reading import as_sets

@@ -24,7 +24,7 @@ from fim_private import (
     read_transactions,
     transactions_from_lists,
 )
-from fim_private.catalogue import path_of
+from fim_private.catalogue.entries import path_of
 from fim_private.counting import LocalDatabase, count_histogram, top_itemsets
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mining.mine import bound, mine_as_planned

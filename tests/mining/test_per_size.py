@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from fim_private import Budget, PrivacyUnit, Release, Universe, make_plan, mine, transactions_from_lists
-from fim_private.accounting.filter import Filter
+from fim_private.accounting.privacy_filter import PrivacyFilter
 from fim_private.ledger.charge import charge_of
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.per_size import PerSize
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan, plan_again
 from fim_private.plan.record import plan_record
-from fim_private.report.statement import found_note, plan_text, shortfall
+from fim_private.report.promise_text import found_note, plan_text, shortfall
 from tests.mechanisms.cases import needs
 from tests.sampling import SEED
 
@@ -128,7 +128,7 @@ def test_items_found_twice_stand_once() -> None:
 
 
 def test_a_ledger_charges_all_searches() -> None:
-    rule = Filter(
+    rule = PrivacyFilter(
         budget=Budget("4", "1e-5"),
         basic_share=Fraction(1, 2),
         order=Fraction(7),
@@ -146,7 +146,7 @@ def test_a_ledger_charges_all_searches() -> None:
     single = charge_of(alone.cost, rule)
     # One search at about 1/sqrt(2) of the epsilon costs about half the divergence.
     assert float(charge.renyi) == pytest.approx(float(single.renyi), rel=0.2)
-    roomy = Filter(
+    roomy = PrivacyFilter(
         budget=Budget("4", "0.01"),
         basic_share=Fraction(1, 2),
         order=Fraction(7),

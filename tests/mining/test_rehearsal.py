@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 
 PROGRAM = """
 import random, sys
-from fim_private import Budget, PrivacyUnit, Universe, compiled, make_plan, transactions_from_lists
+from fim_private import Budget, PrivacyUnit, Universe, compilation, make_plan, transactions_from_lists
 from fim_private.mining.mine import mine_as_planned
 
 draw = random.Random(1)
@@ -27,12 +27,12 @@ plan = make_plan(
 before = {}
 
 def charge(layout):
-    before.update({id(loop): len(loop.signatures) for loop in compiled.LOOPS}, modules=set(sys.modules))
+    before.update({id(loop): len(loop.signatures) for loop in compilation.LOOPS}, modules=set(sys.modules))
     return "paid"
 
 release = mine_as_planned(transactions_from_lists(baskets), plan, charge=charge)
 assert release.itemsets
-print([loop.py_func.__name__ for loop in compiled.LOOPS if len(loop.signatures) > before.get(id(loop), 0)])
+print([loop.py_func.__name__ for loop in compilation.LOOPS if len(loop.signatures) > before.get(id(loop), 0)])
 print(sorted(set(sys.modules) - before["modules"]))
 """
 

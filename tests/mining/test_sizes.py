@@ -23,13 +23,13 @@ from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.mechanisms.registry import REGISTRY
-from fim_private.mining.selecting import count
+from fim_private.mining.searches import count
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation
 from fim_private.randomness import SeededRandomness
 from fim_private.release.door import pass_through
 from fim_private.release.files import write_release
-from fim_private.release.record import UNLISTED
+from fim_private.release.release import UNLISTED
 from fim_private.transactions import Transactions, restrict_to
 from tests.mechanisms.cases import needs
 from tests.sampling import FALSE_ALARM, SEED, p_value

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from fim_private import Budget, PrivacyUnit, Release, Transactions, Universe, make_plan, transactions_from_lists
-from fim_private.candidates import KnownThreshold, RandomStopping
-from fim_private.candidates.pool import parts
-from fim_private.counting import TransactionDatabase, as_database, work
+from fim_private.counting import TransactionDatabase, as_database
+from fim_private.counting.local import work
 from fim_private.errors import BudgetError, InputError, UsageError
 from fim_private.ledger import Ledger
 from fim_private.mining import tuning
@@ -22,6 +21,8 @@ from fim_private.mining.mine import Counted, mine_as_planned
 from fim_private.mining.tuning import Configuration, TuningPlan, plan_tuning, tune
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation, PureDP
+from fim_private.private_candidates import KnownThreshold, RandomStopping
+from fim_private.private_candidates.pool import parts
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.randomness.discrete_laplace import discrete_laplace_mass
 from fim_private.release.door import noisy_total

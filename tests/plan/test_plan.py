@@ -14,8 +14,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fim_private.accounting.basic import basic_delta, basic_epsilon
-from fim_private.accounting.renyi import renyi_epsilon
+from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
+from fim_private.accounting.renyi_composition import renyi_epsilon
 from fim_private.accounting.rounding import exp_up
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.choosing import Choosing
@@ -23,7 +23,7 @@ from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mining.mine import mine
-from fim_private.plan import Asked, Plan, Question, Universe, make_plan, plan_again
+from fim_private.plan import Plan, Question, QuestionArguments, Universe, make_plan, plan_again
 from fim_private.plan.record import plan_record
 from fim_private.privacy import (
     Budget,
@@ -415,7 +415,9 @@ def test_the_same_question_again_has_the_same_counts() -> None:
 def test_help_shows_what_a_question_may_hold(function: Callable[..., object]) -> None:
     """`**asked` in a signature would tell nothing to someone who looks at it in a notebook."""
     shown = inspect.signature(function).parameters
-    assert {field.name for field in fields(Question)} - {"sizes"} == set(Asked.__annotations__) <= set(shown)
+    assert (
+        {field.name for field in fields(Question)} - {"sizes"} == set(QuestionArguments.__annotations__) <= set(shown)
+    )
     needed = {name for name, parameter in shown.items() if parameter.default is parameter.empty}
     assert needed - {"transactions"} == {"size", "budget", "unit"}
     assert (shown["top"].annotation, shown["mechanism"].default) == ("int | None", "auto")

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from fim_private.counting import LocalDatabase, count_histogram, count_itemsets
 from fim_private.errors import InputError
-from fim_private.mechanisms.counts import CountNoise
+from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
-from fim_private.release.door import Passed, measure_chosen, pass_through
-from fim_private.release.record import UNLISTED
+from fim_private.release.door import PassedItemset, measure_chosen, pass_through
+from fim_private.release.release import UNLISTED
 from fim_private.transactions import Transactions, restrict_to, transactions_from_lists
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
@@ -118,7 +118,7 @@ class Scripted:
         return self.select(profile, randomness), self.leads
 
 
-def passed(mechanism: Scripted, universe: Universe) -> tuple[Passed, ...]:
+def passed(mechanism: Scripted, universe: Universe) -> tuple[PassedItemset, ...]:
     transactions = transactions_from_lists(BASKETS)
     plan = exponential(universe)
     counts = count_histogram(transactions, plan.size)
@@ -137,11 +137,11 @@ def test_a_mechanism_sees_as_many_itemsets_as_were_declared_and_no_names() -> No
 def test_leads_go_with_their_itemsets() -> None:
     found = passed(Scripted((1, 0), leads=(4, None), gaps=True), Universe(items=5))
     assert found == (
-        Passed(items=("a", "c"), codes=(0, 2), lead=4),
-        Passed(items=("a", "b"), codes=(0, 1), lead=None),
+        PassedItemset(items=("a", "c"), codes=(0, 2), lead=4),
+        PassedItemset(items=("a", "b"), codes=(0, 1), lead=None),
     )
     assert passed(Scripted((1, 0), leads=(4, None)), Universe(items=5)) == tuple(
-        Passed(items=each.items, codes=each.codes) for each in found
+        PassedItemset(items=each.items, codes=each.codes) for each in found
     )
 
 

@@ -10,7 +10,7 @@ from fim_private.plan import Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.release import Release, ReleasedItemset
 from fim_private.report.document.text import number, table, times_as_likely
-from fim_private.report.statement import plan_text, promise, shortfall
+from fim_private.report.promise_text import plan_text, promise, shortfall
 from fim_private.report.tables import release_table
 
 PLAN = make_plan(size=2, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit())

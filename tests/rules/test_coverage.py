@@ -13,7 +13,7 @@ from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import sample_discrete_gaussian
 from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.rules import association_rules
-from fim_private.rules.counted import Counted
+from fim_private.rules.released_counts import ReleasedCounts
 from tests.rules.releases import released
 from tests.sampling import FALSE_ALARM, SEED
 
@@ -54,7 +54,7 @@ def misses(noise: Noise, *, shrink: float = 1) -> tuple[int, dict[str, int]]:
     box, each = 0, dict.fromkeys(TRUTH, 0)
     for _ in range(RUNS):
         release = released({items: count + noise(randomness) for items, count in TRUE.items()}, total=TOTAL, half=half)
-        regions = Counted(release).together(*map(frozenset, TRUE))
+        regions = ReleasedCounts(release).together(*map(frozenset, TRUE))
         assert regions is not None
         box += not all(low <= count <= high for (low, high), count in zip(regions, TRUE.values(), strict=True))
         (rule,) = [rule for rule in association_rules(release, min_confidence=0).rules if rule.antecedents == ("a",)]
@@ -90,7 +90,7 @@ def test_intervals_taken_as_they_are_would_miss_together(noise: Noise) -> None:
         wider = math.ceil(math.log(0.05 / number) / math.log(0.05) * (half + 1)) - 1
         assert tail(noise, wider) <= 0.05 / number
         release = released({**TRUE, **{(f"x{place}",): 500 for place in range(97)}}, total=TOTAL, half=half)
-        regions = Counted(release).together(*map(frozenset, [line.items for line in release.itemsets[:number]]))
+        regions = ReleasedCounts(release).together(*map(frozenset, [line.items for line in release.itemsets[:number]]))
         assert regions is not None
         assert regions[0] == (600 - wider, 600 + wider)
 

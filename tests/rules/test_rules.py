@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mlxtend.frequent_patterns import association_rules as mlxtend_rules
 
 from fim_private.errors import UsageError
-from fim_private.release.record import UNLISTED
+from fim_private.release.release import UNLISTED
 from fim_private.rules import AssociationRules, Rule, association_rules
 from tests.rules.releases import released
 

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from fim_private.catalogue import path_of
+from fim_private.catalogue.entries import path_of
 from fim_private.counting import count_chosen, count_histogram, occurs, top_itemsets
 from fim_private.counting.spark.reading import read_with_spark
 from fim_private.errors import FimPrivateError, InputError

@@ -11,8 +11,8 @@ from scipy.stats import chisquare
 from fim_private.errors import UsageError
 from fim_private.transactions import bounding
 from fim_private.transactions.bounding import cap_items, keep_transactions, merge_units
-from fim_private.transactions.dropped import dropped
-from fim_private.transactions.encode import transactions_from_lists
+from fim_private.transactions.cap_losses import dropped
+from fim_private.transactions.item_codes import transactions_from_lists
 from tests.transactions.reading import as_sets
 
 ROWS = st.lists(st.tuples(st.integers(0, 4), st.sets(st.integers(0, 12), min_size=1)), max_size=14)

@@ -127,7 +127,7 @@ def test_a_basket_of_a_million_items_is_refused_or_capped_with_a_word(
         + "".join(f"{number},milk\n{number},bread\n" for number in range(1, 2000))
     )
     # Long lines are read in other formats. The limit is some minutes of work; here the first second of it.
-    monkeypatch.setattr("fim_private.counting.work.MOST_STEPS", 10**8)
+    monkeypatch.setattr("fim_private.counting.local.work.MOST_STEPS", 10**8)
     done = fim_private("mine", rows, *asked)
     assert done.returncode == 3
     assert "Some transactions are too long to count" in words(done)

@@ -16,9 +16,9 @@ import pytest
 
 from fim_private.errors import InputError
 from fim_private.transactions import parquet
-from fim_private.transactions.decoding import Limits, Verdict, tried
-from fim_private.transactions.footer import extent
-from fim_private.transactions.read import read_transactions
+from fim_private.transactions.parquet_footer import extent
+from fim_private.transactions.parquet_trial import Limits, Verdict, tried
+from fim_private.transactions.reading import read_transactions
 from tests import processes
 from tests.transactions.reading import as_sets, read
 

@@ -16,8 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark import TaskContext
 
+from fim_private.transactions.compressed_rows import without_gaps
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.rows import without_gaps
 
 SCHEMA = "lengths binary, items binary, identities binary, units array<string>"
 

@@ -33,7 +33,7 @@ from pyspark.sql.functions import col, row_number
 from fim_private.counting.spark.blocks import SCHEMA, Block, identities_of, pack, unpack, whole
 from fim_private.counting.spark.session import Cluster
 from fim_private.transactions.bounding import Words
-from fim_private.transactions.rows import compressed
+from fim_private.transactions.compressed_rows import compressed
 
 
 def secret_key(words: Words) -> bytes:

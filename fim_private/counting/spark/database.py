@@ -11,8 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
-from fim_private.counting.chosen import ChosenCounts
-from fim_private.counting.hidden import HiddenCounts, ItemsetCounts
+from fim_private.counting.hidden_counts import HiddenCounts, ItemsetCounts
+from fim_private.counting.local.chosen_counts import ChosenCounts
 from fim_private.counting.spark import bounding
 from fim_private.counting.spark.blocks import SCHEMA, pack, unpack
 from fim_private.counting.spark.histogram import SparkHistogram
@@ -21,8 +21,8 @@ from fim_private.counting.spark.top import Shape, count_in_partitions, count_ite
 from fim_private.errors import UsageError
 from fim_private.transactions.bounding import Words
 from fim_private.transactions.dataset import ReadingNotes, Transactions
-from fim_private.transactions.names import positions_in
-from fim_private.transactions.restrict import restrict_to, without_items
+from fim_private.transactions.restriction import restrict_to, without_items
+from fim_private.transactions.strings import positions_in
 
 
 class SparkDatabase:

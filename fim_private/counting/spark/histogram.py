@@ -14,12 +14,12 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import sum as total
 
-from fim_private.counting.local import count_itemsets
+from fim_private.counting.local.queries import count_itemsets
+from fim_private.counting.local.work import MOST_STEPS, too_much_work
 from fim_private.counting.runs import Runs
 from fim_private.counting.spark.blocks import whole
 from fim_private.counting.spark.rows import from_rows, members, schema, to_rows
 from fim_private.counting.spark.session import Batches, Cluster
-from fim_private.counting.work import MOST_STEPS, too_much_work
 from fim_private.profile import CountProfile
 
 TALLY_SCHEMA = "partition int, level long, number long"

@@ -22,14 +22,14 @@ from fim_private.counting.spark.database import SparkDatabase
 from fim_private.counting.spark.parsing import LONG_SCHEMA, READ_SCHEMA, Source
 from fim_private.counting.spark.session import Batches, Cluster, plain_failures
 from fim_private.errors import FimPrivateError, InputError, UsageError
-from fim_private.transactions.columnar import FrameTable
-from fim_private.transactions.columns import Columns, find_column, long_columns
+from fim_private.transactions.column_roles import Columns, find_column, long_columns
+from fim_private.transactions.column_table import FrameTable
 from fim_private.transactions.dataset import ReadingNotes
-from fim_private.transactions.detect import SAMPLE_LINES, SAMPLE_ROWS
-from fim_private.transactions.encode import in_name_order
+from fim_private.transactions.detection import SAMPLE_LINES, SAMPLE_ROWS
+from fim_private.transactions.formats.lists import list_columns
+from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import Layout
-from fim_private.transactions.lists import list_columns
-from fim_private.transactions.read import (
+from fim_private.transactions.reading import (
     LINE_FORMATS,
     check_options,
     columnar_layout,
@@ -39,8 +39,8 @@ from fim_private.transactions.read import (
     refuse_single_items,
 )
 from fim_private.transactions.source import GZIP, PARQUET, Content, load
-from fim_private.transactions.table import text_table
 from fim_private.transactions.text import Text
+from fim_private.transactions.text_table import text_table
 
 SPLITTABLE = ("utf-8", "ascii", "latin", "iso-8859", "iso8859", "cp125", "windows-125", "utf8", "koi8")
 """Encodings in which a line feed is always one byte, and that byte always a line feed."""

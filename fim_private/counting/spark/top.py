@@ -37,9 +37,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql.functions import col, desc
 from pyspark.sql.functions import sum as total
 
-from fim_private.counting.chosen import count_chosen
-from fim_private.counting.hidden import ItemsetCounts
-from fim_private.counting.local import count_itemsets, top_itemsets
+from fim_private.counting.hidden_counts import ItemsetCounts
+from fim_private.counting.local.chosen_counts import count_chosen
+from fim_private.counting.local.queries import count_itemsets, top_itemsets
 from fim_private.counting.spark.blocks import Block, whole
 from fim_private.counting.spark.rows import from_rows, in_order, members, schema, to_rows
 from fim_private.counting.spark.session import Batches, Cluster

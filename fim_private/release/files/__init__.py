@@ -17,7 +17,7 @@ from fim_private.plan import Plan
 from fim_private.release.files import comma_separated, fimi, json_document, json_lines, parquet, spmf
 from fim_private.release.files.derived import check_derived, refuse_ledger, write_derived
 from fim_private.release.files.format import Format, Itemsets
-from fim_private.release.record import Release, ReleasedItemset
+from fim_private.release.release import Release, ReleasedItemset
 from fim_private.transactions.source import load
 from fim_private.writing import check_place, write_whole
 

@@ -21,7 +21,7 @@ import polars as pl
 
 from fim_private.errors import InputError
 from fim_private.release.files.format import Format, Itemsets, itemsets_of
-from fim_private.release.record import Release
+from fim_private.release.release import Release
 
 NUMBERS = {"rank": int, "count": int, "count_low": int, "count_high": int, "support": float, "lead": int}
 

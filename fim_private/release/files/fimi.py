@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from fim_private.release.files.format import Format, Itemsets
-from fim_private.release.record import Release, ReleasedItemset
+from fim_private.release.release import Release, ReleasedItemset
 
 LINE = re.compile(r"(?P<items>.*\S) +\((?P<count>-?[0-9]{1,18})\) *")
 EMPTY = "%"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fim_private.release.record import Release, ReleasedItemset, itemset_of
+from fim_private.release.release import Release, ReleasedItemset, itemset_of
 
 
 @dataclass(frozen=True, kw_only=True)

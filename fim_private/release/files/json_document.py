@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fim_private.errors import InputError
 from fim_private.release.files.format import Format, Itemsets
-from fim_private.release.record import Release
+from fim_private.release.release import Release
 
 
 def _write(release: Release, path: Path) -> None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from fim_private.release.files.format import Format, Itemsets, itemsets_of
-from fim_private.release.record import Release, each_once
+from fim_private.release.release import Release, each_once
 
 
 def _write(release: Release, path: Path) -> None:

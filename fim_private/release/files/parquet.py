@@ -9,8 +9,8 @@ import polars as pl
 
 from fim_private.errors import InputError
 from fim_private.release.files.format import Format, Itemsets, itemsets_of
-from fim_private.release.record import Release
-from fim_private.transactions.columnar import UNREADABLE
+from fim_private.release.release import Release
+from fim_private.transactions.column_table import UNREADABLE
 from fim_private.transactions.parquet import refuse_hostile
 from fim_private.transactions.source import Content
 

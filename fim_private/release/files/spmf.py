@@ -18,8 +18,8 @@ import re
 from pathlib import Path
 
 from fim_private.release.files.format import Format, Itemsets
-from fim_private.release.record import SEEDED_NOTE, Release, ReleasedItemset
-from fim_private.transactions.encode import name_order
+from fim_private.release.release import SEEDED_NOTE, Release, ReleasedItemset
+from fim_private.transactions.item_codes import name_order
 
 HEAD = "@CONVERTED_FROM_TEXT"
 NAME = "@ITEM="

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fim_private.report.comparison.material import Material
+from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.comparison.sections import (
     answer,
-    composition,
+    composition_savings,
     corollary,
     defaults,
     lower_bounds,
@@ -29,7 +29,7 @@ SECTIONS = (
     universe,
     margins,
     corollary,
-    composition,
+    composition_savings,
     lower_bounds,
     timing,
     defaults,
@@ -40,20 +40,20 @@ PUBLIC = "EXACT COUNTS OF PUBLIC DATA, SEEDED NOISE: a comparison, not a private
 CURATOR = "EXACT COUNTS, NOT PRIVATE: for the curator's eyes only. Do not publish any of this."
 
 
-def document_of(material: Material, pictures: Pictures) -> Document:
+def document_of(results: ComparisonResults, pictures: Pictures) -> Document:
     """The report as a document; its pictures are collected."""
-    sections = tuple(module.section(material, pictures) for module in SECTIONS)
+    sections = tuple(module.section(results, pictures) for module in SECTIONS)
     return Document(
-        title=material.title,
-        banner=PUBLIC if material.public else CURATOR,
+        title=results.title,
+        banner=PUBLIC if results.public else CURATOR,
         introduction=(),
         sections=sections,
-        mechanisms=material.settings.mechanisms,
-        footer="Made by `fim-private compare`. " + (PUBLIC if material.public else CURATOR),
+        mechanisms=results.settings.mechanisms,
+        footer="Made by `fim-private compare`. " + (PUBLIC if results.public else CURATOR),
     )
 
 
-def write_report(material: Material, folder: Path) -> None:
+def write_report(results: ComparisonResults, folder: Path) -> None:
     """`index.html`, `report.md` and `figures/` in the folder, replacing what a former run left.
 
     Where data is not known to be public they are for their owner alone: they show exact counts.
@@ -63,5 +63,5 @@ def write_report(material: Material, folder: Path) -> None:
     """
     pictures = Pictures()
     with style():
-        document = document_of(material, pictures)
-    write_document(document, pictures, folder, owner_only=not material.public)
+        document = document_of(results, pictures)
+    write_document(document, pictures, folder, owner_only=not results.public)

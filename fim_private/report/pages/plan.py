@@ -8,7 +8,7 @@ from fim_private.mechanisms.registry import find
 from fim_private.plan import Plan
 from fim_private.report.document import Bullets, Cell, Document, Paragraph, Part, Section, Table
 from fim_private.report.document.text import stated
-from fim_private.report.statement import promise_paragraphs
+from fim_private.report.promise_text import promise_paragraphs
 
 
 def plan_document(

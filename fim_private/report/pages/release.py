@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from fim_private.release import Release
-from fim_private.release.record import SEEDED_NOTE
+from fim_private.release.release import SEEDED_NOTE
 from fim_private.report.document import Bullets, Cell, Code, Document, Paragraph, Part, Section, Table
 from fim_private.report.document.text import stated
 from fim_private.report.pages.count_bars import count_bars
 from fim_private.report.pages.item_graph import item_graph
-from fim_private.report.statement import counts_note, promised
+from fim_private.report.promise_text import counts_note, promised
 from fim_private.report.tables import JOINT
 
 COLUMNS = (

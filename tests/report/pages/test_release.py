@@ -25,7 +25,7 @@ from fim_private.report.pages.count_bars import count_bars
 from fim_private.report.pages.item_graph import apart, edges_of, item_graph, springs
 from fim_private.report.pages.plan import plan_document
 from fim_private.report.pages.release import release_document
-from fim_private.report.statement import promise, promised
+from fim_private.report.promise_text import promise, promised
 from fim_private.report.tables import release_table
 from fim_private.transactions import transactions_from_lists
 from tests.rules.releases import released

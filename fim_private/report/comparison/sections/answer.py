@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fim_private.mechanisms.registry import AUTO, find
-from fim_private.report.comparison.material import Material
+from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.document import Bullets, Paragraph, Part, Section, Table
 from fim_private.report.document.text import times_as_likely
 from fim_private.report.drawing import Pictures
@@ -12,9 +12,9 @@ CLEARLY = 0.02
 """Precisions that differ by less count as equal."""
 
 
-def section(material: Material, _pictures: Pictures) -> Section:
+def section(results: ComparisonResults, _pictures: Pictures) -> Section:
     """The question, the data, the promise, the answer, and advice on which mechanism to take."""
-    settings = material.settings
+    settings = results.settings
     epsilon = settings.middle_epsilon
     unit = settings.unit.describe()
     parts: list[Part] = [
@@ -23,7 +23,7 @@ def section(material: Material, _pictures: Pictures) -> Section:
             "whether a given basket was in the data. Differential privacy makes this exact. The answer is drawn at "
             f"random. One unit more or less in the data (here {unit}) makes any set of answers at most e^epsilon times "
             f"as likely, plus delta = {settings.delta}. At epsilon {epsilon} that factor is "
-            f"{times_as_likely(material.epsilon(epsilon))}. A smaller epsilon protects more, and the answer is worse."
+            f"{times_as_likely(results.epsilon(epsilon))}. A smaller epsilon protects more, and the answer is worse."
         ),
         Paragraph(
             text="A **mechanism** is a recipe for drawing the answer. Here all mechanisms keep the same promise: the "
@@ -68,36 +68,34 @@ def section(material: Material, _pictures: Pictures) -> Section:
                     for size, profile in counts.profiles.items()
                 )
                 + (f". {source.citation}" if source.citation else ".")
-                for source, counts in zip(material.sources, material.counts, strict=True)
+                for source, counts in zip(results.sources, results.counts, strict=True)
             )
         ),
     ]
-    parts += [_answer(material, data.name) for data in material.counts]
+    parts += [_answer(results, data.name) for data in results.counts]
     parts.append(Paragraph(text="**Which mechanism, when?** In brackets: its precision on this data, above."))
-    parts.append(Bullets(items=tuple(_advice(material))))
+    parts.append(Bullets(items=tuple(_advice(results))))
     return Section(anchor="answer", title="What was asked, and the answer", parts=tuple(parts))
 
 
-def _answer(material: Material, data: str) -> Table:
-    settings = material.settings
+def _answer(results: ComparisonResults, data: str) -> Table:
+    settings = results.settings
     size, epsilon = settings.main_size, settings.middle_epsilon
     precision: dict[str, dict[int, float]] = {}
-    for name, frame in material.by_mechanism(material.cells(data=data, size=size, epsilon=epsilon)):
+    for name, frame in results.by_mechanism(results.cells(data=data, size=size, epsilon=epsilon)):
         precision[name] = dict(zip(frame["top"].to_list(), frame["precision"].to_list(), strict=True))
-    most = max(material.tops)
+    most = max(results.tops)
     limit = max(found[most] for found in precision.values()) - CLEARLY
     best = [name for name, found in precision.items() if found[most] >= limit]
     open_ones = [name for name in precision if not find(name).needs_universe]
     return Table(
         name=f"answer-{data.lower()}",
-        head=("mechanism", "universe", *(f"k = {top}" for top in material.tops)),
-        rows=tuple(
-            (name, _universe(name), *(found[top] for top in material.tops)) for name, found in precision.items()
-        ),
+        head=("mechanism", "universe", *(f"k = {top}" for top in results.tops)),
+        rows=tuple((name, _universe(name), *(found[top] for top in results.tops)) for name, found in precision.items()),
         caption=(
             f"**{data}: the answer in one table.** Precision at k for itemsets of size {size} at epsilon {epsilon}, "
             f"mean of {settings.trials} runs. At k = {most} "
-            + _winners(material, best if limit > 0 else [])
+            + _winners(results, best if limit > 0 else [])
             + (
                 f" Of those with an open universe: {max(open_ones, key=lambda name: precision[name][most])}, "
                 f"{max(precision[name][most] for name in open_ones):.2f}."
@@ -109,10 +107,10 @@ def _answer(material: Material, data: str) -> Table:
     )
 
 
-def _winners(material: Material, best: list[str]) -> str:
+def _winners(results: ComparisonResults, best: list[str]) -> str:
     if not best:
         return "hardly any names anything right."
-    return f"the best, within {CLEARLY}, {'is' if len(best) == 1 else 'are'} {material.names(best)}."
+    return f"the best, within {CLEARLY}, {'is' if len(best) == 1 else 'are'} {results.names(best)}."
 
 
 def _universe(name: str) -> str:
@@ -120,21 +118,21 @@ def _universe(name: str) -> str:
     return "list of items needed" if row.needs_universe else "baskets are cut" if row.needs_cap else "open"
 
 
-def _advice(material: Material) -> list[str]:
+def _advice(results: ComparisonResults) -> list[str]:
     """Each piece of advice with the figures that bear it out, for those mechanisms that were run."""
-    run = set(material.settings.mechanisms)
-    size, epsilon = material.settings.main_size, material.settings.middle_epsilon
-    data = material.counts[0].name
-    tops = tuple(dict.fromkeys((min(material.tops, key=lambda top: abs(top - 10)), max(material.tops))))
+    run = set(results.settings.mechanisms)
+    size, epsilon = results.settings.main_size, results.settings.middle_epsilon
+    data = results.counts[0].name
+    tops = tuple(dict.fromkeys((min(results.tops, key=lambda top: abs(top - 10)), max(results.tops))))
 
     def found(name: str) -> str:
         """Its precision at a short and a long list."""
         values = [
-            material.value("precision", data=data, mechanism=name, size=size, top=top, epsilon=epsilon) for top in tops
+            results.value("precision", data=data, mechanism=name, size=size, top=top, epsilon=epsilon) for top in tops
         ]
         return ", ".join(f"{value:.2f} at k = {top}" for top, value in zip(tops, values, strict=True))
 
-    names = [name for name in material.settings.mechanisms if name != AUTO]
+    names = [name for name in results.settings.mechanisms if name != AUTO]
     advice = [f"{find(name).advice} ({found(name)})." for name in names if find(name).advice]
     studied = [f"`{name}`" for name in names if not find(name).advice]
     if studied:
@@ -144,7 +142,7 @@ def _advice(material: Material) -> list[str]:
         )
     best_open = max(
         (
-            material.value("precision", data=data, mechanism=name, size=size, top=max(tops), epsilon=epsilon)
+            results.value("precision", data=data, mechanism=name, size=size, top=max(tops), epsilon=epsilon)
             for name in run
             if not find(name).needs_universe
         ),

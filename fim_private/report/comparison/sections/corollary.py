@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 
 from fim_private.privacy import exact
-from fim_private.report.comparison.material import Material
+from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.document import Paragraph, Part, Section
 from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
 
 NAMES = ("lmm-paper", "lmm", "exponential-textbook", "exponential")
 
 
-def section(material: Material, pictures: Pictures) -> Section:
+def section(results: ComparisonResults, pictures: Pictures) -> Section:
     """The frequency given away by one pick, with the paper's two bounds."""
-    top = min(material.tops)
+    top = min(results.tops)
     parts: list[Part] = [
         Paragraph(
             text="Corollary 1 of the paper bounds how much less frequent the itemset named by one selection is than "
@@ -28,16 +28,16 @@ def section(material: Material, pictures: Pictures) -> Section:
             "1."
         )
     ]
-    epsilons = [material.epsilon(epsilon) for epsilon in material.epsilons]
-    delta = float(exact(material.settings.delta, "delta"))
-    for counts in material.counts:
+    epsilons = [results.epsilon(epsilon) for epsilon in results.epsilons]
+    delta = float(exact(results.settings.delta, "delta"))
+    for counts in results.counts:
         data = counts.name
-        sizes = sorted(material.settings.sizes)
+        sizes = sorted(results.settings.sizes)
         figure, axes = new_figure(1, len(sizes), height=3.0)
-        names = [name for name in NAMES if name in material.settings.mechanisms]
+        names = [name for name in NAMES if name in results.settings.mechanisms]
         worst = 0.0
         above = []
-        items = material.settings.universe_items or counts.items
+        items = results.settings.universe_items or counts.items
         for panel, size in zip(axes, sizes, strict=True):
             occurring = counts.profiles[size].occurring
             bounds = {
@@ -46,7 +46,7 @@ def section(material: Material, pictures: Pictures) -> Section:
             }
             panel.plot(epsilons, bounds["L"], color="#444444", linewidth=1, label="log(L/delta)/epsilon")
             panel.plot(epsilons, bounds["I"], color="#444444", linewidth=1, linestyle="--")
-            for name, frame in material.by_mechanism(material.cells(data=data, size=size, top=top)):
+            for name, frame in results.by_mechanism(results.cells(data=data, size=size, top=top)):
                 if name not in names:
                     continue
                 known = frame.filter(frame["shortfall"].is_not_null()).sort("epsilon_value")
@@ -63,7 +63,7 @@ def section(material: Material, pictures: Pictures) -> Section:
             logarithmic(panel)
             panel.set_yscale("symlog", linthresh=1)
             panel.yaxis.set_major_formatter(lambda value, _place: f"{value:,.0f}")
-            panel.set_xticks(epsilons, material.epsilons)
+            panel.set_xticks(epsilons, results.epsilons)
             panel.minorticks_off()
             panel.set_xlabel("epsilon (log scale)")
         axes[0].set_ylim(-0.5, 1.3 * max(worst, *bounds["I"]))

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from fim_private.mechanisms.items_first import COUNTS, PEEL, peels
-from fim_private.report.comparison.material import Material
+from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.document import Paragraph, Section
 from fim_private.report.drawing import Pictures, logarithmic, new_figure
 
@@ -15,10 +15,10 @@ COLORS = ("#000000", "#0057a8", "#00805c", "#b03a00", "#d89a00")
 MARKERS = ("o", "s", "^", "D", "v")
 
 
-def section(material: Material, pictures: Pictures) -> Section:
+def section(results: ComparisonResults, pictures: Pictures) -> Section:
     """The sweep over public data sets, drawn."""
     anchor, title = "defaults", "How items first was tuned"
-    table = material.defaults
+    table = results.defaults
     if table is None:
         text = (
             "The shares of the budget of `items-first`, and its rule when to pick and when to count, were chosen on "

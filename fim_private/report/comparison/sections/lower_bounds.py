@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from fim_private.comparison.hard_instances import PROPOSITION_1, THEOREM_1, pure
 from fim_private.mechanisms.registry import find
-from fim_private.report.comparison.material import Material
+from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.document import Paragraph, Section
 from fim_private.report.document.text import number
 from fim_private.report.drawing import Pictures, legend, line, new_figure
 
 
-def section(material: Material, pictures: Pictures) -> Section:
+def section(results: ComparisonResults, pictures: Pictures) -> Section:
     """Proposition 1 and Theorem 1: exact success against the bound."""
-    names = [name for name in material.settings.mechanisms if find(name).sees_counts_only]
+    names = [name for name in results.settings.mechanisms if find(name).sees_counts_only]
     figure, axes = new_figure(1, 2, height=3.2)
     nearest: list[str] = []
     broken = False

@@ -13,7 +13,7 @@ from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.profile import CountProfile
-from fim_private.report.comparison.material import Material
+from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.document import Figure, Paragraph, Part, Section, Table
 from fim_private.report.drawing import Pictures, legend, logarithmic, look, new_figure
 
@@ -30,7 +30,7 @@ HEAD = (
 DRAWN = ("lmm", "lmm-paper", "limited-domain", "exponential")
 
 
-def section(material: Material, pictures: Pictures) -> Section:
+def section(results: ComparisonResults, pictures: Pictures) -> Section:
     """A figure a data set, and the same for all k and epsilon as a table."""
     parts: list[Part] = [
         Paragraph(
@@ -53,26 +53,26 @@ def section(material: Material, pictures: Pictures) -> Section:
             "that do not occur."
         ),
     ]
-    for counts in material.counts:
-        parts += [_figure(material, pictures, counts.name), _table(material, counts.name)]
+    for counts in results.counts:
+        parts += [_figure(results, pictures, counts.name), _table(results, counts.name)]
     return Section(anchor="margins", title="Margins: why a mechanism answers or not", parts=tuple(parts))
 
 
-def _mechanism(material: Material, data: str, name: str, top: int, epsilon: str) -> Mechanism | ItemsFirst:
-    items = next(counts.items for counts in material.counts if counts.name == data)
-    universe = material.settings.universe_items or items if name == "exponential" else None
-    cell = Cell(mechanism=name, size=material.settings.main_size, top=top, epsilon=epsilon, universe_items=universe)
-    return cell.plan(material.settings).search
+def _mechanism(results: ComparisonResults, data: str, name: str, top: int, epsilon: str) -> Mechanism | ItemsFirst:
+    items = next(counts.items for counts in results.counts if counts.name == data)
+    universe = results.settings.universe_items or items if name == "exponential" else None
+    cell = Cell(mechanism=name, size=results.settings.main_size, top=top, epsilon=epsilon, universe_items=universe)
+    return cell.plan(results.settings).search
 
 
-def _profile(material: Material, data: str) -> CountProfile:
-    return next(counts for counts in material.counts if counts.name == data).profiles[material.settings.main_size]
+def _profile(results: ComparisonResults, data: str) -> CountProfile:
+    return next(counts for counts in results.counts if counts.name == data).profiles[results.settings.main_size]
 
 
-def _figure(material: Material, pictures: Pictures, data: str) -> Figure:
-    profile = _profile(material, data)
-    tops = tuple(dict.fromkeys((min(material.tops, key=lambda top: abs(top - 10)), max(material.tops))))
-    epsilon = material.settings.middle_epsilon
+def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure:
+    profile = _profile(results, data)
+    tops = tuple(dict.fromkeys((min(results.tops, key=lambda top: abs(top - 10)), max(results.tops))))
+    epsilon = results.settings.middle_epsilon
     figure, axes = new_figure(1, len(tops), height=3.6)
     places = np.unique(np.geomspace(1, min(profile.occurring, 10**6), 400).astype(int))
     verdicts = []
@@ -80,7 +80,7 @@ def _figure(material: Material, pictures: Pictures, data: str) -> Figure:
         panel.plot(places, [profile.count(int(place)) for place in places], color="black", linewidth=1.8)
         certified = False
         for name in DRAWN:
-            certified |= _draw(panel, name, _mechanism(material, data, name, top, epsilon), profile)
+            certified |= _draw(panel, name, _mechanism(results, data, name, top, epsilon), profile)
         panel.axvline(top, color="#999999", linewidth=0.8, linestyle=":")
         panel.annotate("k", (top, 1), xytext=(3, 3), textcoords="offset points", color="#666666")
         panel.set_title(f"k = {top}, epsilon {epsilon}")
@@ -99,7 +99,7 @@ def _figure(material: Material, pictures: Pictures, data: str) -> Figure:
         figure,
         name=f"margins-{data.lower()}",
         alt=f"Counts of {data} by place in the ranking, with the margins that mechanisms require",
-        caption=f"**{data}, size {material.settings.main_size}.** {' '.join(verdicts)} Thresholds without their noise, "
+        caption=f"**{data}, size {results.settings.main_size}.** {' '.join(verdicts)} Thresholds without their noise, "
         "which moves the circles a little from run to run, the crosses much. A circle below the picture is out of "
         "reach of any curve.",
     )
@@ -133,14 +133,14 @@ def _draw(panel: Axes, name: str, mechanism: Mechanism | ItemsFirst, profile: Co
     return False
 
 
-def _table(material: Material, data: str) -> Table:
-    profile = _profile(material, data)
+def _table(results: ComparisonResults, data: str) -> Table:
+    profile = _profile(results, data)
     rows: list[tuple[str | int | float | None, ...]] = []
-    for top in material.tops:
-        for epsilon in material.epsilons:
-            lmm = _mechanism(material, data, "lmm", top, epsilon)
-            domain = _mechanism(material, data, "limited-domain", top, epsilon)
-            declared = _mechanism(material, data, "exponential", top, epsilon)
+    for top in results.tops:
+        for epsilon in results.epsilons:
+            lmm = _mechanism(results, data, "lmm", top, epsilon)
+            domain = _mechanism(results, data, "limited-domain", top, epsilon)
+            declared = _mechanism(results, data, "exponential", top, epsilon)
             if not isinstance(lmm, LargeMargin) or not isinstance(domain, LimitedDomain):
                 continue
             excess = max(profile.count(top) - profile.count(size + 1) - needed for size, needed in lmm.tests)
@@ -148,7 +148,7 @@ def _table(material: Material, data: str) -> Table:
             rows.append(
                 (
                     top,
-                    material.epsilon(epsilon),
+                    results.epsilon(epsilon),
                     profile.count(top),
                     excess,
                     round(float(stop)),
@@ -162,7 +162,7 @@ def _table(material: Material, data: str) -> Table:
         head=HEAD,
         rows=tuple(rows),
         caption=(
-            f"**{data}, size {material.settings.main_size}: all k and epsilon at a glance.** Where the fourth column "
+            f"**{data}, size {results.settings.main_size}: all k and epsilon at a glance.** Where the fourth column "
             "is "
             "well above 0, `lmm` certifies a gap; where fewer than k itemsets stand above a score, the list of that "
             "mechanism is short (limited domain) or wrong (exponential). Itemsets are counted up to 10 k: there it "

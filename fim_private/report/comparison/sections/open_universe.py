@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from fim_private.mechanisms.registry import AUTO, find
-from fim_private.report.comparison.material import Material
+from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.comparison.sections.answer import CLEARLY
 from fim_private.report.document import Paragraph, Part, Section, Table
 from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
@@ -16,9 +16,9 @@ SIDE_BY_SIDE = ("exponential", "limited-domain", "items-first")
 LONGEST = 200
 
 
-def section(material: Material, pictures: Pictures) -> Section:
+def section(results: ComparisonResults, pictures: Pictures) -> Section:
     """Declared, limited domain and items first side by side; then where auto is behind."""
-    shown = tuple(name for name in SIDE_BY_SIDE if name in material.settings.mechanisms)
+    shown = tuple(name for name in SIDE_BY_SIDE if name in results.settings.mechanisms)
     parts: list[Part] = [
         Paragraph(
             text="One would expect an open universe to cost something. `limited-domain` pays with margin: an itemset "
@@ -32,25 +32,25 @@ def section(material: Material, pictures: Pictures) -> Section:
             "occurs."
         )
     ]
-    for counts in material.counts:
+    for counts in results.counts:
         if len(shown) > 1:
-            parts.append(_figure(material, pictures, counts.name, shown))
-        if AUTO in material.settings.mechanisms:
-            parts += list(_behind(material, counts.name))
+            parts.append(_figure(results, pictures, counts.name, shown))
+        if AUTO in results.settings.mechanisms:
+            parts += list(_behind(results, counts.name))
     return Section(anchor="open-universe", title="What an open universe costs", parts=tuple(parts))
 
 
-def _figure(material: Material, pictures: Pictures, data: str, names: tuple[str, ...]) -> Part:
-    epsilons = [text for text in material.epsilons if material.epsilon(text) <= 1][-3:] or material.epsilons[:3]
-    sizes = sorted(material.settings.sizes)
-    tops = [top for top in material.all_tops if top <= max(LONGEST, min(material.all_tops))]
+def _figure(results: ComparisonResults, pictures: Pictures, data: str, names: tuple[str, ...]) -> Part:
+    epsilons = [text for text in results.epsilons if results.epsilon(text) <= 1][-3:] or results.epsilons[:3]
+    sizes = sorted(results.settings.sizes)
+    tops = [top for top in results.all_tops if top <= max(LONGEST, min(results.all_tops))]
     figure, axes = new_figure(len(sizes), len(epsilons), same_x=True, height=2.2)
     panels = iter(axes)
     for size in sizes:
         for epsilon in epsilons:
             panel = next(panels)
             for name in names:
-                rows = material.cells(data=data, mechanism=name, size=size, epsilon=epsilon).sort("top")
+                rows = results.cells(data=data, mechanism=name, size=size, epsilon=epsilon).sort("top")
                 rows = rows.filter(rows["top"].is_in(tops))
                 line(panel, name, *(rows[column].to_list() for column in ("top", "precision", "precision_error")))
             panel.set_title(f"size {size}, epsilon {epsilon}")
@@ -66,18 +66,18 @@ def _figure(material: Material, pictures: Pictures, data: str, names: tuple[str,
         figure,
         name=f"open-universe-{data.lower()}",
         alt=f"Precision against k on {data} for a declared universe, the limited domain and items first",
-        caption=f"**{data}: with a list of items, and without.** {_sentence(material, data, names)} Bars are 95 % "
-        f"confidence intervals over {material.settings.trials} runs.",
+        caption=f"**{data}: with a list of items, and without.** {_sentence(results, data, names)} Bars are 95 % "
+        f"confidence intervals over {results.settings.trials} runs.",
     )
 
 
-def _sentence(material: Material, data: str, names: tuple[str, ...]) -> str:
+def _sentence(results: ComparisonResults, data: str, names: tuple[str, ...]) -> str:
     """How often items first is clearly better, and clearly worse, than each of the others."""
     sentences = []
     for other in names:
         if "items-first" not in names or other == "items-first":
             continue
-        pairs = _compared(material, data, "items-first").filter(pl.col("mechanism") == other)
+        pairs = _compared(results, data, "items-first").filter(pl.col("mechanism") == other)
         better, worse = (-pairs["gain"] > pairs["sure"]).sum(), (pairs["gain"] > pairs["sure"]).sum()
         sentences.append(
             f"In all {len(pairs)} cells of the comparison, `items-first` is clearly better than `{other}` in {better} "
@@ -86,23 +86,23 @@ def _sentence(material: Material, data: str, names: tuple[str, ...]) -> str:
     return " ".join(sentences)
 
 
-def _compared(material: Material, data: str, name: str) -> pl.DataFrame:
+def _compared(results: ComparisonResults, data: str, name: str) -> pl.DataFrame:
     """Every other mechanism beside this one, cell by cell.
 
     `gain` is by how much the other is better; it is clear where it exceeds `sure`. Columns of this one end in `_here`.
     """
-    here = material.cells(data=data, mechanism=name)
-    others = material.cells(data=data).filter(pl.col("mechanism") != name)
+    here = results.cells(data=data, mechanism=name)
+    others = results.cells(data=data).filter(pl.col("mechanism") != name)
     return others.join(here, on=["size", "top", "epsilon"], suffix="_here").with_columns(
         (pl.col("precision") - pl.col("precision_here")).alias("gain"),
         pl.max_horizontal(pl.lit(CLEARLY), pl.col("precision_error") + pl.col("precision_error_here")).alias("sure"),
     )
 
 
-def _behind(material: Material, data: str) -> Iterator[Part]:
+def _behind(results: ComparisonResults, data: str) -> Iterator[Part]:
     """Every cell in which some mechanism is clearly better than the planner's choice."""
-    cells = len(material.cells(data=data, mechanism=AUTO))
-    compared = _compared(material, data, AUTO).with_columns(
+    cells = len(results.cells(data=data, mechanism=AUTO))
+    compared = _compared(results, data, AUTO).with_columns(
         pl.col("mechanism").map_elements(lambda name: find(name).needs_universe, return_dtype=pl.Boolean).alias("needs")
     )
     best = (

@@ -7,21 +7,21 @@ from importlib.metadata import version
 
 from fim_private.comparison.exact_counts import CAPS
 from fim_private.mechanisms.registry import find
-from fim_private.report.comparison.material import Material
+from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.document import Bullets, Code, Paragraph, Section, Table
 from fim_private.report.drawing import Pictures
 from fim_private.version import __version__
 
 
-def section(material: Material, _pictures: Pictures) -> Section:
+def section(results: ComparisonResults, _pictures: Pictures) -> Section:
     """Command, versions, seeds, checksums, and what each mechanism is."""
-    settings = material.settings
+    settings = results.settings
     capped = [name for name in settings.mechanisms if find(name).needs_cap]
     return Section(
         anchor="reproduce",
         title="How to reproduce this",
         parts=(
-            Code(text=material.command),
+            Code(text=results.command),
             Bullets(
                 items=(
                     f"fim_private {__version__}; Python {platform.python_version()}; "
@@ -52,7 +52,7 @@ def section(material: Material, _pictures: Pictures) -> Section:
             Table(
                 name="sources",
                 head=("data", "file", "SHA-256 of its content"),
-                rows=tuple((source.name, source.file, source.checksum) for source in material.sources),
+                rows=tuple((source.name, source.file, source.checksum) for source in results.sources),
                 caption="**Data.**",
             ),
             Table(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fim_private.report.comparison.material import Material
+from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.document import Paragraph, Part, Section
 from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
 
 
-def section(material: Material, pictures: Pictures) -> Section:
+def section(results: ComparisonResults, pictures: Pictures) -> Section:
     """Against the number of items declared, and against the number of itemsets that occur."""
-    epsilon = material.settings.middle_epsilon
+    epsilon = results.settings.middle_epsilon
     parts: list[Part] = [
         Paragraph(
             text="The time of one selection of k itemsets, counting not included (it is done once, whatever the "
@@ -22,18 +22,18 @@ def section(material: Material, pictures: Pictures) -> Section:
             "while other runs went on beside them: good for comparing lines, not as a benchmark."
         )
     ]
-    for counts in material.counts:
+    for counts in results.counts:
         data = counts.name
-        padded = material.averages.filter((material.averages["data"] == data) & material.averages["padded"])
+        padded = results.averages.filter((results.averages["data"] == data) & results.averages["padded"])
         top = min(padded["top"].unique().to_list(), key=lambda top: abs(top - 10))
         figure, (left, right) = new_figure(1, 2, height=3.0)
         growth = []
-        for name, rows in material.by_mechanism(padded.filter(padded["top"] == top)):
+        for name, rows in results.by_mechanism(padded.filter(padded["top"] == top)):
             ordered = rows.sort("universe_items")
             times = ordered["milliseconds"].to_list()
             line(left, name, ordered["universe_items"].to_list(), times)
             growth.append(max(times) / max(min(times), 1e-9))
-        for name, rows in material.by_mechanism(material.cells(data=data, top=top, epsilon=epsilon)):
+        for name, rows in results.by_mechanism(results.cells(data=data, top=top, epsilon=epsilon)):
             ordered = rows.sort("size")
             found = [
                 (counts.profiles[size].occurring, time)
@@ -50,7 +50,7 @@ def section(material: Material, pictures: Pictures) -> Section:
         left.set_ylabel("milliseconds (log scale)")
         left.set_xlabel("|I|, number of items declared (log scale)")
         right.set_xlabel("L, number of itemsets that occur (log scale)")
-        legend(figure, material.settings.mechanisms)
+        legend(figure, results.settings.mechanisms)
         parts.append(
             pictures.finish(
                 figure,

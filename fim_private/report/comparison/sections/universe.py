@@ -5,7 +5,7 @@ from __future__ import annotations
 from fim_private.comparison.hard_instances import needed
 from fim_private.mechanisms.registry import find
 from fim_private.privacy import Budget
-from fim_private.report.comparison.material import Material
+from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.document import Figure, Paragraph, Part, Section
 from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
 
@@ -15,7 +15,7 @@ FEW = UNIVERSES[2::2]
 MOVED = 0.1
 
 
-def section(material: Material, pictures: Pictures) -> Section:
+def section(results: ComparisonResults, pictures: Pictures) -> Section:
     """Padded universes of the data, and example (1)."""
     parts: list[Part] = [
         Paragraph(
@@ -27,7 +27,7 @@ def section(material: Material, pictures: Pictures) -> Section:
             "for them these items do not exist."
         )
     ]
-    parts += [_padded(material, pictures, counts.name) for counts in material.counts]
+    parts += [_padded(results, pictures, counts.name) for counts in results.counts]
     parts += [
         Paragraph(
             text="**The paper's example (1)**, computed exactly: n people, each with a number, and item i counts those "
@@ -37,21 +37,21 @@ def section(material: Material, pictures: Pictures) -> Section:
             "mechanism "
             "need to name a winner 19 times in 20?"
         ),
-        _example(material, pictures),
+        _example(results, pictures),
     ]
     return Section(anchor="range", title="Range independence: items that nobody bought", parts=tuple(parts))
 
 
-def _padded(material: Material, pictures: Pictures, data: str) -> Figure:
-    frame = material.averages.filter(
-        (material.averages["data"] == data) & (material.averages["padded"] == True)  # noqa: E712 - a column
+def _padded(results: ComparisonResults, pictures: Pictures, data: str) -> Figure:
+    frame = results.averages.filter(
+        (results.averages["data"] == data) & (results.averages["padded"] == True)  # noqa: E712 - a column
     )
     tops = sorted(frame["top"].unique().to_list())
     figure, axes = new_figure(1, len(tops), height=3.0)
     verdicts = []
     for panel, top in zip(axes, tops, strict=True):
         falls: dict[bool, list[str]] = {True: [], False: []}
-        for name, rows in material.by_mechanism(frame.filter(frame["top"] == top)):
+        for name, rows in results.by_mechanism(frame.filter(frame["top"] == top)):
             ordered = rows.sort("universe_items")
             precision = ordered["precision"].to_list()
             line(panel, name, ordered["universe_items"].to_list(), precision, ordered["precision_error"].to_list())
@@ -63,29 +63,29 @@ def _padded(material: Material, pictures: Pictures, data: str) -> Figure:
         verdicts.append(
             f"At k = {top}, from the shortest list to the longest, "
             + (
-                f"the precision of {material.names(falls[True])} falls by more than {MOVED}"
+                f"the precision of {results.names(falls[True])} falls by more than {MOVED}"
                 if falls[True]
                 else f"none falls by more than {MOVED}"
             )
-            + (f"; that of {material.names(falls[False])} does not." if falls[True] and falls[False] else ".")
+            + (f"; that of {results.names(falls[False])} does not." if falls[True] and falls[False] else ".")
         )
     axes[0].set_ylabel("precision at k")
-    legend(figure, material.settings.mechanisms)
-    epsilon = material.settings.middle_epsilon
+    legend(figure, results.settings.mechanisms)
+    epsilon = results.settings.middle_epsilon
     return pictures.finish(
         figure,
         name=f"padded-{data.lower()}",
         alt=f"Precision against the number of declared items for {data}",
         caption=(
-            f"**{data}, size {material.settings.main_size}, epsilon {epsilon}, universe padded.** {' '.join(verdicts)} "
+            f"**{data}, size {results.settings.main_size}, epsilon {epsilon}, universe padded.** {' '.join(verdicts)} "
             "A mechanism whose list is hardly ever right has little to lose."
         ),
     )
 
 
-def _example(material: Material, pictures: Pictures) -> Figure:
-    budget = Budget(material.settings.middle_epsilon, material.settings.delta)
-    names = [name for name in material.settings.mechanisms if find(name).sees_counts_only]
+def _example(results: ComparisonResults, pictures: Pictures) -> Figure:
+    budget = Budget(results.settings.middle_epsilon, results.settings.delta)
+    names = [name for name in results.settings.mechanisms if find(name).sees_counts_only]
     figure, axes = new_figure(1, 2, height=3.0)
     fails: set[str] = set()
     flat: set[str] = set()
@@ -110,11 +110,11 @@ def _example(material: Material, pictures: Pictures) -> Figure:
         name="example-1",
         alt="Number of people needed in the paper's example (1), against the number of items",
         caption=(
-            f"**Example (1), exact laws, epsilon {budget_words(material)}.** The lines of "
-            f"{material.names(grows)} rise with the logarithm of K, those of "
-            f"{material.names(flat - fails)} are level from K = {universes_word()} on"
+            f"**Example (1), exact laws, epsilon {budget_words(results)}.** The lines of "
+            f"{results.names(grows)} rise with the logarithm of K, those of "
+            f"{results.names(flat - fails)} are level from K = {universes_word()} on"
             + (
-                f"; {material.names(fails)} is missing on the right: two winners are no clear winner, "
+                f"; {results.names(fails)} is missing on the right: two winners are no clear winner, "
                 "and "
                 "no number of people helps"
                 if fails
@@ -125,9 +125,9 @@ def _example(material: Material, pictures: Pictures) -> Figure:
     )
 
 
-def budget_words(material: Material) -> str:
+def budget_words(results: ComparisonResults) -> str:
     """The budget of the figures that show one only."""
-    return f"{material.settings.middle_epsilon}, delta {material.settings.delta}"
+    return f"{results.settings.middle_epsilon}, delta {results.settings.delta}"
 
 
 def universes_word() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fim_private.report.comparison.material import Material
+from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.document import Paragraph, Part, Section, Table
 from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
 
@@ -23,7 +23,7 @@ COLUMNS = {
 """Heads of the table of everything, and the averages below them."""
 
 
-def section(material: Material, pictures: Pictures) -> Section:
+def section(results: ComparisonResults, pictures: Pictures) -> Section:
     """A figure a data set and size, and one folded table for each."""
     parts: list[Part] = [
         Paragraph(
@@ -31,7 +31,7 @@ def section(material: Material, pictures: Pictures) -> Section:
             "left "
             "a line reaches the top, the less privacy its mechanism has to spend. Thin bars are 95 % confidence "
             "intervals "
-            f"of the mean over {material.settings.trials} runs; where all runs agreed there is none, which does not "
+            f"of the mean over {results.settings.trials} runs; where all runs agreed there is none, which does not "
             "mean "
             "that a rarer outcome cannot be. Names that end in -textbook are dotted, with open markers: the same "
             "mechanism "
@@ -40,30 +40,30 @@ def section(material: Material, pictures: Pictures) -> Section:
             "same "
             "law, and max-of-laplaces is close to both: these lines cover one another."
             + (
-                f" Panels beyond k = {max(material.tops)} show only the fast mechanisms."
-                if material.settings.long_tops
+                f" Panels beyond k = {max(results.tops)} show only the fast mechanisms."
+                if results.settings.long_tops
                 else ""
             )
         )
     ]
-    for data in (counts.name for counts in material.counts):
-        for size in sorted(material.settings.sizes):
-            parts += [_figure(material, pictures, data, size), _table(material, data, size)]
+    for data in (counts.name for counts in results.counts):
+        for size in sorted(results.settings.sizes):
+            parts += [_figure(results, pictures, data, size), _table(results, data, size)]
     return Section(anchor="utility", title="Utility against epsilon", parts=tuple(parts))
 
 
-def _figure(material: Material, pictures: Pictures, data: str, size: int) -> Part:
-    tops = material.all_tops
+def _figure(results: ComparisonResults, pictures: Pictures, data: str, size: int) -> Part:
+    tops = results.all_tops
     rows = -(-len(tops) // 3)
     figure, axes = new_figure(rows, min(3, len(tops)), same_x=True, height=2.4)
     for panel, top in zip(axes, tops, strict=False):
-        for name, frame in material.by_mechanism(material.cells(data=data, size=size, top=top)):
+        for name, frame in results.by_mechanism(results.cells(data=data, size=size, top=top)):
             ordered = frame.sort("epsilon_value")
             x, y, error = (ordered[column].to_list() for column in ("epsilon_value", "precision", "precision_error"))
             line(panel, name, x, y, error)
         panel.set_title(f"k = {top}")
         logarithmic(panel)
-        panel.set_xticks([material.epsilon(epsilon) for epsilon in material.epsilons], material.epsilons)
+        panel.set_xticks([results.epsilon(epsilon) for epsilon in results.epsilons], results.epsilons)
         panel.minorticks_off()
         panel.set_ylim(-0.04, 1.06)
     for unused in axes[len(tops) :]:
@@ -72,30 +72,30 @@ def _figure(material: Material, pictures: Pictures, data: str, size: int) -> Par
         panel.set_xlabel("epsilon for the whole list (log scale)")
         panel.tick_params(labelbottom=True)  # also above a place that stays empty
     figure.supylabel("precision at k (share of the list)", fontsize=9)
-    legend(figure, material.settings.mechanisms)
+    legend(figure, results.settings.mechanisms)
     return pictures.finish(
         figure,
         name=f"utility-{data.lower()}-{size}",
         alt=f"Precision against epsilon for itemsets of size {size} of {data}, a panel for each k",
-        caption=f"**{data}, size {size}.** {_sentence(material, data, size)}",
+        caption=f"**{data}, size {size}.** {_sentence(results, data, size)}",
     )
 
 
-def _sentence(material: Material, data: str, size: int) -> str:
+def _sentence(results: ComparisonResults, data: str, size: int) -> str:
     """From which epsilon on each mechanism names nine in ten of the longest list, and of the shortest."""
     sentences = []
-    for top in dict.fromkeys((max(material.all_tops), max(material.tops), min(material.tops))):
+    for top in dict.fromkeys((max(results.all_tops), max(results.tops), min(results.tops))):
         reached: dict[str, list[str]] = {}
-        for name, frame in material.by_mechanism(material.cells(data=data, size=size, top=top)):
+        for name, frame in results.by_mechanism(results.cells(data=data, size=size, top=top)):
             good = frame.filter(frame["precision"] >= 0.9).sort("epsilon_value")
             reached.setdefault(good["epsilon"][0] if len(good) else "", []).append(name)
         words = [
-            f"at epsilon {epsilon} by {material.names(reached[epsilon])}"
-            for epsilon in material.epsilons
+            f"at epsilon {epsilon} by {results.names(reached[epsilon])}"
+            for epsilon in results.epsilons
             if epsilon in reached
         ]
         if "" in reached:
-            words.append(f"not at all by {material.names(reached[''])}")
+            words.append(f"not at all by {results.names(reached[''])}")
         sentences.append(
             f"A precision of 0.9 at k = {top} is reached by none of them."
             if set(reached) == {""}
@@ -104,21 +104,21 @@ def _sentence(material: Material, data: str, size: int) -> str:
     return " ".join(sentences)
 
 
-def _table(material: Material, data: str, size: int) -> Table:
-    frame = material.cells(data=data, size=size).sort(["top", "epsilon_value"], maintain_order=True)
+def _table(results: ComparisonResults, data: str, size: int) -> Table:
+    frame = results.cells(data=data, size=size).sort(["top", "epsilon_value"], maintain_order=True)
     columns = tuple(COLUMNS.values())
     return Table(
         name=f"all-{data.lower()}-{size}",
         head=tuple(COLUMNS),
         rows=tuple(
             tuple(
-                material.epsilon(value) if column == "epsilon" else value
+                results.epsilon(value) if column == "epsilon" else value
                 for column, value in zip(columns, row, strict=True)
             )
             for row in frame.select(columns).iter_rows()
         ),
         caption=(
-            f"**Every cell for {data}, size {size}.** Means over {material.settings.trials} runs; ms is the median "
+            f"**Every cell for {data}, size {size}.** Means over {results.settings.trials} runs; ms is the median "
             "time "
             "of a selection. ± 0.000: all runs agreed. Of those named: the share of the named itemsets that are right. "
             "False negatives: the "

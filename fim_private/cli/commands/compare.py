@@ -1,0 +1,217 @@
+"""`fim-private compare`: run mechanisms side by side on public data, or on the curator's, and write a report."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fim_private.cli import options
+from fim_private.cli.completion import dataset_names
+from fim_private.cli.experiment import Experiment
+from fim_private.cli.interruption import InterruptedByUser
+from fim_private.cli.option_groups import Without, spread
+from fim_private.cli.progress import Phases, bar, phases, say
+from fim_private.cli.replay import settings_of_file
+from fim_private.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from polars import DataFrame
+
+    from fim_private.comparison.exact_counts import ExactCounts
+    from fim_private.comparison.settings import Settings
+    from fim_private.report.comparison.results import Source
+    from fim_private.transactions import Transactions
+
+
+@spread
+def compare(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE...",
+            autocompletion=dataset_names,
+            help="Basket files, or names of data sets (see `fim-private datasets list`) that are on this machine.",
+        ),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            is_eager=True,
+            callback=settings_of_file,
+            help="A TOML file with any of these settings. Options on the command line override the file.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the report, such as reports/NAME."),
+    ] = None,
+    *,
+    experiment: Experiment,
+    processes: Annotated[
+        int | None,
+        typer.Option(min=1, max=256, help="The number of runs at the same time. The default is one per core."),
+    ] = None,
+    curator: Annotated[
+        bool,
+        typer.Option(
+            "--curator",
+            help="Confirm that you may see the exact counts of these files. Only public data sets do not need this.",
+        ),
+    ] = False,
+    unit_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column that names the owner of each transaction. An owner's transactions are merged.",
+            rich_help_panel="How to read the file",
+        ),
+    ] = None,
+    reading: Annotated[options.Reading, Without("engine", "master")],
+    quiet: options.Quiet = False,
+) -> None:
+    """Compare mechanisms on a data set over many runs, and write a report. Not private: it shows exact counts.
+
+    Example: fim-private compare online-retail-customers --trials 20 -o reports/customers
+
+    If a comparison is interrupted, give the same command again: it goes on where it stopped.
+    """
+    if output is None or not files:
+        raise UsageError("A comparison needs a file and a folder.", "Give FILE and --output reports/NAME.")
+    settings = experiment.settings(output, unit_column)
+    defaults = _defaults(experiment.defaults_table)
+    with phases(quiet=quiet) as progress:
+        sources, data, public = _read(files, reading.arguments(unit_column), progress)
+        if not (public or curator):
+            raise UsageError(
+                "A comparison shows exact counts, and some of these files are not known to be public.",
+                "If you may see the counts, add --curator, and keep the report to yourself.",
+            )
+        counts = _count(settings, sources, data, progress)
+    table = _run(settings, sources, counts, output, processes=processes, public=public, quiet=quiet)
+    from fim_private.report.comparison.report import CURATOR, PUBLIC, write_report
+    from fim_private.report.comparison.results import ComparisonResults
+
+    with phases(quiet=quiet) as progress:
+        progress("writing the report")
+        results = ComparisonResults(
+            title=experiment.title or f"Private itemset mining on {', '.join(source.name for source in sources)}",
+            settings=settings,
+            counts=tuple(counts),
+            sources=tuple(sources),
+            table=table,
+            command=_command(files, config, output, settings.seed),
+            public=public,
+            defaults=defaults,
+        )
+        write_report(results, output)
+    say(PUBLIC if public else CURATOR, quiet=quiet)
+    typer.echo(f"{output / 'index.html'}")
+
+
+def _count(
+    settings: Settings, sources: Sequence[Source], data: Sequence[Transactions], progress: Phases
+) -> list[ExactCounts]:
+    """Check that every cell can be planned; then count each file exactly."""
+    from fim_private.comparison.exact_counts import count_all
+    from fim_private.comparison.settings import check
+
+    for transactions in data:
+        check(settings, len(transactions.vocabulary))
+    return [
+        count_all(source.name, transactions, settings, progress)
+        for source, transactions in zip(sources, data, strict=True)
+    ]
+
+
+def _run(
+    settings: Settings, sources: Sequence[Source], counts: Sequence[ExactCounts], folder: Path, *,
+    processes: int | None, public: bool, quiet: bool,
+) -> DataFrame:  # fmt: skip
+    """The table of all trials. Trials of an interrupted run are kept."""
+    from fim_private.comparison.run import run
+    from fim_private.version import __version__
+
+    fingerprint = {"version": __version__, "files": {source.name: source.checksum for source in sources}}
+    try:
+        with bar("runs", quiet=quiet) as advance:
+            return run(
+                settings,
+                counts,
+                folder,
+                fingerprint=fingerprint,
+                processes=processes or len(os.sched_getaffinity(0)),
+                advance=advance,
+                owner_only=not public,
+            )
+    except InterruptedByUser:
+        say("Finished cells are kept. Give the same command again to go on.", quiet=quiet)
+        raise
+
+
+def _defaults(path: str | None) -> DataFrame | None:
+    import polars as pl
+
+    if path is None:
+        return None
+    try:
+        return pl.read_parquet(path)
+    except (OSError, pl.exceptions.PolarsError):
+        raise InputError(f"{path} cannot be read.", "Correct --defaults-table, or leave it out.") from None
+
+
+def _read(
+    files: Sequence[str], arguments: dict[str, Any], progress: Phases
+) -> tuple[list[Source], list[Transactions], bool]:
+    """The source of each file, its transactions, and whether all files are in the catalogue."""
+    from hashlib import sha256
+
+    from fim_private.catalogue.entries import load_catalogue, path_of, recognised
+    from fim_private.report.comparison.results import Source
+    from fim_private.transactions import read_transactions
+    from fim_private.transactions.source import load
+
+    sources, data = [], []
+    public = True
+    for name in files:
+        progress(f"reading {name}")
+        path = path_of(name) if name in load_catalogue() and not Path(name).exists() else Path(name)
+        content = load(path).data
+        known = recognised(content)
+        public &= known is not None
+        sources.append(
+            Source(
+                name=known.name if known else _anchor(path.name),
+                file=path.name,
+                checksum=sha256(content).hexdigest(),
+                description=known.description if known else "A file from the curator.",
+                citation=known.citation if known else "",
+            )
+        )
+        data.append(read_transactions(path, **arguments))
+    if len({source.name for source in sources}) < len(sources):
+        raise UsageError("Two of the files have the same name or content.", "Give each data set once.")
+    return sources, data, public
+
+
+def _anchor(file: str) -> str:
+    """A name for the data set, made from the file's name: letters, digits and hyphens."""
+    name = re.sub(r"[^a-z0-9]+", "-", file.lower().split(".")[0]).strip("-")
+    return name if name[:1].isalpha() else f"data-{name}".rstrip("-")
+
+
+def _command(files: list[str], config: Path | None, folder: Path, seed: int) -> str:
+    """The command that repeats this run. Folders are left out: they do not concern the report's reader."""
+    if config is not None:
+        names = [Path(file).name for file in files]
+        return shlex.join(["fim-private", "compare", *names, "--config", config.as_posix(), "--seed", str(seed)])
+    shown = {str(file): Path(str(file)).name for file in files} | {str(folder): folder.name}
+    words = [shown.get(word, word) for word in sys.argv[2:]]
+    return shlex.join(["fim-private", "compare", *words, *([] if "--seed" in words else ["--seed", str(seed)])])

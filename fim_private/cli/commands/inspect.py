@@ -1,0 +1,138 @@
+"""`fim-private inspect`: exact facts about a basket file, for the curator only."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fim_private.cli import options
+from fim_private.cli.option_groups import Without, spread
+from fim_private.cli.progress import phases, say
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+BANNER = (
+    "EXACT FIGURES, NOT PRIVATE: for the curator of the data only. Do not publish any of this.\n"
+    "If you choose a bound from these figures, no promise covers that choice. Inspect older or similar data instead."
+)
+LEAST_ITEMS = 5
+"""The smallest --max-items to show; a smaller one leaves few pairs."""
+
+
+@spread
+def inspect(
+    file: options.File,
+    top: Annotated[int, typer.Option(min=0, max=10_000, help="The number of itemsets of each size to show.")] = 10,
+    sizes: Annotated[int, typer.Option(min=1, max=5, help="The largest itemset size to show.")] = 2,
+    unit_column: options.UnitColumn = None,
+    *,
+    reading: Annotated[options.Reading, Without("engine", "master")],
+    quiet: options.Quiet = False,
+) -> None:
+    """Show the exact shape of a basket file, what bounds would drop, and top counts. Not private: for the curator only.
+
+    Example: fim-private inspect baskets.csv
+
+    To see what protecting customers would drop: add --unit-column customer
+    """
+    from fim_private.counting import top_itemsets
+    from fim_private.report.document.text import printable, table
+    from fim_private.report.tables import JOINT
+    from fim_private.transactions import merge_units, read_transactions
+
+    with phases(quiet=quiet) as progress:
+        progress("reading")
+        transactions = read_transactions(file, **reading.arguments(unit_column), progress=progress.share)
+        progress("counting")
+        # `mine` counts the same way: a customer counts once, however many baskets hold the itemset.
+        of_units = transactions if transactions.units is None else merge_units(transactions)
+        counted = [
+            (size, *top_itemsets(of_units, size, top).reveal_to_curator()) for size in range(1, sizes + 1) if top
+        ]
+    say(BANNER)
+    notes = transactions.notes
+    lengths = transactions.lengths()
+    rows = [
+        ("read as", notes.layout.describe()),
+        ("transactions", f"{len(transactions):,}"),
+        ("different items", f"{len(transactions.vocabulary):,}"),
+        ("item occurrences", f"{len(transactions.items):,}"),
+        ("items per transaction", _spread(lengths)),
+        ("blank items dropped", f"{notes.blanks:,}"),
+        ("repeated items merged", f"{notes.duplicates:,}"),
+        ("empty transactions left out", f"{notes.empty:,}"),
+    ]
+    bounds = [_items_table(lengths)]
+    if transactions.units is not None:
+        import numpy as np
+
+        per_unit, merged = np.bincount(transactions.units), of_units.lengths()
+        rows += [
+            ("units", f"{len(per_unit):,}"),
+            ("transactions per unit", _spread(per_unit)),
+            ("items per unit, merged", _spread(merged)),
+            ("rows without a unit left out", f"{notes.rows_without_unit:,}"),
+        ]
+        bounds = [_transactions_table(per_unit), _items_table(lengths, merged)]
+    typer.echo(table(["exact, not private", ""], rows, right=[False, False]))
+    typer.echo("\nWhat bounds drop (exact, not private):")
+    for shown in bounds:
+        typer.echo(f"\n{shown}")
+    for size, itemsets, counts in counted:
+        typer.echo("")
+        lines = [
+            [f"{count:,}", JOINT.join(printable(transactions.vocabulary[code]) for code in itemset)]
+            for itemset, count in zip(itemsets.tolist(), counts.tolist(), strict=True)
+        ]
+        counts_of = "count" if transactions.units is None else "units that hold it"
+        typer.echo(table([counts_of, f"itemset of size {size}"], lines, right=[True, False]))
+
+
+def _transactions_table(per_unit: NDArray[np.int64]) -> str:
+    """What --max-transactions drops."""
+    from fim_private.report.document.text import table
+    from fim_private.transactions.cap_losses import caps, dropped
+
+    rows = [["--merge instead", _share(0, 1), _share(0, 1), "x 1"]]
+    for most in caps(int(per_unit.max())):
+        gone, cut = dropped(per_unit, most)
+        rows.append([f"{most:,}", _share(gone, int(per_unit.sum())), _share(cut, len(per_unit)), f"x {most:,}"])
+    head = ["--max-transactions", "transactions dropped", "units cut", "noise"]
+    return table(head, rows, right=[True] * len(head))
+
+
+def _items_table(lengths: NDArray[np.int64], merged: NDArray[np.int64] | None = None) -> str:
+    """What --max-items drops from transactions, and from the merged transactions of units."""
+    from fim_private.report.document.text import table
+    from fim_private.transactions.cap_losses import caps, dropped
+
+    head = ["--max-items", "items dropped", "transactions cut"]
+    kinds = [lengths]
+    if merged is not None:
+        head += ["merged: items dropped", "units cut"]
+        kinds.append(merged)
+    rows = []
+    for most in caps(max(LEAST_ITEMS, *(int(sizes.max()) for sizes in kinds))):
+        if most >= LEAST_ITEMS:
+            found = [(dropped(sizes, most), sizes) for sizes in kinds]
+            cells = [(_share(gone, int(sizes.sum())), _share(cut, len(sizes))) for (gone, cut), sizes in found]
+            rows.append([f"{most:,}", *chain.from_iterable(cells)])
+    return table(head, rows, right=[True] * len(head))
+
+
+def _share(part: int, whole: int) -> str:
+    """A number, and its share of the whole."""
+    return f"{part:,} ({100 * part / whole:4.1f} %)"
+
+
+def _spread(values: object) -> str:
+    """The least, the quartiles, the mean and the largest of at least one whole number."""
+    import numpy as np
+
+    array = np.asarray(values)
+    least, low, middle, high, most = np.percentile(array, [0, 25, 50, 75, 100], method="lower")
+    return f"{least:,} to {most:,}; half hold {low:,} to {high:,}, median {middle:,}; mean {array.mean():,.2f}"

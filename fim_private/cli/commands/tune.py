@@ -1,0 +1,87 @@
+"""`fim-private tune`: choose the best of several ways of mining, privately, and release what it found."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fim_private.cli import options
+from fim_private.cli.files import standard_input_once
+from fim_private.cli.option_groups import Only, Without, spread
+from fim_private.cli.replay import command_line
+from fim_private.cli.run import carry_out, check_delivery, conclude
+from fim_private.cli.tuning_file import read_configurations
+from fim_private.privacy import Budget, exact
+
+_choice = partial(typer.Option, rich_help_panel="The choice")
+
+
+@spread
+def tune(
+    context: typer.Context,
+    file: options.File,
+    candidates: Annotated[
+        Path, _choice(metavar="FILE", help="The configurations: a TOML file with a table [[candidate]] for each.")
+    ],
+    *,
+    question: Annotated[
+        options.Question, Only("epsilon", "delta", "unit", "unit_column", "neighbours", "universe_file")
+    ],
+    runs: Annotated[
+        int | None,
+        _choice(metavar="N", help="The expected number of runs. The default is ten per configuration."),
+    ] = None,
+    threshold: Annotated[
+        int | None,
+        _choice(
+            metavar="SCORE",
+            help="A score that is good enough, known without the data. The first run to reach it is taken, which "
+            "costs less.",
+        ),
+    ] = None,
+    score_share: Annotated[
+        str, _choice(metavar="SHARE", help="The share of a run's epsilon that its score takes.")
+    ] = "0.2",
+    reading: Annotated[options.Reading, Without("engine", "master")],
+    delivery: Annotated[options.Delivery, Without("keep")],
+) -> None:
+    """Choose the best of several configurations of `mine` privately, at three times the epsilon of one run.
+
+    The program runs configurations chosen at random. A run's score is the number of times its itemsets occur, plus
+    noise. The number of runs is random, and the best run is released. With --threshold, the first run that is good
+    enough is released, at twice the epsilon of one run.
+
+    Example: fim-private tune baskets.csv --candidates candidates.toml --epsilon 3 --delta 1e-6 --unit transaction
+    """
+    standard_input_once(file, question.universe_file)
+    unit = question.privacy_unit()
+    from fim_private.mining.tuning import plan_tuning
+    from fim_private.mining.tuning import tune as choose
+    from fim_private.report.promise_text import promise, tuning_note
+
+    tuning = plan_tuning(
+        read_configurations(candidates),
+        budget=Budget(question.epsilon, question.delta),
+        unit_column=unit.column,
+        relation=question.neighbours,
+        universe=question.universe(),
+        runs=runs,
+        threshold=threshold,
+        score_share=exact(score_share, "score-share"),
+    )
+    check_delivery(delivery, tuning.plans, file, question.universe_file, candidates)
+    tuned, _, books = carry_out(
+        partial(choose, tuning=tuning),
+        file, tuning, reading=reading, delivery=delivery, command=command_line(context),
+        released=lambda tuned: None if tuned is None else tuned.release,
+    )  # fmt: skip
+    remarks = [tuning_note(tuning.guarantee, tuning.loss, tuning.theorem, len(tuning.names))]
+    if tuned is None:
+        remarks.append("Nothing is released. The budget is spent.")
+    else:
+        remarks.append(f"Chosen: {tuned.name}; its run scored about {tuned.score:,}, with noise.")
+        remarks.append(promise(tuned.plan, seeded=tuned.release.seeded, layout=tuned.release.layout))
+    conclude(remarks, delivery, books)

@@ -1,0 +1,82 @@
+"""How a run uses its ledger, if it has one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fim_private.cli.interruption import stop_if_heard
+from fim_private.cli.progress import say
+
+if TYPE_CHECKING:
+    from fim_private.accounting.cost import Priced
+    from fim_private.ledger import Ledger
+    from fim_private.transactions.layout import Layout
+
+
+class RunLedger:
+    """The ledger of one run: checked before the data is read, charged once, and told once of the delivery.
+
+    It is a context manager: if the run ends early after a charge, it says that the cost is spent. Without a ledger it
+    does nothing.
+    """
+
+    def __init__(self, path: Path | None, plan: Priced, command: str) -> None:
+        self._plan, self._command = plan, command
+        self._ledger: Ledger | None = None
+        self._charged: str | None = None
+        self._delivered = False
+        if path is not None:
+            from fim_private.ledger import Ledger
+
+            self._ledger = Ledger(path)
+            self._ledger.check(plan)
+
+    def charge(self, layout: Layout) -> str:
+        """Charge the release, and return its id.
+
+        Args:
+            layout: the layout of the data.
+
+        Raises:
+            BudgetError: the release does not fit any more.
+            InputError: the ledger cannot be written to.
+        """
+        if self._ledger is None:
+            raise AssertionError("there is no ledger to charge")
+        stop_if_heard()
+        self._charged = self._ledger.charge(self._plan, command=self._command, layout=layout)
+        return self._charged
+
+    def deliver(self) -> None:
+        """Note that the release was handed over.
+
+        Raises:
+            InputError: the ledger cannot be written to.
+        """
+        if self._ledger is not None and self._charged is not None and not self._delivered:
+            self._ledger.deliver(self._charged)
+            self._delivered = True
+
+    def remaining(self) -> str:
+        """What is left in the ledger, in words."""
+        from fim_private.ledger.refusal import amount, remaining
+
+        if self._ledger is None:
+            raise AssertionError("there is no ledger")
+        state = self._ledger.state()
+        rule = state.rule()
+        left, bound = remaining(rule, state.spent), rule.bound
+        words = f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)} remain if guarantees are added up"
+        if bound is not None and rule.pays(state.spent):
+            unused = max(Fraction(0), 1 - rule.renyi_share(state.spent))
+            words += f"; {amount(100 * unused)} % remain under Renyi composition"
+        return f"Charged to the ledger as {self._charged}: {words}."
+
+    def __enter__(self) -> RunLedger:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and self._charged is not None and not self._delivered:
+            say(f"The ledger was charged: its history shows {self._charged} as charged, not delivered.")

@@ -1,0 +1,382 @@
+"""Counts of given itemsets, with a limit to what one transaction adds to all of them together.
+
+The itemsets are public; how often each occurs is not. A transaction that holds q of them may add less than 1 to each,
+by a public table of weights: with w(q)^2 q bounded, so is the Euclidean length of what it adds, however long it is.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.compilation import compiled
+from fim_private.counting.local.work import THREADS
+from fim_private.errors import UsageError
+from fim_private.profile import CountProfile
+from fim_private.transactions.dataset import Transactions
+
+_OCCURRENCES_AT_ONCE = 2**20
+
+_MOST_CELLS = 2**24
+"""So large is a table of pairs at most, in cells of 4 bytes."""
+
+
+class ChosenCounts:
+    """Given itemsets with their exact, perhaps weighted, counts. `repr` shows no data; `len` is the public number.
+
+    A rank is a place in decreasing order of count, ties in the order given. Itemsets that do not occur have the last
+    ranks.
+    """
+
+    __slots__ = ("_itemsets", "_order", "_totals")
+
+    def __init__(self, *, itemsets: NDArray[np.int32], totals: NDArray[np.int64]) -> None:
+        """Takes the arrays over: itemsets, shape (n, size), and their counts, shape (n,)."""
+        self._itemsets = itemsets
+        self._totals = totals
+        self._order: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self._totals)
+
+    def __repr__(self) -> str:
+        return "ChosenCounts(hidden)"
+
+    @property
+    def size(self) -> int:
+        return int(self._itemsets.shape[1])
+
+    @property
+    def given(self) -> NDArray[np.int32]:
+        """The itemsets, in the order given, which is public."""
+        return self._itemsets
+
+    def vector(self) -> NDArray[np.int64]:
+        """The counts in the order of the itemsets given; for the door only, which adds noise to them."""
+        return self._totals
+
+    def profile(self) -> CountProfile:
+        """What a mechanism may see, the itemsets given being the universe; for the door only."""
+        levels, numbers = np.unique(self._totals, return_counts=True)
+        occurring = levels > 0
+        return CountProfile(
+            levels=levels[occurring][::-1].tolist(),
+            multiplicities=numbers[occurring][::-1].tolist(),
+            zeros=int(numbers[~occurring].sum()),
+        )
+
+    def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
+        """The itemsets of these ranks, int32, shape (len(ranks), size); for the door only."""
+        if self._order is None:
+            self._order = np.argsort(-self._totals, kind="stable")
+        return self._itemsets[self._order[np.asarray(ranks, np.int64)]]
+
+    def reveal_to_curator(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Itemsets and counts, as given: data, not a release, and protected by no privacy guarantee."""
+        return self._itemsets, self._totals
+
+
+def count_chosen(
+    transactions: Transactions,
+    itemsets: NDArray[np.int32],
+    weights: NDArray[np.int64] | None = None,
+    *,
+    threads: int = THREADS,
+) -> ChosenCounts:
+    """How many transactions hold each of the itemsets.
+
+    Args:
+        transactions: the data.
+        itemsets: int32, shape (n, size), item codes increasing in each row, no row twice.
+        weights: int64; a transaction that holds q of the itemsets adds weights[min(q, len(weights) - 1)] to each of
+            them. None adds 1.
+        threads: at most so many threads.
+
+    Raises:
+        UsageError: an itemset is not as described.
+
+    Cost: for single items a look at each occurrence. For pairs, unless they are spread over very many items, a look at
+    each pair of the items they are made of, and else for each transaction a walk through those of its subsets that
+    begin one of the itemsets; never more than some steps for each itemset, however long the transaction is.
+    """
+    number, size = itemsets.shape
+    if number == 0 or len(transactions) == 0:
+        return ChosenCounts(itemsets=itemsets, totals=np.zeros(number, np.int64))
+    if size < 1 or itemsets.min() < 0 or np.any(np.diff(itemsets, axis=1) <= 0):
+        raise UsageError("An itemset's items are not in increasing order.", "Give item codes, increasing in each row.")
+    table = np.ones(1, np.int64) if weights is None else weights
+    order = np.lexsort(itemsets.T[::-1])
+    ordered = itemsets[order]
+    if np.any(np.all(ordered[1:] == ordered[:-1], axis=1)):
+        raise UsageError("An itemset is there twice.", "Give each itemset once.")
+    add = _adder(ordered, len(transactions.vocabulary), table)
+    in_order = np.empty(number, np.int64)
+    in_order[order] = _sum_over_parts(transactions, add, number, threads)
+    return ChosenCounts(itemsets=itemsets, totals=in_order)
+
+
+_Adder = Callable[[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]], None]
+"""Adds what transactions, given by offsets and items, add to the totals of the itemsets."""
+
+
+def _sum_over_parts(transactions: Transactions, add: _Adder, number: int, threads: int) -> NDArray[np.int64]:
+    """The totals over all transactions. Between the parts an interrupt is heard."""
+    cuts = np.searchsorted(transactions.offsets, np.arange(0, len(transactions.items), _OCCURRENCES_AT_ONCE))
+    parts = deque(pairwise([*cuts.tolist(), len(transactions)]))
+
+    def labour() -> NDArray[np.int64]:
+        totals = np.zeros(number, np.int64)
+        while True:
+            try:
+                first, end = parts.popleft()
+            except IndexError:
+                return totals
+            add(transactions.offsets[first : end + 1], transactions.items, totals)
+
+    if min(threads, len(parts)) == 1:
+        return labour()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            totals = [labourer.result() for labourer in [pool.submit(labour) for _ in range(threads)]]
+        finally:
+            parts.clear()
+    together: NDArray[np.int64] = np.sum(totals, axis=0, dtype=np.int64)
+    return together
+
+
+def _adder(ordered: NDArray[np.int32], items: int, weights: NDArray[np.int64]) -> _Adder:
+    """The quickest way to count these itemsets, distinct and in lexicographic order, among so many items."""
+    number, size = ordered.shape
+    distinct, uses = np.unique(ordered, return_counts=True)
+    # Items of many itemsets are the likely ones, which come first: so rows are short, and stay in the first caches.
+    distinct = distinct[np.argsort(-uses, kind="stable")]
+    place = np.full(max(items, int(distinct.max()) + 1), -1, np.int32)
+    place[distinct] = np.arange(len(distinct), dtype=np.int32)
+    if size == 1:
+        place[ordered[:, 0]] = np.arange(number, dtype=np.int32)
+        return lambda offsets, codes, totals: _add_items(offsets, codes, place, weights, totals)
+    if size == 2:
+        pairs = np.sort(place[ordered], axis=1)
+        widths = np.zeros(len(distinct), np.int64)
+        np.maximum.at(widths, pairs[:, 0], pairs[:, 1] + np.int64(1))
+        starts = np.append(0, np.cumsum(widths))
+        if starts[-1] <= _MOST_CELLS:
+            leaf = np.full(starts[-1], -1, np.int32)
+            leaf[starts[pairs[:, 0]] + pairs[:, 1]] = np.arange(number, dtype=np.int32)
+            table = _Table(place, pairs, starts, leaf)
+            return lambda offsets, codes, totals: _add_pairs(offsets, codes, table, weights, totals)
+    tree = _tree(ordered, items)
+    return lambda offsets, codes, totals: _add(offsets, codes, tree, weights, totals)
+
+
+@compiled
+def _add_items(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.int32],
+    place: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    totals: NDArray[np.int64],
+) -> None:
+    """Adds what every transaction adds to single items.
+
+    Args:
+        offsets: of the transactions.
+        items: of the transactions.
+        place: of every item among those counted, or -1.
+        weights: by the number of items held.
+        totals: of every item counted; added to.
+    """
+    most = len(weights) - 1
+    for transaction in range(len(offsets) - 1):
+        first, end = offsets[transaction], offsets[transaction + 1]
+        number = 0
+        for at in range(first, end):
+            number += place[items[at]] >= 0
+        weight = weights[min(number, most)]
+        for at in range(first, end):
+            counted = place[items[at]]
+            if counted >= 0:
+                totals[counted] += weight
+
+
+class _Table(NamedTuple):
+    """Pairs, to be looked up by their items.
+
+    `place[code]` is the place of an item among those that the pairs are made of, or -1; `pairs` holds the places of the
+    two items of every pair, the lower one first. The row of a place goes from `starts[place]` to that of the next one
+    and says in `leaf`, by the other place, which pair these are, or -1; it is as long as the places need that it meets.
+    """
+
+    place: NDArray[np.int32]
+    pairs: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    leaf: NDArray[np.int32]
+
+
+@compiled
+def _add_pairs(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.int32],
+    table: _Table,
+    weights: NDArray[np.int64],
+    totals: NDArray[np.int64],
+) -> None:
+    """The same for pairs.
+
+    Args:
+        offsets: of the transactions.
+        items: of the transactions.
+        table: of the pairs.
+        weights: by the number of pairs held.
+        totals: of every pair; added to.
+    """
+    # One cell more, since each pair looked at is written, and kept by going on to the next cell.
+    place, pairs, starts, leaf = table
+    held = np.empty(len(totals) + 1, np.int32)
+    own = np.empty(len(starts), np.int64)
+    present = np.zeros(len(starts), np.bool_)
+    most = len(weights) - 1
+    for transaction in range(len(offsets) - 1):
+        size = 0
+        for at in range(offsets[transaction], offsets[transaction + 1]):
+            counted = place[items[at]]
+            own[size] = counted
+            size += counted >= 0
+        number = 0
+        if size * (size - 1) > 4 * len(totals):
+            for at in range(size):
+                present[own[at]] = True
+            for pair in range(len(totals)):
+                held[number] = pair
+                number += present[pairs[pair, 0]] and present[pairs[pair, 1]]
+            for at in range(size):
+                present[own[at]] = False
+        else:
+            for first in range(size - 1):
+                for second in range(first + 1, size):
+                    low, high = min(own[first], own[second]), max(own[first], own[second])
+                    cell = starts[low] + high
+                    if cell < starts[low + 1]:
+                        held[number] = leaf[cell]
+                        number += leaf[cell] >= 0
+        weight = weights[min(number, most)]
+        for at in range(number):
+            totals[held[at]] += weight
+
+
+class _Tree(NamedTuple):
+    """The beginnings of itemsets, a node for each; nodes of one depth follow each other in the order of the itemsets.
+
+    `root[code]` is the node of the itemsets that begin with an item, or -1; `item` of every node is its last item;
+    `child` of every node but the leaves is its first child, where that of the next node ends. `leaves` holds the first
+    leaf, and `size` the depth of the tree.
+    """
+
+    root: NDArray[np.int64]
+    item: NDArray[np.int32]
+    child: NDArray[np.int64]
+    leaves: int
+    size: int
+
+
+def _tree(ordered: NDArray[np.int32], items: int) -> _Tree:
+    """The tree of distinct itemsets in lexicographic order."""
+    number, size = ordered.shape
+    is_new = np.zeros(number, bool)
+    is_new[0] = True
+    begins = []
+    for depth in range(size):
+        is_new[1:] |= ordered[1:, depth] != ordered[:-1, depth]
+        begins.append(np.flatnonzero(is_new))
+    first = np.concatenate([[0], np.cumsum([len(begin) for begin in begins])])
+    child = [first[depth] + np.searchsorted(begins[depth], begins[depth - 1]) for depth in range(1, size)]
+    root = np.full(max(items, int(ordered[-1, 0]) + 1), -1, np.int64)
+    root[ordered[begins[0], 0]] = np.arange(len(begins[0]))
+    return _Tree(
+        root=root,
+        item=np.concatenate([ordered[begin, depth] for depth, begin in enumerate(begins)]),
+        child=np.concatenate([*child, [first[-1]]]).astype(np.int64),
+        leaves=int(first[-2]),
+        size=size,
+    )
+
+
+@compiled
+def _add(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.int32],
+    tree: _Tree,
+    weights: NDArray[np.int64],
+    totals: NDArray[np.int64],
+) -> None:
+    """The same for itemsets of any size: finds the leaves it reaches, then weighs them by their number.
+
+    Args:
+        offsets: of the transactions.
+        items: of the transactions.
+        tree: of the itemsets.
+        weights: by the number of itemsets held.
+        totals: of every leaf; added to.
+    """
+    root, item, child, leaves, size = tree
+    held = np.empty(len(totals), np.int64)
+    node = np.zeros(size, np.int64)
+    place = np.zeros(size, np.int64)
+    position = np.zeros(size, np.int64)
+    by_child = np.zeros(size, np.bool_)
+    for transaction in range(len(offsets) - 1):
+        end = offsets[transaction + 1]
+        number, depth = 0, 0
+        place[0] = offsets[transaction]
+        while depth >= 0:
+            # Go on to the next node of this depth that the transaction reaches, along whichever is shorter: its items
+            # that are left, or the node's children.
+            at = -1
+            if by_child[depth]:
+                if place[depth] == child[node[depth - 1] + 1]:
+                    depth -= 1
+                    continue
+                here = _find(items, position[depth], end, item[place[depth]])
+                if here >= 0:
+                    at = place[depth]
+            else:
+                here = place[depth]
+                if here == end:
+                    depth -= 1
+                    continue
+                code = items[here]
+                at = root[code] if depth == 0 else _find(item, child[node[depth - 1]], child[node[depth - 1] + 1], code)
+            place[depth] += 1
+            if at < 0:
+                continue
+            if depth == size - 1:
+                held[number] = at - leaves
+                number += 1
+            else:
+                node[depth] = at
+                depth += 1
+                position[depth] = here + 1
+                by_child[depth] = child[at + 1] - child[at] < end - here - 1
+                place[depth] = child[at] if by_child[depth] else here + 1
+        weight = weights[min(number, len(weights) - 1)]
+        for index in range(number):
+            totals[held[index]] += weight
+
+
+@compiled
+def _find(codes: NDArray[np.int32], first: int, end: int, code: int) -> int:
+    """The place from `first` to `end`, where codes increase, that holds this one, or -1."""
+    low, high = first, end
+    while low < high:
+        middle = (low + high) >> 1
+        if codes[middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and codes[low] == code else -1

@@ -1,0 +1,101 @@
+"""The database of transactions in this process: each question goes to the function of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from fim_private.counting.database import TransactionDatabase
+from fim_private.counting.hidden_counts import HiddenCounts
+from fim_private.counting.local import queries
+from fim_private.counting.local.chosen_counts import ChosenCounts, count_chosen
+from fim_private.errors import UsageError
+from fim_private.transactions.bounding import Words, cap_items, keep_transactions, merge_units
+from fim_private.transactions.dataset import ReadingNotes, Transactions
+from fim_private.transactions.restriction import containing, keep_items, restrict_to
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LocalDatabase:
+    """Transactions in this process. Its `repr` shows no data.
+
+    Args:
+        transactions: the data.
+    """
+
+    transactions: Transactions
+
+    def __repr__(self) -> str:
+        return "LocalDatabase(hidden)"
+
+    @property
+    def vocabulary(self) -> pl.Series:
+        """The item names."""
+        return self.transactions.vocabulary
+
+    @property
+    def has_units(self) -> bool:
+        """Whether the data was read with a unit column, and is not merged."""
+        return self.transactions.units is not None
+
+    @property
+    def notes(self) -> ReadingNotes:
+        """What was noticed while reading."""
+        return self.transactions.notes
+
+    def restrict_to(self, names: Sequence[str]) -> LocalDatabase:
+        """See `transactions.restrict_to`."""
+        return LocalDatabase(restrict_to(self.transactions, names))
+
+    def keep_items(self, codes: NDArray[np.int32]) -> LocalDatabase:
+        """See `transactions.keep_items`."""
+        return LocalDatabase(keep_items(self.transactions, codes))
+
+    def containing(self, names: Sequence[str]) -> LocalDatabase:
+        """See `transactions.containing`."""
+        return LocalDatabase(containing(self.transactions, names))
+
+    def merge_units(self) -> LocalDatabase:
+        """See `transactions.merge_units`."""
+        return LocalDatabase(merge_units(self.transactions))
+
+    def keep_transactions(self, most: int, words: Words) -> LocalDatabase:
+        """See `transactions.keep_transactions`."""
+        return LocalDatabase(keep_transactions(self.transactions, most, words))
+
+    def cap_items(self, most: int, words: Words) -> LocalDatabase:
+        """See `transactions.cap_items`."""
+        return LocalDatabase(cap_items(self.transactions, most, words))
+
+    def top_itemsets(self, size: int, m: int) -> HiddenCounts:
+        """See `counting.top_itemsets`."""
+        return queries.top_itemsets(self.transactions, size, m)
+
+    def count_histogram(self, size: int) -> HiddenCounts:
+        """See `counting.count_histogram`."""
+        return queries.count_histogram(self.transactions, size)
+
+    def count_chosen(self, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None) -> ChosenCounts:
+        """See `counting.count_chosen`."""
+        return count_chosen(self.transactions, itemsets, weights)
+
+    def occurs(self, itemset: Sequence[int]) -> bool:
+        """See `counting.occurs`."""
+        return queries.occurs(self.transactions, itemset)
+
+
+def as_database(data: Transactions | TransactionDatabase) -> TransactionDatabase:
+    """Transactions become a database in this process; a database stays as it is.
+
+    Raises:
+        UsageError: the data is neither.
+    """
+    if isinstance(data, Transactions):
+        return LocalDatabase(data)
+    if not hasattr(data, "top_itemsets"):
+        raise UsageError("These are no transactions.", "Read them with read_transactions or transactions_from_lists.")
+    return data

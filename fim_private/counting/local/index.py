@@ -1,0 +1,208 @@
+"""Transactions made ready for counting: items ranked by frequency, transactions sorted by rank, inverted lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.compilation import compiled
+from fim_private.counting.local.instructions import AHEAD
+from fim_private.errors import InputError
+from fim_private.transactions.dataset import Transactions
+
+U32 = NDArray[np.uint32]
+
+MOST_OCCURRENCES = 2**32 - 1
+DROPPED = np.uint32(0xFFFFFFFF)
+"""The rank of an item that takes no part."""
+
+_WORTH_A_THREAD = 2**20
+"""Item occurrences; fewer are done sooner than a second thread starts."""
+
+
+class Lists(NamedTuple):
+    """Inverted lists over a flat array of transactions; all uint32, with one more leading axis in a workspace.
+
+    List x is that of item `member[x]`. Its entries k in `begin[x]..end[x]` are the occurrences of the item: the
+    transaction starts at `flat[start[k]]` and the item stands at `flat[position[k]]`. `start` goes on for `AHEAD`
+    entries of padding.
+    """
+
+    flat: U32
+    start: U32
+    position: U32
+    member: U32
+    begin: U32
+    end: U32
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Index:
+    """Transactions as ranks. Its `repr` shows no data.
+
+    uint32 holds every position and every count: `index` refuses 2^32 - 1 item occurrences, and no transaction is empty.
+
+    Args:
+        codes: int32, shape (items,): the item of each rank, in decreasing order of count, ties in order of codes.
+        counts: int64, shape (items,): the number of transactions that hold it.
+        flat: uint32: the transactions end to end, ranks increasing inside each, so the rarest item comes last.
+        offsets: uint32, shape (n + 1,): where each transaction begins.
+    """
+
+    codes: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    flat: U32
+    offsets: U32
+
+    def __repr__(self) -> str:
+        return "Index(hidden)"
+
+    @property
+    def items(self) -> int:
+        """The number of items ranked."""
+        return len(self.codes)
+
+    def longest(self) -> int:
+        """The number of items of the longest transaction."""
+        return int(np.diff(self.offsets).max(initial=0))
+
+    def lists(self, first: int, end: int) -> Lists:
+        """The inverted lists of ranks `first` to `end`, 8 bytes an occurrence; the others are empty.
+
+        What stands before an item in its transactions is more frequent, so no list needs those of rarer items.
+        """
+        counts = np.zeros(self.items, np.int64)
+        counts[first:end] = self.counts[first:end]
+        ends = np.cumsum(counts)
+        room = int(counts.sum()) + AHEAD
+        lists = Lists(
+            flat=self.flat,
+            start=np.zeros(room, np.uint32),
+            position=np.empty(room, np.uint32),
+            member=np.arange(self.items, dtype=np.uint32),
+            begin=(ends - counts).astype(np.uint32),
+            end=ends.astype(np.uint32),
+        )
+        invert(self.offsets, np.uint32(first), np.uint32(end), lists.begin.copy(), lists)
+        return lists
+
+
+def index(transactions: Transactions, *, floor: int = 1) -> Index:
+    """The index of all items that are in at least `floor` transactions.
+
+    Cost: sequential passes over the items, by two threads; 4 bytes an item occurrence and 4 a transaction.
+
+    Raises:
+        InputError: there are 2^32 - 1 item occurrences or more.
+    """
+    if len(transactions.items) >= MOST_OCCURRENCES:
+        raise InputError(
+            "The data holds more item occurrences than 32-bit positions can address.",
+            "Count a sample of the transactions, or bound their length with --max-items B.",
+        )
+    parts = list(_parts(transactions))
+    items = transactions.items
+    with ThreadPoolExecutor(len(parts)) as pool:
+        width = len(transactions.vocabulary)
+        by_part = [np.zeros(width, np.int64) for _ in parts]
+        list(pool.map(_add_item_counts, (items[_occurrences(transactions, part)] for part in parts), by_part))
+        counts = np.sum(by_part, axis=0)
+        order = np.argsort(-counts, kind="stable")
+        codes = order[: np.count_nonzero(counts >= max(floor, 1))]
+        rank = np.full(width, DROPPED, np.uint32)
+        rank[codes] = np.arange(len(codes), dtype=np.uint32)
+        kept = [int(of_part[codes].sum()) for of_part in by_part]
+        flat = np.empty(sum(kept), np.uint32)
+        offsets = np.zeros(len(transactions) + 1, np.uint32)
+        begins = np.cumsum([0, *kept]).tolist()
+
+        def rank_part(number: int) -> None:
+            rank_transactions(transactions.offsets, items, *parts[number], rank, begins[number], flat, offsets)
+
+        list(pool.map(rank_part, range(len(parts))))
+    return Index(codes=codes.astype(np.int32), counts=counts[codes], flat=flat, offsets=offsets)
+
+
+def _parts(transactions: Transactions) -> Iterator[tuple[int, int]]:
+    """(first, end) of the transactions of each thread, with about as many items in each part."""
+    occurrences = len(transactions.items)
+    if occurrences < _WORTH_A_THREAD:
+        return iter([(0, len(transactions))])
+    half = int(np.searchsorted(transactions.offsets, occurrences // 2))
+    return pairwise([0, half, len(transactions)])
+
+
+def _occurrences(transactions: Transactions, part: tuple[int, int]) -> slice:
+    return slice(*transactions.offsets[list(part)].tolist())
+
+
+@compiled
+def _add_item_counts(items: NDArray[np.int32], counts: NDArray[np.int64]) -> None:
+    """Adds to each code's count how often it is in `items`."""
+    for place in range(np.uint64(len(items))):
+        counts[np.uint64(items[place])] += 1
+
+
+@compiled
+def rank_transactions(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.int32],
+    first: int,
+    end: int,
+    rank: U32,
+    begin: int,
+    flat: U32,
+    ranked_offsets: U32,
+) -> None:
+    """Writes the ranks of transactions `first` to `end`, sorted, into `flat` from `begin` on, and where each ends.
+
+    Most transactions are short, and insertion is the fastest sort there; steps of 40 and 9 items first keep long ones
+    from taking the square of their length (Shell sort).
+    """
+    filled = np.uint64(begin)
+    for transaction in range(first, end):
+        start = filled
+        for place in range(np.uint64(offsets[transaction]), np.uint64(offsets[transaction + 1])):
+            item = rank[np.uint64(items[place])]
+            if item != DROPPED:
+                flat[filled] = item
+                filled += np.uint64(1)
+        length = filled - start
+        step = np.uint64(1)
+        while step * np.uint64(9) < length:
+            step = step * np.uint64(4) + np.uint64(1)
+        while step > 0:
+            for place in range(start + step, filled):
+                item = flat[place]
+                free = place
+                while free >= start + step and flat[free - step] > item:
+                    flat[free] = flat[free - step]
+                    free -= step
+                flat[free] = item
+            step //= np.uint64(4)
+        ranked_offsets[transaction + 1] = filled
+
+
+@compiled
+def invert(offsets: U32, first: np.uint32, end: np.uint32, grow: U32, lists: Lists) -> None:
+    """Writes `start` and `position` of the lists of items `first` to `end`; their `begin` is given in `grow`."""
+    for transaction in range(len(offsets) - 1):
+        start = offsets[transaction]
+        place = np.uint64(offsets[transaction + 1])
+        # From the rarest item on: those before `first`, the most, are not looked at.
+        while place > np.uint64(start):
+            place -= np.uint64(1)
+            item = lists.flat[place]
+            if item < first:
+                break
+            if item < end:
+                entry = np.uint64(grow[item])
+                grow[item] = entry + np.uint64(1)
+                lists.start[entry] = start
+                lists.position[entry] = place

@@ -1,0 +1,211 @@
+"""Counting itemsets on this machine: all of them, the most frequent, or how many have which count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+
+import numpy as np
+
+from fim_private.counting.hidden_counts import ItemsetCounts
+from fim_private.counting.local import triangle
+from fim_private.counting.local.batch import Batch
+from fim_private.counting.local.best_so_far import BestSoFar
+from fim_private.counting.local.found_itemsets import Blocks, FoundItemsets
+from fim_private.counting.local.histogram import ItemsetHistogram
+from fim_private.counting.local.index import U32, Index, index
+from fim_private.counting.local.ordering import Ordering, Packed
+from fim_private.counting.local.task import Task
+from fim_private.counting.local.walk import Tally, Walk, map_chunks
+from fim_private.counting.local.work import MOST_STEPS, STEPS_OF_PACKING, THREADS, Effort, too_much_work
+from fim_private.errors import UsageError
+from fim_private.transactions.dataset import Transactions
+
+_LARGE, _SHARE = 2**24, 8
+"""Item occurrences from which on it pays to find a bound in one of so many parts of the data first."""
+
+
+def count_itemsets(transactions: Transactions, size: int, floor: int = 1, *, threads: int = THREADS) -> ItemsetCounts:
+    """All itemsets of `size` items that are in at least `floor` transactions, with their counts, in order.
+
+    Args:
+        transactions: the data.
+        size: items an itemset, at least 1.
+        floor: least count, at least 1. The result is `complete` at 1 only.
+        threads: at most so many threads.
+
+    Raises:
+        UsageError: an argument is below 1.
+        InputError: some transactions are too long to count all itemsets of this size in them, or the data holds 2^32
+            item occurrences.
+
+    Cost: that of `find_itemsets`; to bring n itemsets into order takes 8 n bytes more (16 n or more where an itemset
+    with its count takes more than 64 bits), (4 size + 8) n for the result, and often more time than finding them.
+    """
+    return find_itemsets(transactions, size, floor, threads=threads).in_order(threads)
+
+
+def find_itemsets(transactions: Transactions, size: int, floor: int = 1, *, threads: int = THREADS) -> FoundItemsets:
+    """What `count_itemsets` gives, in no particular order.
+
+    Cost: time as the occurrences of itemsets after items below the floor were dropped, some hundred million a second;
+    memory 8 bytes an itemset and 4 size bytes for every `size - 1` members that itemsets share.
+    """
+    _at_least_one(size=size, floor=floor, threads=threads)
+    task, effort = Task(index(transactions, floor=floor), size, threads=threads), Effort(size)
+    if size == 1:
+        return FoundItemsets(task, [_items_as_batch(task)], complete=floor == 1)
+    blocks: dict[Walk, Blocks] = {}
+
+    def collect(walk: Walk, first: int, end: int) -> None:
+        to = blocks.setdefault(walk, Blocks(size, task.index.items))
+        for batch in walk.batches(first, end, lambda: floor, to.room):
+            to.take(batch)
+
+    map_chunks(task, collect, effort=effort, threads=threads)
+    found = [batch for part in blocks.values() for batch in part.batches]
+    return FoundItemsets(task, found, complete=floor == 1)
+
+
+def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int = THREADS) -> ItemsetCounts:
+    """The first m itemsets in order of (count descending, item codes ascending), or all if fewer occur.
+
+    Exactly m, however many have the same count as the last: the order does not depend on the data beyond the counts, so
+    neighbouring data sets cut ties alike. The result is `complete` if surely no other itemset occurs.
+
+    Owners are walked through in decreasing order of frequency, and the m-th largest count so far is the floor for what
+    follows: no itemset is more frequent than its owner, so the rare ones are never counted.
+
+    Args:
+        transactions: the data.
+        size: items an itemset, at least 1.
+        m: number of itemsets, at least 1.
+        threads: at most so many threads.
+
+    Raises:
+        UsageError: an argument is below 1.
+        InputError: some transactions are too long to find the first m itemsets of this size in them, or the data holds
+            2^32 item occurrences.
+
+    Cost: memory as for 2 m itemsets, whatever the data.
+    """
+    _at_least_one(size=size, m=m, threads=threads)
+    floor = _bound(transactions, size, m, threads) if size > 1 and len(transactions.items) > _LARGE else 1
+    ranked = index(transactions, floor=floor)
+    if size == 1:
+        return _items(ranked, m, complete=ranked.items <= m)
+    counters = None
+    if size == 2 and len(ranked.flat) >= triangle.WORTH_IT:
+        counters = triangle.count_triangle(ranked, threads)
+        floor = max(floor, _mth_largest(counters, m))
+    return _top(Task(ranked, size, least=floor, threads=threads, counters=counters), m, threads, floor=floor)
+
+
+def count_histogram(transactions: Transactions, size: int, *, threads: int = THREADS) -> ItemsetHistogram:
+    """How many itemsets of `size` items have which count, for all that occur, without ever holding them.
+
+    Args:
+        transactions: the data.
+        size: items an itemset, at least 1.
+        threads: at most so many threads.
+
+    Raises:
+        UsageError: an argument is below 1.
+        InputError: some transactions are too long to count all itemsets of this size in them, or the data holds 2^32
+            item occurrences.
+
+    Cost: time as `count_itemsets` at floor 1; memory does not grow with the number of itemsets.
+    """
+    _at_least_one(size=size, threads=threads)
+    task = Task(index(transactions), size, threads=threads)
+    if size == 1:
+        levels, numbers = np.unique(task.index.counts, return_counts=True)
+        return ItemsetHistogram(task, [(levels, numbers.astype(np.int64))])
+    if task.work.sum() > MOST_STEPS:
+        raise too_much_work(size)
+
+    def tally(walk: Walk, first: int, end: int) -> Tally:
+        return walk.tally(first, end)
+
+    return ItemsetHistogram(task, map_chunks(task, tally, effort=Effort(size), threads=threads))
+
+
+def occurs(transactions: Transactions, itemset: Sequence[int]) -> bool:
+    """Whether there is a transaction that holds all items of the itemset.
+
+    Args:
+        transactions: the data.
+        itemset: item codes, at least one, in any order.
+
+    Cost: one pass over the items for each member.
+    """
+    if max(itemset) >= len(transactions.vocabulary):
+        return False
+    holders = [
+        np.searchsorted(transactions.offsets, np.flatnonzero(transactions.items == code), side="right") - 1
+        for code in itemset
+    ]
+    common = reduce(lambda some, more: np.intersect1d(some, more, assume_unique=True), holders)
+    return len(common) > 0
+
+
+def _bound(transactions: Transactions, size: int, m: int, threads: int) -> int:
+    """A count that at least m itemsets have, from the first few of the transactions; 1 if so many do not occur there.
+
+    No itemset is in fewer of all transactions than of these.
+    """
+    few = len(transactions) // _SHARE
+    end = int(transactions.offsets[few])
+    part = replace(transactions, offsets=transactions.offsets[: few + 1], items=transactions.items[:end], units=None)
+    top = top_itemsets(part, size, m, threads=threads)
+    return int(top.profile().count(m)) if len(top) == m else 1
+
+
+def _mth_largest(counts: U32, m: int) -> int:
+    """The m-th largest of the counts, at least 1; 1 if there are fewer."""
+    return max(1, int(np.partition(counts, len(counts) - m)[len(counts) - m])) if len(counts) >= m else 1
+
+
+def _top(task: Task, m: int, threads: int, *, floor: int = 1) -> ItemsetCounts:
+    """The first m itemsets of a task; `floor`: at least m of them have this count or more."""
+    ordering, effort = Ordering(task), Effort(task.size)
+    best = BestSoFar(ordering, m, floor=floor)
+
+    def keep_best(walk: Walk, first: int, end: int) -> None:
+        for batch in walk.batches(first, end, lambda: best.floor):
+            best.offer(_packed(batch, ordering, effort))
+
+    map_chunks(task, keep_best, effort=effort, threads=threads)
+    itemsets, counts = ordering.unpack(best.settle())
+    return ItemsetCounts(itemsets=itemsets, counts=counts, complete=not best.cut)
+
+
+def _packed(batch: Batch, ordering: Ordering, effort: Effort) -> Packed:
+    """The batch in packed form; to put the members of an itemset in order, and it among the others, takes steps too."""
+    effort.add(len(batch.last) * batch.size * STEPS_OF_PACKING)
+    return ordering.pack(batch)
+
+
+def _items_as_batch(task: Task) -> Batch:
+    """All items as itemsets of size 1, one run."""
+    ranks = np.arange(task.index.items, dtype=np.uint32)
+    return Batch(
+        prefix=np.empty((1, 0), np.uint32),
+        end=np.array([len(ranks)], np.uint32),
+        last=ranks,
+        counts=task.index.counts.astype(np.uint32),
+    )
+
+
+def _items(ranked: Index, m: int, *, complete: bool) -> ItemsetCounts:
+    """The first m items as itemsets of size 1: the index has them in order already."""
+    return ItemsetCounts(
+        itemsets=ranked.codes[:m, np.newaxis].copy(), counts=ranked.counts[:m].copy(), complete=complete
+    )
+
+
+def _at_least_one(**arguments: int) -> None:
+    for name, value in arguments.items():
+        if value < 1:
+            raise UsageError(f"The {name} is below 1.", f"Give a {name} of 1 or more.")

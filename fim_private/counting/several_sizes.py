@@ -1,0 +1,82 @@
+"""Itemsets of several sizes in one ranking: by count, then by size, then in the order of their own size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.counting.hidden_counts import HiddenCounts
+from fim_private.counting.runs import Runs
+from fim_private.profile import CountProfile
+
+PADDING = -1
+"""Stands for no item, after the last item of an itemset that is smaller than others beside it."""
+
+
+class SeveralSizes:
+    """The hidden counts of several sizes as one. `repr` shows no data, and `len` is the number of itemsets held.
+
+    Where each part holds the first `most` itemsets of its size, what is held of all together are exactly the first
+    `most` of them: the order does not depend on the data beyond the counts, so neighbouring data sets cut ties alike.
+    """
+
+    __slots__ = ("_complete", "_own", "_parts", "_runs")
+
+    def __init__(self, parts: Sequence[HiddenCounts], most: int | None = None) -> None:
+        """Merges the rankings; the itemsets stay where they are.
+
+        Args:
+            parts: one a size.
+            most: hold no more itemsets than this; None for all, where all parts are complete.
+        """
+        self._parts = sorted(parts, key=lambda part: part.size)
+        profiles = [part.profile() for part in self._parts]
+        numbers = [np.array(profile.multiplicities, np.int64) for profile in profiles]
+        levels = np.concatenate([np.zeros(0, np.int64), *(np.array(profile.levels, np.int64) for profile in profiles)])
+        source = np.repeat(np.arange(len(profiles)), [len(number) for number in numbers])
+        self._runs = Runs.ranked(levels, source, np.concatenate([np.zeros(0, np.int64), *numbers]))
+        self._complete = all(part.complete for part in parts)
+        if most is not None and len(self._runs) > most:
+            self._runs = self._runs.first(most)
+            self._complete = False
+        # The rank of each run's first itemset in its own size, whose runs stand here in their own order.
+        self._own = np.zeros_like(self._runs.ends)
+        for place, number in enumerate(numbers):
+            here = np.flatnonzero(self._runs.sources == place)
+            self._own[here] = (np.cumsum(number) - number)[: len(here)]
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __repr__(self) -> str:
+        return "SeveralSizes(hidden)"
+
+    @property
+    def size(self) -> int:
+        """The largest number of items of an itemset."""
+        return max(part.size for part in self._parts)
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are surely all itemsets of these sizes that occur."""
+        return self._complete
+
+    def profile(self, zeros: int | None = None) -> CountProfile:
+        """What a mechanism may see; for the door only, which charges the budget before it asks.
+
+        Args:
+            zeros: number of itemsets of count 0 in a declared universe, None for an open one.
+        """
+        return self._runs.as_profile(zeros, complete=self._complete)
+
+    def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
+        """The itemsets of these ranks, int32, shape (len(ranks), size), smaller ones padded; for the door only."""
+        runs, within = self._runs.locate(ranks)
+        found = np.full((len(ranks), self.size), PADDING, np.int32)
+        for place, part in enumerate(self._parts):
+            here = np.flatnonzero(self._runs.sources[runs] == place)
+            if len(here):
+                found[here, : part.size] = part.itemsets_at((self._own[runs[here]] + within[here]).tolist())
+        return found

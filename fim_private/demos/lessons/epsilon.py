@@ -1,0 +1,161 @@
+"""Lesson 2: the dial. What moves when epsilon, delta, the number of customers and the length of the list do."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from statistics import mean
+
+from fim_private.comparison.measures import Truth
+from fim_private.demos import shop
+from fim_private.demos.chart import Chart, Line
+from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
+from fim_private.demos.plans import mechanism_of, pairs_plan
+from fim_private.mechanisms.limited_domain import LimitedDomain
+from fim_private.privacy import exact
+from fim_private.randomness import SeededRandomness
+from fim_private.report.document import Paragraph, Table
+from fim_private.report.document.text import number, times_as_likely
+
+DIAL = ("0.1", "0.25", "0.5", "1", "2", "4", "8")
+TRIALS = 12
+WANTED = 0.9
+
+
+@cache
+def mechanism_at(epsilon: str, delta: str, k: str) -> LimitedDomain:
+    """What the planner takes for a short list of pairs."""
+    return mechanism_of(LimitedDomain, pairs_plan("limited-domain", top=int(k), epsilon=epsilon, delta=delta))
+
+
+def customers(times: str) -> int:
+    """How many customers the shop has then."""
+    return round(shop.CUSTOMERS * float(exact(times, "times")))
+
+
+@cache
+def precision(epsilon: str, delta: str, times: str, k: str) -> float:
+    """The share of the true top k that is named, the mean of a few seeded lists."""
+    profile = shop.pairs(float(exact(times, "times")))
+    truth = Truth.of(profile, int(k))
+    mechanism = mechanism_at(epsilon, delta, k)
+    lists = (mechanism.select(profile, SeededRandomness(seed)) for seed in range(TRIALS))
+    return mean(truth.measure([profile.count(rank + 1) for rank in ranks]).precision for ranks in lists)
+
+
+def lead(epsilon: str, delta: str, k: str) -> int:
+    """The lead over the bulk that an itemset needs, in customers."""
+    return mechanism_at(epsilon, delta, k).margins[0].counts
+
+
+def show(settings: Settings) -> tuple[Shown, ...]:
+    """The promise in odds, then its price."""
+    epsilon, delta, times, k = (settings[name] for name in ("epsilon", "delta", "times", "k"))
+    profile = shop.pairs(float(exact(times, "times")))
+    mechanism = mechanism_at(epsilon, delta, k)
+    bulk = profile.count(mechanism.candidates + 1)
+    dial = tuple(map(float, DIAL))
+    factor = math.exp(float(epsilon))
+    return (
+        Table(
+            name="odds",
+            head=("sure before that somebody is in the data", "at most so sure after"),
+            rows=tuple(
+                (f"{before:.4g} %", f"{100 * before * factor / (100 - before + before * factor):.4g} %")
+                for before in (1.0, 10.0, 50.0, 90.0)
+            ),
+            caption=f"**What epsilon {epsilon} promises.** One customer makes any set of answers at most e^epsilon = "
+            f"{times_as_likely(exact(epsilon, 'epsilon'))} times as likely, plus delta = {delta}. In odds (with delta "
+            "0), for someone who wants to know whether a certain customer is in the data:",
+        ),
+        Chart(
+            name="lead",
+            caption=f"**What it costs.** A pair is named if its count stands clear of the bulk (here {bulk:,}, the "
+            f"count at place {mechanism.candidates + 1:,}) by the lead on the curve. The level line is the lead that "
+            f"the pair at place {k} has: where the curve is below it, the list is as good as full (if not "
+            "always right: pairs of nearly the same count are still mistaken for one another).",
+            alt="The lead that a pair needs, falling with epsilon, and the lead that the last pair of the list has",
+            x="epsilon",
+            y="customers",
+            lines=(
+                Line(label="lead needed", x=dial, y=tuple(float(lead(place, delta, k)) for place in DIAL)),
+                Line(
+                    label=f"lead of the pair at place {k}",
+                    x=(dial[0], dial[-1]),
+                    y=(float(profile.count(int(k)) - bulk),) * 2,
+                ),
+            ),
+            log_x=True,
+            log_y=True,
+            here=float(epsilon),
+        ),
+        Table(
+            name="moves",
+            head=("what is moved", "lead needed", "lead there is", "share of the true top k named"),
+            rows=tuple(_row(what, moved) for what, moved in _moves(epsilon, delta, times, k)),
+            caption="**One thing at a time.** What becomes of the list if one of the four is moved and the others "
+            f"stay; means of {TRIALS} seeded lists.",
+        ),
+        Paragraph(
+            text="The lead needed goes like 1/epsilon, and grows with the length of the list. Of delta it feels only "
+            "the logarithm: to square delta, which makes it thousands or millions of times smaller, about doubles "
+            "the lead. The lead there is grows with the data. So **more data buys privacy**: with twice the "
+            "customers, half the epsilon does about the same."
+        ),
+    )
+
+
+def _moves(epsilon: str, delta: str, times: str, k: str) -> list[tuple[str, tuple[str, str, str, str]]]:
+    now = (epsilon, delta, times, k)
+    half, smaller = number(exact(epsilon, "epsilon") / 2), number(exact(delta, "delta") ** 2)
+    return [
+        ("nothing", now),
+        (f"epsilon {half} instead of {epsilon}", (half, delta, times, k)),
+        (f"delta {smaller} instead of {delta}", (epsilon, smaller, times, k)),
+        (f"{customers(times) * 2:,} customers instead of {customers(times):,}", (epsilon, delta, _twice(times), k)),
+        (f"k = {2 * int(k)} instead of {k}", (epsilon, delta, times, str(2 * int(k)))),
+    ]
+
+
+def _twice(times: str) -> str:
+    return str(2 * exact(times, "times"))
+
+
+def _row(what: str, moved: tuple[str, str, str, str]) -> tuple[str, int, int, float]:
+    epsilon, delta, times, k = moved
+    profile = shop.pairs(float(exact(times, "times")))
+    has = profile.count(int(k)) - profile.count(mechanism_at(epsilon, delta, k).candidates + 1)
+    return what, lead(epsilon, delta, k), has, precision(epsilon, delta, times, k)
+
+
+DEMO = Demo(
+    name="epsilon",
+    title="The epsilon dial",
+    summary="what changes as epsilon, delta, the number of customers and the length of the list move",
+    minutes=8,
+    introduction=(
+        Paragraph(
+            text="Epsilon says how much one customer may change the odds of any answer; delta, with which chance "
+            "that may fail. Nobody can say from the outside which epsilon is right. But what it promises, and what "
+            "it costs, can be told before any data is touched. The task here: the k most frequent pairs of goods of "
+            "a web shop."
+        ),
+    ),
+    controls=(
+        Control(name="epsilon", what="how much one customer may change the odds", choices=DIAL, start="1"),
+        Control(name="delta", what="the chance that it fails", choices=("1e-3", "1e-6", "1e-9", "1e-12"), start="1e-6"),
+        Control(
+            name="times", what="how many times 4,372 customers, of the same habits", choices=("1/4", "1", "4", "16"),
+            start="1",
+        ),
+        Control(name="k", what="how many pairs are asked for", choices=("1", "5", "10"), start="10"),
+    ),
+    show=show,
+    question=Question(
+        text="From which epsilon on does the list name at least nine of ten of the true top k? And where does the "
+        "answer go if there are four times as many customers (times=4)?",
+        happens=lambda settings: precision(*(settings[name] for name in ("epsilon", "delta", "times", "k"))) >= WANTED,
+        yes="yes, the list names at least nine of ten.",
+        no="no, too much of the list is missing or wrong.",
+    ),
+)  # fmt: skip

@@ -1,0 +1,33 @@
+"""Levels of equal counts from which itemsets are taken one at a time, without replacement."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Sequence
+from itertools import accumulate
+
+from fim_private.randomness import Randomness
+from fim_private.randomness.uniform import uniform_below
+
+
+class RemainingLevels:
+    """How many itemsets each level still has, and which of them were taken.
+
+    Args:
+        multiplicities: one per level, in decreasing order of counts. They may be of any size: nothing is enumerated.
+    """
+
+    def __init__(self, multiplicities: Sequence[int]) -> None:
+        self.left = list(multiplicities)
+        self._starts = [0, *accumulate(multiplicities)]
+        self._taken: dict[int, list[int]] = {}
+
+    def take(self, level: int, randomness: Randomness) -> int:
+        """Take a uniform choice from what is left of a level; return its rank among all itemsets at the start."""
+        offset = uniform_below(self.left[level], randomness)
+        taken = self._taken.setdefault(level, [])
+        for earlier in taken:
+            offset += earlier <= offset
+        insort(taken, offset)
+        self.left[level] -= 1
+        return self._starts[level] + offset

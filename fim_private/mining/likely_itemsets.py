@@ -1,0 +1,160 @@
+"""Choose the itemsets worth counting from noisy counts of their items and pairs: post-processing.
+
+An itemset cannot be more frequent than its items. The product of its items' counts predicts its count (independence).
+The counts of its pairs predict it better (Kirkwood 1935: dependence among more than two items is ignored).
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.compilation import compiled
+
+Floats = NDArray[np.float64]
+Itemsets = NDArray[np.int32]
+
+ON_THE_WAY = 20_000
+"""At least this many itemsets of each smaller size are kept to build larger ones."""
+
+_BLOCK = 2**20
+
+
+def likely_itemsets(counts: Floats, size: int, most: int) -> Itemsets:
+    """The itemsets with the largest products of their items' counts, in decreasing order of the product.
+
+    Args:
+        counts: shape (items,), positive; estimates.
+        size: items per itemset, at least 1.
+        most: the largest number of itemsets; ties at the end are cut.
+
+    Returns:
+        int32, shape (n, size), places in `counts`, increasing in each row; all itemsets if there are at most `most`.
+    """
+    order = np.argsort(-counts, kind="stable")
+    logs = np.log(counts[order])
+    if len(logs) < size:
+        return np.empty((0, size), np.int32)
+    # Bisect on the product: take all itemsets above a bound with few enough above it.
+    room = np.empty((most, size), np.int32)
+    high = float(np.sum(logs[:size])) + 1.0
+    low = float(np.sum(logs[-size:])) - 1.0
+    if _fill_above(logs, low, room) > most:
+        while high - low > 1e-9:
+            middle = (low + high) / 2
+            if _fill_above(logs, middle, room) > most:
+                low = middle
+            else:
+                high = middle
+        low = high
+    found = room[: _fill_above(logs, low, room)]
+    product = logs[found].sum(axis=1)
+    return np.sort(order[found[np.argsort(-product, kind="stable")]], axis=1).astype(np.int32)
+
+
+def joined_itemsets(pairs: Itemsets, pair_counts: Floats, item_counts: Floats, size: int, most: int) -> Itemsets:
+    """Among the itemsets whose pairs are all given, those with the largest predicted counts, in decreasing order.
+
+    Args:
+        pairs: shape (n, 2), increasing in each row.
+        pair_counts: shape (n,), estimates; values below 1 count as 1.
+        item_counts: shape (items,), positive; estimates.
+        size: items per itemset, at least 2.
+        most: the largest number of itemsets. Smaller sizes on the way keep at least `ON_THE_WAY`.
+
+    Returns:
+        int32, shape (n, size).
+    """
+    if size == 2:
+        return pairs[np.argsort(-pair_counts, kind="stable")[:most]]
+    table = _Pairs(pairs, np.log(np.maximum(pair_counts, 1)), len(item_counts))
+    log_item = np.log(item_counts)
+    found = pairs
+    for length in range(3, size + 1):
+        found = _extended(found, table)
+        predicted = -(length - 2) * log_item[found].sum(axis=1)
+        for first, second in combinations(range(length), 2):
+            predicted += table.logs[table.places(found[:, first], found[:, second])]
+        kept = most if length == size else max(most, ON_THE_WAY)
+        found = found[np.argsort(-predicted, kind="stable")[:kept]]
+    return found
+
+
+class _Pairs:
+    """A lookup table of pairs with the logarithms of their counts. Its memory grows with the pairs, not the items."""
+
+    def __init__(self, pairs: Itemsets, logs: Floats, items: int) -> None:
+        keys = pairs[:, 0].astype(np.int64) * items + pairs[:, 1]
+        order = np.argsort(keys)
+        self._items = items
+        self._keys = keys[order]
+        self.logs = logs[order]
+        self.second = pairs[order, 1]
+        self.begin = np.searchsorted(self._keys, np.arange(items + 1, dtype=np.int64) * items)
+
+    def places(self, first: Itemsets, second: Itemsets) -> NDArray[np.int64]:
+        """The place of each pair (first, second); -1 if the pair is not there."""
+        keys = first.astype(np.int64) * self._items + second
+        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return np.where(self._keys[places] == keys, places, -1)
+
+
+def _extended(found: Itemsets, pairs: _Pairs) -> Itemsets:
+    """Every itemset, extended by every later item that forms a given pair with each member."""
+    length = found.shape[1]
+    parts = [np.empty((0, length + 1), np.int32)]
+    degrees = np.diff(pairs.begin)
+    ends = np.cumsum(degrees[found[:, -1]])
+    cuts = np.searchsorted(ends, np.arange(0, int(ends[-1]) if len(ends) else 0, _BLOCK))
+    for first, end in pairwise([*dict.fromkeys(cuts.tolist()), len(found)]):
+        block = found[first:end]
+        last = block[:, -1]
+        row = np.repeat(np.arange(len(block)), degrees[last])
+        offset = np.arange(len(row)) - np.repeat(np.cumsum(degrees[last]) - degrees[last], degrees[last])
+        item = pairs.second[pairs.begin[last][row] + offset]
+        for column in range(length - 1):
+            fits = pairs.places(block[row, column], item) >= 0
+            row, item = row[fits], item[fits]
+        parts.append(np.column_stack([block[row], item]))
+    return np.concatenate(parts)
+
+
+@compiled
+def _fill_above(logs: Floats, least: float, room: Itemsets) -> int:
+    """Writes the itemsets whose sum of logs is at least `least`; returns their number, or more than there is room for.
+
+    It walks depth first over items in decreasing order. Later items are no more frequent, so a branch ends as soon as
+    its largest possible sum falls below `least`.
+    """
+    most: int = room.shape[0]
+    size: int = room.shape[1]
+    items = len(logs)
+    place = np.zeros(size, np.int64)
+    sums = np.zeros(size + 1)
+    number, depth = 0, 0
+    while depth >= 0:
+        at = place[depth]
+        left = size - depth
+        reachable = at + left <= items
+        if reachable:
+            largest = sums[depth]
+            for offset in range(left):
+                largest += logs[at + offset]
+            reachable = largest >= least
+        if not reachable:
+            depth -= 1
+            continue
+        place[depth] = at + 1
+        if left == 1:
+            if number == most:
+                return most + 1
+            for column in range(size):
+                room[number, column] = place[column] - 1
+            number += 1
+        else:
+            sums[depth + 1] = sums[depth] + logs[at]
+            place[depth + 1] = at + 1
+            depth += 1
+    return number

@@ -1,0 +1,133 @@
+"""The searches of a plan, one after the other: counting for each of them, and selecting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from fim_private.counting import HiddenCounts, SeveralSizes, TransactionDatabase
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.protocol import Mechanism
+from fim_private.mining import items_first_steps
+from fim_private.plan import Plan
+from fim_private.randomness import Randomness
+from fim_private.release import FoundItem, ReleasedItemset
+from fim_private.release.door import check_universe, pass_through
+from fim_private.release.release import UNLISTED
+from fim_private.transactions.item_codes import name_order
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchResult:
+    """What one search selected, or several.
+
+    Args:
+        itemsets: in the order picked.
+        codes: their items' codes, in the same order.
+        found: the items that were found first, if the mechanism finds items.
+    """
+
+    itemsets: tuple[ReleasedItemset, ...]
+    codes: tuple[tuple[int, ...], ...]
+    found: tuple[FoundItem, ...] | None = None
+
+    def __add__(self, other: SearchResult) -> SearchResult:
+        """The results of both, one after the other. An item found twice keeps its first count."""
+        found = None
+        if self.found is not None and other.found is not None:
+            known = {item.item for item in self.found}
+            both = (*self.found, *(item for item in other.found if item.item not in known))
+            found = tuple(sorted(both, key=lambda item: -item.count))
+        return SearchResult(itemsets=self.itemsets + other.itemsets, codes=self.codes + other.codes, found=found)
+
+
+def count_all(bounded: TransactionDatabase, plan: Plan, progress: Progress) -> list[HiddenCounts | None]:
+    """For each search of the plan, the counts that it looks at; None if it asks for counts step by step.
+
+    Raises:
+        InputError: more items occur than the declared universe has, or there is too much to count.
+    """
+    counted: list[HiddenCounts | None] = []
+    for sizes, search in plan.selections:
+        if isinstance(search, ItemsFirst):
+            counted.append(None)
+            continue
+        check_universe(bounded, plan)
+        progress("counting")
+        counted.append(count(bounded, sizes, search))
+    return counted
+
+
+def count(database: TransactionDatabase, sizes: Sequence[int], mechanism: Mechanism) -> HiddenCounts:
+    """The largest counts over all sizes together, as many as the mechanism looks at."""
+    depth = mechanism.depth
+    parts = [database.count_histogram(size) if depth is None else database.top_itemsets(size, depth) for size in sizes]
+    return parts[0] if len(parts) == 1 else SeveralSizes(parts, depth)
+
+
+def select_all(
+    bounded: TransactionDatabase,
+    plan: Plan,
+    counted: Sequence[HiddenCounts | None],
+    randomness: Randomness,
+    progress: Progress,
+) -> SearchResult:
+    """What all searches select, one after the other.
+
+    Args:
+        bounded: the data.
+        plan: the plan.
+        counted: the result of `count_all`.
+        randomness: where the bits come from.
+        progress: called with the name of each phase as it begins.
+    """
+    chosen = []
+    for (sizes, search), counts in zip(plan.selections, counted, strict=True):
+        if isinstance(search, ItemsFirst):
+            chosen.append(_items_first(bounded, plan, search, randomness, progress))
+        elif counts is not None:
+            progress("selecting")
+            passed = pass_through(bounded, counts, search, plan, randomness, sizes=sizes)
+            chosen.append(
+                SearchResult(
+                    itemsets=tuple(
+                        ReleasedItemset(rank=rank, items=completed(one.items, plan), lead=one.lead)
+                        for rank, one in enumerate(passed, start=1)
+                    ),
+                    codes=tuple(one.codes for one in passed),
+                )
+            )
+    return reduce(SearchResult.__add__, chosen)
+
+
+def completed(items: Sequence[str], plan: Plan) -> tuple[str, ...]:
+    """The found items together with those that every itemset must contain, in item order."""
+    return tuple(
+        sorted((*plan.constraints.must_contain, *items), key=lambda name: (name == UNLISTED, name_order(name)))
+    )
+
+
+def _items_first(
+    bounded: TransactionDatabase, plan: Plan, mechanism: ItemsFirst, randomness: Randomness, progress: Progress
+) -> SearchResult:
+    outcome = items_first_steps.run(
+        bounded, mechanism, randomness, min_count=plan.question.min_count, progress=progress
+    )
+    names = bounded.vocabulary
+    counts = [None] * len(outcome.itemsets) if outcome.counts is None else outcome.counts.tolist()
+    itemsets = tuple(
+        ReleasedItemset(
+            rank=rank,
+            items=completed(names.gather(itemset).to_list(), plan),
+            count=None if estimate is None else max(0, round(estimate)),
+        )
+        for rank, (itemset, estimate) in enumerate(zip(outcome.itemsets, counts, strict=True), start=1)
+    )
+    found = tuple(
+        FoundItem(item=name, count=round(units, 2))
+        for name, units in zip(names.gather(outcome.found), outcome.found_counts.tolist(), strict=True)
+    )
+    return SearchResult(itemsets=itemsets, codes=tuple(map(tuple, outcome.itemsets.tolist())), found=found)

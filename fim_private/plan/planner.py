@@ -1,0 +1,126 @@
+"""From a question to concrete parameters, without data: what `fim-private plan` prints is what `mine` does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Unpack, cast
+
+from fim_private.errors import BudgetError, UsageError
+from fim_private.mechanisms.count_noise import calibrate_with_counts
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.per_size import PerSize, calibrate_per_size
+from fim_private.mechanisms.protocol import CalibratedMechanism, Mechanism, Request
+from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
+from fim_private.plan.plan import Plan
+from fim_private.plan.question import Question, QuestionArguments, spelled_out
+from fim_private.plan.relation import doubled, halved
+from fim_private.privacy import Budget, NeighbouringRelation
+
+
+@spelled_out
+def make_plan(*, size: int | Sequence[int], **asked: Unpack[QuestionArguments]) -> Plan:
+    """The plan for a release.
+
+    Args:
+        size: number of items per itemset; several numbers for the top of all these sizes together.
+        asked: the other fields of `fim_private.plan.Question`. `budget=`, `unit=` and one of `top=` and `min_count=`
+            are required.
+
+    Raises:
+        UsageError: a number is out of range, or options contradict each other.
+        BudgetError: the budget cannot pay for the mechanism or the counts.
+    """
+    return plan_for(Question.of(size=size, **asked))
+
+
+def plan_for(question: Question) -> Plan:
+    """The plan that answers a question.
+
+    Raises:
+        UsageError: there is no such mechanism, or it does not apply.
+        BudgetError: the budget cannot pay for the mechanism or the counts.
+    """
+    return _choose(question) if question.mechanism == AUTO else _plan_with(find(question.mechanism), question)
+
+
+def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
+    """The plan for the same question with another budget or top.
+
+    Raises:
+        UsageError: as `make_plan`.
+        BudgetError: as `make_plan`.
+    """
+    return plan_for(replace(plan.question, budget=budget, top=top))
+
+
+def _choose(question: Question) -> Plan:
+    """For `auto`: the plan that needs the smallest lead over the bulk. Only public quantities decide."""
+    plans = []
+    for row in REGISTRY.values():
+        if row.automatic and question.suits(row):
+            try:
+                plans.append(_plan_with(row, question))
+            except BudgetError as error:
+                refusal = error
+    ranked = sorted((plan.lead, place) for place, plan in enumerate(plans) if plan.lead is not None)
+    if not ranked:
+        raise refusal
+    others = ", ".join(f"{plans[place].mechanism_name} {lead:,}" for lead, place in ranked[1:])
+    lead, best = ranked[0]
+    why = (
+        f"chosen because it needs the smallest lead of an itemset over the bulk of the ranking: {lead:,} transactions"
+        + (f" ({others})" if others else "")
+    )
+    return replace(plans[best], why=why)
+
+
+def _plan_with(row: Row, question: Question) -> Plan:
+    """The plan with this mechanism. Group privacy serves `replace` if the mechanism's own proof does not.
+
+    The proof for counts holds for `replace` too: an exchanged unit also changes each count by at most Delta.
+    """
+    unit, searches = question.unit, question.searches
+    if len(searches[0]) > 1 and row.finds_items:
+        raise UsageError(
+            f"{row.name} finds itemsets of one size at a time.",
+            "Add --per-size; or, to rank all sizes together, give --top instead of --min-count and --select, and leave "
+            "out --mechanism.",
+        )
+    in_two_steps = question.relation is NeighbouringRelation.REPLACE and not row.both_relations
+    epsilon, delta = halved(question.budget) if in_two_steps else (question.budget.epsilon, question.budget.delta)
+    requests = [
+        Request(
+            top=question.top,
+            epsilon=epsilon,
+            delta=delta,
+            sensitivity=unit.sensitivity,
+            universe_size=question.remaining_universe.itemsets(*remaining),
+            most_new=None
+            if question.max_items is None
+            else unit.sensitivity * sum(math.comb(question.max_items, size) for size in remaining),
+            size=max(remaining),
+            select=question.select,
+            min_count=question.min_count,
+        )
+        for remaining in searches
+    ]
+
+    def calibrate(request: Request) -> CalibratedMechanism:
+        if len(requests) == 1:
+            return row.calibrate(request)
+        each = [replace(one, epsilon=request.epsilon, delta=request.delta) for one in requests]
+        return calibrate_per_size(row.calibrate, each, question.sizes)
+
+    if question.count_share is None:
+        calibrated, counts = calibrate(requests[0]), None
+    else:
+        calibrated, counts = calibrate_with_counts(calibrate, requests[0], share=question.count_share)
+    return Plan(
+        question=question,
+        mechanism_name=row.name,
+        mechanism=cast(Mechanism | ItemsFirst | PerSize, calibrated.mechanism),
+        guarantee=doubled(calibrated.guarantee) if in_two_steps else calibrated.guarantee,
+        counts=counts,
+    )

@@ -1,0 +1,135 @@
+"""What a comparison's report is made from, and the averages that its figures and sentences share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from fim_private.comparison.exact_counts import ExactCounts
+from fim_private.comparison.settings import Settings
+from fim_private.privacy import exact
+
+MEASURES = ("precision", "false_negative_rate", "rank_loss", "count_loss")
+CELL = ("data", "mechanism", "size", "top", "epsilon", "universe_items", "padded")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where a data set came from, for the reader.
+
+    Args:
+        name: as in the table.
+        file: the file's name, without its folder.
+        checksum: SHA-256 of the uncompressed content.
+        description: what it is, one sentence; the catalogue's, or "a file of the curator's".
+        citation: what to cite; empty where it is not in the catalogue.
+    """
+
+    name: str
+    file: str
+    checksum: str
+    description: str
+    citation: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ComparisonResults:
+    """One finished comparison.
+
+    Args:
+        title: of the report.
+        settings: what was compared.
+        counts: of each data set.
+        sources: of each data set, in the same order.
+        table: one row a trial.
+        command: what repeats it.
+        public: whether every data set is known to be public.
+        defaults: how the defaults of items-first were chosen, one row a setting; None where that is not to be shown.
+    """
+
+    title: str
+    settings: Settings
+    counts: tuple[ExactCounts, ...]
+    sources: tuple[Source, ...]
+    table: pl.DataFrame
+    command: str
+    public: bool
+    defaults: pl.DataFrame | None = None
+
+    @cached_property
+    def averages(self) -> pl.DataFrame:
+        """One row a cell: the mean of each measure over the trials, and `..._error`, half a 95 % confidence interval.
+
+        The interval is Student's, for the mean over independent trials. Also `epsilon_value`, `empty` (share of trials
+        that named nothing), `named` (mean number), `shortfall` (mean), `milliseconds` (median).
+        """
+        number = self.settings.trials
+        z, free = 1.959964, number - 1
+        quantile = z + (z**3 + z) / (4 * free) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * free**2)
+        return (
+            self.table.group_by(CELL, maintain_order=True)
+            .agg(
+                *(pl.col(name).mean() for name in MEASURES),
+                *(
+                    (pl.col(name).std() * quantile / math.sqrt(number)).alias(f"{name}_error")
+                    for name in (*MEASURES, "shortfall")
+                ),
+                pl.col("ran").first(),
+                pl.col("precision_named").mean(),
+                pl.col("empty").mean(),
+                pl.col("named").mean(),
+                pl.col("shortfall").mean(),
+                (pl.col("seconds").median() * 1000).alias("milliseconds"),
+            )
+            .with_columns(
+                pl.col("epsilon")
+                .replace_strict({text: self.epsilon(text) for text in self.settings.epsilons})
+                .alias("epsilon_value")
+            )
+        )
+
+    def cells(self, **wanted: object) -> pl.DataFrame:
+        """The averages of the cells with these values; of the grid, unless `padded` is named."""
+        wanted = {"padded": False, **wanted}
+        return self.averages.filter(*(pl.col(name) == value for name, value in wanted.items()))
+
+    def value(self, measure: str, **wanted: object) -> float:
+        """One cell's average."""
+        return float(self.cells(**wanted)[measure].item())
+
+    def names(self, chosen: Collection[str]) -> str:
+        """These mechanisms in words, in the order of the settings; "all" where none is missing."""
+        if set(chosen) >= set(self.settings.mechanisms):
+            return "all"
+        return ", ".join(name for name in self.settings.mechanisms if name in chosen)
+
+    def by_mechanism(self, frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+        """The rows of each mechanism, in the order of the settings."""
+        for name in self.settings.mechanisms:
+            rows = frame.filter(pl.col("mechanism") == name)
+            if len(rows):
+                yield name, rows
+
+    @staticmethod
+    def epsilon(text: str) -> float:
+        """The value of an epsilon as typed."""
+        return float(exact(text, "epsilon"))
+
+    @property
+    def epsilons(self) -> tuple[str, ...]:
+        """In increasing order."""
+        return tuple(sorted(self.settings.epsilons, key=lambda text: exact(text, "epsilon")))
+
+    @property
+    def tops(self) -> tuple[int, ...]:
+        """Those of all mechanisms, in increasing order."""
+        return tuple(sorted(self.settings.tops))
+
+    @property
+    def all_tops(self) -> tuple[int, ...]:
+        """With those of the mechanisms that name long lists."""
+        return tuple(sorted(self.settings.tops + self.settings.long_tops))

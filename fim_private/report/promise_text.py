@@ -1,0 +1,279 @@
+"""The promise in words: what is protected, how much, by what, and what is not. From the plan and the release alone."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from fim_private.accounting.rounding import exp_up
+from fim_private.constraints import Constraints
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.protocol import Spending
+from fim_private.mechanisms.registry import REGISTRY, find
+from fim_private.plan import Plan
+from fim_private.plan.record import plan_record
+from fim_private.privacy import ApproxDP, Guarantee, NeighbouringRelation, PureDP, exact
+from fim_private.release import Layout, Release
+from fim_private.release.promise import privacy_record
+from fim_private.release.release import SEEDED_NOTE
+from fim_private.release.terms import CountTerms, PlanTerms, Terms
+from fim_private.report.document.text import number, printable, stated, times_as_likely, wrapped
+
+
+def promise(plan: Plan, *, seeded: bool, layout: Layout | None = None) -> str:
+    """What is protected, how much, by what, and what is not; a paragraph each.
+
+    Args:
+        plan: of the release.
+        seeded: whether its noise can be repeated.
+        layout: of the data; None where no data was read yet.
+    """
+    return wrapped(promise_paragraphs(plan, seeded=seeded, layout=layout))
+
+
+def promise_paragraphs(plan: Plan, *, seeded: bool = False, layout: Layout | None = None) -> list[str]:
+    """The same, not wrapped."""
+    terms = Terms.of(privacy_record(plan, layout), plan_record(plan))
+    return _promised(terms, plan.mechanism_name, seeded=seeded)
+
+
+def promised(release: Release) -> list[str]:
+    """The same from a release alone, not wrapped. A release without a promise gets a warning instead."""
+    return _promised(release.terms, release.mechanism, seeded=release.seeded)
+
+
+def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
+    privacy, plan, promise = terms.privacy, terms.plan, terms.privacy.promise
+    warning = [f"WARNING: {SEEDED_NOTE}."] if seeded else []
+    if promise is None:
+        return ["This file states no promise. Treat it as not private.", *warning]
+    epsilon, delta = promise.epsilon, promise.delta
+    if privacy.neighbours == NeighbouringRelation.ADD_REMOVE:
+        event = "whether it is in the data, and what it holds"
+        guess = "whether one unit is in the data"
+        holds = " For what a unit holds (another unit in its place) it is " + _exchange(epsilon, delta)
+    else:
+        event = "what it holds (that it is in the data is not hidden)"
+        guess = "which of two versions of one unit is in the data"
+        holds = ""
+    more = f", plus {stated(delta)}" if delta else ""
+    source = "a SEED: this output is NOT private" if seeded else "the operating system's secure source"
+    owners = "" if plan.unit_column else ", who may own several transactions (see --unit-column)"
+    paragraphs = [
+        f"The promise protects {promise.unit}: {event}.",
+        f"How much: epsilon {stated(epsilon)}, delta {stated(delta)}. One unit makes any set of answers at most "
+        f"{times_as_likely(epsilon)} times as likely{more}.{holds} Someone who thinks it 50:50 {guess}, and decides "
+        f"after seeing the answer, is right in at most {_share_right(epsilon, delta)} % of cases.",
+        f"Mechanism: {_by(mechanism)}. Noise is drawn exactly, not in floating point, from {source}.",
+        "Not protected: what is true of many (that is the point of publishing); other units of the same person"
+        f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
+        "whether the data could be read and counted at all (--max-items bounds the work).",
+    ]
+    constraints = Constraints(must_contain=plan.must_contain, exclude=plan.exclude)
+    if constraints.named:
+        paragraphs.append(
+            f"The question asks for itemsets {printable(constraints.describe())}. The items that it names are public."
+        )
+    if plan.counts is not None:
+        paragraphs.append(_counts_sentence(plan, plan.counts))
+    if privacy.layout is not None:
+        paragraphs.append(_layout_sentence(privacy.layout))
+    if privacy.public_transactions is not None:
+        paragraphs.append(
+            f"Taken as public: the number of transactions, {privacy.public_transactions:,}, as declared; supports "
+            "are counts divided by it. The program did not check it against the data."
+        )
+    if privacy.names_are_public:
+        paragraphs.append(
+            "Taken as public: the names of the items that occur, and that they are no more than declared, since only "
+            "their number was. Give --universe-file for a promise without these conditions."
+        )
+    return [*paragraphs, *warning]
+
+
+def _exchange(epsilon: float, delta: float) -> str:
+    """The bound for one unit in the place of another: one is removed, and one is added (group privacy)."""
+    once, failing = exact(epsilon, "epsilon"), exact(delta, "delta")
+    more = f", plus {stated(min((1 + exp_up(once)) * failing, Fraction(1)), digits=4)}" if delta else ""
+    return f"at most {times_as_likely(2 * once)} times{more}."
+
+
+def _share_right(epsilon: float, delta: float) -> str:
+    """How often the best guess between two neighbours is right, in per cent, rounded up: (e^eps + delta)/(e^eps + 1).
+
+    No test between them has a smaller sum of its two errors (Kairouz, Oh, Viswanath 2015).
+    """
+    share = 100 * (1 + delta * math.exp(-epsilon)) / (1 + math.exp(-epsilon))
+    digits = 1 if share < 99.9 else 5
+    return f"{min(100.0, math.ceil(share * 10**digits) / 10**digits):.7g}"
+
+
+def _layout_sentence(layout: Layout) -> str:
+    """How the data was read, which is taken as public, and what follows if that was guessed."""
+    data = "file" if layout.kind in ("text", "Parquet") else "data"
+    words = [
+        f"The layout of the {data} is taken as public: {layout.describe()}.",
+        f"A transaction is {layout.transaction}.",
+    ]
+    if layout.format == "one-hot":
+        words.append("The header, which names the items, is public too.")
+    elif layout.format == "long" or (layout.format == "lists" and layout.item_column is not None):
+        words.append("The names of the columns are public too.")
+    if layout.guessed:
+        guessed = " and ".join(part.replace("_", " ") for part in layout.guessed)
+        words.append(
+            f"The program guessed from the data: {guessed}. The promise covers only data that lead to the same guess. "
+            f"Give {layout.guesses_as_typed()} to cover all data."
+        )
+    return printable(" ".join(words))
+
+
+def _by(mechanism: str) -> str:
+    """The mechanism in words; its name alone where another version of this program knows it."""
+    row = REGISTRY.get(mechanism)
+    return f"the mechanism {mechanism}" if row is None else f"{row.summary} ({row.source})"
+
+
+def counts_note(release: Release) -> str | None:
+    """What the counts of a release mean; None where it has none."""
+    if all(itemset.count is None for itemset in release.itemsets):
+        return None
+    note = "Counts are estimates: noise was added to them, which is part of the protection."
+    if any(itemset.count_low is not None for itemset in release.itemsets):
+        note += " Each interval held the true count with 95 % chance when the noise was drawn."
+    elif release.found is not None:
+        note += " Long transactions count less, so counts tend to be too low."
+    return note
+
+
+def _counts_sentence(plan: PlanTerms, counts: CountTerms) -> str:
+    """What released counts are, how far they are off, and what was done to them."""
+    treated = (
+        "They are shown whole, at least 0, and none above that of a subset, which costs nothing; an interval is "
+        "around the count as it was drawn."
+        if counts.consistent
+        else "They are shown as they were drawn."
+    )
+    return (
+        f"Counts: each is the number of transactions that hold the itemset{_bounded(plan)}, with "
+        f"{printable(counts.noise)} noise of its own. The interval (within {counts.half_width:,} of the "
+        f"noisy count, cut off at 0) holds that number with 95 % chance. {treated}"
+    )
+
+
+def _bounded(plan: PlanTerms) -> str:
+    """What was done to the transactions before they were counted."""
+    done, kept = [], plan.max_transactions
+    if plan.unit_column is not None:
+        done.append("a unit's were merged into one" if kept is None else f"at most {kept:,} of a unit were kept")
+    if plan.max_items is not None:
+        done.append(f"at most {plan.max_items:,} items of each were kept")
+    return f", after {' and '.join(done)}" if done else ""
+
+
+def tuning_note(guarantee: Guarantee, run: PureDP | ApproxDP, theorem: str, number_of_candidates: int) -> str:
+    """What choosing among configurations costs, and why."""
+    each = f"epsilon {_proved(run.epsilon)}" + (f", delta {_proved(run.delta)}" if isinstance(run, ApproxDP) else "")
+    return wrapped(
+        [
+            f"Chosen among {number_of_candidates} configurations. One run with its score costs {each}. All runs "
+            f"together, however many there were, cost epsilon {_proved(guarantee.epsilon)}, delta "
+            f"{_proved(guarantee.delta)}: {theorem} of Liu and Talwar 2019."
+        ]
+    )
+
+
+def shortfall(plan: Plan, release: Release) -> str | None:
+    """Why fewer itemsets were named than asked for, and what would help; None where the list is full."""
+    named = len(release.itemsets)
+    asked = plan.mechanism.top
+    if named == asked or plan.question.min_count is not None:
+        return None
+    what = "No itemset was named" if not named else f"Only {named} of {asked} itemsets were named"
+    paragraphs = [
+        f"{what}. The run worked, but no {'other ' if named else ''}itemset was clear enough to name. The budget is "
+        "spent.",
+        f"{plan.mechanism_name} {margin_sentence(plan)}.",
+        "What helps: more data, a larger --epsilon, fewer itemsets (--top), a smaller --size, a larger --delta. "
+        "`fim-private plan` shows the lead for any choice, without touching the data.",
+    ]
+    return wrapped(paragraphs)
+
+
+def found_note(plan: Plan, release: Release) -> str | None:
+    """What was released beside the itemsets, and what its counts mean; None where there is nothing to say."""
+    searches = [search for _, search in plan.selections if isinstance(search, ItemsFirst)]
+    if release.found is None or not searches:
+        return None
+    number = f"{len(release.found):,}"
+    note = f"Items found to be frequent: {number}. They and their noisy counts are part of the release (JSON)."
+    if plan.constraints.must_contain:
+        note += " Their counts cover only transactions that hold all items of --must-contain."
+    read_off = [search.itemsets for search in searches if search.itemsets is not None]
+    if read_off and plan.counts is None:
+        off = f"{max(measured.deviation for measured in read_off):,.0f}"
+        note += (
+            f" Counts are estimates, off by about {off} transactions or less. A transaction that holds more than "
+            f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1, so counts tend to "
+            "be too low."
+        )
+    return wrapped([note])
+
+
+def plan_text(plan: Plan) -> str:
+    """One mechanism's plan in words: what is spent where, the composition, the margin."""
+    paragraphs = [f"{plan.mechanism_name}: {find(plan.mechanism_name).summary}"]
+    if plan.why:
+        paragraphs.append(f"  {plan.why}")
+    search = _search(plan)
+    if search:
+        paragraphs.append(f"  {search}")
+    for line in plan.spending:
+        times = f" each, {line.times:,} times" if line.times > 1 else ""
+        paragraphs.append(f"  {line.what}: {_cost(line)}{times}")
+    paragraphs.append(
+        f"  together at most epsilon {stated(plan.budget.epsilon)}, delta {stated(plan.budget.delta)} "
+        f"({plan.guarantee.composition} composition, {plan.relation} neighbours)"
+    )
+    if plan.failure:
+        paragraphs.append(f"  {_proved(plan.failure)} of delta covers the chance that a name is revealed wrongly")
+    paragraphs.append(f"  {margin_sentence(plan)}")
+    if plan.counts is not None:
+        paragraphs.append(
+            f"  counts: {plan.counts.law} noise with a standard deviation of {number(plan.counts.deviation)} "
+            f"transactions; off by at most {plan.counts.half_width:,}, 19 times in 20"
+        )
+    return wrapped(paragraphs, indent="    ")
+
+
+def _search(plan: Plan) -> str:
+    """By how much the constraints make the search smaller; empty where they do not, or nobody knows by how much."""
+    sizes, whole = plan.question.remaining_sizes, plan.universe.itemsets(*plan.sizes)
+    given = len(plan.constraints.must_contain)
+    parts = []
+    if given:
+        looked_for, size = (" or ".join(map(str, each)) for each in (sizes, plan.sizes))
+        parts.append(f"looks for {looked_for} of {size} items, the others being given")
+    if plan.constraints.named and whole is not None:
+        parts.append(f"searches {plan.question.remaining_universe.itemsets(*sizes):,} itemsets instead of {whole:,}")
+    if given and plan.max_items is not None:
+        most, before = (sum(math.comb(plan.max_items, each) for each in some) for some in (sizes, plan.sizes))
+        parts.append(f"of which a transaction holds {most:,} at most, instead of {before:,}")
+    return "; ".join(parts)
+
+
+def _cost(line: Spending) -> str:
+    if line.epsilon is not None:
+        return f"epsilon {_proved(line.epsilon)}"
+    return f"rho {_proved(line.rho or Fraction(0))} (zero-concentrated privacy, composed into epsilon below)"
+
+
+def _proved(value: Fraction | float) -> str:
+    """What nobody typed: rounded up."""
+    return stated(value, digits=4)
+
+
+def margin_sentence(plan: Plan) -> str:
+    """The lead that the mechanism needs, or any one of several leads."""
+    leads = ", or ".join(f"about {margin.counts:,} transactions {margin.words}" for margin in plan.mechanism.margins)
+    return f"answers in 19 of 20 runs if there is a lead of {leads}"

@@ -1,0 +1,233 @@
+"""What a file is, from its first lines or its schema; where that is open, the user is asked.
+
+All this is guessed from the data, and the layout says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from fim_private.errors import InputError
+from fim_private.transactions.cells import is_cell
+from fim_private.transactions.column_roles import ITEM_NAMES, TRANSACTION_NAMES, Columns, known_column
+from fim_private.transactions.column_table import ColumnTable
+from fim_private.transactions.fields import HOW_TO_QUOTE, QUOTE, split_line
+from fim_private.transactions.formats.lists import list_columns
+from fim_private.transactions.formats.one_hot import cells_of
+from fim_private.transactions.layout import Layout
+from fim_private.transactions.text import Text
+
+SEPARATORS = (",", ";", "\t", "|")
+SAMPLE_LINES = 2000
+SAMPLE_BYTES = 4 << 20
+SAMPLE_ROWS = 1000
+TABLE_LINES = 20
+"""So many lines with the same number of fields are no accident."""
+
+RARE = 0.05
+"""A separator in fewer lines than this share may be a character of a name."""
+
+MARKUP = {"{": "JSON", "[": "JSON or a Python list", "<": "HTML or XML"}
+NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)*\s*")
+
+
+def detect_text(text: Text, *, separator: str | None, columns: Columns) -> Layout:
+    """The layout of a text in `auto` mode.
+
+    Args:
+        text: of which only the first lines are looked at; they remain to be read.
+        separator: as the user gave it, or None; then it is guessed too.
+        columns: what the user said about columns: naming one says that there is a header.
+
+    Errors:
+        InputError: markup, a table whose columns are not well known, or signs of more than one format.
+    """
+    sample = text.head(SAMPLE_LINES, SAMPLE_BYTES)
+    _refuse_markup(text.name, sample[0])
+    _refuse_spmf(text.name, sample)
+    guessed = ("format",) if separator is not None else ("format", "separator")
+    if separator is None:
+        separator = find_separator(sample)
+        if columns.named:
+            separator = separator or _no_separator(text.name)
+        elif separator is None:
+            if not sample[0].lstrip().startswith(QUOTE):
+                return Layout(format="fimi", guessed=("format",))
+            separator = ","
+        elif separator == "\t" and all(_whole_numbers(line) for line in sample):
+            return Layout(format="fimi", guessed=("format",))
+        elif _share(separator, sample) < RARE:
+            raise InputError(
+                f"{text.name} may be items separated by blanks or by another character: few lines hold one.",
+                "Give --format fimi, or --format basket with --separator.",
+            )
+    format_name = _delimited_format(text.name, sample, separator, columns)
+    return Layout(format=format_name, separator=separator, guessed=guessed)
+
+
+def find_separator(sample: Sequence[str]) -> str | None:
+    """The character that most lines hold outside quotes, one of `SEPARATORS`; None if no line holds any."""
+    bare = _bare(sample)
+
+    def weight(mark: str) -> tuple[int, bool, int]:
+        counts = [line.count(mark) for line in bare]
+        return len(counts) - counts.count(0), len(set(counts)) == 1, sum(counts)
+
+    best = max(SEPARATORS, key=weight)
+    return best if weight(best)[0] else None
+
+
+def detect_columnar(table: ColumnTable, columns: Columns) -> str:
+    """The format of a table of columns in `auto` mode: lists, long or one-hot.
+
+    Errors:
+        InputError: none of them for sure.
+    """
+    schema = table.schema()
+    lists = list_columns(schema)
+    if columns.item is not None:
+        wanted = columns.item.strip().casefold()
+        return "lists" if wanted in [name.strip().casefold() for name in lists] else "long"
+    if lists:
+        return "lists"
+    header = list(schema)
+    if known_column(header, ITEM_NAMES) is not None and (
+        columns.transaction is not None or known_column(header, TRANSACTION_NAMES) is not None
+    ):
+        return "long"
+    items = [name for name in header if not _is_named(name, columns)]
+    flat = bool(items) and not any(schema[name].is_nested() for name in items)
+    if flat and all(cells_of(column)[1] is None for column in table.columns(items, rows=SAMPLE_ROWS)):
+        return "one-hot"
+    raise InputError(
+        f"{table.name} is a table without lists, well-known columns or one-hot cells.",
+        "Give --transaction-column and --item-column for one item a row, or --format one-hot.",
+    )
+
+
+def _refuse_markup(name: str, first_line: str) -> None:
+    kind = MARKUP.get(first_line.lstrip()[0])
+    if kind is not None:
+        raise InputError(
+            f"{name} looks like {kind}.",
+            "Write one transaction a line with commas between items; if it is so already, --format basket.",
+        )
+
+
+def _refuse_spmf(name: str, sample: Sequence[str]) -> None:
+    """Lines of the library SPMF that are no transactions, and its sequences, whose -1 would be the top item."""
+    if sample[0].startswith(("@CONVERTED_FROM_TEXT", "@ITEM=")):
+        raise InputError(
+            f"{name} looks like a database of SPMF with names of its items above.",
+            "Leave out the lines that begin with @; items then have their numbers. With --format fimi they are read.",
+        )
+    if all(line.split()[-1:] in (["-2"], []) for line in sample):
+        raise InputError(
+            f"{name} looks like sequences of SPMF, where -1 and -2 are no items but ends.",
+            "Write a transaction a line without them; with --format fimi they are read as items.",
+        )
+
+
+def _no_separator(name: str) -> str:
+    raise InputError(
+        f"No separator was found in the first lines of {name}, so it has no columns to name.",
+        "Give it with --separator, or leave the options for columns out.",
+    )
+
+
+def _bare(sample: Sequence[str]) -> list[str]:
+    return [re.sub(f"{QUOTE}[^{QUOTE}]*{QUOTE}", "", line) if QUOTE in line else line for line in sample]
+
+
+def _share(mark: str, sample: Sequence[str]) -> float:
+    return sum(mark in line for line in _bare(sample)) / len(sample)
+
+
+def _whole_numbers(line: str) -> bool:
+    return all(token.isdecimal() for token in line.split())
+
+
+def _delimited_format(name: str, sample: Sequence[str], separator: str, columns: Columns) -> str:
+    header = _fields(name, sample[0], separator)
+    body: list[list[str]] = []
+    # Most baskets differ in length within a few lines, which says enough.
+    for line in sample[1:] if len(header) >= 2 else ():
+        body.append(_fields(name, line, separator))
+        if len(body[-1]) != len(header):
+            break
+    rectangular = len(header) >= 2 and all(len(record) == len(header) for record in body[-1:])
+    if columns.named:
+        items = [at for at, field in enumerate(header) if not _is_named(field, columns)]
+        if columns.item is None and rectangular:
+            cells = [[record[at] for at in items] for record in body]
+            if _looks_one_hot([header[at] for at in items], cells):
+                return "one-hot"
+        return "long"
+    if known_column(header, TRANSACTION_NAMES) is not None and known_column(header, ITEM_NAMES) is not None:
+        if rectangular:
+            return "long"
+        raise InputError(
+            f"{name} starts with the header of a long table, but its lines differ in number of fields.",
+            "Quote fields that hold the separator and give --format long, or give --format basket.",
+        )
+    if rectangular and _looks_one_hot(header, body):
+        return "one-hot"
+    if rectangular and _mostly_cells(header, body):
+        raise InputError(
+            f"{name} looks like a one-hot table with other columns or words beside its cells.",
+            "Give --format one-hot, and with --transaction-column a column of no item ('' if it has no name).",
+        )
+    if known_column(header, (*TRANSACTION_NAMES, *ITEM_NAMES)) is not None and rectangular:
+        raise InputError(
+            f"{name} starts with a well-known column name, but not with one for transactions and one for items.",
+            "Give --format long with --transaction-column and --item-column, or --format basket.",
+        )
+    if rectangular and _looks_like_table(header, body):
+        raise InputError(
+            f"{name} looks like a table with a header.",
+            "Give --format long with --transaction-column and --item-column, or --format basket.",
+        )
+    return "basket"
+
+
+def _fields(name: str, line: str, separator: str) -> list[str]:
+    fields = split_line(line, separator)
+    if fields is None:  # which no format of separated fields allows
+        raise InputError(f"One of the first lines of {name} has unbalanced quotes.", HOW_TO_QUOTE)
+    return [field.strip() for field in fields]
+
+
+def _is_named(field: str, columns: Columns) -> bool:
+    named = [name.strip().casefold() for name in (columns.transaction, columns.unit) if name is not None]
+    return field.strip().casefold() in named
+
+
+def _looks_one_hot(header: list[str], body: list[list[str]]) -> bool:
+    """Whether every cell says yes or no under distinct names that are no cells themselves.
+
+    Numbers may be names too; then more columns than cell words show that the lines, with their repetitions,
+    are no baskets.
+    """
+    words = {field for record in body for field in record} - {""}
+    if not words or not all(is_cell(word) for word in words) or len(set(header)) < len(header) or "" in header:
+        return False
+    return not any(is_cell(field) for field in header) or len(header) > len(words)
+
+
+def _mostly_cells(header: list[str], body: list[list[str]]) -> bool:
+    """Whether most fields below a first line of names are words that say yes or no."""
+    fields = [field for record in body for field in record]
+    cells = sum(is_cell(field) and field != "" for field in fields)
+    return not any(is_cell(field) and field for field in header) and cells > 0.6 * len(fields)
+
+
+def _looks_like_table(header: list[str], body: list[list[str]]) -> bool:
+    """Whether the first line names columns: new words, above full lines or a numeric column."""
+    if len(body) + 1 < TABLE_LINES or any(not field or NUMBER.fullmatch(field) for field in header):
+        return False
+    fields = {field for record in body for field in record}
+    if not fields.isdisjoint(header):
+        return False
+    numeric = any(all(not field or NUMBER.fullmatch(field) for field in column) for column in zip(*body, strict=True))
+    return "" not in fields or numeric

@@ -1,0 +1,1 @@
+"""The layouts that transactions are read from, one a file."""

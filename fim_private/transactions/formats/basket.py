@@ -1,0 +1,32 @@
+"""Basket CSV: one transaction a line, names between separators, ragged lines, quotes as in RFC 4180."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.fields import split_lines
+from fim_private.transactions.item_codes import Coder
+from fim_private.transactions.layout import Layout
+from fim_private.transactions.text import Text, lines_of
+
+
+def read_basket(text: Text, layout: Layout) -> Transactions:
+    """Read ragged lines of names; without a separator in the layout, between commas.
+
+    Errors:
+        InputError: unbalanced quotes, with the number of the line.
+    """
+    coder = Coder()
+    for first, chunk in text.chunks():
+        lines = lines_of(chunk)
+        # A blank line is an empty transaction, not one with a blank item.
+        filled = lines.str.strip_chars() != ""
+        where = np.flatnonzero(filled.to_numpy())
+        fields, widths = split_lines(
+            lines.filter(filled), layout.separator or ",", name=text.name, numbers=where + first + 1
+        )
+        lengths = np.zeros(len(lines), dtype=np.int64)
+        lengths[where] = widths
+        coder.add(fields, lengths)
+    return coder.finish(layout=layout)

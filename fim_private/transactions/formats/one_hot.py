@@ -1,0 +1,164 @@
+"""One-hot tables, text or columns: a column for each item, and cells that say yes or no."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from fim_private.errors import InputError, UsageError
+from fim_private.transactions.cells import not_a_cell, present_cells, present_numbers
+from fim_private.transactions.column_roles import Columns, find_column
+from fim_private.transactions.column_table import CELLS_AT_ONCE, ColumnTable, as_text
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import Coder
+from fim_private.transactions.layout import Layout
+from fim_private.transactions.row_units import row_units
+from fim_private.transactions.text_table import TextTable
+
+
+def read_one_hot_text(table: TextTable, layout: Layout, columns: Columns) -> Transactions:
+    """Read a delimited one-hot table; columns named for transactions or units are no items.
+
+    Errors:
+        InputError: a cell that says neither yes nor no, a column without a name or named like another.
+    """
+    width = len(table.header)
+    transaction, unit = _special(table.header, columns)
+    is_item = np.ones(width, dtype=bool)
+    is_item[[at for at in (transaction, unit) if at is not None]] = False
+    items = _item_names(table.header, is_item)
+    special: dict[int, list[pl.Series]] = {at: [] for at in (transaction, unit) if at is not None}
+    rows: list[NDArray[np.int64]] = []
+    codes: list[NDArray[np.int64]] = []
+    row_count = 0
+    for fields, numbers in table.blocks():
+        for at, parts in special.items():
+            parts.append(fields.gather_every(width, offset=at))
+        cells = fields.filter(pl.Series(np.tile(is_item, len(numbers)))) if special else fields
+        present, bad = present_cells(cells)
+        if bad is not None:
+            raise not_a_cell(f"Line {numbers[bad // len(items)]}", str(cells[bad]))
+        where = np.flatnonzero(present)
+        rows.append(where // len(items) + row_count)
+        codes.append(where % len(items))
+        row_count += len(numbers)
+    values = {at: pl.concat(parts) for at, parts in special.items()}
+    return _assemble(
+        items,
+        np.concatenate(rows),
+        np.concatenate(codes),
+        row_count,
+        transaction=None if transaction is None else values[transaction],
+        unit=None if unit is None else values[unit],
+        columns=columns,
+        layout=_named(layout, columns, table.header, transaction, unit),
+    )
+
+
+def read_one_hot_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
+    """Read a one-hot table of columns: booleans, zeros and ones, or words. Errors as for text."""
+    header = list(table.schema())
+    transaction, unit = _special(header, columns)
+    is_item = np.ones(len(header), dtype=bool)
+    is_item[[at for at in (transaction, unit) if at is not None]] = False
+    items = _item_names(header, is_item)
+    item_columns = [header[at] for at in np.flatnonzero(is_item)]
+    rows: list[NDArray[np.int64]] = []
+    codes: list[NDArray[np.int64]] = []
+    row_count = len(table.columns(item_columns[:1])[0])
+    at_once = max(1, CELLS_AT_ONCE // max(1, row_count))
+    for start in range(0, len(item_columns), at_once):
+        block = table.columns(item_columns[start : start + at_once])
+        for code, column in enumerate(block, start):
+            present, bad = cells_of(column)
+            if bad is not None:
+                raise not_a_cell(f"Item column {code + 1}", str(as_text(column, "an item")[bad]))
+            where = np.flatnonzero(present).astype(np.int64)
+            rows.append(where)
+            codes.append(np.full(len(where), code, dtype=np.int64))
+    return _assemble(
+        items,
+        np.concatenate(rows),
+        np.concatenate(codes),
+        row_count,
+        transaction=_text_column(table, header, transaction, "--transaction-column"),
+        unit=_text_column(table, header, unit, "--unit-column"),
+        columns=columns,
+        layout=_named(layout, columns, header, transaction, unit),
+    )
+
+
+def cells_of(column: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
+    """Which cells of a typed column say yes, and the position of the first that says neither."""
+    if column.dtype == pl.Boolean or column.dtype.is_integer() or column.dtype.is_float():
+        return present_numbers(column)
+    return present_cells(as_text(column, "an item"))
+
+
+def _text_column(table: ColumnTable, header: list[str], at: int | None, option: str) -> pl.Series | None:
+    return None if at is None else as_text(table.columns([header[at]])[0], option)
+
+
+def _special(header: Sequence[str], columns: Columns) -> tuple[int | None, int | None]:
+    if columns.item is not None:
+        raise UsageError("A one-hot table has no item column: each column is an item.", "Leave --item-column out.")
+    transaction, unit = (
+        None if wanted is None else find_column(header, wanted, option)
+        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, "--unit-column"))
+    )
+    return transaction, unit
+
+
+def _named(layout: Layout, columns: Columns, header: list[str], transaction: int | None, unit: int | None) -> Layout:
+    names = [None if at is None else header[at] for at in (transaction, unit)]
+    return layout.naming(columns, transaction=names[0], unit=names[1])
+
+
+def _item_names(header: Sequence[str], is_item: NDArray[np.bool_]) -> pl.Series:
+    names = [name.strip() for name, wanted in zip(header, is_item, strict=True) if wanted]
+    if not names:
+        raise InputError("No column is left for items.", "Give a table with a column for each item.")
+    if "" in names:
+        raise InputError(
+            "A column of the one-hot table has no name.",
+            "Name it after its item; if it holds row numbers or transaction ids, --transaction-column ''.",
+        )
+    places: dict[str, int] = {}
+    for place, name in zip((np.flatnonzero(is_item) + 1).tolist(), names, strict=True):
+        if (first := places.setdefault(name, place)) != place:
+            raise InputError(
+                f"Columns {first} and {place} of the one-hot table have the same name (blanks around it do not count).",
+                "Rename one of them, or join them into one column.",
+            )
+    return pl.Series("item", names, dtype=pl.String)
+
+
+def _assemble(
+    items: pl.Series,
+    rows: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    row_count: int,
+    *,
+    transaction: pl.Series | None,
+    unit: pl.Series | None,
+    columns: Columns,
+    layout: Layout,
+) -> Transactions:
+    row = row_units(row_count, transaction=transaction, unit=unit, columns=columns)
+    if not row.kept.all():
+        new_number = np.cumsum(row.kept, dtype=np.int64) - 1
+        kept = row.kept[rows]
+        rows, codes = new_number[rows[kept]], codes[kept]
+    occurs = np.zeros(len(items), dtype=bool)
+    occurs[codes] = True
+    coder = Coder()
+    coder.vocabulary.add(items.filter(pl.Series(occurs)))
+    coder.add_pairs((np.cumsum(occurs, dtype=np.int32) - np.int32(1))[codes], rows, int(row.kept.sum()))
+    return coder.finish(
+        layout=layout,
+        units=row.units,
+        rows_without_unit=int((~row.kept).sum()),
+    )

@@ -1,0 +1,251 @@
+"""Names into codes: the order of item names, and transactions from names and the rows they stand in."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from fim_private.errors import InputError, UsageError
+from fim_private.transactions.compressed_rows import Run, sorted_rows, without_gaps
+from fim_private.transactions.dataset import ReadingNotes, Transactions
+from fim_private.transactions.layout import IN_MEMORY, Layout
+from fim_private.transactions.strings import not_blank, positions_in
+
+CANONICAL_INTEGER = "^(0|[1-9][0-9]{0,17})$"
+"""Up to 18 digits, which fit 64 bits; 007 and 7 are two names."""
+
+RUN = 1 << 24
+"""So many codes and lengths are kept in one piece."""
+
+
+def name_order(name: str) -> tuple[int, int, str]:
+    """The sort key of an item name: whole numbers first, by value, then all other names by code point.
+
+    The key depends on the name alone, so which of two items comes first never depends on the rest of the
+    data: ties between itemsets are broken in this order, and a tie broken by the data would leak it.
+
+    >>> sorted(["b", "10", "9", "010"], key=name_order)
+    ['9', '10', '010', 'b']
+    """
+    if re.fullmatch(CANONICAL_INTEGER[1:-1], name):
+        return 0, int(name), ""
+    return 1, 0, name
+
+
+def in_name_order(names: pl.Series) -> pl.Series:
+    """Distinct names sorted by `name_order`, as a series called "item"."""
+    whole = names.str.contains(CANONICAL_INTEGER)
+    numbers = names.filter(whole).cast(pl.Int64).sort().cast(pl.String)
+    # Polars compares strings byte by byte, which in UTF-8 is the order of code points.
+    return pl.concat([numbers, names.filter(~whole).sort()]).rename("item")
+
+
+class Vocabulary:
+    """The names met so far, with provisional codes in order of appearance, which are never more than 31 bits.
+
+    The final codes depend on all names, and so on the end of the data; until then an occurrence takes four bytes.
+    """
+
+    def __init__(self) -> None:
+        self._code_of: dict[str, int] = {}
+        self._parts: list[pl.Series] = []
+        self._size = 0
+
+    def __len__(self) -> int:
+        """How many codes there are."""
+        return self._size
+
+    def codes(self, names: pl.Series) -> NDArray[np.int32]:
+        """The codes of stripped names that are not blank, int32 of the same length; new ones are given codes."""
+        distinct = names.unique()
+        code_of, size = self._code_of, self._size
+        codes = np.empty(len(distinct), dtype=np.int32)
+        fresh: list[str] = []
+        for place, name in enumerate(distinct.to_list()):
+            code = code_of.get(name)
+            if code is None:
+                code = code_of[name] = size + len(fresh)
+                fresh.append(name)
+            codes[place] = code
+        self.add(pl.Series(fresh, dtype=pl.String))
+        return codes[positions_in(distinct, names)]
+
+    def add(self, names: pl.Series) -> None:
+        """Give codes to stripped names, in their order, without looking whether they have some: two become one."""
+        if len(names):
+            self._parts.append(names)
+            self._size += len(names)
+
+    def finish(self) -> tuple[pl.Series, NDArray[np.int32]]:
+        """The names in name order, and the final code of each provisional one, int32, shape (codes,)."""
+        names = pl.concat([pl.Series([], dtype=pl.String), *self._parts])
+        vocabulary = in_name_order(names.unique())
+        return vocabulary, positions_in(vocabulary, names).astype(np.int32)
+
+
+class Coder:
+    """Takes names with the transactions they stand in, run by run, and makes transactions of them.
+
+    Each run is coded at once, so that strings never pile up: 4 bytes are kept for each occurrence, and as much again
+    for those that `finish` has not taken over yet. Who codes names without `add` counts the `blanks` among them here.
+    """
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary()
+        self._runs: deque[Run] = deque()
+        self._small_runs: list[Run] = []
+        self._small = 0
+        self._occurrences = 0
+        self.blanks = 0
+
+    def add(self, names: pl.Series, lengths: NDArray[np.int64]) -> None:
+        """Take the names of some more transactions; they are stripped here, and nulls and blanks dropped and counted.
+
+        Args:
+            names: strings, length p, those of one transaction after the other.
+            lengths: int64, shape (t,): how many names each transaction has; p in all.
+        """
+        stripped = names.str.strip_chars()
+        filled = not_blank(stripped)
+        if not filled.all():
+            owner = np.repeat(np.arange(len(lengths)), lengths)
+            lengths = np.bincount(owner[filled.to_numpy()], minlength=len(lengths))
+            stripped = stripped.filter(filled)
+            self.blanks += len(filled) - len(stripped)
+        self.add_coded(self.vocabulary.codes(stripped), lengths)
+
+    def add_coded(self, codes: NDArray[np.int32], lengths: NDArray[np.integer]) -> None:
+        """Take transactions that are coded by `vocabulary`; codes int32, shape (p,), may be overwritten later on."""
+        self._small_runs.append((codes, lengths.astype(np.int32)))
+        self._occurrences += len(codes)
+        self._small += len(codes) + len(lengths)
+        if self._small > RUN:
+            self._join()
+
+    def add_pairs(self, codes: NDArray[np.int32], rows: NDArray[np.int64], row_count: int) -> None:
+        """Take transactions as pairs of a code of `vocabulary` and a transaction, in any order.
+
+        Args:
+            codes: int32, shape (p,).
+            rows: int64, shape (p,), from 0 up to `row_count`; overwritten.
+            row_count: how many transactions these are.
+
+        Cost: sorting p 64-bit numbers, unless the rows are in order already.
+        """
+        lengths = np.bincount(rows, minlength=row_count)
+        if (rows[1:] < rows[:-1]).any():
+            width = len(self.vocabulary)
+            rows *= width
+            rows += codes
+            rows.sort()
+            rows %= width
+            codes = rows.astype(np.int32)
+        self.add_coded(codes, lengths)
+
+    def _join(self) -> None:
+        # Small arrays leave holes in the memory when they go; large ones go back to the system.
+        codes, lengths = zip(*self._small_runs, strict=True)
+        self._runs.append((np.concatenate(codes), np.concatenate(lengths)))
+        self._small_runs.clear()
+        self._small = 0
+
+    def finish(
+        self, *, layout: Layout, units: NDArray[np.int64] | None = None, rows_without_unit: int = 0
+    ) -> Transactions:
+        """The transactions: repetitions merged, those without items left out. The coder is empty afterwards.
+
+        Args:
+            layout: of what was read.
+            units: int64, one for each transaction taken: its privacy unit, codes from 0 on.
+            rows_without_unit: rows the reader dropped, for the notes.
+        """
+        self._runs.extend(self._small_runs)
+        self._small_runs.clear()
+        vocabulary, new_code = self.vocabulary.finish()
+        offsets, items, filled = sorted_rows(self._runs, new_code)
+        return Transactions(
+            offsets=offsets,
+            items=items,
+            vocabulary=vocabulary,
+            units=None if units is None else without_gaps(units[filled]),
+            notes=ReadingNotes(
+                layout=layout,
+                blanks=self.blanks,
+                duplicates=self._occurrences - len(items),
+                empty=len(filled) - len(offsets) + 1,
+                rows_without_unit=rows_without_unit,
+            ),
+        )
+
+
+def transactions_from_lists(
+    lists: Iterable[Iterable[str | int | None]], units: Iterable[str | int] | None = None
+) -> Transactions:
+    """Transactions from Python lists of item names; whole numbers are taken as their text, None as a blank.
+
+    Args:
+        lists: one iterable of names a transaction; they are stripped, repetitions are merged.
+        units: the privacy unit of each transaction, of the same length: text, which is stripped, or whole numbers.
+
+    Errors:
+        UsageError: a transaction is a single string, an item is neither text nor a whole number (of no more digits
+            than Python writes), or `units` does not match. No transactions at all are not an error: the neighbour of
+            a small data set may be empty.
+        InputError: a unit is missing, blank, or something else than text or a whole number.
+
+    >>> len(transactions_from_lists([["milk", "bread"], ["milk"], []]))
+    2
+    """
+    names: list[str | None] = []
+    lengths: list[int] = []
+    for transaction in lists:
+        if isinstance(transaction, str):
+            raise UsageError("A transaction is a single string.", "Give a list of names for each transaction.")
+        before = len(names)
+        names.extend(_name(item) for item in transaction)
+        lengths.append(len(names) - before)
+    unit_codes = None if units is None else _unit_codes(units, len(lengths))
+    try:
+        series = pl.Series(names, dtype=pl.String)
+    except UnicodeEncodeError:
+        raise UsageError(
+            "An item holds half a character (a surrogate), which is no text.", "Decode the items anew, or replace it."
+        ) from None
+    coder = Coder()
+    coder.add(series, np.asarray(lengths, dtype=np.int64))
+    return coder.finish(layout=IN_MEMORY, units=unit_codes)
+
+
+def _name(item: str | int | None) -> str | None:
+    if item is None or isinstance(item, str):
+        return item
+    text = _whole_text(item)
+    if text is None:
+        raise UsageError("An item is neither text nor a whole number.", "Turn the items into strings first.")
+    return text
+
+
+def _whole_text(value: object) -> str | None:
+    try:
+        return str(int(value)) if isinstance(value, int | np.integer) and not isinstance(value, bool) else None
+    except ValueError:  # more digits than Python writes
+        return None
+
+
+def _unit_codes(units: Iterable[str | int], expected: int) -> NDArray[np.int64]:
+    # Whatever else stands for "missing" (NaN, NaT, NA) would be a unit of its own, and promise what is not there.
+    names = [unit.strip() if isinstance(unit, str) else _whole_text(unit) for unit in units]
+    if len(names) != expected or isinstance(units, str):
+        raise UsageError("units and transactions differ in number.", "Give one unit for each transaction.")
+    if not all(names):
+        raise InputError(
+            "The unit of a transaction is missing, or neither text nor a whole number.",
+            "Leave such transactions out, or name their unit.",
+        )
+    codes: dict[str | None, int] = {}
+    return np.asarray([codes.setdefault(name, len(codes)) for name in names], dtype=np.int64)

@@ -1,0 +1,111 @@
+"""Restricting transactions to a public list of items, or to those that hold some items, and reading such a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from fim_private.errors import InputError, UsageError
+from fim_private.transactions.compressed_rows import recoded, runs_of, taken, without_gaps
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import in_name_order
+from fim_private.transactions.source import opened
+from fim_private.transactions.strings import not_blank, positions_in
+from fim_private.transactions.text import Text, lines_of
+
+
+def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transactions:
+    """The same transactions with exactly these names as vocabulary; other items go, and emptied transactions.
+
+    What happens to one transaction does not depend on the others, so this costs no privacy. It may leave no
+    transaction at all, which is no error: with a public vocabulary the release must not depend on it.
+
+    Args:
+        transactions: any.
+        names: item names, stripped here; repetitions and blanks are ignored.
+
+    Errors:
+        UsageError: no name is left.
+    """
+    stripped = pl.Series(names, dtype=pl.String).str.strip_chars()
+    vocabulary = in_name_order(stripped.filter(not_blank(stripped)).unique())
+    if vocabulary.is_empty():
+        raise UsageError("The list of public items is empty.", "Name at least one item.")
+    new_code = positions_in(vocabulary, transactions.vocabulary).astype(np.int32)
+    restricted = _recoded(transactions, new_code, vocabulary)
+    empty = transactions.notes.empty + len(transactions) - len(restricted)
+    return replace(restricted, notes=replace(transactions.notes, empty=empty))
+
+
+def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -> list[str]:
+    """The names in a text file, one a line, stripped, blank lines ignored; gzip is undone.
+
+    Errors:
+        InputError: the file cannot be read, or a name stands in it twice.
+    """
+    with opened(source) as reading:
+        text = Text(name=reading.name, blocks=reading.blocks(), encoding=encoding)
+        lines = pl.concat([lines_of(chunk) for _, chunk in text.chunks()]).str.strip_chars()
+    filled = lines.filter(lines != "")
+    if filled.n_unique() < len(filled):
+        line = int((lines.is_duplicated() & (lines != "") & ~lines.is_first_distinct()).arg_max() or 0) + 1
+        raise InputError(f"Line {line} of {text.name} repeats a name.", "Give each item name once.")
+    return filled.to_list()
+
+
+def keep_items(transactions: Transactions, codes: NDArray[np.int32]) -> Transactions:
+    """The same transactions with these items alone as vocabulary; emptied transactions go.
+
+    Args:
+        transactions: any.
+        codes: item codes to keep, increasing; the new code of an item is its place here.
+    """
+    new_code = np.full(len(transactions.vocabulary), -1, np.int32)
+    new_code[codes] = np.arange(len(codes), dtype=np.int32)
+    return _recoded(transactions, new_code, transactions.vocabulary[codes])
+
+
+def without_items(vocabulary: pl.Series, names: Sequence[str]) -> NDArray[np.int32]:
+    """The codes of all other items, increasing; names that are no item's are ignored."""
+    others = ~vocabulary.is_in(pl.Series(names, dtype=pl.String))
+    return np.flatnonzero(others.to_numpy()).astype(np.int32)
+
+
+def containing(transactions: Transactions, names: Sequence[str]) -> Transactions:
+    """The transactions that hold all these items and more, without these; the names leave the vocabulary.
+
+    What happens to one transaction does not depend on the others, so this costs no privacy. It may leave no transaction
+    at all, which is no error.
+
+    Args:
+        transactions: any.
+        names: item names, each once; where one is no item's, no transaction holds them all.
+    """
+    width = len(transactions.vocabulary)
+    wanted = np.ones(width, np.int32)
+    others = without_items(transactions.vocabulary, names)
+    wanted[others] = 0
+    held = [np.add.reduceat(wanted[items], np.cumsum(lengths) - lengths) for items, lengths in runs_of(transactions)]
+    holders = np.flatnonzero(np.concatenate([np.empty(0, np.int32), *held]) == len(names))
+    offsets, items = taken(transactions, holders)
+    units = None if transactions.units is None else transactions.units[holders]
+    return keep_items(replace(transactions, offsets=offsets, items=items, units=units), others)
+
+
+def _recoded(transactions: Transactions, new_code: NDArray[np.int32], vocabulary: pl.Series) -> Transactions:
+    """The transactions under another vocabulary, without the items whose new code is -1."""
+    room = np.empty(len(transactions.items), dtype=np.int32)
+    offsets, items, filled = recoded(runs_of(transactions), new_code, items=room, row_count=len(transactions))
+    return replace(
+        transactions,
+        offsets=offsets,
+        items=items,
+        vocabulary=vocabulary,
+        units=None if transactions.units is None else without_gaps(transactions.units[filled]),
+    )

@@ -1,0 +1,50 @@
+"""What lists and one-hot tables may carry beside their items: transaction ids and units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from fim_private.errors import InputError
+from fim_private.transactions.column_roles import Columns
+from fim_private.transactions.strings import group_codes
+from fim_private.transactions.units import rows_with_unit
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RowUnits:
+    """Which rows of a table with one transaction a row are kept, and whose they are.
+
+    Args:
+        kept: bool, shape (n,).
+        units: int64, shape (number kept,), or None.
+    """
+
+    kept: NDArray[np.bool_]
+    units: NDArray[np.int64] | None
+
+
+def row_units(row_count: int, *, transaction: pl.Series | None, unit: pl.Series | None, columns: Columns) -> RowUnits:
+    """Check the transaction ids, which serve for nothing else, and code the units.
+
+    Args:
+        row_count: n.
+        transaction: strings, length n, if that column was named.
+        unit: strings, length n, if that column was named.
+        columns: what the caller said.
+
+    Errors:
+        InputError: a transaction id repeats (its rows would be one transaction), or a unit is missing.
+    """
+    if transaction is not None and transaction.str.strip_chars().n_unique() < row_count:
+        raise InputError(
+            "The transaction column holds the same value twice, but each row is a transaction here.",
+            "Join the rows of one transaction, or leave --transaction-column out if it is no identifier.",
+        )
+    if unit is None:
+        return RowUnits(kept=np.ones(row_count, dtype=bool), units=None)
+    kept = rows_with_unit(unit, drop=columns.drop_rows_without_unit)
+    return RowUnits(kept=kept, units=group_codes(unit.str.strip_chars().filter(pl.Series(kept)))[0])

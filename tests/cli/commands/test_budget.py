@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import json
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from fim_private import Ledger
+from tests import processes
+from tests.cli.command import PROMISE, fim_private, words
+
+ASKED = ("--size", 2, "--top", 1, *PROMISE)
+
+
+@pytest.fixture
+def baskets(tmp_path: Path) -> Path:
+    path = tmp_path / "baskets.csv"
+    path.write_text("bread,milk\n" * 2000 + "SECRET-ITEM,bread\n")
+    return path
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    path = tmp_path / "shop.ledger"
+    done = fim_private("budget", "create", path, "--epsilon", 2, "--delta", "1e-5", "--dataset", "shop 2026")
+    assert done.returncode == 0, words(done)
+    return path
+
+
+def history(ledger: Path) -> list[dict]:
+    done = fim_private("budget", "history", ledger, "--json")
+    assert done.returncode == 0, words(done)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+def test_a_new_ledger_charges_releases_until_it_refuses_one(ledger: Path, baskets: Path) -> None:
+    released = []
+    for _ in range(2):
+        done = fim_private("mine", baskets, *ASKED, "--ledger", ledger, "--json", "--quiet")
+        assert done.returncode == 0, words(done)
+        released.append(json.loads(done.stdout))
+    refused = fim_private("mine", baskets, *ASKED, "--ledger", ledger)
+    assert refused.returncode == 4
+    assert refused.stdout == b""
+    assert "requested epsilon 1, delta 1e-6; remaining epsilon 0, delta 3e-6; too much by epsilon 1." in words(refused)
+    total, *charged = history(ledger)
+    assert (total["what"], total["epsilon"], total["delta"]) == ("total", "2", "1/100000")
+    assert [entry["id"] for entry in charged] == [release["id"] for release in released]
+    assert all(entry["state"] == "delivered" for entry in charged)
+    assert all(entry["command"] == released[0]["command"] for entry in charged)
+    assert "--ledger shop.ledger" in released[0]["command"]  # no folders
+    shown = fim_private("budget", "show", ledger).stdout.decode()
+    assert "shop 2026" in shown
+    assert "epsilon 2, delta 1e-5" in shown
+    assert "one transaction, add-remove neighbours" in shown
+    record = json.loads(fim_private("budget", "show", ledger, "--json").stdout)
+    assert Fraction(record["spent"]["epsilon"]) == 2
+    table = fim_private("budget", "history", ledger).stdout.decode().splitlines()
+    assert table[0].split()[:2] == ["time", "(UTC)"]
+    assert len(table) == 5
+    recorded = ledger.read_bytes()
+    for secret in (b"SECRET-ITEM", b"bread", b"milk"):
+        assert secret not in recorded
+
+
+@pytest.mark.slow
+def test_the_largest_that_fits_fits(ledger: Path, baskets: Path) -> None:
+    asked = ("--size", 2, "--top", 20, "--delta", "1e-6", "--unit", "transaction", "--ledger", ledger)
+    assert fim_private("mine", baskets, *asked, "--epsilon", "1.8").returncode == 0
+    refused = fim_private("mine", baskets, *asked, "--epsilon", "1.9")
+    assert refused.returncode == 4
+    epsilon = words(refused).split("--epsilon ")[1].split(",")[0]
+    assert fim_private("mine", baskets, *asked, "--epsilon", epsilon).returncode == 0
+
+
+def test_what_fails_before_the_charge_costs_nothing(ledger: Path, baskets: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.csv"
+    broken.write_bytes(b"\x00\x01\x02" * 50)
+    for options, code in (
+        ((broken, *ASKED), 3),
+        ((baskets, *ASKED, "--seed", 3), 2),
+        ((baskets, *ASKED, "-o", tmp_path / "absent" / "release.json"), 2),
+        ((baskets, *ASKED, "--mechanism", "exponential", "--universe-items", 2), 3),
+        ((baskets, *ASKED[:-2], "--unit-column", "customer"), 3),
+    ):
+        done = fim_private("mine", *options, "--ledger", ledger)
+        assert done.returncode == code, words(done)
+        assert done.stdout == b""
+    assert len(history(ledger)) == 1
+
+
+@pytest.mark.slow
+def test_what_was_not_delivered_can_be_told_apart(ledger: Path, baskets: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "fim_private", "mine", baskets, *ASKED, "--ledger", ledger]
+    with Path("/dev/full").open("w") as full:
+        for output, state in (((), "charged"), (("-o", tmp_path / "release.json"), "delivered")):
+            done = processes.run([*map(str, (*command, *output))], stdout=full)
+            assert done.returncode == 3
+            assert history(ledger)[-1]["state"] == state
+    table = fim_private("budget", "history", ledger).stdout.decode()
+    assert table.count("charged, not delivered") == 1
+    assert "1 of them charged, not delivered" in fim_private("budget", "show", ledger).stdout.decode()
+
+
+def test_an_interruption_after_the_charge_is_said(ledger: Path, baskets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("fim_private.mining.searches.pass_through", interrupted)
+    done = fim_private("mine", baskets, *ASKED, "--ledger", ledger, "--mechanism", "limited-domain")
+    assert done.returncode == 3
+    (_, entry) = history(ledger)
+    assert f"its history shows {entry['id']} as charged, not delivered" in words(done)
+    assert entry["state"] == "charged"
+
+
+def test_the_total_is_changed_on_the_record(ledger: Path, baskets: Path) -> None:
+    assert fim_private("mine", baskets, *ASKED, "--ledger", ledger).returncode == 0
+    refused = fim_private("budget", "set", ledger, "--epsilon", "0.5")
+    assert refused.returncode == 4
+    assert "More was spent already" in words(refused)
+    assert "epsilon 4" in fim_private("budget", "set", ledger, "--epsilon", 4).stdout.decode()
+    assert [entry["epsilon"] for entry in history(ledger) if entry["what"] == "total"] == ["2", "4"]
+    assert fim_private("budget", "set", ledger).returncode == 2
+
+
+def test_a_ledger_that_cannot_be_used_is_refused_without_its_content(
+    ledger: Path, baskets: Path, tmp_path: Path
+) -> None:
+    again = fim_private("budget", "create", ledger, "--epsilon", 9, "--delta", 0)
+    assert again.returncode == 2
+    assert Ledger(ledger).state().budget.epsilon == 2
+    for path in (baskets, tmp_path / "absent.ledger"):
+        for command in (("budget", "show", path), ("mine", baskets, *ASKED, "--ledger", path)):
+            done = fim_private(*command)
+            assert done.returncode == 3
+            assert done.stdout == b""
+            assert "SECRET" not in words(done)
+            assert "Traceback" not in words(done)

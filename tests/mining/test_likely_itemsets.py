@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from fim_private.mining.likely_itemsets import joined_itemsets, likely_itemsets
+
+RANDOM = np.random.default_rng(5)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("most", [1, 7, 60, 10_000])
+def test_the_likeliest_itemsets_are_those_of_brute_force(size: int, most: int) -> None:
+    counts = np.exp(RANDOM.normal(4, 1.5, 11))
+    everything = sorted(combinations(range(11), size), key=lambda itemset: -np.prod(counts[list(itemset)]))
+    assert [tuple(found) for found in likely_itemsets(counts, size, most).tolist()] == everything[:most]
+
+
+def test_ties_at_the_end_are_left_out_rather_than_cut_by_chance() -> None:
+    assert len(likely_itemsets(np.ones(10), 2, 20)) <= 20
+    assert likely_itemsets(np.ones(10), 2, 45).shape == (45, 2)
+
+
+@pytest.mark.parametrize("items", [0, 1, 2])
+def test_too_few_items_make_no_itemset(items: int) -> None:
+    assert likely_itemsets(np.ones(items), 3, 10).shape == (0, 3)
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_joined_itemsets_have_all_their_pairs(size: int) -> None:
+    items = 9
+    item_counts = RANDOM.uniform(50, 100, items)
+    every = np.array(list(combinations(range(items), 2)), np.int32)
+    pairs = every[RANDOM.permutation(len(every))[:24]]
+    pair_counts = RANDOM.uniform(5, 40, len(pairs))
+    given = {tuple(pair): count for pair, count in zip(pairs.tolist(), pair_counts.tolist(), strict=True)}
+
+    def predicted(itemset: tuple[int, ...]) -> float:
+        product = float(np.prod([given[pair] for pair in combinations(itemset, 2)]))
+        return product / float(np.prod(item_counts[list(itemset)])) ** (size - 2)
+
+    joined = [
+        itemset
+        for itemset in combinations(range(items), size)
+        if all(pair in given for pair in combinations(itemset, 2))
+    ]
+    expected = sorted(joined, key=lambda itemset: -predicted(itemset))
+    found = [tuple(itemset) for itemset in joined_itemsets(pairs, pair_counts, item_counts, size, 10_000).tolist()]
+    assert found == expected
+    few = joined_itemsets(pairs, pair_counts, item_counts, size, 3)
+    assert [tuple(itemset) for itemset in few.tolist()] == expected[:3]
+
+
+def test_no_pairs_make_no_triples() -> None:
+    assert joined_itemsets(np.empty((0, 2), np.int32), np.empty(0), np.ones(4), 3, 10).shape == (0, 3)

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import gzip
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fim_private.errors import InputError, UsageError
+from fim_private.transactions import compressed_rows
+from fim_private.transactions.item_codes import name_order, transactions_from_lists
+from fim_private.transactions.restriction import (
+    containing,
+    keep_items,
+    read_item_names,
+    restrict_to,
+    without_items,
+)
+from tests.transactions.reading import as_sets
+
+NAME = st.sampled_from(["1", "10", "9", "a", "b", "c"])
+
+
+@given(
+    st.lists(st.tuples(st.sets(NAME), st.integers(0, 3)), max_size=8),
+    st.sets(NAME | st.sampled_from(["x", "77"]), min_size=1),
+)
+def test_the_vocabulary_is_the_list_and_nothing_else_is_left(rows, names):
+    units = [unit for _, unit in rows]
+    restricted = restrict_to(transactions_from_lists([items for items, _ in rows], units), list(names))
+    assert restricted.vocabulary.to_list() == sorted(names, key=name_order)
+    left = [(items & names, unit) for items, unit in rows if items & names]
+    assert as_sets(restricted) == [items for items, _ in left]
+    assert restricted.units is not None
+    same = [[a == b for b in restricted.units.tolist()] for a in restricted.units.tolist()]
+    assert same == [[a == b for _, b in left] for _, a in left]
+    assert restricted.notes.empty == len(rows) - len(left)
+
+
+def test_names_are_stripped_and_may_repeat():
+    restricted = restrict_to(transactions_from_lists([["a", "b"]]), [" b", "b ", "", "c"])
+    assert restricted.vocabulary.to_list() == ["b", "c"]
+    assert as_sets(restricted) == [{"b"}]
+
+
+def test_an_empty_list_of_names_is_refused():
+    with pytest.raises(UsageError, match="public items is empty"):
+        restrict_to(transactions_from_lists([["a"]]), [" "])
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_names_are_read_a_line_each(pack):
+    data = " whole milk \r\n\r\nbread, white\n\u2003egg\n7".encode()
+    assert read_item_names(io.BytesIO(pack(data))) == ["whole milk", "bread, white", "egg", "7"]
+
+
+def test_a_repeated_name_is_told_by_its_line():
+    with pytest.raises(InputError, match=r"Line 5 of .* repeats a name") as caught:
+        read_item_names(io.BytesIO(b"milk\n\n\nzwieback\n zwieback \nmilk\n"))
+    assert "zwieback" not in str(caught.value)
+
+
+def test_a_file_without_names_is_refused(tmp_path):
+    with pytest.raises(InputError, match="nothing but blanks"):
+        read_item_names(io.BytesIO(b"\n \n"))
+    with pytest.raises(InputError, match="no file"):
+        read_item_names(tmp_path / "none")
+
+
+@given(st.lists(st.sets(st.integers(0, 9), min_size=1), max_size=20), st.sets(st.integers(0, 9)), st.integers(1, 9))
+def test_items_are_kept_alike_however_many_at_once(lists, wanted, at_once):
+    transactions = transactions_from_lists(lists, range(len(lists)))
+    names = transactions.vocabulary.to_list()
+    codes = np.array([code for code, name in enumerate(names) if int(name) in wanted], dtype=np.int32)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compressed_rows, "AT_ONCE", at_once)
+        kept = keep_items(transactions, codes)
+    left = [{str(item) for item in items & wanted} for items in lists if items & wanted]
+    assert as_sets(kept) == left
+    assert kept.vocabulary.to_list() == [names[code] for code in codes]
+    assert kept.units is not None
+    assert kept.units.tolist() == list(range(len(left)))
+
+
+@given(
+    st.lists(st.tuples(st.sets(NAME, min_size=1), st.integers(0, 3)), max_size=9),
+    st.sets(NAME | st.sampled_from(["x"]), min_size=1, max_size=3),
+    st.integers(1, 9),
+)
+def test_transactions_with_the_items_are_kept_and_the_items_left_out(rows_given, names, at_once):
+    transactions = transactions_from_lists([items for items, _ in rows_given], [unit for _, unit in rows_given])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compressed_rows, "AT_ONCE", at_once)
+        left = containing(transactions, sorted(names))
+    expected = [(items - names, unit) for items, unit in rows_given if items > names]
+    assert as_sets(left) == [items for items, _ in expected]
+    assert left.vocabulary.to_list() == [name for name in transactions.vocabulary if name not in names]
+    assert left.units is not None
+    same = [[a == b for b in left.units.tolist()] for a in left.units.tolist()]
+    assert same == [[a == b for _, b in expected] for _, a in expected]
+
+
+def test_items_to_leave_out_need_not_be_there():
+    transactions = transactions_from_lists([["a", "b"], ["c"]])
+    assert without_items(transactions.vocabulary, ["b", "x"]).tolist() == [0, 2]
+    assert without_items(transactions.vocabulary, []).tolist() == [0, 1, 2]
+    assert not len(containing(transactions, ["a", "x"]))
