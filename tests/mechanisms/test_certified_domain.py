@@ -1,0 +1,107 @@
+"""What the certified domain names, and what it is calibrated to. Its law and claim: test_laws.py, test_privacy.py."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from fim_private.errors import BudgetError
+from fim_private.mechanisms.certified_domain import CertifiedDomain, calibrate, threshold_for
+from fim_private.mechanisms.protocol import Request
+from fim_private.profile import CountProfile
+from fim_private.randomness import SeededRandomness
+from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
+from tests.mechanisms.cases import certified_domain
+from tests.sampling import SEED
+
+F = Fraction
+
+
+def survival(threshold: int, variance: int) -> float:
+    return math.exp(log_discrete_gaussian_survival(threshold, float(variance)))
+
+
+@pytest.mark.parametrize(
+    ("request_", "pick", "variance", "threshold", "lead"),
+    [
+        (Request(top=20, epsilon=F(1), delta=F(1, 10**6)), F(238256537, 2500000000), 211, 79, 167),
+        (Request(top=3, epsilon=F(1, 2), delta=F(1, 10**5), sensitivity=3), F(6718233, 40000000), 5475, 357, 479),
+    ],
+)
+def test_a_plan_s_parameters_follow_from_the_budget(
+    request_: Request, pick: Fraction, variance: int, threshold: int, lead: int
+) -> None:
+    mechanism = calibrate(request_).mechanism
+    assert isinstance(mechanism, CertifiedDomain)
+    assert (mechanism.pick_epsilon, mechanism.variance, mechanism.threshold) == (pick, variance, threshold)
+    assert mechanism.candidates == 1000 * request_.top
+    # A quarter of delta pays for the failure, on both sides.
+    granted = float(request_.delta) / 4 / (1 + math.exp(request_.epsilon))
+    assert float(mechanism.test_delta) == pytest.approx(granted, rel=1e-6)
+    beyond = threshold - request_.sensitivity
+    assert survival(beyond, variance) <= float(mechanism.test_delta) < survival(beyond - 1, variance)
+    (margin,) = mechanism.margins
+    rate = float(pick) / request_.sensitivity
+    picked = math.log(mechanism.candidates * request_.top * 19) / rate
+    assert margin.counts == lead == math.ceil(max(picked, threshold + 1.645 * math.sqrt(variance)))
+    assert margin.place == mechanism.depth == mechanism.candidates + 1
+    assert mechanism.tipping_lead == threshold
+
+
+def test_the_larger_of_two_leads_is_asked_for() -> None:
+    mechanism = calibrate(Request(top=1, epsilon=F(1), delta=F(1, 10**6))).mechanism
+    assert isinstance(mechanism, CertifiedDomain)
+    passing = mechanism.threshold + 1.645 * math.sqrt(mechanism.variance)
+    assert mechanism.margins[0].counts == math.ceil(passing) > math.log(19_000) / float(mechanism.rate)
+
+
+@pytest.mark.parametrize("variance", [1, 30, 4000])
+@pytest.mark.parametrize("sensitivity", [1, 5])
+def test_the_threshold_is_the_least_that_keeps_the_failure_rare(variance: int, sensitivity: int) -> None:
+    threshold = threshold_for(variance, sensitivity=sensitivity, delta=F(1, 10**7))
+    assert survival(threshold - sensitivity, variance) <= 1e-7 < survival(threshold - sensitivity - 1, variance)
+
+
+def test_it_names_all_or_nothing() -> None:
+    mechanism = certified_domain(2, candidates=3, pick_epsilon=F(20), variance=1, threshold=8)
+    randomness = SeededRandomness(SEED)
+    far = CountProfile.of([90, 60, 3, 1])
+    assert {mechanism.select(far, randomness) for _ in range(50)} == {(0, 1)}
+    near = CountProfile.of([90, 4, 3, 1])  # the support of the second is 3
+    assert {mechanism.select(near, randomness) for _ in range(50)} == {()}
+
+
+def test_the_support_is_counted_from_the_place_after_the_candidates() -> None:
+    mechanism = certified_domain(1, candidates=2, pick_epsilon=F(20), variance=1, threshold=8)
+    randomness = SeededRandomness(SEED)
+    # Incomplete profiles refuse to be looked at further down than what they hold.
+    clear = CountProfile(levels=[90, 60, 50], multiplicities=[1, 1, 1], complete=False)
+    assert {mechanism.select(clear, randomness) for _ in range(20)} == {(0,)}
+    level = CountProfile(levels=[90, 88, 88], multiplicities=[1, 1, 1], complete=False)
+    assert {mechanism.select(level, randomness) for _ in range(20)} == {()}
+
+
+def test_an_itemset_that_does_not_occur_is_never_named_in_an_open_universe() -> None:
+    mechanism = certified_domain(2, candidates=3, pick_epsilon=F(20), variance=1, threshold=-50)
+    assert mechanism.select(CountProfile.of([90]), SeededRandomness(SEED)) == ()
+    assert mechanism.law(CountProfile.of([90])) == {(): pytest.approx(1.0)}
+    declared = CountProfile.of([90], zeros=1)
+    assert mechanism.select(declared, SeededRandomness(SEED)) == (0, 1)
+    assert mechanism.law(declared)[0, 1] == pytest.approx(1.0)
+
+
+def test_a_test_passes_as_often_with_noise_up_as_down() -> None:
+    """At the tipping lead, and more often above it."""
+    mechanism = certified_domain(1, candidates=1, pick_epsilon=F(20), variance=4, threshold=10)
+    law = mechanism.law(CountProfile.of([12]))
+    assert law[(0,)] == pytest.approx(survival(-2, 4))
+    randomness = SeededRandomness(SEED)
+    named = sum(mechanism.select(CountProfile.of([12]), randomness) == (0,) for _ in range(2000)) / 2000
+    assert abs(named - survival(-2, 4)) < 0.05  # five standard deviations
+
+
+def test_without_a_delta_there_is_no_test() -> None:
+    with pytest.raises(BudgetError, match="delta = 0"):
+        calibrate(Request(top=1, epsilon=F(1), delta=F(0)))
