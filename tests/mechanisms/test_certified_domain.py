@@ -27,7 +27,7 @@ def survival(threshold: int, variance: int) -> float:
     ("request_", "pick", "variance", "threshold", "lead"),
     [
         (Request(top=20, epsilon=F(1), delta=F(1, 10**6)), F(238256537, 2500000000), 211, 79, 167),
-        (Request(top=3, epsilon=F(1, 2), delta=F(1, 10**5), sensitivity=3), F(6718233, 40000000), 5475, 357, 479),
+        (Request(top=20, epsilon=F(1, 2), delta=F(1, 10**5), sensitivity=3), F(69525623, 1250000000), 5475, 357, 855),
     ],
 )
 def test_a_plan_s_parameters_follow_from_the_budget(
