@@ -1,1 +1,1 @@
-"""The comparison report, one file a section; each makes its figures and says what is to be seen in them."""
+"""The comparison report, one file per section. Each section makes its figures and says what they show."""

@@ -9,11 +9,11 @@ from fim_private.report.document.text import times_as_likely
 from fim_private.report.drawing import Pictures
 
 CLEARLY = 0.02
-"""Precisions that differ by less count as equal."""
+"""Precisions that differ by less than this count as equal."""
 
 
 def section(results: ComparisonResults, _pictures: Pictures) -> Section:
-    """The question, the data, the promise, the answer, and advice on which mechanism to take."""
+    """State the question, the data and the promise. Give the answer, and advice on which mechanism to take."""
     settings = results.settings
     epsilon = settings.middle_epsilon
     unit = settings.unit.describe()
@@ -47,8 +47,7 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
         Bullets(
             items=(
                 "**Itemset** of size r: r different items; its **count**: the number of transactions that hold them "
-                "all. "
-                "**k**: how many itemsets are asked for.",
+                "all. **k**: how many itemsets are asked for.",
                 "**Unit**: what is protected, here "
                 + unit
                 + ". **Neighbours**: two data sets that differ in one unit, "
@@ -97,7 +96,7 @@ def _answer(results: ComparisonResults, data: str) -> Table:
             f"mean of {settings.trials} runs. At k = {most} "
             + _winners(results, best if limit > 0 else [])
             + (
-                f" Of those with an open universe: {max(open_ones, key=lambda name: precision[name][most])}, "
+                f" The best mechanism with an open universe: {max(open_ones, key=lambda name: precision[name][most])}, "
                 f"{max(precision[name][most] for name in open_ones):.2f}."
                 if open_ones
                 else ""
@@ -109,7 +108,7 @@ def _answer(results: ComparisonResults, data: str) -> Table:
 
 def _winners(results: ComparisonResults, best: list[str]) -> str:
     if not best:
-        return "hardly any names anything right."
+        return "hardly any mechanism names a right itemset."
     return f"the best, within {CLEARLY}, {'is' if len(best) == 1 else 'are'} {results.names(best)}."
 
 
@@ -119,14 +118,14 @@ def _universe(name: str) -> str:
 
 
 def _advice(results: ComparisonResults) -> list[str]:
-    """Each piece of advice with the figures that bear it out, for those mechanisms that were run."""
+    """Each piece of advice with the precision that supports it, for the mechanisms that were run."""
     run = set(results.settings.mechanisms)
     size, epsilon = results.settings.main_size, results.settings.middle_epsilon
     data = results.counts[0].name
     tops = tuple(dict.fromkeys((min(results.tops, key=lambda top: abs(top - 10)), max(results.tops))))
 
     def found(name: str) -> str:
-        """Its precision at a short and a long list."""
+        """The precision of a mechanism for a short and a long list."""
         values = [
             results.value("precision", data=data, mechanism=name, size=size, top=top, epsilon=epsilon) for top in tops
         ]
@@ -137,8 +136,9 @@ def _advice(results: ComparisonResults) -> list[str]:
     studied = [f"`{name}`" for name in names if not find(name).advice]
     if studied:
         advice.append(
-            f"**To understand the field, not to use:** {', '.join(studied)}. Those that end in `-textbook` are the "
-            "same mechanisms with the textbooks' constants, which pay twice for counts that can only move one way."
+            f"**To understand the field, not to use:** {', '.join(studied)}. The names that end in `-textbook` are the "
+            "same mechanisms with the textbooks' constants. These constants pay twice for counts that can only move "
+            "one way."
         )
     best_open = max(
         (
@@ -151,7 +151,7 @@ def _advice(results: ComparisonResults) -> list[str]:
     if best_open < 0.5:
         advice.append(
             f"**A long list from little data:** at k = {max(tops)} and epsilon {epsilon} no mechanism with an open "
-            f"universe names half of {data}'s list. Ask for fewer itemsets, or spend more."
+            f"universe names half of {data}'s list. Ask for fewer itemsets, or spend a larger epsilon."
         )
     unsure = "**Not sure:** `--mechanism auto`, the default, compares the leads and says why it chose"
     return [*advice, f"{unsure} ({found(AUTO)})." if AUTO in run else f"{unsure}."]

@@ -1,4 +1,4 @@
-"""What composition saves, and what better constants save."""
+"""How much composition theorems and better constants save."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEADS = {
 
 
 def section(results: ComparisonResults, pictures: Pictures) -> Section:
-    """Epsilon of one pick, and the margins asked for, against k."""
+    """Draw the epsilon of one pick, and the margins that mechanisms need, against k."""
     epsilon, delta = results.settings.middle_epsilon, results.settings.delta
     budget = Budget(epsilon, delta)
     picks = {top: pick_epsilons(budget, top) for top in TOPS}
@@ -31,7 +31,7 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
     left.legend()
     for name, mechanism in LEADS.items():
         right.plot(TOPS, [leads[top][name] for top in TOPS], **{**look(mechanism), "label": name})
-    right.set_title("lead that is asked for")
+    right.set_title("lead that is needed")
     right.set_ylabel("transactions (log scale)")
     right.legend()
     for panel in (left, right):
@@ -43,16 +43,14 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         name="composition",
         alt="Epsilon of one pick and margins against the number of picks",
         caption=(
-            f"**What composition buys at epsilon {epsilon}, delta {delta}.** Left: with k = 100 picks each may spend "
-            f"{hundred['basic']:.3g} by adding up, {hundred['optimal']:.3g} by the best theorem for any picks, and "
-            f"{hundred['bounded range']:.3g} by the one for picks of bounded range, which the exponential mechanism's "
-            f"are: {hundred['bounded range'] / hundred['basic']:.1f} times as much. Right: for k = 10 the published "
-            "large "
-            f"margin mechanism asks for a lead of {ten['lmm-paper']:,} transactions in each round, the calibrated one "
-            "for "
-            f"{ten['lmm, first test']:,} (at place k + 1) to {ten['lmm, last test']:,} (far down) once, and the "
-            "limited domain for "
-            f"{ten['limited-domain']:,} over the place 1,000 k down."
+            f"**What composition buys at epsilon {epsilon}, delta {delta}.** Left: each of k = 100 picks may spend "
+            f"{hundred['basic']:.3g} if epsilons add up, and {hundred['optimal']:.3g} by the best theorem for any "
+            "picks. The theorem for picks of bounded range, such as those of the exponential mechanism, allows "
+            f"{hundred['bounded range']:.3g}. This is {hundred['bounded range'] / hundred['basic']:.1f} times what "
+            "adding up allows. Right: for k = 10 the published large margin mechanism needs a lead of "
+            f"{ten['lmm-paper']:,} transactions in each round. The calibrated mechanism needs a lead once: "
+            f"{ten['lmm, first test']:,} at place k + 1, up to {ten['lmm, last test']:,} far down. The limited domain "
+            f"needs a lead of {ten['limited-domain']:,} over place 1,000 k."
         ),
     )
     return Section(
@@ -60,13 +58,12 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         title="What composition buys",
         parts=(
             Paragraph(
-                text="Naming k itemsets takes k picks, and each costs privacy. How the costs add up is a matter of "
-                "theorems, "
-                "not of noise: a sharper theorem allows every pick more. **Basic**: epsilons add up. **Optimal** "
-                "(Kairouz, Oh, "
-                "Viswanath 2015): the best that holds for any private picks. **Bounded range** (Durfee and Rogers "
-                "2019), added up by Rényi divergence (worst pairs of Dong, Durfee and Rogers 2020): better still, for "
-                "picks by the exponential mechanism."
+                text="Naming k itemsets takes k picks, and each costs privacy. A theorem says how the costs add up. A "
+                "sharper theorem allows every pick a larger epsilon, and the noise gets smaller. **Basic**: epsilons "
+                "add up. **Optimal** (Kairouz, Oh, Viswanath 2015): the best theorem that holds for any private picks. "
+                "**Bounded range** (Durfee and Rogers 2019): a still better theorem that holds for picks by the "
+                "exponential mechanism. It adds up Rényi divergences, for the worst pairs of Dong, Durfee and Rogers "
+                "(2020)."
             ),
             drawn,
         ),

@@ -13,19 +13,17 @@ NAMES = ("lmm-paper", "lmm", "exponential-textbook", "exponential")
 
 
 def section(results: ComparisonResults, pictures: Pictures) -> Section:
-    """The frequency given away by one pick, with the paper's two bounds."""
+    """Draw how much less frequent the first named itemset is than the best, with the paper's two bounds."""
     top = min(results.tops)
     parts: list[Part] = [
         Paragraph(
-            text="Corollary 1 of the paper bounds how much less frequent the itemset named by one selection is than "
-            "the most "
-            "frequent one. In transactions (the paper divides by n): at most a constant times **log(L/delta)/epsilon** "
-            "for "
-            "the large margin mechanism, L being the number of different itemsets that occur, provided the largest "
-            "count exceeds a constant times the same; and a constant times **r log(|I|/delta)/epsilon** for the "
-            "exponential "
-            "mechanism over all itemsets of r out of |I| items. The constants are not stated; both are drawn here with "
-            "1."
+            text="One selection names an itemset. Corollary 1 of the paper bounds how much less frequent this itemset "
+            "is than the most frequent one. The bounds here are in transactions; the paper divides by n. For the large "
+            "margin mechanism the bound is a constant times **log(L/delta)/epsilon**, where L is the number of "
+            "different itemsets that occur. It holds if the largest count exceeds a constant times the same "
+            "expression. For the exponential mechanism over all itemsets of r out of |I| items the bound is a constant "
+            "times **r log(|I|/delta)/epsilon**. The paper does not state the constants. Both bounds are drawn with "
+            "the constant 1."
         )
     ]
     epsilons = [results.epsilon(epsilon) for epsilon in results.epsilons]
@@ -72,7 +70,7 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         verdict = (
             "No mean lies above its bound drawn with constant 1."
             if not above
-            else f"Above its bound drawn with constant 1: {'; '.join(above)}."
+            else f"These means lie above their bound drawn with constant 1: {'; '.join(above)}."
         )
         parts.append(
             pictures.finish(
@@ -82,11 +80,9 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
                 caption=(
                     f"**{data}, k = {top}.** Solid grey: log(L/delta)/epsilon, for the large margin mechanism; dashed: "
                     f"r log(|I|/delta)/epsilon, for the exponential mechanism, |I| = {items:,}. {verdict} The largest "
-                    "mean "
-                    f"shortfall of these mechanisms is {worst:,.1f} transactions; the largest count is "
-                    f"{', '.join(f'{counts.profiles[size].count(1):,} (size {size})' for size in sizes)}. A line that "
-                    "is "
-                    "missing named nothing."
+                    f"mean shortfall of these mechanisms is {worst:,.1f} transactions; the largest count is "
+                    f"{', '.join(f'{counts.profiles[size].count(1):,} (size {size})' for size in sizes)}. If a line is "
+                    "missing, its mechanism named nothing."
                 ),
             )
         )

@@ -1,4 +1,4 @@
-"""How the defaults of items first were chosen: shares of the budget, and when to pick and when to count."""
+"""How the defaults of items-first were chosen: shares of the budget, and when to pick and when to count."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ MARKERS = ("o", "s", "^", "D", "v")
 
 
 def section(results: ComparisonResults, pictures: Pictures) -> Section:
-    """The sweep over public data sets, drawn."""
+    """Draw the sweep over public data sets."""
     anchor, title = "defaults", "How items first was tuned"
     table = results.defaults
     if table is None:
         text = (
-            "The shares of the budget of `items-first`, and its rule when to pick and when to count, were chosen on "
-            "nine public data sets: `benchmarks/items_first_defaults.py`; the figure stands in the report on `retail`."
+            "`items-first` splits its budget in fixed shares, and a fixed rule says when it picks and when it counts. "
+            "`benchmarks/items_first_defaults.py` chose both on nine public data sets. The report on `retail` shows "
+            "the figure."
         )
         return Section(anchor=anchor, title=title, parts=(Paragraph(text=text),))
     figure, (left, right) = new_figure(1, 2, height=3.0, same_y=False)
@@ -74,17 +75,18 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         alt="Mean precision of items first against the share of the budget for the items, and counts against picks",
         caption=(
             f"**Chosen on {table['data'].n_unique()} public data sets**, sizes "
-            f"{', '.join(str(size) for size in sorted(table['size'].unique().to_list()))}, "
-            f"means over {int(table['trials'].to_list()[0])} runs a setting. "
-            "Left: what the items get. Small epsilon needs more, for what is not found is lost. Right: above the line "
-            "noisy counts are better than picks. Where they differ by more than 0.1 the rule takes the better one in "
-            f"{agree} of {agree + disagree} settings. It cannot know how dense the data is: on `{worst['data']}` picks "
-            f"are better by {-worst['gain']:.2f} on average, whatever k (`--select peel`)."
+            f"{', '.join(str(size) for size in sorted(table['size'].unique().to_list()))}, means over "
+            f"{int(table['trials'].to_list()[0])} runs per setting. Left: the share of the budget that finds the "
+            "items. A small epsilon needs a larger share, because an item that is not found is lost. Right: above the "
+            "line noisy counts are better than picks. Where they differ by more than 0.1, the rule takes the better "
+            f"one in {agree} of {agree + disagree} settings. The rule cannot know how dense the data is: on "
+            f"`{worst['data']}` picks are better by {-worst['gain']:.2f} on average, so use `--select peel` there."
         ),
     )
     text = (
-        "Every number of `items-first` is fixed before the data is read, as a function of k, size and epsilon. They "
-        "were chosen once, on public data, by `benchmarks/items_first_defaults.py`. Picks are taken for k up to 25 (10 "
-        "for three items and more) times the larger of 1 and epsilon, noisy counts beyond."
+        "Every number of `items-first` is fixed before the data is read, as a function of k, size and epsilon. "
+        "`benchmarks/items_first_defaults.py` chose them once, on public data. `items-first` picks if k is at most 25 "
+        "times the larger of 1 and epsilon, or 10 times for itemsets of three items and more. For a larger k it uses "
+        "noisy counts."
     )
     return Section(anchor=anchor, title=title, parts=(Paragraph(text=text), drawn))

@@ -11,7 +11,7 @@ from fim_private.report.drawing import Pictures, legend, line, new_figure
 
 
 def section(results: ComparisonResults, pictures: Pictures) -> Section:
-    """Proposition 1 and Theorem 1: exact success against the bound."""
+    """Draw the exact success on the instances of Proposition 1 and Theorem 1, with the bounds."""
     names = [name for name in results.settings.mechanisms if find(name).sees_counts_only]
     figure, axes = new_figure(1, 2, height=3.2)
     nearest: list[str] = []
@@ -37,9 +37,8 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
             best = min(gaps.values())
             possible = next(m for m in range(500) if family.most(m) >= 0.5)
             nearest.append(
-                f"{title.split(':')[0]}: half the time is possible from m = {possible} on, and reached from m = {best} "
-                "on, "
-                f"{best / possible:.1f} times that, by "
+                f"{title.split(':')[0]}: a mechanism can be right half the time from m = {possible} on. The best here "
+                f"are right half the time from m = {best} on, {best / possible:.1f} times that: "
                 f"{', '.join(name for name, value in gaps.items() if value == best)}"
             )
     axes[0].set_ylabel("probability of naming the best item")
@@ -49,12 +48,12 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         name="lower-bounds",
         alt="Success on the hard instances of Proposition 1 and Theorem 1 with the bounds",
         caption=(
-            f"**Exact success on the paper's hard instances, alpha = {number(PROPOSITION_1.budget.epsilon)}; in black "
-            "what no mechanism can exceed.** "
-            + ("A line crosses the bound, which must not be." if broken else "No line crosses it. ")
+            f"**Exact success on the paper's hard instances, alpha = {number(PROPOSITION_1.budget.epsilon)}.** The "
+            "black line is the bound that no mechanism can exceed. "
+            + ("A line crosses the bound, which is an error. " if broken else "No line crosses it. ")
             + "".join(f"{sentence}. " for sentence in nearest)
-            + "For entries that are exchanged the textbook's constants and the monotone ones come to the same, "
-            "and their lines coincide."
+            + "If neighbours exchange an entry, the textbook's constants and the constants for counts that move one "
+            "way are equal, so their lines coincide."
         ),
     )
     return Section(
@@ -62,22 +61,19 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         title="Lower bounds: what no mechanism can do",
         parts=(
             Paragraph(
-                text=f"**Proposition 1**: with delta = 0, take K = {PROPOSITION_1.rivals:,} data sets; in the i-th, m "
-                "people hold "
-                "item i and nobody holds anything else. Any two differ in m people, so a private mechanism cannot "
-                "treat "
-                "them too differently, and if it named the right item too often it would name too many wrong ones. For "
-                f"m up to log((K - 1)/2)/alpha = {PROPOSITION_1.stated:.1f} **every** mechanism with delta = 0 fails "
-                "more than half the time on "
-                "some of them: range dependence cannot be avoided without delta. In this section neighbours exchange "
-                "one entry, as in the proofs, and alpha is the epsilon of one selection."
+                text=f"**Proposition 1**: with delta = 0, take K = {PROPOSITION_1.rivals:,} data sets. In data set i, "
+                "m people hold item i and nobody holds anything else. Any two data sets differ in m people, so a "
+                "private mechanism cannot treat them very differently. If it named the right item too often, it would "
+                f"name too many wrong items. For m up to log((K - 1)/2)/alpha = {PROPOSITION_1.stated:.1f} **every** "
+                "mechanism with delta = 0 fails more than half the time on some of the data sets. Without delta, range "
+                "dependence cannot be avoided. In this section neighbours exchange one entry, as in the proofs, and "
+                "alpha is the epsilon of one selection."
             ),
             Paragraph(
                 text=f"**Theorem 1**: with delta = {number(THEOREM_1.budget.delta)}, let {THEOREM_1.shared:,} people "
-                f"hold all of l = {THEOREM_1.rivals} items, and m people one "
-                f"of these more (K = {THEOREM_1.universe} items in all). Then l takes the place of K: a mechanism need "
-                "not pay for all "
-                "items, but it has to pay for those that look almost equally good."
+                f"hold all of l = {THEOREM_1.rivals} items, and let m further people hold one of these items. There "
+                f"are K = {THEOREM_1.universe} items in all. Then l takes the place of K. A mechanism does not have to "
+                "pay for all items, but it has to pay for the items that look almost equally good."
             ),
             drawn,
         ),

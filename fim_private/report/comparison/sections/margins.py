@@ -31,26 +31,22 @@ DRAWN = ("lmm", "lmm-paper", "limited-domain", "exponential")
 
 
 def section(results: ComparisonResults, pictures: Pictures) -> Section:
-    """A figure a data set, and the same for all k and epsilon as a table."""
+    """One figure per data set, and a table with all k and epsilon."""
     parts: list[Part] = [
         Paragraph(
-            text="Sort all itemsets by how often they occur and draw the counts: the black curve, from the most "
-            "frequent at "
-            "the left to rare ones at the right, both axes logarithmic. A private mechanism cannot see this curve, but "
-            "it "
-            "answers well only if the curve is steep enough for its noise. How steep follows from epsilon, delta and k "
-            "alone, and can be drawn in:"
+            text="The black curve shows the counts of all itemsets, from the most frequent at the left to rare ones at "
+            "the right. Both axes are logarithmic. A private mechanism cannot see this curve, but it answers well only "
+            "if the curve is steep enough for its noise. How steep it must be follows from epsilon, delta and k alone, "
+            "so the figure can show it:"
         ),
         Paragraph(
             text="**Circles** (`lmm`): the large margin mechanism tests whether the counts fall from place k to place "
-            "l + 1 "
-            "by its threshold. It finds its gap if the black curve runs **below a circle**. **Crosses** (`lmm-paper`): "
-            "the same for the published mechanism, for its first pick, measured from the top; its noise is of the size "
-            "of its thresholds and it has thousands of tries, so it may pass although the curve meets no cross. **Blue "
-            "line** "
-            "(`limited-domain`): the score of its stop symbol; itemsets above it come before the stop, those far below "
-            "do not. **Green line** (`exponential`): what an itemset must count to stand out, 19 times in 20, from all "
-            "that do not occur."
+            "l + 1 by its threshold. It finds its gap if the black curve runs **below a circle**. **Crosses** "
+            "(`lmm-paper`): the same for the published mechanism, for its first pick, measured from the top. Its noise "
+            "is as large as its thresholds and it has thousands of tries, so it may find a gap although the curve "
+            "meets no cross. **Blue line** (`limited-domain`): the score of its stop symbol. Itemsets above the line "
+            "are picked before the stop symbol; itemsets far below are not. **Green line** (`exponential`): the count "
+            "that an itemset needs to stand out from all itemsets that do not occur, 19 times in 20."
         ),
     ]
     for counts in results.counts:
@@ -99,14 +95,14 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         figure,
         name=f"margins-{data.lower()}",
         alt=f"Counts of {data} by place in the ranking, with the margins that mechanisms require",
-        caption=f"**{data}, size {results.settings.main_size}.** {' '.join(verdicts)} Thresholds without their noise, "
-        "which moves the circles a little from run to run, the crosses much. A circle below the picture is out of "
-        "reach of any curve.",
+        caption=f"**{data}, size {results.settings.main_size}.** {' '.join(verdicts)} The thresholds are drawn without "
+        "their noise. The noise moves the circles a little from run to run, and the crosses a lot. No curve can reach "
+        "a circle that lies below the picture.",
     )
 
 
 def _draw(panel: Axes, name: str, mechanism: Mechanism | ItemsFirst, profile: CountProfile) -> bool:
-    """Draw one mechanism's requirement; whether it is lmm's and met."""
+    """Draw what one mechanism requires. True if the mechanism is `lmm` and the counts meet its requirement."""
     style = {**look(name), "label": name}
     gid = f"mechanism:{name}"
     match mechanism:
@@ -162,10 +158,9 @@ def _table(results: ComparisonResults, data: str) -> Table:
         head=HEAD,
         rows=tuple(rows),
         caption=(
-            f"**{data}, size {results.settings.main_size}: all k and epsilon at a glance.** Where the fourth column "
-            "is "
-            "well above 0, `lmm` certifies a gap; where fewer than k itemsets stand above a score, the list of that "
-            "mechanism is short (limited domain) or wrong (exponential). Itemsets are counted up to 10 k: there it "
-            "means that many or more."
+            f"**{data}, size {results.settings.main_size}: all k and epsilon at a glance.** Where the fourth column is "
+            "well above 0, `lmm` certifies a gap. Where fewer than k itemsets stand above a score, the list of that "
+            "mechanism is short (`limited-domain`) or wrong (`exponential`). Itemsets are counted up to 10 k; the "
+            "number 10 k means that many or more."
         ),
     )

@@ -1,4 +1,4 @@
-"""What an open universe costs, and where the planner's choice is not the best of the box."""
+"""What an open universe costs, and where another mechanism beats the planner's choice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST = 200
 
 
 def section(results: ComparisonResults, pictures: Pictures) -> Section:
-    """Declared, limited domain and items first side by side; then where auto is behind."""
+    """Draw a declared universe, the limited domain and items-first side by side. Then list where auto is behind."""
     shown = tuple(name for name in SIDE_BY_SIDE if name in results.settings.mechanisms)
     parts: list[Part] = [
         Paragraph(
@@ -28,8 +28,8 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
             "Then it either picks, as the exponential mechanism does, or counts all these itemsets with noise, which "
             "is better for long lists. It is weak on long transactions and on small data: each item of a 60-item "
             "basket counts as a quarter. Among a few thousand such units it finds hardly any item, and an item that is "
-            "not found is lost. Below, it is compared with the exponential mechanism, which knew every item that "
-            "occurs."
+            "not found is lost. The figure below compares `items-first` with the exponential mechanism, which was told "
+            "every item that occurs."
         )
     ]
     for counts in results.counts:
@@ -72,7 +72,7 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str, names: tu
 
 
 def _sentence(results: ComparisonResults, data: str, names: tuple[str, ...]) -> str:
-    """How often items first is clearly better, and clearly worse, than each of the others."""
+    """How often items-first is clearly better, and clearly worse, than each of the other mechanisms."""
     sentences = []
     for other in names:
         if "items-first" not in names or other == "items-first":
@@ -87,9 +87,10 @@ def _sentence(results: ComparisonResults, data: str, names: tuple[str, ...]) -> 
 
 
 def _compared(results: ComparisonResults, data: str, name: str) -> pl.DataFrame:
-    """Every other mechanism beside this one, cell by cell.
+    """Every other mechanism beside the named mechanism, cell by cell.
 
-    `gain` is by how much the other is better; it is clear where it exceeds `sure`. Columns of this one end in `_here`.
+    `gain` says by how much the other is better. The gain is clear where it exceeds `sure`. The columns of the named
+    mechanism end in `_here`.
     """
     here = results.cells(data=data, mechanism=name)
     others = results.cells(data=data).filter(pl.col("mechanism") != name)
@@ -129,12 +130,13 @@ def _behind(results: ComparisonResults, data: str) -> Iterator[Part]:
             for row in best.iter_rows(named=True)
         ),
         caption=(
-            f"**{data}: where `auto` is clearly behind.** `auto` takes, without looking at the data and without a "
-            f"list of items, the mechanism that needs the least lead. Of {cells} cells it is clearly behind another "
-            f"mechanism that needs no list of items in {without}, and behind one that does in {len(best) - without}"
-            + (", the best of which are listed" if len(best) else ": it is never clearly behind")
-            + f". Clearly: by more than both 95 % intervals together, and {CLEARLY}; with so many cells a few will "
-            "be there by chance."
+            f"**{data}: where `auto` is clearly behind.** `auto` takes the mechanism that needs the smallest lead. It "
+            "does not look at the data and gets no list of items. Another mechanism that needs no list of items is "
+            f"clearly better in {without} of {cells} cells. A mechanism that needs a list is clearly better in "
+            f"{len(best) - without} cells"
+            + (". The table lists the best of them" if len(best) else ": `auto` is never clearly behind")
+            + f'. "Clearly" means by more than both 95 % intervals together, and by more than {CLEARLY}. With so '
+            "many cells a few are in the table by chance."
         ),
         mechanism_column=3,
         digits=3,

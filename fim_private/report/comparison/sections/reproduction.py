@@ -14,7 +14,7 @@ from fim_private.version import __version__
 
 
 def section(results: ComparisonResults, _pictures: Pictures) -> Section:
-    """Command, versions, seeds, checksums, and what each mechanism is."""
+    """Give the command, versions, seeds and checksums, and say what each mechanism does."""
     settings = results.settings
     capped = [name for name in settings.mechanisms if find(name).needs_cap]
     return Section(
@@ -26,22 +26,21 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
                 items=(
                     f"fim_private {__version__}; Python {platform.python_version()}; "
                     + ", ".join(f"{name} {version(name)}" for name in ("polars", "numpy", "numba", "matplotlib")),
-                    f"Seed {settings.seed}: each run's noise follows from it, the data's name, the cell and the number "
-                    "of "
-                    "the run; times alone differ. Seeded noise is not private, which is why nothing here is a release.",
-                    f"{settings.trials} runs a cell. Neighbours: {settings.relation}. Unit: "
-                    f"{settings.unit.describe()}. delta {settings.delta}. "
-                    "Declared universe: "
+                    f"Seed {settings.seed}: the seed, the data's name, the cell and the number of the run determine "
+                    "the noise of each run. Only the times differ. Seeded noise is not private, so nothing here is a "
+                    "release.",
+                    f"{settings.trials} runs per cell. Neighbours: {settings.relation}. Unit: "
+                    f"{settings.unit.describe()}. delta {settings.delta}. Declared universe: "
                     + (
                         f"{settings.universe_items:,} items."
                         if settings.universe_items
-                        else "as many items as occur, which with private data nobody may know."
+                        else "as many items as occur. With private data nobody may know this number."
                     ),
                     *(
                         [
-                            f"For {', '.join(capped)} transactions are cut to {settings.max_items} items at random; "
-                            f"{min(CAPS, settings.trials)} such cuts take turns. "
-                            "It is measured against the uncut counts."
+                            f"For {', '.join(capped)} each transaction is cut to {settings.max_items} random items. "
+                            f"{min(CAPS, settings.trials)} such cuts take turns. The answer is measured against the "
+                            "uncut counts."
                         ]
                         if capped
                         else []
@@ -64,11 +63,9 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
             ),
             Paragraph(
                 text="Sources: K. Chaudhuri, D. Hsu, S. Song (2014), The Large Margin Mechanism for Differentially "
-                "Private "
-                "Maximization. R. Bhaskar et al. (2010), Discovering frequent patterns in sensitive data. R. McKenna, "
-                "D. Sheldon "
-                "(2020), Permute-and-Flip. D. Durfee, R. Rogers (2019), Practical Differentially Private Top-k "
-                "Selection."
+                "Private Maximization. R. Bhaskar et al. (2010), Discovering frequent patterns in sensitive data. R. "
+                "McKenna, D. Sheldon (2020), Permute-and-Flip. D. Durfee, R. Rogers (2019), Practical Differentially "
+                "Private Top-k Selection."
             ),
         ),
     )

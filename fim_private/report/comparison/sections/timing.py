@@ -8,18 +8,15 @@ from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_
 
 
 def section(results: ComparisonResults, pictures: Pictures) -> Section:
-    """Against the number of items declared, and against the number of itemsets that occur."""
+    """Draw the time against the number of items declared, and against the number of itemsets that occur."""
     epsilon = results.settings.middle_epsilon
     parts: list[Part] = [
         Paragraph(
-            text="The time of one selection of k itemsets, counting not included (it is done once, whatever the "
-            "mechanism). "
-            "Itemsets of equal count are one level to a mechanism, and all that do not occur are one level too, so "
-            "what "
-            "matters is how many different counts can still win, not the number of itemsets. Median over the runs, "
-            "which were "
-            "timed "
-            "while other runs went on beside them: good for comparing lines, not as a benchmark."
+            text="This is the time of one selection of k itemsets. It does not include counting, which is done once "
+            "for all mechanisms. A mechanism treats all itemsets of equal count as one level, and all itemsets that do "
+            "not occur as one level too. So the time depends on how many different counts can still win, not on the "
+            "number of itemsets. Each time is the median over runs that were timed while other runs went on beside "
+            "them. The times are good for comparing lines, but they are not a benchmark."
         )
     ]
     for counts in results.counts:
@@ -58,10 +55,9 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
                 alt=f"Milliseconds for a selection from {data} against |I| and L",
                 caption=(
                     f"**{data}, k = {top}, epsilon {epsilon}.** Left: the longest time of a line is at most "
-                    f"{max(growth):.1f} times its shortest, "
-                    "while the list of items grows to 1e9; jumps are those of the machine. Right: sizes "
-                    f"{', '.join(map(str, sorted(counts.profiles)))} of the "
-                    f"grid, from few itemsets to many; different counts: {levels}."
+                    f"{max(growth):.1f} times its shortest, while the list of items grows to 1e9. Jumps come from the "
+                    f"machine. Right: itemsets of size {', '.join(map(str, sorted(counts.profiles)))}, ordered from "
+                    f"few itemsets to many. The number of different counts: {levels}."
                 ),
             )
         )

@@ -1,4 +1,4 @@
-"""Range independence, the paper's main claim: who depends on how many items there might be."""
+"""Range independence, the paper's main claim: which mechanisms depend on how many items there might be."""
 
 from __future__ import annotations
 
@@ -16,26 +16,24 @@ MOVED = 0.1
 
 
 def section(results: ComparisonResults, pictures: Pictures) -> Section:
-    """Padded universes of the data, and example (1)."""
+    """Draw the precision with padded universes, and the paper's example (1)."""
     parts: list[Part] = [
         Paragraph(
-            text="Some mechanisms choose among **all** itemsets that could be formed from a public list of items, also "
-            "those "
-            "nobody bought. Each of these gets a small chance; the longer the list, the larger their share together. "
-            "The paper calls this range dependence. Here the same data is mined as if the shop offered ever more items "
-            "that nobody bought. The large margin mechanism and its relatives look only at the top of the ranking: "
-            "for them these items do not exist."
+            text="Some mechanisms choose among **all** itemsets that could be formed from a public list of items, "
+            "including those that nobody bought. Each itemset that nobody bought gets a small chance. The longer the "
+            "list, the larger the sum of these chances. The paper calls this range dependence. Here the same data is "
+            "mined as if the shop offered more and more items that nobody bought. The large margin mechanism and its "
+            "relatives look only at the top of the ranking, so these items do not affect them."
         )
     ]
     parts += [_padded(results, pictures, counts.name) for counts in results.counts]
     parts += [
         Paragraph(
-            text="**The paper's example (1)**, computed exactly: n people, each with a number, and item i counts those "
-            "whose "
-            "number is at least i. If all have number 1, item 1 counts n and all others 0: a clear winner. If all have "
-            "number 2, items 1 and 2 count n both: two clear winners, no matter which. How many people does a "
-            "mechanism "
-            "need to name a winner 19 times in 20?"
+            text="**The paper's example (1)**, computed exactly: each of n people has a number, and the count of item "
+            "i is the number of people whose number is at least i. If all have number 1, item 1 has count n and all "
+            "others have count 0, so there is a clear winner. If all have number 2, items 1 and 2 both have count n, "
+            "so there are two clear winners and either is right. How many people does a mechanism need to name a "
+            "winner 19 times in 20?"
         ),
         _example(results, pictures),
     ]
@@ -65,9 +63,9 @@ def _padded(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
             + (
                 f"the precision of {results.names(falls[True])} falls by more than {MOVED}"
                 if falls[True]
-                else f"none falls by more than {MOVED}"
+                else f"no mechanism's precision falls by more than {MOVED}"
             )
-            + (f"; that of {results.names(falls[False])} does not." if falls[True] and falls[False] else ".")
+            + (f"; the precision of {results.names(falls[False])} does not." if falls[True] and falls[False] else ".")
         )
     axes[0].set_ylabel("precision at k")
     legend(figure, results.settings.mechanisms)
@@ -78,7 +76,7 @@ def _padded(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         alt=f"Precision against the number of declared items for {data}",
         caption=(
             f"**{data}, size {results.settings.main_size}, epsilon {epsilon}, universe padded.** {' '.join(verdicts)} "
-            "A mechanism whose list is hardly ever right has little to lose."
+            "If the list of a mechanism is hardly ever right, its precision cannot fall much."
         ),
     )
 
@@ -110,26 +108,25 @@ def _example(results: ComparisonResults, pictures: Pictures) -> Figure:
         name="example-1",
         alt="Number of people needed in the paper's example (1), against the number of items",
         caption=(
-            f"**Example (1), exact laws, epsilon {budget_words(results)}.** The lines of "
-            f"{results.names(grows)} rise with the logarithm of K, those of "
-            f"{results.names(flat - fails)} are level from K = {universes_word()} on"
+            f"**Example (1), exact laws, epsilon {budget_words(results)}.** The lines of {results.names(grows)} rise "
+            f"with the logarithm of K. The lines of {results.names(flat - fails)} are level from K = "
+            f"{universes_word()} on"
             + (
-                f"; {results.names(fails)} is missing on the right: two winners are no clear winner, "
-                "and "
-                "no number of people helps"
+                f"; {results.names(fails)} is missing on the right, because it finds no clear winner between two equal "
+                "ones with any number of people"
                 if fails
                 else ""
             )
-            + ". Level is not the same as low: at small K a rising line may stand far below a level one."
+            + ". A level line is not always low: at small K a rising line may be far below a level one."
         ),
     )
 
 
 def budget_words(results: ComparisonResults) -> str:
-    """The budget of the figures that show one only."""
+    """The budget of the figures that show only one budget."""
     return f"{results.settings.middle_epsilon}, delta {results.settings.delta}"
 
 
 def universes_word() -> str:
-    """The second universe, from which on a level line is level."""
+    """The second universe. Level lines are level from this universe on."""
     return f"{UNIVERSES[1]:,}"

@@ -24,21 +24,17 @@ COLUMNS = {
 
 
 def section(results: ComparisonResults, pictures: Pictures) -> Section:
-    """A figure a data set and size, and one folded table for each."""
+    """One figure and one folded table for each data set and size."""
     parts: list[Part] = [
         Paragraph(
-            text="Each panel is one length of list. Epsilon grows to the right, so all lines should rise; the further "
-            "left "
-            "a line reaches the top, the less privacy its mechanism has to spend. Thin bars are 95 % confidence "
-            "intervals "
-            f"of the mean over {results.settings.trials} runs; where all runs agreed there is none, which does not "
-            "mean "
-            "that a rarer outcome cannot be. Names that end in -textbook are dotted, with open markers: the same "
-            "mechanism "
-            "with the textbook's constants, so the gap to the solid line is due to the constants alone. "
-            "Dashed black: the large margin mechanism as published. permute-and-flip and report-noisy-max have the "
-            "same "
-            "law, and max-of-laplaces is close to both: these lines cover one another."
+            text="Each panel shows one length of list. Epsilon grows to the right, so all lines should rise. The "
+            "further left a line reaches the top, the smaller the epsilon that its mechanism needs. Thin bars are 95 % "
+            f"confidence intervals of the mean over {results.settings.trials} runs. Where all runs agreed there is no "
+            "bar, but a rarer outcome is still possible. Dotted lines with open markers are mechanisms whose names end "
+            "in -textbook. They use the textbook's constants, so the gap to the solid line is due to the constants "
+            "alone. The dashed black line is the large margin mechanism as published. permute-and-flip and "
+            "report-noisy-max have the same law, and max-of-laplaces is close to both, so these lines cover one "
+            "another."
             + (
                 f" Panels beyond k = {max(results.tops)} show only the fast mechanisms."
                 if results.settings.long_tops
@@ -70,7 +66,7 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str, size: int
         unused.set_visible(False)
     for panel in axes[max(0, len(tops) - len(axes) // rows) : len(tops)]:
         panel.set_xlabel("epsilon for the whole list (log scale)")
-        panel.tick_params(labelbottom=True)  # also above a place that stays empty
+        panel.tick_params(labelbottom=True)  # also above an empty panel
     figure.supylabel("precision at k (share of the list)", fontsize=9)
     legend(figure, results.settings.mechanisms)
     return pictures.finish(
@@ -82,7 +78,7 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str, size: int
 
 
 def _sentence(results: ComparisonResults, data: str, size: int) -> str:
-    """From which epsilon on each mechanism names nine in ten of the longest list, and of the shortest."""
+    """The epsilon from which on each mechanism names 90 % of the longest and of the shortest list."""
     sentences = []
     for top in dict.fromkeys((max(results.all_tops), max(results.tops), min(results.tops))):
         reached: dict[str, list[str]] = {}
@@ -97,7 +93,7 @@ def _sentence(results: ComparisonResults, data: str, size: int) -> str:
         if "" in reached:
             words.append(f"not at all by {results.names(reached[''])}")
         sentences.append(
-            f"A precision of 0.9 at k = {top} is reached by none of them."
+            f"No mechanism reaches a precision of 0.9 at k = {top}."
             if set(reached) == {""}
             else f"A precision of 0.9 at k = {top} is first reached {'; '.join(words)}."
         )
@@ -118,15 +114,12 @@ def _table(results: ComparisonResults, data: str, size: int) -> Table:
             for row in frame.select(columns).iter_rows()
         ),
         caption=(
-            f"**Every cell for {data}, size {size}.** Means over {results.settings.trials} runs; ms is the median "
-            "time "
-            "of a selection. ± 0.000: all runs agreed. Of those named: the share of the named itemsets that are right. "
-            "False negatives: the "
-            "share "
-            "not named of the itemsets strictly more frequent than the k-th. Rank loss: what is missed of the top k, "
-            "place j weighing 1/log2(j + 1). Count loss: what is missed of the top k's total count. Empty: the share "
-            "of "
-            "runs without any itemset."
+            f"**Every cell for {data}, size {size}.** The figures are means over {results.settings.trials} runs; ms is "
+            "the median time of a selection. ± 0.000: all runs agreed. Of those named: the share of the named itemsets "
+            "that are right. False negatives: of the itemsets strictly more frequent than the k-th, the share that is "
+            "not named. Rank loss: the share of the top k's weight that is missed, where place j weighs 1/log2(j + 1). "
+            "Count loss: the share of the top k's total count that is missed. Empty: the share of runs that name "
+            "nothing."
         ),
         mechanism_column=0,
         digits=3,
