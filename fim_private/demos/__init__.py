@@ -1,5 +1,5 @@
-"""Teaching: short lessons with a question each, told in the terminal, in a notebook and on a page by the same words.
+"""Teaching: short lessons, each with a question. The terminal, a notebook and a page show the same words.
 
-A lesson is one file: its text, its controls and its computation, pure functions from the settings of the controls to
-parts of a document (`demo.py`). How these are shown is not its business (`terminal.py`, `page.py`, `notebook.py`).
+A lesson is one file with its text, its controls and its computation. The computation is a pure function from the
+settings of the controls to parts of a document (`demo.py`). `terminal.py`, `page.py` and `notebook.py` show the parts.
 """

@@ -1,4 +1,4 @@
-"""A drawing as values: lines over two axes, which the terminal draws with letters and a page with ink."""
+"""A drawing as values: lines over two axes. The terminal draws them with letters, and a page draws a figure."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One line, or the points of one.
+    """One line, or only its points.
 
     Args:
-        label: what it is.
+        label: what the line is.
         x: increasing; above 0 where the axis is logarithmic.
-        y: of the same length; likewise.
-        joined: whether the points belong to a line; otherwise they are only points.
+        y: as many values as in `x`; above 0 where the axis is logarithmic.
+        joined: whether a line joins the points.
     """
 
     label: str
@@ -34,13 +34,13 @@ class Chart:
     Args:
         name: unique in the lesson: lower-case letters, digits and hyphens.
         caption: what to see; running text with inline marks.
-        alt: what it shows, for those who cannot see it.
+        alt: what the chart shows, for people who cannot see it.
         x: the horizontal axis, in words.
         y: the vertical axis, in words.
         lines: what is drawn, the last on top.
-        log_x: whether the axis is logarithmic.
-        log_y: likewise.
-        here: where the first control stands, if it is on the horizontal axis.
+        log_x: whether the horizontal axis is logarithmic.
+        log_y: whether the vertical axis is logarithmic.
+        here: the value of the first control, if the horizontal axis shows this control.
     """
 
     name: str

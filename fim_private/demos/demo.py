@@ -1,4 +1,4 @@
-"""What a lesson is: words, a few controls, and a pure function from their settings to parts of a document."""
+"""A lesson has words, a few controls, and a pure function from the controls' settings to parts of a document."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Shown: TypeAlias = Paragraph | Bullets | Code | Table | Chart
 
 @dataclass(frozen=True, kw_only=True)
 class Control:
-    """Something to move.
+    """A setting that the reader can change.
 
     Args:
         name: as typed after --set.
-        what: what it is, in a few words.
+        what: what the control sets, in a few words.
         choices: its values, in order, as text.
         start: the value it starts at.
     """
@@ -34,27 +34,27 @@ class Control:
     start: str
 
     def checked(self, value: str) -> str:
-        """The value, if it is one of the choices.
+        """Return the value if it is one of the choices.
 
         Raises:
-            UsageError: it is none.
+            UsageError: the value is not one of the choices.
         """
         if value not in self.choices:
             raise UsageError(
-                f"The control {self.name} has no place {value!r}.", f"Choose of {', '.join(self.choices)}."
+                f"The control {self.name} has no place {value!r}.", f"Choose one of: {', '.join(self.choices)}."
             )
         return value
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What the learner finds out: from which value of the first control on something is so.
+    """A question for the reader: from which value of the first control on does something happen?
 
     Args:
         text: the question.
-        happens: whether it is so at these settings.
-        yes: what to say where it is so.
-        no: what to say where it is not.
+        happens: whether it happens at these settings.
+        yes: the answer where it happens.
+        no: the answer where it does not happen.
     """
 
     text: str
@@ -69,13 +69,13 @@ class Demo:
 
     Args:
         name: as typed after `fim-private demo`.
-        title: of the page.
+        title: the title of the page.
         summary: one line for the list.
-        minutes: what a reader needs, about.
-        introduction: what stands before the controls, whatever their settings.
-        controls: the first is the one the question is about.
-        show: what the settings lead to.
-        question: for the learner.
+        minutes: about how long a reader needs.
+        introduction: the text before the controls. It does not depend on their settings.
+        controls: the controls. The question is about the first.
+        show: the parts to show at these settings.
+        question: the question for the reader.
     """
 
     name: str
@@ -89,14 +89,14 @@ class Demo:
 
     @property
     def source(self) -> str:
-        """The file that computes it, in the folder of this one."""
+        """The file that computes the lesson, relative to the folder of this file."""
         return self.show.__module__.removeprefix("fim_private.demos.").replace(".", "/") + ".py"
 
     def settings(self, changes: Settings | None = None) -> dict[str, str]:
-        """A value for every control: where it starts, or what it is changed to.
+        """A value for every control: the value in `changes`, or the value it starts at.
 
         Raises:
-            UsageError: there is no such control, or it has no such place.
+            UsageError: there is no such control, or the control has no such place.
         """
         changes = changes or {}
         known = [control.name for control in self.controls]
@@ -106,11 +106,11 @@ class Demo:
         return {control.name: control.checked(changes.get(control.name, control.start)) for control in self.controls}
 
     def verdict(self, settings: Settings) -> str:
-        """Whether what the question is about is so at these settings, in words."""
+        """The answer to the question at these settings, in words."""
         return self.question.yes if self.question.happens(settings) else self.question.no
 
     def answer(self, changes: Settings | None = None) -> str | None:
-        """The first value of the first control at which it is so, the others as set; None where it never is."""
+        """The first value of the first control at which it happens, or None. The other controls stay as set."""
         settings = self.settings(changes)
         control = self.controls[0]
         return next(
@@ -122,7 +122,7 @@ def find_demo(demos: Iterable[Demo], name: str) -> Demo:
     """The demo of this name.
 
     Raises:
-        UsageError: there is none; similar names are given.
+        UsageError: there is no such demo. The message suggests similar names.
     """
     by_name = {demo.name: demo for demo in demos}
     if name in by_name:

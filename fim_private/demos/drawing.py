@@ -13,14 +13,14 @@ PENS = (
     {"color": "#00805c", "marker": "^", "linestyle": ":"},
     {"color": "#6a3fb5", "marker": "D", "linestyle": "-."},
 )
-"""For lines that are no mechanisms: told apart by shape as well as by hue."""
+"""Pens for lines that are not mechanisms. They differ in shape as well as in colour."""
 
 FEW = 40
 """Lines of more points than this are drawn without markers."""
 
 
 def figure_of(chart: Chart, name: str) -> Figure:
-    """The chart drawn, under a name of its own."""
+    """Draw the chart as a figure of this name."""
     with style():
         figure, (axes,) = new_figure(height=3.0)
         logarithmic(axes, x=chart.log_x, y=chart.log_y)

@@ -1,4 +1,4 @@
-"""A lesson in a marimo notebook: its controls as buttons, its parts as text and drawings. Needs the extra `demos`."""
+"""Show a lesson in a marimo notebook: buttons for its controls, text and drawings. Needs the extra `demos`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from fim_private.report.document.markdown import part_markdown
 
 
 def head_of(demo: Demo) -> Any:
-    """The title and what stands before the controls."""
+    """The title and the introduction."""
     return mo.vstack([mo.md(f"_{BANNER}_"), mo.md(f"# {demo.title}"), *map(element, demo.introduction)])
 
 
 def controls_of(demo: Demo) -> Any:
-    """A row of choices for each control, and their values as `.value`: the settings."""
+    """A row of choices for each control. Its `.value` holds the settings."""
     return mo.ui.dictionary(
         {
             control.name: mo.ui.radio(
@@ -34,7 +34,7 @@ def controls_of(demo: Demo) -> Any:
 
 
 def result_of(demo: Demo, settings: Mapping[str, str]) -> Any:
-    """The question, whether it is so at these settings, and what they lead to."""
+    """The question, its answer at these settings, and the parts that the lesson shows."""
     return mo.vstack(list(_result(demo, demo.settings(settings))))
 
 

@@ -1,4 +1,4 @@
-"""A lesson as a page of its own: every place of its first control is on it, so that it works without a program."""
+"""A lesson as a page of its own. The page holds every place of the first control, so it works without a program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BANNER = "A LESSON: public or made-up data, exact figures shown, seeded noise. N
 
 
 def document_of(demo: Demo) -> Document:
-    """The lesson with its question, and what each place of the first control shows."""
+    """The lesson with its question, and the parts it shows at each place of the first control."""
     control, *others = demo.controls
     views = tuple(
         (choice, parts_at(demo, demo.settings({control.name: choice}), place))
@@ -24,7 +24,9 @@ def document_of(demo: Demo) -> Document:
     )
     fixed = ", ".join(f"{other.name} = {other.start}" for other in others)
     more = (
-        (Paragraph(text=f"Fixed on this page, but not in the terminal and the notebook: {fixed}."),) if others else ()
+        (Paragraph(text=f"This page fixes {fixed}. The terminal and the notebook let you change it."),)
+        if others
+        else ()
     )
     label = f"{control.name}: {control.what}"
     return Document(
@@ -58,7 +60,7 @@ def document_of(demo: Demo) -> Document:
 
 
 def parts_at(demo: Demo, settings: Settings, place: int) -> tuple[Plain, ...]:
-    """What the lesson shows at these settings, named so that all places of the control can stand on one page."""
+    """The parts at these settings. Their names differ from place to place, so that all fit on one page."""
     verdict = Paragraph(
         text=f"**At {demo.controls[0].name} = {settings[demo.controls[0].name]}:** {demo.verdict(settings)}"
     )
@@ -66,7 +68,7 @@ def parts_at(demo: Demo, settings: Settings, place: int) -> tuple[Plain, ...]:
 
 
 def plain(part: Shown, place: int) -> Plain:
-    """A part of a lesson as part of a document."""
+    """Convert a part of a lesson to a part of a document."""
     match part:
         case Chart():
             return figure_of(part, f"{part.name}-{place}")
@@ -77,10 +79,10 @@ def plain(part: Shown, place: int) -> Plain:
 
 
 def write_page(demo: Demo, folder: Path) -> Path:
-    """The lesson as `NAME.html` in the folder.
+    """Write the lesson as `NAME.html` to the folder.
 
     Raises:
-        InputError: the file system refuses.
+        InputError: the folder or the file cannot be written.
     """
     path = folder / f"{demo.name}.html"
     try:

@@ -1,4 +1,4 @@
-"""The mechanism that the planner would use, as the kind that a lesson knows how to look into."""
+"""Plans of mechanisms for lessons, and checks that a mechanism is of the kind that a lesson can look into."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def mechanism_of(kind: type[Kind], plan: Plan) -> Kind:
     """The plan's mechanism.
 
     Raises:
-        TypeError: it is of another kind.
+        TypeError: the mechanism is of another kind.
     """
     if not isinstance(plan.mechanism, kind):
         raise TypeError(f"{plan.mechanism_name} is no {kind.__name__}")
@@ -40,7 +40,7 @@ def law_of(plan: Plan, profile: CountProfile) -> Law:
     """The exact law of the plan's mechanism on these counts.
 
     Raises:
-        TypeError: it sees more than counts.
+        TypeError: the mechanism sees more than counts.
     """
     if isinstance(plan.search, ItemsFirst):
         raise TypeError(f"{plan.mechanism_name} has no law over counts")

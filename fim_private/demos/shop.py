@@ -1,4 +1,4 @@
-"""The data set that ships, for lessons: public, so that they may look at its exact counts. The only demo that does."""
+"""The data set that ships with the package. It is public, so lessons may look at its exact counts."""
 
 from __future__ import annotations
 
@@ -14,20 +14,23 @@ from fim_private.transactions import Transactions, read_transactions
 
 CUSTOMERS = 4_372
 ITEMS = 3_885
-"""Distinct items that occur; shown in lessons as what nobody could know of private data."""
+"""Distinct items that occur. Lessons say that nobody could know this number of private data."""
 
 Itemset = tuple[int, ...]
 
 
 @cache
 def baskets() -> Transactions:
-    """One transaction a customer."""
+    """One transaction per customer."""
     return read_transactions(path_of("online-retail-customers"))
 
 
 @cache
 def pairs(times: float = 1.0) -> CountProfile:
-    """How many pairs have which count, in an open universe; with so many times as many customers of the same habits."""
+    """How many pairs have which count, in an open universe.
+
+    `times` multiplies the number of customers and keeps their habits.
+    """
     levels, multiplicities = count_histogram(baskets(), 2).reveal_to_curator()
     tally: dict[int, int] = {}
     for level, number in zip(levels.tolist(), multiplicities.tolist(), strict=True):
@@ -43,7 +46,7 @@ def exact_top(transactions: Transactions, top: int) -> dict[Itemset, int]:
 
 
 def without_customer(transactions: Transactions, customer: int) -> Transactions:
-    """The data without one of the customers, who is a transaction here."""
+    """The data without one customer. A customer is one transaction here."""
     start, end = transactions.offsets[customer : customer + 2]
     lengths = np.delete(transactions.lengths(), customer)
     return Transactions(
@@ -54,11 +57,11 @@ def without_customer(transactions: Transactions, customer: int) -> Transactions:
 
 
 def held_by(transactions: Transactions, customer: int, itemset: Itemset) -> bool:
-    """Whether a customer has all these items."""
+    """Whether a customer has all items of the itemset."""
     start, end = transactions.offsets[customer : customer + 2]
     return bool(np.isin(itemset, transactions.items[start:end]).all())
 
 
 def names(transactions: Transactions, itemset: Itemset) -> str:
-    """The items of an itemset in words."""
+    """The names of an itemset's items."""
     return JOINT.join(transactions.vocabulary[code] for code in itemset)

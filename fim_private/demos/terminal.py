@@ -42,7 +42,7 @@ def to_text(demo: Demo, settings: Settings) -> str:
 
 
 def _another(choices: Sequence[str], now: str) -> str:
-    """The next choice, or the one before where there is none."""
+    """The next choice, or the previous choice if there is no next one."""
     place = choices.index(now) + 1
     return choices[place if place < len(choices) else place - 2]
 
@@ -78,7 +78,7 @@ def plain(text: str) -> str:
 
 
 def plot(chart: Chart) -> str:
-    """The lines drawn with letters, a letter a line, over the ranges of the axes."""
+    """Draw the lines over the ranges of the axes, with one letter per line."""
     across = _Axis([x for line in chart.lines for x in line.x], logarithmic=chart.log_x, places=WIDTH)
     upward = _Axis([y for line in chart.lines for y in line.y], logarithmic=chart.log_y, places=HEIGHT)
     grid = [[" "] * WIDTH for _ in range(HEIGHT)]
@@ -105,7 +105,7 @@ def plot(chart: Chart) -> str:
 
 
 def _between(points: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The points and what lies on the straight lines between them, a place a column."""
+    """The points, and the places on the straight lines between them, one per column."""
     drawn = list(points[:1])
     for (column, row), (next_column, next_row) in pairwise(points):
         steps = max(abs(next_column - column), 1)
@@ -117,17 +117,17 @@ def _between(points: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 class _Axis:
-    """Values to places of a grid."""
+    """Map values to places of a grid."""
 
     def __init__(self, values: Sequence[float], *, logarithmic: bool, places: int) -> None:
         self._of = math.log if logarithmic else float
         least, most = min(values), max(values)
-        # A scale that does not cheat: from 0 where nothing is below.
+        # The scale starts at 0 if no value is negative, so that heights can be compared.
         self._low, self._high = (least if logarithmic else min(0.0, least)), most
         self._places = places
 
     def place(self, value: float) -> int:
-        """The place of a value; what is beyond an end is put there."""
+        """The place of a value. A value beyond an end is put at that end."""
         low, high = self._of(self._low), self._of(self._high)
         share = (self._of(min(max(value, self._low), self._high)) - low) / ((high - low) or 1)
         return round(share * (self._places - 1))

@@ -1,4 +1,4 @@
-"""Lesson 7: private candidates. Why the best of K private runs is not private, and the best of a random number is."""
+"""Lesson 7: why the best of K private runs is not private, and the best of a random number of runs is."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ RUNS = ("1", "2", "3", "5", "10", "20", "50", "100")
 FIXED, RANDOM = "the best of K", "the best of a random number, K on average"
 YES, NO = (1, "yes"), (0, "no")
 GOOD = 0.1
-"""One run in ten is of the kind one hopes for."""
+"""One run in ten is good."""
 
 
 def survey(epsilon: float, *, inside: bool) -> FiniteLaw:
-    """One run: randomised response, which says the truth about Kim with odds e^epsilon."""
+    """The law of one run: randomised response, which says the truth about Kim with odds e^epsilon."""
     truth = 1 / (1 + math.exp(-epsilon))
     said_yes = truth if inside else 1 - truth
     return {YES: said_yes, NO: 1 - said_yes}
 
 
 def stopping(runs: str) -> RandomStopping:
-    """Algorithm 2 with as many runs on average."""
+    """Algorithm 2 of the paper, with this many runs on average."""
     return RandomStopping(stop=Fraction(1, int(runs)))
 
 
@@ -40,13 +40,16 @@ def chance_of_no(way: str, runs: str, epsilon: str, *, inside: bool) -> float:
 
 
 def _law(way: str, runs: str, law: FiniteLaw) -> OutcomeLaw:
-    """What is chosen from runs of this law."""
+    """The law of the chosen run if each run has this law."""
     return best_of(int(runs), law) if way == FIXED else dict[Hashable, float](stopping(runs).law(law).items())
 
 
 @cache
 def worst_loss(way: str, runs: str, epsilon: str) -> float:
-    """The largest log ratio found over neighbouring laws of a candidate; of exact laws, but a search: a lower bound."""
+    """The largest log ratio that a search found over neighbouring laws of a candidate.
+
+    The laws are exact. The search may miss the worst neighbours, so this is a lower bound.
+    """
     one = float(exact(epsilon, "epsilon"))
 
     def outcome(law: FiniteLaw) -> OutcomeLaw:
@@ -56,18 +59,18 @@ def worst_loss(way: str, runs: str, epsilon: str) -> float:
 
 
 def promised(way: str, runs: str, epsilon: str) -> float:
-    """What is proved of it: K epsilon by adding up, or 3 epsilon by Theorem 3.2."""
+    """The proved epsilon: K epsilon by adding up, or 3 epsilon by Theorem 3.2."""
     one = exact(epsilon, "epsilon")
     return float(int(runs) * one if way == FIXED else stopping(runs).pure_cost(PureDP(one)).epsilon)
 
 
 def good_run(way: str, runs: str) -> float:
-    """The chance to come out with a run of the best tenth."""
+    """The chance that the chosen run is among the best tenth of all runs."""
     return _law(way, runs, {(1, "good"): GOOD, (0, "other"): 1 - GOOD})[1, "good"]
 
 
 def show(settings: Settings) -> tuple[Shown, ...]:
-    """What an answer gives away about Kim, then the worst case, and what the choice is good for."""
+    """Show what an answer reveals about Kim, then the worst case, and how often the chosen run is good."""
     runs, epsilon = settings["runs"], settings["epsilon"]
     rows, prices = [], []
     for way in (FIXED, RANDOM):
@@ -82,16 +85,16 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             name="kim",
             head=("chosen is", '"no", if Kim is in', '"no", if not', 'sure after a "no" that Kim is not in'),
             rows=tuple(rows),
-            caption=f"**K = {runs} runs of epsilon {epsilon} each.** Each run answers whether Kim is in the data, by "
-            "randomised response, and a yes scores higher. The exact chances that the best run says no, and what "
-            "somebody to whom it was a toss of a coin learns from that.",
+            caption=f"**K = {runs} runs of epsilon {epsilon} each.** Each run answers by randomised response whether "
+            "Kim is in the data. A yes scores higher than a no. The table shows the exact chances that the best run "
+            "says no. The last column is how sure someone who thought it 50:50 is after a no.",
         ),
         Chart(
             name="losses",
-            caption="**The worst that was found**, over candidates of all kinds and neighbours of all kinds, by exact "
-            "laws: by what epsilon the chances of an answer differ. (Chances below 1e-12 are not looked at.)",
-            alt="The loss of the best of K grows with K; that of a random number of runs stays below three times "
-            "epsilon",
+            caption="**The worst case found.** The curves show the epsilon by which the chances of an answer differ, "
+            "over many candidates and neighbours, computed from exact laws. (The search ignores chances below 1e-12.)",
+            alt="The loss of the best of K grows with K; the loss of the best of a random number of runs stays below "
+            "three times epsilon",
             x="runs (K)",
             y="epsilon found",
             lines=(
@@ -113,15 +116,15 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             name="use",
             head=("chosen is", "epsilon found", "epsilon proved", "a run of the best tenth"),
             rows=tuple(prices),
-            caption="**Price and use.** One run in ten is of the kind one hopes for; the last column is the chance "
-            "to come out with one. The coin costs little of it, and a larger K, which costs no privacy, makes up "
-            "for that.",
+            caption="**Price and use.** One run in ten is good. The last column is the chance that a good run is "
+            "published. The coin lowers this chance a little. A larger K raises it again, and with the coin a larger K "
+            "costs no privacy.",
         ),
         Paragraph(
-            text="**Why.** After K runs a no means that **all** K said no: K pieces of evidence, each worth epsilon. "
-            "With a coin after each run nobody knows how many there were. A single no may be one run that was the "
-            "first and last; so it is never much evidence, however large K is on average. Liu and Talwar (2019) "
-            "prove 3 epsilon for any candidates. (How many runs there were must stay secret.)"
+            text="**Why.** After K runs, a published no means that **all** K runs said no. These are K pieces of "
+            "evidence, each worth epsilon. With a coin after each run, nobody knows how many runs there were. A no may "
+            "come from a single run, so it is never much evidence, even if there are many runs on average. Liu and "
+            "Talwar (2019) prove 3 epsilon for any candidates. (The number of runs must stay secret.)"
         ),
     )  # fmt: skip
 
@@ -129,29 +132,32 @@ def show(settings: Settings) -> tuple[Shown, ...]:
 DEMO = Demo(
     name="candidates",
     title="Try often, publish the best?",
-    summary="private selection from private candidates: why the best of K runs leaks, and a coin mends it",
+    summary="private selection from private candidates: why the best of K runs leaks, and how a coin prevents it",
     minutes=7,
     introduction=(
         Paragraph(
-            text="Each of K runs is private: with other settings, another seed, another itemset size. All are looked "
-            "at, and only the **best** is published. It was made privately, and the others are thrown away. What "
-            "could it cost but one run?"
+            text="You make K private runs, each with other settings, another seed or another itemset size. You look at "
+            "all of them and publish only the **best**. The best run is private, and you throw the others away. Does "
+            "this cost more privacy than one run?"
         ),
-        Paragraph(text="One change makes it private: toss a coin after each run, and stop when it comes up."),
+        Paragraph(
+            text="One change makes it private: toss a coin after each run, and stop when the coin lands heads "
+            "(probability 1/K)."
+        ),
         Code(
             text="repeat\n    run a candidate, drawn at random\n    with probability 1/K stop\npublish the best so far"
         ),
     ),
     controls=(
         Control(name="runs", what="K, how many runs (on average, with the coin)", choices=RUNS, start="3"),
-        Control(name="epsilon", what="of each run", choices=("0.1", "0.5", "1"), start="1"),
+        Control(name="epsilon", what="the epsilon of each run", choices=("0.1", "0.5", "1"), start="1"),
     ),
     show=show,
     question=Question(
-        text="From how many runs on does a no from the best of K make somebody 99 % sure that Kim is not in the data, "
-        "though each run is private with epsilon 1?",
+        text="From how many runs on does a no from the best of K make someone 99 % sure that Kim is not in the data, "
+        "although each run is private with epsilon 1?",
         happens=lambda settings: _sure_enough(settings["runs"], settings["epsilon"]),
-        yes="yes: a no leaves no more than one chance in a hundred.",
+        yes="yes: after a no, the chance that Kim is in the data is at most 1 %.",
         no="not yet 99 % sure.",
     ),
 )

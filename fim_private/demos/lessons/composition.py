@@ -1,4 +1,4 @@
-"""Lesson 6: composition. What k picks from one budget get each, by three theorems."""
+"""Lesson 6: composition. How much each of k picks may spend of one budget, by three theorems."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fim_private.report.document import Bullets, Paragraph, Table
 PICKS = ("1", "2", "5", "10", "20", "50", "100", "200", "500")
 CANDIDATES = 10**6
 THEOREMS = {
-    "basic": "they add up",
+    "basic": "epsilons add up",
     "optimal": "optimal for any private pick",
     "bounded range": "Rényi, for picks of bounded range",
 }
@@ -31,13 +31,13 @@ def each(epsilon: str, delta: str, k: str) -> dict[str, float]:
 
 
 def gain(settings: Settings) -> float:
-    """How many times what basic composition gives a pick, bounded range gives it."""
+    """How many times as much epsilon a pick gets by bounded range as by basic composition."""
     found = each(settings["epsilon"], settings["delta"], settings["k"])
     return found["bounded range"] / found["basic"]
 
 
 def show(settings: Settings) -> tuple[Shown, ...]:
-    """One budget shared out, then the other way round: what equal picks add up to."""
+    """Show what one budget gives each pick, and what equal picks cost together."""
     epsilon, delta, k = settings["epsilon"], settings["delta"], settings["k"]
     found = each(epsilon, delta, k)
     together = {
@@ -58,15 +58,16 @@ def show(settings: Settings) -> tuple[Shown, ...]:
                 )
                 for name, words in THEOREMS.items()
             ),
-            caption=f"**{k} picks from epsilon {epsilon}, delta {delta}.** What each may spend; the lead in counts "
-            f"that an itemset then needs over {CANDIDATES:,} candidates, 19 times in 20; and, the other way round, "
-            f"what {k} picks of epsilon 0.1 each are proved to cost together.",
+            caption=f"**{k} picks from epsilon {epsilon}, delta {delta}.** The columns show what each pick may spend, "
+            f"and the lead in counts that an itemset then needs over {CANDIDATES:,} candidates, 19 times in 20. The "
+            f"last column is what {k} picks of epsilon 0.1 each are proved to cost together.",
             digits=4,
         ),
         Chart(
             name="shares",
-            caption="**The epsilon of one pick** by the number of picks, from the same budget.",
-            alt="The epsilon of a pick falls like 1/k by adding up and like one over the root of k by the others",
+            caption="**The epsilon of one pick** from the same budget, by the number of picks.",
+            alt="The epsilon of a pick falls like 1/k if epsilons add up, and like one over the square root of k by "
+            "the other theorems",
             x="picks (k)",
             y="epsilon of one pick",
             lines=tuple(
@@ -82,10 +83,10 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             here=float(k),
         ),
         Paragraph(
-            text="By adding up, a pick gets epsilon/k: the noise grows with k. The others use that losses partly "
-            "cancel, for an answer that is likelier with a customer is made up for by others that are less likely; "
-            "then a pick gets about epsilon over the root of k, and delta pays. For few picks adding up is the best "
-            "there is, and a planner should take whichever gives most, as the planner here does."
+            text="If epsilons add up, a pick gets epsilon/k, so the noise grows with k. The other two theorems use "
+            "that losses partly cancel: some answers are likelier with a customer in the data, and others are less "
+            "likely. Then a pick gets about epsilon divided by the square root of k, at the price of a delta. For few "
+            "picks, adding up is the best theorem. The planner takes the theorem that gives the most."
         ),
     )
 
@@ -93,37 +94,39 @@ def show(settings: Settings) -> tuple[Shown, ...]:
 DEMO = Demo(
     name="composition",
     title="k picks from one budget",
-    summary="k picks by peeling, and what three theorems of composition let each of them spend",
+    summary="k picks by peeling, and how much three theorems of composition let each pick spend",
     minutes=8,
     introduction=(
         Paragraph(
-            text="To name the top k, pick one itemset after the other, each time without those picked already: "
-            "**peeling**. Each pick costs privacy, and a theorem of composition says what they cost together. The "
-            "mechanism and the data are the same for all three theorems below; only the proof differs, and a better "
-            "proof is less noise."
+            text="To name the top k, pick one itemset after the other, and leave out the itemsets that are already "
+            "picked. This is called **peeling**. Each pick costs privacy, and a theorem of composition says what the "
+            "picks cost together. The mechanism and the data are the same for all three theorems below. Only the proof "
+            "differs, and a better proof allows less noise."
         ),
         Bullets(
             items=(
                 "**basic**: epsilons add up (Dwork and others 2006).",
                 "**optimal**: the exact worst case for k picks that are each epsilon-private and nothing else "
                 "(Kairouz, Oh, Viswanath 2015).",
-                "**bounded range**: a pick of the exponential mechanism is more than private: the logarithms of its "
-                "ratios span a range of epsilon, not of twice epsilon. By Rényi divergence this composes far better "
-                "(Durfee and Rogers 2019; Dong, Durfee and Rogers 2020).",
+                "**bounded range**: the exponential mechanism promises more than epsilon for a pick. The logarithms of "
+                "the ratios of its chances span a range of epsilon, not of twice epsilon. With Rényi divergence such "
+                "picks compose far better (Durfee and Rogers 2019; Dong, Durfee and Rogers 2020).",
             )
         ),
     ),
     controls=(
         Control(name="k", what="how many picks", choices=PICKS, start="20"),
-        Control(name="epsilon", what="of all picks together", choices=("0.1", "0.5", "1", "2", "5"), start="1"),
-        Control(name="delta", what="likewise", choices=("1e-3", "1e-6", "1e-9"), start="1e-6"),
+        Control(
+            name="epsilon", what="the epsilon of all picks together", choices=("0.1", "0.5", "1", "2", "5"), start="1"
+        ),
+        Control(name="delta", what="the delta of all picks together", choices=("1e-3", "1e-6", "1e-9"), start="1e-6"),
     ),
     show=show,
     question=Question(
-        text="From which k on does the theorem for bounded range give each pick at least three times what adding up "
-        "gives?",
+        text="From which k on does the theorem for bounded range give each pick at least three times as much epsilon "
+        "as adding up?",
         happens=lambda settings: gain(settings) >= 3,
-        yes="yes: at least three times as much, so a third of the lead.",
-        no="not three times as much.",
+        yes="yes: a pick gets at least three times as much, and needs a third of the lead.",
+        no="no: a pick gets less than three times as much.",
     ),
 )

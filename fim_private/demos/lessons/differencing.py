@@ -1,4 +1,4 @@
-"""Lesson 1: two exact lists differ by one customer, and so betray this customer; two released lists do not."""
+"""Lesson 1: the difference of two exact lists reveals what one customer bought. Two released lists do not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fim_private.report.document.text import number
 from fim_private.report.tables import JOINT
 
 CUSTOMER = 1_508
-"""Somebody with 126 different goods, and ten of the twenty pairs: to guess is to toss a coin."""
+"""A customer with 126 different goods and ten of the twenty pairs, so a guess is right half of the time."""
 
 TOP, DELTA = 20, "1e-6"
 SEEDS = (1, 2)
@@ -47,7 +47,7 @@ def exact_attack() -> tuple[tuple[str, int, int | None, bool], ...]:
 
 @cache
 def released(epsilon: str) -> tuple[dict[str, int | None], dict[str, int | None]]:
-    """The released counts by pair, on Monday and on Tuesday, each with noise of its own (seeded here)."""
+    """The released counts by pair, on Monday and on Tuesday. Each list has its own noise (seeded here)."""
     monday = shop.baskets()
     lists = []
     for data, seed in zip((monday, shop.without_customer(monday, CUSTOMER)), SEEDS, strict=True):
@@ -57,12 +57,12 @@ def released(epsilon: str) -> tuple[dict[str, int | None], dict[str, int | None]
 
 
 def guess(before: int | None, after: int | None) -> bool | None:
-    """The attacker's guess: the customer had the pair if its count fell; None where a list does not name it."""
+    """The attacker's guess: the customer had the pair if its count fell. None if a list does not name the pair."""
     return None if before is None or after is None else before - after >= 1
 
 
 def show(settings: Settings) -> tuple[Shown, ...]:
-    """Both attacks, pair by pair."""
+    """Show both attacks, pair by pair."""
     epsilon = settings["epsilon"]
     exact, (before, after) = exact_attack(), released(epsilon)
     exactly_right = sum(guess(was, now) == has for _, was, now, has in exact)
@@ -85,23 +85,24 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             f"{epsilon}. A dash: the released list does not name the pair.",
         ),
         Paragraph(
-            text=f"**Exact lists:** the attacker is right about {exactly_right} of {len(exact)} pairs, without any "
-            "doubt. And ten pairs of goods say a good deal about somebody."
+            text=f"**Exact lists:** the attacker is right about {exactly_right} of {len(exact)} pairs, and knows this "
+            "for certain. Ten pairs of goods say a lot about a person."
         ),
         Paragraph(
-            text=f"**Released lists:** both name {len(made)} of these pairs, and the attacker is right about {right} "
-            f"of {len(made)}: one customer changes a count by 1, the noise by about {number(deviation(epsilon))} (its "
-            "standard deviation)."
+            text=f"**Released lists:** both lists name {len(made)} of these pairs, and the attacker is right about "
+            f"{right} of {len(made)}. One customer changes a count by 1. The noise changes it by about "
+            f"{number(deviation(epsilon))} (its standard deviation)."
             if made
-            else "**Released lists:** so little can be told privately at this epsilon that the lists have none of "
-            "these pairs in common. There is nothing to take the difference of."
+            else "**Released lists:** at this epsilon so little can be released that the lists have none of these "
+            "pairs in common. The attacker has no counts to subtract."
         ),
         Paragraph(
-            text="This was one attack, and the promise is about all of them. To exchange one version of this "
-            "customer's basket for another is one removal and one addition, twice epsilon: whoever finds both "
-            f"versions equally likely can be right at most {ceiling:.4g} % of the time at epsilon {epsilon}, but for "
-            f"a chance of {number(failing)}, by whatever attack and with whatever else is known. (Tuesday's list was "
-            "made without the customer and tells nothing new.) A large epsilon is no promise."
+            text="This was one attack, but the promise holds against every attack. Exchanging one version of this "
+            "customer's basket for another is one removal and one addition, so it costs twice epsilon. Someone who "
+            f"thinks both versions equally likely can be right at most {ceiling:.4g} % of the time at epsilon "
+            f"{epsilon}, except with probability {number(failing)}. This holds for any attack and any prior knowledge. "
+            "(Tuesday's list was made without the customer and tells nothing new.) A very large epsilon promises "
+            "nothing."
         ),
     )
 
@@ -112,35 +113,35 @@ def _words(had: bool | None) -> str:  # noqa: FBT001 - the cell's value itself
 
 DEMO = Demo(
     name="differencing",
-    title="Take one list from the other",
+    title="Subtract one list from the other",
     summary="an attack that works on exact lists of the most frequent pairs, and fails on released ones",
     minutes=6,
     introduction=(
         Paragraph(
-            text=f"A web shop publishes its {TOP} most frequent pairs of goods with their counts, on Monday. Then one "
-            "of its 4,372 customers asks to be forgotten, and on Tuesday the list is published again. No name is in "
-            "it, only sums over thousands of people. Is that not anonymous?"
+            text=f"On Monday a web shop publishes its {TOP} most frequent pairs of goods with their counts. Then one "
+            "of its 4,372 customers asks to be forgotten. On Tuesday the shop publishes the list again. The lists "
+            "contain no names, only sums over thousands of people. Are they not anonymous?"
         ),
         Paragraph(
-            text="An attacker keeps both lists and **takes one from the other**. Where a count fell by one, the "
-            "customer who left had bought that pair. (The shop and its customers are the public data set that ships, "
-            "which is why we may look.)"
+            text="An attacker keeps both lists and **subtracts one from the other**. Where a count fell by one, the "
+            "customer who left had bought that pair. (The shop and its customers are the public data set that ships "
+            "with the package, so we may look at the exact counts.)"
         ),
     ),
     controls=(
         Control(
             name="epsilon",
-            what="what a released list may cost",
+            what="the epsilon of each released list",
             choices=("0.5", "1", "2", "5", "10", "20", "50", "100"),
             start="2",
         ),
     ),
     show=show,
     question=Question(
-        text="One customer moves a count by 1. From which epsilon on is the noise of a released count smaller than "
-        "that (standard deviation below 1), so that the difference of two lists begins to show the customer?",
+        text="One customer changes a count by 1. From which epsilon on is the noise of a released count smaller than 1 "
+        "(in standard deviations)? There the difference of two lists begins to show the customer.",
         happens=lambda settings: deviation(settings["epsilon"]) < 1,
-        yes="the noise is smaller than one customer. Such a release protects nobody.",
+        yes="yes: the noise is smaller than one customer. Such a release protects nobody.",
         no="not yet: the noise is larger than one customer.",
     ),
 )

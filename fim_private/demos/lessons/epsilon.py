@@ -1,4 +1,4 @@
-"""Lesson 2: the dial. What moves when epsilon, delta, the number of customers and the length of the list do."""
+"""Lesson 2: the dial. What changes with epsilon, delta, the number of customers and the length of the list."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ WANTED = 0.9
 
 @cache
 def mechanism_at(epsilon: str, delta: str, k: str) -> LimitedDomain:
-    """What the planner takes for a short list of pairs."""
+    """The mechanism that the planner chooses for a short list of pairs."""
     return mechanism_of(LimitedDomain, pairs_plan("limited-domain", top=int(k), epsilon=epsilon, delta=delta))
 
 
 def customers(times: str) -> int:
-    """How many customers the shop has then."""
+    """How many customers the shop has if it has this many times as many as the data set."""
     return round(shop.CUSTOMERS * float(exact(times, "times")))
 
 
 @cache
 def precision(epsilon: str, delta: str, times: str, k: str) -> float:
-    """The share of the true top k that is named, the mean of a few seeded lists."""
+    """The mean share of the true top k that a few seeded lists name."""
     profile = shop.pairs(float(exact(times, "times")))
     truth = Truth.of(profile, int(k))
     mechanism = mechanism_at(epsilon, delta, k)
@@ -49,7 +49,7 @@ def lead(epsilon: str, delta: str, k: str) -> int:
 
 
 def show(settings: Settings) -> tuple[Shown, ...]:
-    """The promise in odds, then its price."""
+    """Show the promise in odds, then its price."""
     epsilon, delta, times, k = (settings[name] for name in ("epsilon", "delta", "times", "k"))
     profile = shop.pairs(float(exact(times, "times")))
     mechanism = mechanism_at(epsilon, delta, k)
@@ -59,22 +59,24 @@ def show(settings: Settings) -> tuple[Shown, ...]:
     return (
         Table(
             name="odds",
-            head=("sure before that somebody is in the data", "at most so sure after"),
+            head=("how sure before the answer", "at most how sure after"),
             rows=tuple(
                 (f"{before:.4g} %", f"{100 * before * factor / (100 - before + before * factor):.4g} %")
                 for before in (1.0, 10.0, 50.0, 90.0)
             ),
             caption=f"**What epsilon {epsilon} promises.** One customer makes any set of answers at most e^epsilon = "
-            f"{times_as_likely(exact(epsilon, 'epsilon'))} times as likely, plus delta = {delta}. In odds (with delta "
-            "0), for someone who wants to know whether a certain customer is in the data:",
+            f"{times_as_likely(exact(epsilon, 'epsilon'))} times as likely, plus delta = {delta}. The table shows what "
+            "this means with delta 0 for someone who wants to know whether a certain customer is in the data. It gives "
+            "how sure they can be before and after the answer.",
         ),
         Chart(
             name="lead",
-            caption=f"**What it costs.** A pair is named if its count stands clear of the bulk (here {bulk:,}, the "
-            f"count at place {mechanism.candidates + 1:,}) by the lead on the curve. The level line is the lead that "
-            f"the pair at place {k} has: where the curve is below it, the list is as good as full (if not "
-            "always right: pairs of nearly the same count are still mistaken for one another).",
-            alt="The lead that a pair needs, falling with epsilon, and the lead that the last pair of the list has",
+            caption="**What it costs.** A pair is named if its count exceeds the bulk by the lead on the curve. (The "
+            f"bulk here is {bulk:,}, the count at place {mechanism.candidates + 1:,}.) The level line is the lead that "
+            f"the pair at place {k} has. Where the curve is below this line, the list is almost always full. It may "
+            "still be wrong, because the mechanism can confuse pairs of nearly the same count.",
+            alt="The lead that a pair needs falls with epsilon. A level line shows the lead that the last pair of the "
+            "list has",
             x="epsilon",
             y="customers",
             lines=(
@@ -91,16 +93,16 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         ),
         Table(
             name="moves",
-            head=("what is moved", "lead needed", "lead there is", "share of the true top k named"),
+            head=("what changes", "lead needed", "lead of the last pair", "share of the true top k named"),
             rows=tuple(_row(what, moved) for what, moved in _moves(epsilon, delta, times, k)),
-            caption="**One thing at a time.** What becomes of the list if one of the four is moved and the others "
-            f"stay; means of {TRIALS} seeded lists.",
+            caption="**One thing at a time.** How the list changes if one control moves and the others stay. The "
+            f"shares are means of {TRIALS} seeded lists.",
         ),
         Paragraph(
-            text="The lead needed goes like 1/epsilon, and grows with the length of the list. Of delta it feels only "
-            "the logarithm: to square delta, which makes it thousands or millions of times smaller, about doubles "
-            "the lead. The lead there is grows with the data. So **more data buys privacy**: with twice the "
-            "customers, half the epsilon does about the same."
+            text="The lead that a pair needs is about proportional to 1/epsilon, and grows with the length of the "
+            "list. It depends on delta only through the logarithm: squaring delta makes it thousands or millions of "
+            "times smaller, and about doubles the lead. The lead that a pair has grows with the data. So **more data "
+            "buys privacy**: with twice as many customers, half the epsilon gives about the same list."
         ),
     )
 
@@ -135,25 +137,25 @@ DEMO = Demo(
     minutes=8,
     introduction=(
         Paragraph(
-            text="Epsilon says how much one customer may change the odds of any answer; delta, with which chance "
-            "that may fail. Nobody can say from the outside which epsilon is right. But what it promises, and what "
-            "it costs, can be told before any data is touched. The task here: the k most frequent pairs of goods of "
-            "a web shop."
+            text="Epsilon says how much one customer may change the odds of any answer. Delta is the chance that this "
+            "fails. No theory says which epsilon is right. But you can work out what an epsilon promises, and what it "
+            "costs, before anyone touches the data. The task here is to name the k most frequent pairs of goods of a "
+            "web shop."
         ),
     ),
     controls=(
         Control(name="epsilon", what="how much one customer may change the odds", choices=DIAL, start="1"),
         Control(name="delta", what="the chance that it fails", choices=("1e-3", "1e-6", "1e-9", "1e-12"), start="1e-6"),
         Control(
-            name="times", what="how many times 4,372 customers, of the same habits", choices=("1/4", "1", "4", "16"),
+            name="times", what="how many times 4,372 customers, with the same habits", choices=("1/4", "1", "4", "16"),
             start="1",
         ),
         Control(name="k", what="how many pairs are asked for", choices=("1", "5", "10"), start="10"),
     ),
     show=show,
     question=Question(
-        text="From which epsilon on does the list name at least nine of ten of the true top k? And where does the "
-        "answer go if there are four times as many customers (times=4)?",
+        text="From which epsilon on does the list name at least nine of ten of the true top k? And how does this "
+        "epsilon change if there are four times as many customers (times=4)?",
         happens=lambda settings: precision(*(settings[name] for name in ("epsilon", "delta", "times", "k"))) >= WANTED,
         yes="yes, the list names at least nine of ten.",
         no="no, too much of the list is missing or wrong.",

@@ -1,4 +1,4 @@
-"""Lesson 3: the margin. A gap in the counts certifies a short list of candidates; the search for it, step by step."""
+"""Lesson 3: the margin. A gap in the counts certifies a short list of candidates. The search, step by step."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from fim_private.report.document.text import number
 
 K, TOP_COUNT, SEED = 3, 600, 5
 DECLARED = 10**9
-"""Pairs that a list of 45,000 goods declares."""
+"""The number of pairs that a list of 45,000 goods declares, about."""
 
 
 @cache
 def mechanism() -> LargeMargin:
-    """The large margin mechanism for three picks at epsilon 1, without the fallback, which would hide the search."""
+    """The large margin mechanism for three picks at epsilon 1. It has no fallback, which would hide the search."""
     return mechanism_of(LargeMargin, pairs_plan("lmm-no-fallback", top=K, epsilon="1"))
 
 
@@ -41,7 +41,7 @@ def excesses(gap: str, behind: str) -> list[tuple[int, int, int]]:
 
 @cache
 def stops(gap: str, behind: str) -> tuple[float, ...]:
-    """The exact chance that the search stops at each test, and last that it never does."""
+    """The exact chance that the search stops at each test. The last chance is that it never stops."""
     scale = float(mechanism().scale)
     tests = [found - needed for _, found, needed in excesses(gap, behind)]
     return tuple(search_law(tests, shift_law=discrete_laplace_law(scale), query_scale=scale).tolist())
@@ -68,7 +68,7 @@ def in_time(settings: Settings) -> float:
 
 
 def show(settings: Settings) -> tuple[Shown, ...]:
-    """The curve with the bars to pass, one search in full, and what it saves."""
+    """Show the curve with the thresholds, one whole search, and what the search saves."""
     gap, behind = settings["gap"], settings["behind"]
     tests, chances = excesses(gap, behind), stops(gap, behind)
     shift, tried = one_run(gap, behind)
@@ -87,10 +87,11 @@ def show(settings: Settings) -> tuple[Shown, ...]:
     return (
         Chart(
             name="curve",
-            caption=f"**The counts, and what the search tests.** The curve: counts by place, with a gap of {gap} "
-            f"behind place {behind}. The points: how low the curve must have fallen, from the {K}rd count, for the "
-            "search to stop there. It stops, noise aside, at the first point that is not below the curve.",
-            alt="Counts by place in the ranking with a gap, and the thresholds of the search",
+            caption="**The counts, and what the search tests.** The curve shows the counts by place, with a gap of "
+            f"{gap} behind place {behind}. Each point shows how far the curve must have fallen from the {K}rd count "
+            "for the search to stop there. Without noise the search stops at the first point that is not below the "
+            "curve.",
+            alt="Counts by place in the ranking, with a gap, and the thresholds of the search",
             x="place in the ranking",
             y="count",
             lines=(
@@ -108,22 +109,24 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             name="search",
             head=("l", "gap c(3) - c(l+1)", "threshold", "noise Z", "gap + Z or threshold + G?", "chance to stop"),
             rows=tuple(rows),
-            caption=f"**One search, step by step.** First G is drawn, noise for all thresholds at once: {shift:+d} "
-            "here. Then l = 3, 6, 12, ... is tested, each time with fresh noise Z, until gap + Z reaches threshold "
-            "+ G. The last column is exact, over all noise.",
+            caption="**One search, step by step.** First the search draws G, the noise that it adds to every "
+            f"threshold: {shift:+d} here. Then it tests l = 3, 6, 12, ..., each time with fresh noise Z, until gap + Z "
+            "is at least threshold + G. The last column is exact, over all noise.",
         ),
         Paragraph(
-            text=f"This search stops at l = {stopped}: the three picks are made among the top {stopped} alone."
+            text=f"This search stops at l = {stopped}: the mechanism makes its three picks among the top {stopped} "
+            "alone."
             if stopped
-            else "This search finds no gap, and names nothing. (The mechanism as it is used then falls back on the "
+            else "This search finds no gap and names nothing. (In practice the mechanism then falls back on the "
             "limited domain.)"
         ),
         Paragraph(
-            text=f"**What that saves.** A pick among l candidates misses the best by about ln(20 l)/{number(rate)} "
-            "customers at most, 19 times in 20: "
+            text="**What that saves.** In 19 of 20 cases, a pick among l candidates misses the best by at most about "
+            f"ln(20 l)/{number(rate)} customers: "
             + ", ".join(f"{math.ceil(math.log(20 * size) / rate):,} for l = {size:,}" for size in (3, 12, 96, DECLARED))
-            + ". The last is what a public list of 45,000 goods asks for: so many pairs could be made of them, though "
-            "hardly any occur. The gap makes the length of that list irrelevant, and the list itself needless."
+            + ". The last number is for a public list of 45,000 goods. That many pairs could be made of them, but "
+            "hardly any of these pairs occur. With a gap, the length of that list does not matter, and the list is not "
+            "needed."
         ),
     )  # fmt: skip
 
@@ -135,15 +138,15 @@ DEMO = Demo(
     minutes=9,
     introduction=(
         Paragraph(
-            text="To name the three most frequent pairs privately, draw them at random, frequent ones with a higher "
-            "chance. If the draw is among few candidates this is cheap. But which pairs are the candidates is "
-            "private too: a single customer may bring a pair into the top 12 or throw it out."
+            text="To name the three most frequent pairs privately, a mechanism draws them at random, and frequent "
+            "pairs have a higher chance. This is cheap if there are few candidates. But the list of candidates is "
+            "private too: a single customer may bring a pair into the top 12 or push it out."
         ),
         Paragraph(
             text="Chaudhuri, Hsu and Song (2014) saw that only the **number** l of candidates has to be found "
-            "privately. If there is a wide gap in the counts behind place l, then a pair that one customer could "
-            "bring in or throw out lies below the gap, and is almost never drawn anyhow. Whether there is such a gap "
-            "is a question about one number, which one customer changes by 1 at most: noise on it costs little."
+            "privately. Suppose there is a wide gap in the counts behind place l. Then a pair that one customer could "
+            "bring in or push out lies below the gap, and is almost never drawn. The size of the gap is one number, "
+            "and one customer changes it by at most 1, so it needs little noise."
         ),
     ),
     controls=(
@@ -153,15 +156,15 @@ DEMO = Demo(
             choices=("0", "40", "80", "120", "160", "200", "240", "280", "320", "360", "400"),
             start="200",
         ),
-        Control(name="behind", what="behind which place it is", choices=("3", "10", "40"), start="10"),
+        Control(name="behind", what="the place that the gap is behind", choices=("3", "10", "40"), start="10"),
     ),
     show=show,
     question=Question(
-        text="How wide must the gap be for the search to find it 19 times in 20, that is to stop at the first l "
-        "that reaches it or before? Compare behind=3, where the candidates are just the three themselves: why is "
-        "less enough?",
+        text="How wide must the gap be for the search to find it 19 times in 20? The search finds the gap if it stops "
+        "at the first l that reaches the gap, or before. With behind=3 the only candidates are the top three. Why is a "
+        "smaller gap enough then?",
         happens=lambda settings: in_time(settings) >= 0.95,
         yes="yes, the search stops in time at least 19 times in 20.",
-        no="no, it is too likely to walk past.",
+        no="no, the search is too likely to miss the gap.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Lesson 5: basket or customer. What each privacy unit protects, computed for a customer with many baskets."""
+"""Lesson 5: basket or customer. What each privacy unit protects if a customer has many baskets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNITS: dict[str, PrivacyUnit] = {
 
 @cache
 def shop_with(visits: int) -> Transactions:
-    """400 baskets of milk with bread and 394 of tea with mugs, a customer each; and Kim, with tea and a mug."""
+    """400 baskets of milk and bread and 394 of tea and a mug, each from another customer, and Kim's tea and mugs."""
     milk = [("milk", "bread")] * 400
     tea = [("tea", "mug")] * (394 + visits)
     owners = [f"customer {number}" for number in range(794)] + [KIM] * visits
@@ -36,7 +36,7 @@ def shop_with(visits: int) -> Transactions:
 
 @cache
 def law(unit_name: str, visits: int) -> dict[str, float]:
-    """The exact chance of each answer of one pick, if Kim came so many times (0: is no customer)."""
+    """The exact chance of each answer of one pick if Kim came this many times (0: Kim is no customer)."""
     unit = UNITS[unit_name]
     data = shop_with(visits)
     if unit.column is not None:
@@ -45,14 +45,14 @@ def law(unit_name: str, visits: int) -> dict[str, float]:
     itemsets, counts = top_itemsets(data, 2, 10).reveal_to_curator()
     names = [" + ".join(data.vocabulary[code] for code in itemset) for itemset in itemsets.tolist()]
     plan = pairs_plan("limited-domain", top=1, epsilon=EPSILON, unit=unit)
-    # A level a pair, so that each answer has its own chance even where two counts are equal.
+    # One level per pair, so that each answer has its own chance even where two counts are equal.
     profile = CountProfile(levels=counts.tolist(), multiplicities=[1] * len(counts))
     found = law_of(plan, profile)
     return {name: found.get((place,), 0.0) for place, name in enumerate(names)}
 
 
 def sureness(unit_name: str, visits: int) -> float:
-    """How sure somebody to whom it was a toss of a coin can become that Kim is, or is not, a customer."""
+    """How sure someone who thought it 50:50 can become that Kim is, or is not, a customer."""
     inside, outside = law(unit_name, visits), law(unit_name, 0)
     odds = [inside[name] / outside[name] for name in inside if min(inside[name], outside[name]) > 1e-3]
     worst = max(max(ratio, 1 / ratio) for ratio in odds)
@@ -60,7 +60,7 @@ def sureness(unit_name: str, visits: int) -> float:
 
 
 def show(settings: Settings) -> tuple[Shown, ...]:
-    """The chances with and without Kim, for each unit, and what can be concluded."""
+    """Show the chances with and without Kim for each unit, and how sure they can make someone."""
     visits = int(settings["visits"])
     rows = []
     for name in UNITS:
@@ -69,17 +69,22 @@ def show(settings: Settings) -> tuple[Shown, ...]:
     return (
         Table(
             name="units",
-            head=("protected is", "tea + mug named, without Kim", f"with Kim, {visits} baskets", "at most so sure"),
+            head=(
+                "what is protected",
+                "tea + mug named, without Kim",
+                f"with Kim, {visits} baskets",
+                "at most how sure",
+            ),
             rows=tuple(rows),
-            caption=f"**The most frequent pair at epsilon {EPSILON}, exactly.** The chance that the answer is tea "
-            "with a mug, and how sure it makes somebody, to whom it was a toss of a coin, that Kim shops here. "
-            "Epsilon 1 promises 73.1 % for one unit.",
+            caption=f"**The most frequent pair at epsilon {EPSILON}, exactly.** The table shows the chance that the "
+            "answer is tea with a mug. The last column is for someone who thinks it 50:50 whether Kim shops here: how "
+            "sure they can be after seeing the answer. For one unit, epsilon 1 promises at most 73.1 %.",
         ),
         Chart(
             name="sureness",
-            caption="**How sure**, by the number of baskets Kim has.",
+            caption="**How sure** someone can be about Kim, by the number of Kim's baskets.",
             alt="Certainty about a customer grows with the number of baskets only where each basket is its own unit",
-            x="baskets of Kim",
+            x="Kim's baskets",
             y="probability",
             lines=tuple(
                 Line(
@@ -92,12 +97,13 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             here=float(visits),
         ),
         Paragraph(
-            text="**Each basket by itself** is protected perfectly well: one more or less changes the chances by a "
-            "factor of e^epsilon at most. But nobody asks about baskets. Kim's many change them by e^(epsilon times "
-            "their number). **Merged**, all that Kim ever bought is one set, which changes any count by 1, however "
-            f"often Kim came. **At most {KEPT} kept** (chosen at random): Kim changes a count by {KEPT} at most, and "
-            f"the noise is {KEPT} times as large. It costs utility, and keeps what regulars do regularly in the "
-            "counts; merging costs nothing and counts people instead of baskets."
+            text="**Each basket**: a single basket is well protected, because one basket changes the chances by a "
+            "factor of at most e^epsilon. But people ask about Kim, not about baskets, and Kim's many baskets change "
+            "the chances by up to e^(epsilon times their number). **Baskets merged**: everything that Kim ever bought "
+            f"is one set. It changes any count by at most 1, however often Kim came. **{KEPT} baskets kept**, chosen "
+            f"at random: Kim changes a count by at most {KEPT}, so the noise is {KEPT} times as large. Keeping {KEPT} "
+            "baskets costs utility, but the counts still show what regular customers buy again and again. Merging adds "
+            "no noise, but it counts people instead of baskets."
         ),
     )
 
@@ -105,27 +111,27 @@ def show(settings: Settings) -> tuple[Shown, ...]:
 DEMO = Demo(
     name="unit",
     title="A basket, or a customer?",
-    summary="what protecting each basket protects, and what it does not: a customer with many of them",
+    summary="why protecting each basket does not protect a customer who has many baskets",
     minutes=6,
     introduction=(
         Paragraph(
-            text="A promise of privacy names a **unit**: what may be in the data or not without anybody being able "
-            "to tell. `--unit transaction` takes each basket for a unit of its own. `--unit-column customer` takes a "
-            "customer, with all of his or her baskets."
+            text="A promise of privacy names a **unit**. The answer reveals only little about whether a given unit is "
+            "in the data. With `--unit transaction` each basket is a unit. With `--unit-column customer` a customer "
+            "with all their baskets is a unit."
         ),
         Paragraph(
-            text="A small shop, made up: 400 customers came once for milk and bread, 394 once for tea and a mug. And "
-            "there may be **Kim**, who comes for tea and a mug again and again. Published is the most frequent pair. "
-            "Does the answer tell whether Kim is a customer?"
+            text="Take a small, made-up shop. 400 customers came once and bought milk and bread. 394 customers came "
+            "once and bought tea and a mug. **Kim** may be a customer too, and would buy tea and a mug again and "
+            "again. The shop publishes its most frequent pair. Does the answer tell whether Kim is a customer?"
         ),
     ),
     controls=(Control(name="visits", what="how many baskets Kim has", choices=VISITS, start="8"),),
     show=show,
     question=Question(
-        text="With how many baskets of Kim does the release that protects each basket let somebody become 99 % sure "
-        "that Kim shops here, although epsilon is 1?",
+        text="A release protects each basket with epsilon 1. From how many of Kim's baskets on can someone become 99 % "
+        "sure that Kim shops here?",
         happens=lambda settings: sureness("each basket", int(settings["visits"])) >= 0.99,
-        yes="yes: 99 % sure or more. Each basket is protected; Kim is not.",
+        yes="yes: 99 % sure or more. Each basket is protected, but Kim is not.",
         no="not yet 99 % sure.",
     ),
 )

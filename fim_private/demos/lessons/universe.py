@@ -1,4 +1,4 @@
-"""Lesson 4: range dependence. The longer the list of possible items, the more the exponential mechanism drowns."""
+"""Lesson 4: range dependence. The longer the list of possible items, the worse the exponential mechanism answers."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ MECHANISMS = ("exponential", "limited-domain", "lmm")
 
 
 def number_of(items: str) -> int:
-    """How many items that is."""
+    """The number of items of a place of the control."""
     return int(exact(items, "items"))
 
 
 @cache
 def chances(mechanism: str, epsilon: str, items: str) -> tuple[float, float, float]:
-    """The exact chances that one pick names a pair within a tenth of the largest count, another, one nobody bought.
+    """The exact chances that one pick names a frequent pair, a rarer pair, or a pair that nobody bought.
 
-    What is left of 1 names nothing.
+    A pair is frequent if its count is within a tenth of the largest. The rest of the probability is that the pick
+    names nothing.
     """
     found = shop.pairs()
     universe = Universe(items=number_of(items)) if mechanism == "exponential" else None
@@ -37,7 +38,7 @@ def chances(mechanism: str, epsilon: str, items: str) -> tuple[float, float, flo
     profile = CountProfile(levels=found.levels, multiplicities=found.multiplicities, zeros=zeros)
     best = profile.count(1)
     good = poor = absent = 0.0
-    # A place in the law is one in the head the mechanism looks at, which begins as the profile does.
+    # The law's places are those of the top of the profile, which is all that the mechanism looks at.
     for picked, chance in law_of(plan, profile).items():
         for level in picked:
             if level >= len(profile.levels):
@@ -50,7 +51,7 @@ def chances(mechanism: str, epsilon: str, items: str) -> tuple[float, float, flo
 
 
 def show(settings: Settings) -> tuple[Shown, ...]:
-    """Where the mechanisms put their probability, now and for all lengths of the list."""
+    """Show how likely each kind of answer is, at these settings and for all lengths of the list."""
     items, epsilon = settings["items"], settings["epsilon"]
     dial = tuple(map(float, ITEMS))
     universe = math.comb(number_of(items), 2)
@@ -63,17 +64,17 @@ def show(settings: Settings) -> tuple[Shown, ...]:
     return (
         Table(
             name="chances",
-            head=("mechanism", "a frequent pair", "a rarer pair", "one nobody bought", "nothing"),
+            head=("mechanism", "a frequent pair", "a rarer pair", "a pair nobody bought", "nothing"),
             rows=tuple(rows),
             caption=f"**One pick at epsilon {epsilon}, with {number_of(items):,} items declared**: "
-            f"{number(float(universe))} pairs. The exact chance of each kind of answer; frequent: within a tenth of "
-            "the largest count.",
+            f"{number(float(universe))} pairs. The table shows the exact chance of each kind of answer. A pair is "
+            "frequent if its count is within a tenth of the largest.",
             mechanism_column=0,
         ),
         Chart(
             name="drowning",
-            caption="**The chance to name a frequent pair**, by how many items the public list has. "
-            "`limited-domain` and `lmm` are told no list, and see no difference.",
+            caption="**The chance to name a frequent pair**, by the number of items on the public list. "
+            "`limited-domain` and `lmm` get no list, so their chance stays the same.",
             alt="The exponential mechanism's chance of a good answer falls to nothing as the universe grows",
             x="declared items",
             y="chance of a frequent pair",
@@ -89,49 +90,49 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             here=float(items),
         ),
         Paragraph(
-            text="Why: the exponential mechanism gives a pair of count c the weight e^(epsilon c). The most frequent "
-            f"pair has {best} customers and weighs e^{number(float(epsilon) * best)}; a pair that nobody bought "
-            f"weighs 1, but there are e^{number(math.log(universe))} of them. Once the second exponent passes the "
-            "first, the pairs that do not exist win together. No pure epsilon-private mechanism escapes this "
-            "(Proposition 1 of the paper); with a delta above 0 a mechanism may refuse to name what too few people "
-            "have."
+            text="**Why.** The exponential mechanism gives a pair of count c the weight e^(epsilon c). The most "
+            f"frequent pair has {best} customers and weighs e^{number(float(epsilon) * best)}; a pair that nobody "
+            f"bought weighs 1, but there are e^{number(math.log(universe))} of them. Once the second exponent passes "
+            "the first, the pairs that nobody bought win together. No mechanism with delta = 0 can avoid this "
+            "(Proposition 1 of the paper). With a delta above 0 a mechanism may refuse to name pairs that too few "
+            "people bought."
         ),
     )
 
 
 def _percent(chance: float) -> str:
-    # What is below the error of the laws is shown as nought.
+    # A chance below the numerical error of the laws is shown as 0.
     return f"{100 * chance if chance > 1e-12 else 0:.3g} %"
 
 
 DEMO = Demo(
     name="universe",
-    title="Drowning in what could have been bought",
-    summary="pad the list of possible items, and watch the exponential mechanism drown",
+    title="Too many pairs that nobody bought",
+    summary="make the list of possible items longer, and watch the exponential mechanism fail",
     minutes=6,
     introduction=(
         Paragraph(
-            text="Which items occur in the data is private: a single customer may be the only one who has one. A "
-            "mechanism that wants a **declared universe** therefore needs a public list made without looking, and an "
-            "honest list is long: all goods ever stocked, or all barcodes there can be (13 digits, and 14 on a "
-            "carton). Every item on it makes pairs that nobody bought, and each of these has to be told from the "
-            "frequent ones by noise alone."
+            text="The list of items that occur in the data is private, because a single customer may be the only one "
+            "who has a certain item. So a mechanism with a **declared universe** needs a public list that was made "
+            "without looking at the data. Such a list is long: all goods ever stocked, or all possible barcodes (13 "
+            "digits, and 14 on a carton). Every item on the list makes pairs that nobody bought. The noise may lift "
+            "any of these pairs above the frequent ones."
         ),
         Paragraph(
-            text=f"The data set that ships has {shop.ITEMS:,} items. That number is known here only because the data "
-            "is public; with private data nobody may know it."
+            text=f"The data set that ships with the package has {shop.ITEMS:,} items. We know this number only because "
+            "the data is public. With private data nobody may know it."
         ),
     ),
     controls=(
         Control(name="items", what="how many items the public list has", choices=ITEMS, start="1e6"),
-        Control(name="epsilon", what="what the pick may cost", choices=("0.15", "0.2", "0.3", "0.5"), start="0.15"),
+        Control(name="epsilon", what="the epsilon of the pick", choices=("0.15", "0.2", "0.3", "0.5"), start="0.15"),
     ),
     show=show,
     question=Question(
-        text="From how many declared items on does the exponential mechanism name a pair that nobody bought more "
-        "often than not? And does a larger epsilon cure it, or only move the place?",
+        text="From how many declared items on does the exponential mechanism usually name a pair that nobody bought? "
+        "And does a larger epsilon solve the problem, or does it only start later?",
         happens=lambda settings: chances("exponential", settings["epsilon"], settings["items"])[2] > 0.5,
-        yes="yes: more often than not its answer is a pair that nobody bought.",
-        no="no: what exists still weighs more.",
+        yes="yes: its answer is usually a pair that nobody bought.",
+        no="no: the pairs that customers bought still weigh more.",
     ),
 )

@@ -1,8 +1,8 @@
 """Finite classes of hypotheses over a known distribution: true errors, and counts of correct answers in a sample.
 
-Each class comes with the radius of uniform convergence that can be proved for it: with probability 1 - delta_0 over a
-sample of n, no hypothesis' error in the sample is further from its true error than that. It stands for the paper's
-C_0 sqrt(d log(n/delta_0)/n), constants included.
+Each class has a proved radius of uniform convergence: with probability 1 - delta_0 over a sample of n, no hypothesis'
+error in the sample is further from its true error than this radius. The radius stands for the paper's
+C_0 sqrt(d log(n/delta_0)/n), with its constants.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 PLACES, BEST, FLIPPED = 4096, 1500, 0.1
-"""The line of the thresholds, where the true one is, and how often a label is wrong."""
+"""How many places the line has, the place of the true threshold, and how often a label is wrong."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HypothesisClass:
-    """Hypotheses as functions, each once, with how many hypotheses are that function.
+    """The distinct functions of a class, and how many hypotheses are each function.
 
     Args:
-        name: as the control's place.
+        name: what the class is called.
         errors: float64, shape (functions,): the true error of each.
-        hypotheses: how many hypotheses are that function: whole numbers of any size.
-        radius: of uniform convergence, from n and delta_0.
+        hypotheses: how many hypotheses are each function: whole numbers of any size.
+        radius: the radius of uniform convergence, from n and delta_0.
         correct: how many of n examples, drawn independently, each function classifies correctly.
     """
 
@@ -55,7 +55,7 @@ class HypothesisClass:
         return float(np.min(self.errors))
 
     def within(self, excess: float) -> int:
-        """How many hypotheses err by at most so much more than the best."""
+        """How many hypotheses err by at most `excess` more than the best."""
         return sum(self.hypotheses[place] for place in np.flatnonzero(self.errors <= self.least + excess).tolist())
 
 
@@ -66,7 +66,7 @@ class Sample:
     Args:
         counts: how many hypotheses have which count of correct answers.
         errors: for each level, the true errors of its hypotheses.
-        shares: for each level, of which share of its hypotheses that is the error.
+        shares: for each level, the share of its hypotheses that has each of these errors.
     """
 
     counts: CountProfile
@@ -94,7 +94,7 @@ def draw(hypotheses: HypothesisClass, n: int, randomness: Randomness) -> Sample:
 
 @cache
 def thresholds() -> HypothesisClass:
-    """Thresholds of a line, 1 from place j on; the label is that of place BEST, one time in ten the other."""
+    """Thresholds on a line: 1 from place j on. Labels follow the threshold at BEST, and one in ten is flipped."""
     distance = np.abs(np.arange(PLACES + 1) - BEST) / PLACES
     return HypothesisClass(
         name="thresholds",
@@ -106,7 +106,7 @@ def thresholds() -> HypothesisClass:
 
 
 def _radius_of_thresholds(n: int, delta: float) -> float:
-    """Two distribution functions, of the examples labelled 1 and of those labelled 0 (Massart 1990), delta/2 each."""
+    """Bound two distribution functions, of examples with label 1 and with label 0, at delta/2 each (Massart 1990)."""
     return 2 * math.sqrt(math.log(4 / delta) / (2 * n))
 
 
@@ -125,17 +125,16 @@ def _correct_thresholds(n: int, randomness: Randomness) -> Whole:
 
 @cache
 def stumps(features: int) -> HypothesisClass:
-    """Decision stumps on the data that ships: does a customer have many goods, to be told from a single one?
+    """Decision stumps on the data set that ships: they tell from a single item whether a customer has many goods.
 
-    A hypothesis says "many" of who has a certain item, or of who has it not. The distribution is that of a customer
-    drawn from the 4,372, so true errors are known. Of the features declared, those that no customer has make constant
-    hypotheses.
+    A hypothesis says "many" if the customer has a certain item, or if the customer does not have it. An example is a
+    customer drawn from the 4,372, so true errors are known. Features that no customer has make constant hypotheses.
 
     Args:
-        features: how many items are declared, more than occur.
+        features: how many items are declared. There must be more than occur.
 
     Raises:
-        ValueError: they are no more.
+        ValueError: there are not more than occur.
     """
     items, customers, many = _purchases()
     having = np.bincount(items, minlength=shop.ITEMS)
@@ -157,7 +156,7 @@ def stumps(features: int) -> HypothesisClass:
 
 @cache
 def _purchases() -> tuple[Whole, Whole, NDArray[np.bool_]]:
-    """For each purchase its item and its customer; for each customer, whether that is one with many items."""
+    """The item and the customer of each purchase, and whether each customer has many items."""
     data = shop.baskets()
     lengths = data.lengths()
     return data.items.astype(np.int64), np.repeat(np.arange(len(data)), lengths), lengths > np.median(lengths)

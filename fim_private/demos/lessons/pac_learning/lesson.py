@@ -1,4 +1,4 @@
-"""Lesson: private learning. The class of hypotheses as a universe, its shells as margins (section 4.2 of the paper)."""
+"""Lesson 8: private learning. The class of hypotheses is a universe, and its shells are margins (section 4.2)."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from fim_private.report.document.text import number
 
 DELTA = Fraction(1, 10**6)
 CAP = 256
-"""The published search ends at so many candidates, a public number."""
+"""The published search ends at this public number of candidates."""
 
 DELTA_0 = ETA = 0.05
 SEED = 4
 NEGLIGIBLE = 1e-9
 UNKNOWN = 0.5
-"""The error of no answer: a toss of a coin."""
+"""The error of a run without an answer: a coin toss."""
 
 CLASSES = {"thresholds": 0, "stumps": 3886, "barcodes": 10**14, "texts": 10**120}
-"""Declared features of the stumps, one more than occur at least."""
+"""How many features the stumps declare: more than occur. 0 stands for the thresholds."""
 
 EXAMPLES = ("300", "1000", "3000", "10000", "30000", "100000", "300000")
 PUBLISHED, TEXTBOOK = "lmm-paper", "exponential-textbook"
@@ -44,19 +44,19 @@ def class_of(name: str) -> HypothesisClass:
 
 @cache
 def sample_of(name: str, n: str) -> Sample:
-    """One training sample, the same each time."""
+    """One training sample. The fixed seed makes it the same each time."""
     return draw(class_of(name), int(n), SeededRandomness(SEED))
 
 
 def published(alpha: str) -> PublishedLargeMargin:
-    """Algorithm 1, for one pick."""
+    """Algorithm 1 of the paper, for one pick."""
     return PublishedLargeMargin(
         top=1, alpha=exact(alpha, "alpha"), selection_delta=DELTA, max_candidates=CAP
     )  # fmt: skip
 
 
 def mechanism_of(mechanism: str, name: str, alpha: str) -> Mechanism:
-    """A mechanism of the registry for one pick among the hypotheses, as it would pick an itemset."""
+    """A mechanism of the registry, made to pick one of the hypotheses."""
     if mechanism == PUBLISHED:
         return published(alpha)
     request = Request(top=1, epsilon=exact(alpha, "alpha"), delta=DELTA, universe_size=class_of(name).size)
@@ -65,7 +65,7 @@ def mechanism_of(mechanism: str, name: str, alpha: str) -> Mechanism:
 
 
 def outcomes(mechanism: Mechanism, sample: Sample) -> list[tuple[float, float]]:
-    """The exact law of the true error that is got on this sample: (error, chance)."""
+    """The exact law of the chosen hypothesis' true error on this sample: (error, chance)."""
     got: list[tuple[float, float]] = []
     for picked, chance in mechanism.law(sample.counts).items():
         if not picked or picked[0] >= len(sample.errors):
@@ -78,14 +78,14 @@ def outcomes(mechanism: Mechanism, sample: Sample) -> list[tuple[float, float]]:
 
 @cache
 def measured(mechanism: str, name: str, alpha: str, n: str) -> float:
-    """The excess error to be expected of a mechanism on the sample of this size, exactly over its noise."""
+    """The expected excess error of a mechanism on the sample of this size, exact over its noise."""
     got = outcomes(mechanism_of(mechanism, name, alpha), sample_of(name, n))
     excess = math.fsum(error * chance for error, chance in got) - class_of(name).least
     return excess if excess > NEGLIGIBLE else 0.0
 
 
 def promised(mechanism: str, name: str, alpha: str, n: str) -> float | None:
-    """The bound on it that holds nine times in ten; None where there is none."""
+    """The bound on the excess error that holds 9 times in 10, or None if no bound is proved."""
     hypotheses, examples = class_of(name), int(n)
     if mechanism == TEXTBOOK:
         return equation_2(hypotheses, float(exact(alpha, "alpha")), examples, delta_0=DELTA_0, eta=ETA)
@@ -97,7 +97,7 @@ def promised(mechanism: str, name: str, alpha: str, n: str) -> float | None:
 
 
 def show(settings: Settings) -> tuple[Shown, ...]:
-    """Shells, errors beside bounds, and both over n."""
+    """Show the errors with their bounds, the shells, and the errors by the number of examples."""
     n, name, alpha = settings["n"], settings["class"], settings["alpha"]
     hypotheses, examples = class_of(name), int(n)
     radius = hypotheses.radius(examples, DELTA_0)
@@ -109,9 +109,9 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         behind = max(0, math.floor((place - 2) * radius * examples))
         shells.append((place, hypotheses.least + place * radius, number(size), behind, needed))
     verdict = (
-        f"Here t* = {t}: the candidates can be narrowed down to {shell(hypotheses, t + 1, examples, DELTA_0):,}."
+        f"Here t* = {t}: the search can reduce the candidates to {shell(hypotheses, t + 1, examples, DELTA_0):,}."
         if t is not None
-        else "Here there is no such t: Corollary 2 promises nothing yet, whatever the mechanism does."
+        else "Here no shell has the margin it needs, so Corollary 2 promises nothing yet."
     )
     return (
         Table(
@@ -121,10 +121,11 @@ def show(settings: Settings) -> tuple[Shown, ...]:
                 (mechanism, measured(mechanism, name, alpha, n), promised(mechanism, name, alpha, n))
                 for mechanism in MECHANISMS
             ),
-            caption=f"**{number(hypotheses.size)} hypotheses, {examples:,} training examples, alpha {alpha}.** How "
-            f"much more than the best ({hypotheses.least:.3f}) the chosen hypothesis errs, exactly over the "
-            "mechanism's noise on one seeded sample, beside what the paper promises: Corollary 2 for `lmm-paper`, "
-            "equation (2) for `exponential-textbook`. Naming nothing counts as a toss of a coin.",
+            caption=f"**{number(hypotheses.size)} hypotheses, {examples:,} training examples, alpha {alpha}.** The "
+            "excess error says how much more the chosen hypothesis errs than the best, whose error is "
+            f"{hypotheses.least:.3f}. It is exact over the mechanism's noise, on one seeded sample. The last column is "
+            "the paper's promise: Corollary 2 for `lmm-paper`, and equation (2) for `exponential-textbook`. A run that "
+            "names nothing counts as a coin toss.",
             mechanism_column=0,
             digits=4,
         ),
@@ -133,15 +134,16 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             head=("t", "error up to", "|H(t)|", "margin behind it", "margin needed"),
             rows=tuple(shells),
             caption=f"**Shells.** The radius of uniform convergence is r = {radius:.4f}; H(t) holds the hypotheses "
-            "within t r of the best. A sample has the margin of the fourth column behind them, in examples; the "
-            f"search needs that of the last (a dash: it does not look so far down). {verdict}",
+            "within t r of the best. The fourth column is the margin, in examples, that a sample has behind them. The "
+            "last column is the margin that the search needs. A dash means that the search does not look so far down. "
+            f"{verdict}",
             digits=3,
         ),
         Chart(
             name="errors",
-            caption="**Excess error by the number of examples.** The two published mechanisms, and their calibrated "
-            "forms.",
-            alt="Expected excess error of four mechanisms falling with the number of training examples",
+            caption="**Excess error by the number of examples.** The lines show the two published mechanisms and their "
+            "calibrated forms.",
+            alt="The expected excess error of four mechanisms falls with the number of training examples",
             x="training examples",
             y="excess error",
             lines=tuple(
@@ -156,13 +158,14 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             here=float(n),
         ),
         Paragraph(
-            text="**What to see.** The exponential mechanism pays the logarithm of all hypotheses, the large margin "
-            "mechanism that of the near-best ones; but its constants are large. With `stumps` the whole class is "
-            "cheaper than the search. With `barcodes` the search pays where examples are few, and with `texts`, of "
-            "which hardly any says anything, it needs a third of the examples; there the bound of Corollary 2 is "
-            "below that of equation (2) as well. Among `thresholds` errors rise evenly: there is no gap to find. And "
-            "all bounds are far above what is measured: most of them is 2r, what a sample may deviate, which privacy "
-            "has no part in."
+            text="**What to see.** The error of the exponential mechanism grows with the logarithm of the number of "
+            "all hypotheses. The error of the large margin mechanism grows with the logarithm of the number of "
+            "near-best hypotheses, but its constants are large. With `stumps` the exponential mechanism is better. "
+            "With `barcodes` the large margin mechanism is better if there are few examples. With `texts`, where "
+            "hardly any feature occurs, it needs a third of the examples. There the bound of Corollary 2 is also below "
+            "the bound of equation (2). With `thresholds` the errors rise evenly, so there is no gap to find. All "
+            "bounds are far above the measured errors. Most of each bound is 2r, by which a sample may deviate with or "
+            "without privacy."
         ),
     )  # fmt: skip
 
@@ -174,17 +177,19 @@ DEMO = Demo(
     minutes=9,
     introduction=(
         Paragraph(
-            text="To learn privately from a finite class of hypotheses is to select: a hypothesis is a candidate, "
-            "and its count the number of training examples it classifies correctly. One example more or less changes "
-            "each count by 1 at most. The mechanisms that pick itemsets pick hypotheses as they are."
+            text="Learning privately from a finite class of hypotheses is a selection. Each hypothesis is a candidate, "
+            "and its count is the number of training examples that it classifies correctly. One example more or less "
+            "changes each count by at most 1. So the mechanisms that pick itemsets can pick hypotheses without any "
+            "change."
         ),
         Bullets(
             items=(
                 "`thresholds`: 4,097 places on a line, one label in ten wrong.",
-                "`stumps`: is a customer of the shop one with many goods? To be told from having, or not having, "
-                "one of its items.",
-                "`barcodes`: the same, with a feature for each of 10^14 barcodes. Almost none occurs.",
-                "`texts`: with a feature for each name of up to 84 letters, about 10^120 of them.",
+                "`stumps`: does a customer of the shop have many goods? A hypothesis tells from whether the customer "
+                "has a certain item.",
+                "`barcodes`: the same question, with a feature for each of 10^14 barcodes. Almost none of them occurs.",
+                "`texts`: the same question, with a feature for each name of up to 84 letters. There are about 10^120 "
+                "such names.",
             )
         ),
     ),
@@ -198,7 +203,7 @@ DEMO = Demo(
         text="From how many examples on does the published large margin mechanism err by at most 0.01 more than the "
         "best hypothesis, and from how many does Corollary 2 promise anything?",
         happens=lambda settings: measured(PUBLISHED, settings["class"], settings["alpha"], settings["n"]) <= 0.01,
-        yes="the chosen hypothesis is within 0.01 of the best.",
-        no="not within 0.01 of the best.",
+        yes="yes: the chosen hypothesis is within 0.01 of the best.",
+        no="no: the chosen hypothesis is not within 0.01 of the best.",
     ),
 )

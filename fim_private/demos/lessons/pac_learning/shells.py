@@ -1,7 +1,7 @@
-"""Shells: how many hypotheses err by little more than the best, and which shell's margin suffices (section 4.2).
+"""Shells: how many hypotheses err little more than the best, and which shell's margin suffices (section 4.2).
 
-The paper's shell H(t) holds the hypotheses within C_0 t sqrt(d log(n/delta_0)/n) of the least error; here, within t r,
-r the class's radius of uniform convergence, which is that quantity with its constants.
+The paper's shell H(t) holds the hypotheses within C_0 t sqrt(d log(n/delta_0)/n) of the least error. Here H(t) holds
+the hypotheses within t r, where r is the class's radius of uniform convergence, with its constants.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def t_star(
 ) -> int | None:
     """The least t for which the margin (t - 1) r n behind place |H(t+1)| suffices for Theorem 3 (`bounds.py` has why).
 
-    None where there is none before the whole class, or the mechanism's public cap, is reached.
+    None if the shells reach the whole class or the mechanism's public cap before such a t.
     """
     radius = hypotheses.radius(n, delta_0)
     t = 1
