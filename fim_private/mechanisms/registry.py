@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """What the rest of the program needs to know of a mechanism.
+    """What the rest of the program needs to know about a mechanism.
 
     Args:
         name: as typed after --mechanism.
         summary: one line for people.
         source: the publication it comes from.
-        family: figures draw mechanisms of one family in one colour.
+        family: figures draw all mechanisms of a family in one colour.
         module: the module whose `calibrate` makes it.
         options: further arguments of `calibrate`.
         twins_at: "module:name" of its `Twin`s, the broken versions that the audit must catch.
         loose: why its claim may be loose, from its proof; None if the claim is tight.
         advice: when to use it, for the comparison report; None for a mechanism that is for study only.
-        lowered: lower values of public caps that only end a search; an exact law then takes little time.
+        lowered: lower values of public caps that only end a search. They make an exact law fast to compute.
         both_relations: the proof also holds for `replace`; otherwise group privacy serves that relation.
         needs_universe: it chooses from a declared universe.
         needs_cap: it needs a cap on the items per transaction.
@@ -87,36 +87,36 @@ REGISTRY: dict[str, Row] = {
     for row in (
         Row(
             name="lmm",
-            summary="large margin mechanism, calibrated: one margin search for all picks, else the limited domain",
+            summary="large margin mechanism, calibrated: one margin search for all picks, limited domain as fallback",
             source="Chaudhuri, Hsu, Song 2014; calibration in mechanisms/lmm.py",
             family="lmm",
             module="fim_private.mechanisms.lmm",
             twins_at=f"{_TWINS}.large_margin:ONE_SEARCH",
             loose=(
-                "with several picks half of delta pays for composition, and the thresholds' share is divided by 1"
-                " + e^epsilon"
+                "for several picks, half of delta pays for composition, and the share of the thresholds is divided by "
+                "1 + e^epsilon"
             ),
             advice=(
-                "**No public list, and the top k stand clear of what follows:** `lmm`, the large margin "
-                "mechanism, calibrated. It finds the gap by itself and then picks from the itemsets above it "
-                "alone, none from below; without a gap it goes on as `limited-domain`. The search costs a fifth "
-                "of epsilon, so that its lists are seldom better than those of `limited-domain`"
+                "**No public list, and the top k stand clear of what follows:** `lmm`, the large margin mechanism, "
+                "calibrated. It finds the gap by itself and then picks only from the itemsets above it. Without a gap "
+                "it goes on as `limited-domain`. The search costs a fifth of epsilon, so its lists are seldom better "
+                "than the lists of `limited-domain`"
             ),
             automatic=True,
             long_lists=True,
         ),
         Row(
             name="items-first",
-            summary="finds the frequent items first, then picks or counts itemsets of these alone",
+            summary="finds the frequent items first, then picks or counts only itemsets of these items",
             source="after Durfee and Rogers 2019; construction in mechanisms/items_first.py",
             family="items-first",
             module="fim_private.mechanisms.items_first",
             twins_at=f"{_TWINS}.thresholds:ITEMS_FIRST",
-            loose="half of delta pays for composition and half for items found by mistake",
+            loose="half of delta pays for composition, and half covers the chance that an item is found by mistake",
             advice=(
-                "**No public list, and a long one is asked for, or counts:** `items-first`. It finds the frequent"
-                " items privately, and then picks or counts what is made of them. How long the list is hardly "
-                "matters to it; how long the transactions are does ([what that costs](#open-universe))"
+                "**No public list, and you ask for many itemsets or for counts:** `items-first`. It finds the frequent "
+                "items privately, and then picks or counts the itemsets of these items. It handles long lists well, "
+                "but long transactions badly ([what that costs](#open-universe))"
             ),
             finds_items=True,
             reads_counts=True,
@@ -125,7 +125,7 @@ REGISTRY: dict[str, Row] = {
         ),
         Row(
             name="lmm-no-fallback",
-            summary="lmm that answers nothing where no margin is certified, for teaching",
+            summary="lmm without the fallback, for teaching: it names nothing if it certifies no margin",
             source="as lmm",
             family="lmm",
             module="fim_private.mechanisms.lmm",
@@ -140,7 +140,8 @@ REGISTRY: dict[str, Row] = {
             family="lmm",
             module="fim_private.mechanisms.lmm_repeat",
             twins_at=f"{_TWINS}.large_margin:REPEATED",
-            loose="search and pick of a round hardly lose most on the same data, and each is charged in full",
+            loose="the search and the pick of a round are each charged in full, but they rarely lose most on the same "
+            "data",
         ),
         Row(
             name="lmm-paper",
@@ -149,7 +150,8 @@ REGISTRY: dict[str, Row] = {
             family="lmm-paper",
             module="fim_private.mechanisms.lmm_paper",
             twins_at=f"{_TWINS}.large_margin:PUBLISHED",
-            loose="the thresholds are the paper's tail bounds, a union over three noises each, with the exponent eps/6",
+            loose="the thresholds are the paper's tail bounds: each is a union bound over three noises, with the "
+            "exponent eps/6",
             lowered={"max_candidates": 32},
             both_relations=True,
         ),
@@ -160,11 +162,11 @@ REGISTRY: dict[str, Row] = {
             family="limited-domain",
             module="fim_private.mechanisms.limited_domain",
             twins_at=f"{_TWINS}.picks:LIMITED_DOMAIN",
-            loose="half of delta pays for composition, and the stop symbol's share is divided by 1 + e^epsilon",
+            loose="half of delta pays for composition, and the share of the stop symbol is divided by 1 + e^epsilon",
             advice=(
-                "**No public list of all items, and a short list:** `limited-domain`. It needs no gap right "
-                "behind place k, only a lead over places far down, and of the calibrated mechanisms here the "
-                "smallest one there; where the counts run out it stops"
+                "**No public list of all items, and a short list:** `limited-domain`. It needs no gap right behind "
+                "place k, only a lead over places far down. No other calibrated mechanism here needs a smaller lead "
+                "there. Where the counts run out, the list ends"
             ),
             automatic=True,
             long_lists=True,
@@ -176,10 +178,10 @@ REGISTRY: dict[str, Row] = {
             family="limited-domain",
             module="fim_private.mechanisms.certified_domain",
             twins_at=f"{_TWINS}.thresholds:CERTIFIED_DOMAIN",
-            loose="most of delta pays for composition, and the test's share is divided by 1 + e^epsilon",
+            loose="most of delta pays for composition, and the share of the test is divided by 1 + e^epsilon",
             advice=(
-                "**No public list, long transactions, and some ten itemsets are asked for:** `certified-domain`. The "
-                "lead over places far down that it asks for hardly grows with k, and it names all k or nothing"
+                "**No public list, long transactions, and you ask for about ten itemsets:** `certified-domain`. It "
+                "needs a lead over places far down that hardly grows with k. It names all k itemsets or nothing"
             ),
             long_lists=True,
         ),
@@ -190,7 +192,7 @@ REGISTRY: dict[str, Row] = {
             family="exponential",
             module="fim_private.mechanisms.exponential",
             twins_at=f"{_TWINS}.picks:EXPONENTIAL",
-            advice="**A public list of all items that may occur, and several itemsets are asked for:** `exponential`",
+            advice="**A public list of all items that may occur, and you ask for several itemsets:** `exponential`",
             needs_universe=True,
             automatic=True,
             long_lists=True,
@@ -203,22 +205,22 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.exponential",
             options={"general": True},
             twins_at=f"{_TWINS}.picks:EXPONENTIAL",
-            loose="the textbook's exponent is made for units that are exchanged: half of what add-remove allows",
+            loose="the textbook's exponent is made for exchanged units, and is half of what add-remove allows",
             both_relations=True,
             needs_universe=True,
         ),
         Row(
             name="permute-and-flip",
-            summary="accepts itemsets in random order, the frequent ones likelier, over a declared universe",
+            summary="accepts itemsets in random order, frequent ones more likely, over a declared universe",
             source="McKenna and Sheldon 2020",
             family="permute-and-flip",
             module="fim_private.mechanisms.noisy_maxima",
             options={"noise": "exponential"},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
             advice=(
-                "**A public list, and a single itemset is asked for, or delta has to be 0:** `permute-and-flip`. "
-                "It is never worse there than `exponential` (McKenna and Sheldon 2020); the difference may drown "
-                "in the noise of so few runs"
+                "**A public list, and you ask for a single itemset, or delta has to be 0:** `permute-and-flip`. There "
+                "it is never worse than `exponential` (McKenna and Sheldon 2020), but so few runs may not show the "
+                "difference"
             ),
             needs_universe=True,
             automatic=True,
@@ -232,20 +234,20 @@ REGISTRY: dict[str, Row] = {
             options={"noise": "exponential", "gaps": True},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
             advice=(
-                "**You also want to know how clear each pick was:** `report-noisy-max` gives the noisy lead over "
-                "the runner-up for free; its list is that of `permute-and-flip`"
+                "**You also want to know how clear each pick was:** `report-noisy-max` gives the noisy lead over the "
+                "runner-up for free. Its lists have the same law as the lists of `permute-and-flip`"
             ),
             needs_universe=True,
         ),
         Row(
             name="report-noisy-max-textbook",
-            summary="the same with the textbook's noise, twice as wide",
+            summary="report-noisy-max with the textbook's noise, twice as wide",
             source="Dwork and Roth 2014",
             family="permute-and-flip",
             module="fim_private.mechanisms.noisy_maxima",
             options={"noise": "exponential", "gaps": True, "general": True},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
-            loose="half of the epsilon is for units that are exchanged",
+            loose="half of epsilon pays for exchanged units, which add-remove does not need",
             both_relations=True,
             needs_universe=True,
         ),
@@ -261,13 +263,13 @@ REGISTRY: dict[str, Row] = {
         ),
         Row(
             name="max-of-laplaces-textbook",
-            summary="the same with the textbook's noise, twice as wide",
+            summary="max-of-laplaces with the textbook's noise, twice as wide",
             source="Bhaskar et al. 2010",
             family="max-of-laplaces",
             module="fim_private.mechanisms.noisy_maxima",
             options={"noise": "laplace", "general": True},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
-            loose="half of the epsilon is for units that are exchanged",
+            loose="half of epsilon pays for exchanged units, which add-remove does not need",
             both_relations=True,
             needs_universe=True,
         ),
@@ -278,7 +280,7 @@ REGISTRY: dict[str, Row] = {
             family="stable-max",
             module="fim_private.mechanisms.stable_max",
             twins_at=f"{_TWINS}.thresholds:STABLE_MAX",
-            loose="optimal composition sets half of delta aside for a worst case that gaps do not have",
+            loose="optimal composition keeps half of delta for a worst case that cannot happen with gaps",
         ),
         Row(
             name="choosing",
@@ -287,7 +289,7 @@ REGISTRY: dict[str, Row] = {
             family="choosing",
             module="fim_private.mechanisms.choosing",
             twins_at=f"{_TWINS}.thresholds:CHOOSING",
-            loose="the comparison and the pick hardly lose most on the same data",
+            loose="the comparison and the pick rarely lose most on the same data",
             needs_cap=True,
             automatic=True,
         ),
@@ -297,7 +299,7 @@ REGISTRY: dict[str, Row] = {
 
 AUTOMATIC = Row(
     name=AUTO,
-    summary="whichever needs the smallest lead over the bulk, for this k, size and budget",
+    summary="the mechanism that needs the smallest lead over the bulk, for this k, size and budget",
     source="plan/planner.py",
     family=AUTO,
     module="",
