@@ -1,1 +1,1 @@
-"""Privacy checked by computation: exact output laws, compared over neighbouring count vectors. Nothing is sampled."""
+"""Check privacy by computation: compare exact output laws over neighbouring count vectors. Nothing is sampled."""

@@ -1,10 +1,11 @@
-"""The hardest neighbours of items-first at the parameters it was planned with, compared exactly but for what is merged.
+"""The hardest neighbours of items-first at its planned parameters, compared exactly except for merged outcomes.
 
-`items_first_divergence.py` sums over all that can be released, which planned noise makes too much. Here neighbours are
-such that the sum factorises: everybody's items are so frequent that they are found for certain; one unit more holds
-some of these and some that nobody else has. Its effect on the noisy counts is the same shift in each of some
-coordinates, so the sum of the coordinates tells as much as all of them. Outcomes are then merged by their ratio of
-probabilities, which can only make the neighbours look more alike: what is found is a lower bound, and close.
+`items_first_divergence.py` sums over everything that can be released. With planned noise this takes too long. Here the
+neighbours are chosen so that the sum factorises. Everybody's items are so frequent that they are found for certain. The
+additional unit holds some of these items, and some items that nobody else has. It shifts some coordinates of the noisy
+counts by the same amount, so the sum of these coordinates tells as much as all of them. Outcomes are then merged by
+their ratio of probabilities. Merging can only make the neighbours look more alike, so the delta found is a lower bound,
+and a close one.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass, log
 _REACH = 9.0
 _CELLS = 800
 _FINEST = 25.0
-"""Log ratios are told apart within plus and minus this."""
+"""Log ratios beyond plus or minus this are merged."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """What one unit more holds.
+    """What the additional unit holds.
 
     Args:
         common: items that everybody has.
         own: items that nobody else has.
-        picks: the itemsets made of the common items, where picks are made.
+        picks: the itemsets of the common items, if the mechanism makes picks. Otherwise None.
     """
 
     common: int
@@ -47,17 +48,17 @@ class Unit:
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """Merged outcomes: P and P' of each."""
+    """The probabilities P and P' of merged outcomes."""
 
     one: Floats
     other: Floats
 
     def times(self, next_step: Pair) -> Pair:
-        """Both steps, independent of each other; outcomes of nearly the same ratio are merged."""
+        """Both steps, which are independent. Outcomes of nearly the same ratio are merged."""
         return _merged(np.outer(self.one, next_step.one).ravel(), np.outer(self.other, next_step.other).ravel())
 
     def deltas(self, epsilons: Sequence[float]) -> Floats:
-        """delta(eps) of the first over the other."""
+        """delta(eps) of the first law over the other."""
         return np.array([np.sum(np.maximum(0.0, self.one - math.exp(epsilon) * self.other)) for epsilon in epsilons])
 
 
@@ -74,10 +75,10 @@ def largest_deltas(
     """The largest delta found at each epsilon, and what the unit holds there.
 
     Args:
-        mechanism: as planned, or a broken twin of it.
-        epsilons: at which epsilons.
-        steps: of the search for hard picks.
-        randomness: for that search.
+        mechanism: the planned mechanism, or a broken twin of it.
+        epsilons: the epsilons to look at.
+        steps: how many steps the search for hard picks makes.
+        randomness: where the bits of that search come from.
     """
     worst = [(0.0, Unit(common=0, own=0))] * len(epsilons)
     for unit in _units(mechanism, epsilons, steps, randomness):
@@ -110,7 +111,7 @@ def _units(mechanism: ItemsFirst, epsilons: Sequence[float], steps: int, randomn
 
 
 def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Floats:
-    """delta at each epsilon, the larger of the two directions."""
+    """delta at each epsilon, in the direction where it is larger."""
     discovery = mechanism.discovery
     weight = int(discovery.measurement.weights[unit.common + unit.own])
     fails = math.exp(log_discrete_gaussian_survival(discovery.threshold + 1 - weight, discovery.measurement.variance))
@@ -133,7 +134,7 @@ def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Flo
 
 
 def _shifted(measurement: Measurement, coordinates: int, step: int) -> Pair:
-    """Noise in so many coordinates, without and with a shift of `step` in each: of their sum."""
+    """The laws of the sum of the coordinates' noise, without and with a shift of `step` in each coordinate."""
     total = _of_sums(float(measurement.variance), coordinates)
     moved = np.concatenate([np.zeros(coordinates * step), total])
     return _merged(np.concatenate([total, np.zeros(coordinates * step)]), moved)
@@ -141,12 +142,12 @@ def _shifted(measurement: Measurement, coordinates: int, step: int) -> Pair:
 
 @lru_cache(maxsize=32)
 def _of_sums(variance: float, coordinates: int) -> Floats:
-    """The law of the sum of so many discrete Gaussians, on consecutive integers around 0."""
+    """The law of the sum of `coordinates` discrete Gaussians, on consecutive integers around 0."""
     reach = math.ceil(_REACH * math.sqrt(variance * coordinates))
     padded = 1 << (2 * reach).bit_length()
     values = np.arange(padded) - padded // 2
     mass = np.fft.ifftshift(discrete_gaussian_mass(values, variance))
     total: Floats = np.fft.fftshift(np.fft.irfft(np.fft.rfft(mass) ** coordinates, padded))
-    # What the transform's rounding made of the far tails says nothing.
+    # In the far tails only the rounding errors of the transform are left.
     total[total < 1e-15] = 0.0
     return total

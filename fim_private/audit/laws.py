@@ -12,13 +12,13 @@ from fim_private.mechanisms.protocol import Law
 from fim_private.profile import CountProfile
 
 NUMERICAL_ERROR = 1e-12
-"""No delta computed here is further than this from the true one: laws are sums of products of doubles."""
+"""A delta computed here is at most this far from the true one. Laws are sums of products of doubles."""
 
 Floats = NDArray[np.float64]
 
 
 class HasLaw(Protocol):
-    """A mechanism, as far as its law goes."""
+    """Anything that has an exact law, such as a mechanism."""
 
     def law(self, profile: CountProfile) -> Law:
         """The exact distribution over lists of levels."""
@@ -27,14 +27,15 @@ class HasLaw(Protocol):
 def law_over_groups(
     mechanism: HasLaw, groups: Sequence[tuple[int, int]], *, declared: bool, last_first: bool = False
 ) -> Law:
-    """P(list of groups), a group named by its place.
+    """The law over lists of groups. A group is named by its place.
 
     Args:
-        mechanism: whose law.
-        groups: (count, how many itemsets have it); several groups may have the same count.
-        declared: whether `groups` names the whole of a declared universe; otherwise the universe is open, and itemsets
-            of count 0 are some of those without end.
-        last_first: of groups with the same count the later one comes first in the ranking. Nothing may be up to that.
+        mechanism: the mechanism whose law is wanted.
+        groups: (count, how many itemsets have it). Several groups may have the same count.
+        declared: whether `groups` names the whole of a declared universe. Otherwise the universe is open, and the
+            itemsets of count 0 are some of endlessly many.
+        last_first: of groups with the same count, rank the later group first. The order of ties must not matter to
+            privacy.
 
     Cost: that of the mechanism's law.
     """
@@ -56,14 +57,14 @@ def law_over_groups(
 
 
 def law_over_itemsets(mechanism: HasLaw, counts: Sequence[int], *, declared: bool) -> Law:
-    """P(list of itemsets), each named by its place in `counts`: groups of one."""
+    """The law over lists of itemsets. An itemset is named by its place in `counts`."""
     return law_over_groups(mechanism, [(count, 1) for count in counts], declared=declared)
 
 
 def _fillings(
     levels: tuple[int, ...], order: Sequence[int], absent: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[tuple[int, ...], float]]:
-    """Which groups a list of levels may stand for: itemsets that do not occur are drawn uniformly from all of these."""
+    """The lists of groups that a list of levels may stand for. Absent itemsets are drawn uniformly."""
     if max(levels, default=-1) < len(order):
         yield tuple(order[level] for level in levels), 1.0
         return

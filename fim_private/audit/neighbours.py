@@ -1,11 +1,11 @@
-"""Neighbouring data sets as counts, and the hard ones among them.
+"""Neighbouring data sets as counts, and hard cases among them.
 
-Itemsets with the same count on the one side and the same on the other are alike and form a group, so a data set with
-ten thousand itemsets may be three numbers long. Groups of one are itemsets.
+Itemsets that have the same counts on both sides form a group, so three numbers may describe a data set with ten
+thousand itemsets. A group may hold a single itemset.
 
 A unit's transactions may touch any set of itemsets, so every change between 0 and Delta of each count is allowed for
-add-remove, and between -Delta and Delta for replace. Real data cannot make all of them happen (of size 1 it can); a
-mechanism that passes here is private for more than it needs to be.
+add-remove, and between -Delta and Delta for replace. Real data cannot make all of these changes, except for itemsets of
+size 1. So a mechanism that passes here is private for more neighbours than it has to be.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Neighbours:
     """Two neighbouring data sets.
 
     Args:
-        groups: all itemsets that occur in either; of a declared universe all there are.
-        ties_flipped: itemsets of equal counts stand in the opposite order in the neighbour's ranking.
+        groups: all itemsets that occur in either data set, or the whole declared universe.
+        ties_flipped: the neighbour's ranking orders itemsets of equal counts the other way round.
     """
 
     groups: tuple[Group, ...]
@@ -49,19 +49,19 @@ class Neighbours:
         )
 
     def changed(self) -> bool:
-        """Whether they differ at all."""
+        """Whether the two data sets differ at all."""
         return any(group.here != group.there for group in self.groups)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What neighbours may differ in.
+    """How neighbours may differ.
 
     Args:
         sensitivity: Delta.
-        relation: what neighbours are.
-        most_new: how many itemsets a unit may add to those that occur; None for any number.
-        universe_size: of a declared universe, to which groups are filled up; None for an open one.
+        relation: the neighbouring relation.
+        most_new: how many new itemsets a unit may make occur. None for any number.
+        universe_size: the size of a declared universe, to which groups are filled up. None for an open universe.
     """
 
     sensitivity: int = 1
@@ -70,7 +70,7 @@ class Limits:
     universe_size: int | None = None
 
     def allow(self, pair: Neighbours) -> bool:
-        """Whether the pair is one of neighbours."""
+        """Whether the two data sets of the pair are neighbours."""
         steps = [group.there - group.here for group in pair.groups]
         new = sum(group.number for group in pair.groups if group.here == 0 < group.there)
         gone = sum(group.number for group in pair.groups if group.there == 0 < group.here)
@@ -84,13 +84,13 @@ class Limits:
         )
 
     def completed(self, pair: Neighbours) -> Neighbours:
-        """The pair with the itemsets of the declared universe that occur in neither."""
+        """The pair, filled up with the itemsets of the declared universe that occur in neither data set."""
         missing = (self.universe_size or 0) - sum(group.number for group in pair.groups)
         return replace(pair, groups=(*pair.groups, Group(0, 0, missing))) if missing > 0 else pair
 
 
 def all_neighbours(counts: Sequence[int], limits: Limits) -> Iterator[Neighbours]:
-    """Every neighbour of a short vector; for add-remove those with a unit more (laws are compared both ways)."""
+    """Every neighbour of a short vector. For add-remove a unit is only added, as laws are compared both ways."""
     least = 0 if limits.relation is NeighbouringRelation.ADD_REMOVE else -limits.sensitivity
     for change in product(range(least, limits.sensitivity + 1), repeat=len(counts)):
         pair = Neighbours(groups=tuple(Group(count, count + step) for count, step in zip(counts, change, strict=True)))
@@ -99,7 +99,7 @@ def all_neighbours(counts: Sequence[int], limits: Limits) -> Iterator[Neighbours
 
 
 def hard_vectors(marks: Sequence[int], *, itemsets: int) -> Iterator[tuple[int, ...]]:
-    """Short vectors, decreasing: ties at every rank, and gaps around every mark, over no, one or some floor.
+    """Short decreasing vectors, with ties at every rank and gaps around every mark, above floors of 0, 1 and 5.
 
     Args:
         marks: gaps at which something happens, such as thresholds.
@@ -117,20 +117,20 @@ def hard_vectors(marks: Sequence[int], *, itemsets: int) -> Iterator[tuple[int, 
 
 
 def hard_groups(*, top: int, leads: Sequence[int], places: Sequence[int], limits: Limits) -> Iterator[Neighbours]:
-    """Data of two or three groups: no data at all, k itemsets or a few more ahead of others by some lead, all at once.
+    """Hard cases: empty data, staircases, and about k itemsets that lead the others.
 
     Args:
         top: k.
-        leads: by how much the first lead.
-        places: how many itemsets there are in a group.
-        limits: which neighbours there are.
+        leads: how much the first itemsets lead by.
+        places: how many itemsets a group holds.
+        limits: how neighbours may differ.
     """
     delta = limits.sensitivity
     signs = (0, delta) if limits.relation is NeighbouringRelation.ADD_REMOVE else (-delta, 0, delta)
     for number in places:
         yield Neighbours(groups=(Group(0, delta, number),))
     for lead, first in product(leads, (0, 1)):
-        # A staircase: each leads the next by as much, and every second one is touched, so that leads grow and shrink.
+        # A staircase: each itemset leads the next by `lead`. Every second one changes, so that leads grow and shrink.
         steps = enumerate(range(top * lead, -1, -lead) if lead else ())
         yield Neighbours(groups=tuple(Group(here, here + delta * ((at + first) % 2), 1) for at, here in steps))
     for lead, floor, number in product(leads, (0, leads[-1]), places):
@@ -142,19 +142,19 @@ def hard_groups(*, top: int, leads: Sequence[int], places: Sequence[int], limits
                 if number > len(groups) - 1:
                     groups.append(Group(floor, floor + step, number - len(groups) + 1))
                 yield Neighbours(groups=tuple(groups))
-                if heads > 1 and head_step:  # one of the first alone is touched
+                if heads > 1 and head_step:  # only one of the first itemsets changes
                     yield Neighbours(
                         groups=(groups[0]._replace(number=1), Group(floor + lead, floor + lead, heads - 1), *groups[1:])
                     )
 
 
 def moved(pair: Neighbours, limits: Limits, *, most_groups: int, reach: int, randomness: Randomness) -> Neighbours:
-    """The pair with a random step: a count, a change, a number, one group more or less.
+    """The pair after a random step. A step changes a count, a difference or a number, or adds or drops a group.
 
     Args:
-        pair: where from.
-        limits: which neighbours there are; the result may lie outside.
-        most_groups: never more than so many.
+        pair: where the step starts.
+        limits: how neighbours may differ. The result may break these limits.
+        most_groups: the largest number of groups.
         reach: counts move by up to about this much.
         randomness: where the bits come from.
     """

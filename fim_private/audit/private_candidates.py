@@ -1,7 +1,7 @@
-"""Private selection from private candidates, audited: the worst neighbouring laws of the candidates.
+"""Audit private selection from private candidates: search for the worst neighbouring laws of the candidates.
 
-A candidate is any private procedure, so neighbours here are pairs of laws of one call that are (eps_1, delta_1) apart,
-over three scores: above, at and below the outcome that is looked at, which is all that the algorithms tell apart.
+A candidate is any private procedure. So neighbours here are pairs of laws of one call that are (eps_1, delta_1) apart.
+The laws have three scores: above, at and below the outcome that is looked at. The algorithms tell nothing else apart.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Worst:
     """The neighbours whose outcomes differ most.
 
     Args:
-        delta: by how much, at the epsilon claimed.
+        delta: the delta between them, at the epsilon claimed.
         loss: the largest log ratio of any outcome's probabilities.
         tried: how many ordered pairs were compared.
     """
@@ -47,14 +47,14 @@ def worst(
     """Compare the outcomes of all pairs, both ways, by their exact laws.
 
     Args:
-        law: the outcome's law, of what the pairs are of.
-        pairs: of neighbours.
-        epsilon: the claim's.
+        law: computes the law of the outcome from one side of a pair.
+        pairs: the pairs of neighbours.
+        epsilon: the epsilon of the claim.
     """
     delta, loss, tried = 0.0, 0.0, 0
     for one, other in pairs:
         left, right = law(one), law(other)
-        # An outcome of one side alone is an infinite loss; hockey_stick counts it where it is on the first.
+        # An outcome that only one side has is an infinite loss. hockey_stick counts it if the first side has it.
         both = {outcome: (left.get(outcome, 0.0), right.get(outcome, 0.0)) for outcome in {**left, **right}}
         for here, there in both.values():
             if max(here, there) > _TINY:
@@ -66,11 +66,11 @@ def worst(
 
 
 def laws_of_candidates(epsilon: float, delta: float = 0.0) -> Iterator[Pair]:
-    """Structured cases: rare and likely outcomes, each moved all the way up, down or not at all.
+    """Structured cases: rare and likely outcomes. Each moves all the way up, all the way down or not at all.
 
     Args:
         epsilon: eps_1.
-        delta: delta_1; where it is positive, that much of each law is put on any one outcome, another on either side.
+        delta: delta_1. If it is positive, this much of each law is put on one outcome, which differs between the sides.
     """
     split = 1 / (1 + math.exp(epsilon))
     chances = (*_RARE, *_USUAL, split, 1 - split)
@@ -91,7 +91,7 @@ def is_close(one: float, other: float, epsilon: float) -> bool:
 
 
 def with_delta(one: Sequence[float], other: Sequence[float], delta: float) -> Iterator[Pair]:
-    """The pair itself, or with that much of each law put on any one outcome, another on either side."""
+    """The pair. If delta is positive, this much of each law is put on one outcome, which differs between the sides."""
     if not delta:
         yield _named(one), _named(other)
         return
@@ -107,7 +107,7 @@ def _named(chances: Sequence[float]) -> FiniteLaw:
 
 
 def best_of(runs: int, law: FiniteLaw) -> dict[Hashable, float]:
-    """Not private enough: the best of a fixed number of runs (PSPC, B.1). A candidate's loss is paid `runs` times."""
+    """The law of the best of a fixed number of runs (PSPC, B.1). It pays a candidate's loss `runs` times."""
     found: dict[Hashable, float] = {}
     for drawn, chance in law.items():
         above = chance_at_least(law, drawn[0]) - chance

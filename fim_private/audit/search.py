@@ -1,4 +1,4 @@
-"""The worst neighbours: delta*(eps) maximised over pairs, from hard cases on and then by climbing."""
+"""Search for the worst neighbours: maximise delta*(eps) over pairs, first over hard cases, then by climbing."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
 MOST_LISTS = 4_100
-"""Groups are so few that there are no more ordered lists of them than this."""
+"""The number of groups is chosen so that there are at most this many ordered lists of them."""
 MOST_GROUPS = 6
 MOST_REMEMBERED = 5_000
 MOST_COMPARED = 400_000
-"""Lists, in all the hard cases together, which are thinned out to that; no more than about so many are remembered."""
+"""About how many lists all hard cases together may have, and how many lists are remembered."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Worst:
-    """The largest delta found, and where.
+    """The largest delta found, and the neighbours that have it.
 
     Args:
         delta: delta*(eps), the larger of the two directions.
@@ -36,12 +36,12 @@ class Worst:
 
 
 class Search:
-    """The largest delta at each of some epsilons, over all pairs it was shown.
+    """Keeps the largest delta at each of some epsilons, over all pairs it was shown.
 
     Args:
-        mechanism: whose law.
-        epsilons: at which epsilons; the last one is what climbing looks at first.
-        limits: which neighbours there are; with a universe size it is declared.
+        mechanism: the mechanism whose law is compared.
+        epsilons: the epsilons to look at. Climbing looks at the last epsilon first.
+        limits: how neighbours may differ. If they have a universe size, the universe is declared.
     """
 
     def __init__(self, mechanism: Mechanism, epsilons: Sequence[float], limits: Limits) -> None:
@@ -60,7 +60,7 @@ class Search:
         return len(self._seen)
 
     def show(self, pair: Neighbours) -> Floats:
-        """delta at each epsilon, the larger of the two directions; 0 where the pair is not one of neighbours."""
+        """delta at each epsilon, in the direction where it is larger. 0 if the two are not neighbours."""
         if pair in self._seen:
             return self._seen[pair]
         if not self.limits.allow(pair):
@@ -80,8 +80,8 @@ class Search:
     def climb(
         self, pair: Neighbours, steps: int, *, reach: int, randomness: Randomness, enough: float = math.inf
     ) -> None:
-        """Random steps from a pair, of which those are kept that do not lower delta at the last epsilon."""
-        # Where a universe is declared, the itemsets that occur in neither are one group more.
+        """Take random steps from a pair. Keep a step if it does not lower delta at the last epsilon."""
+        # In a declared universe, the itemsets that occur on neither side are one more group.
         most_groups = largest_number_of_groups(self.mechanism.top) - (self.limits.universe_size is not None)
         best = tuple(reversed(self.show(pair).tolist()))
         for _ in range(steps):
@@ -93,7 +93,7 @@ class Search:
                 pair, best = step, found
 
     def _law(self, groups: list[tuple[int, int]], *, last_first: bool = False) -> Law:
-        """The law over lists of groups, remembered as well: a data set is compared with all its neighbours."""
+        """The law over lists of groups. It is remembered, because a data set is compared with all its neighbours."""
         key = (*groups, last_first)
         if key not in self._laws:
             if self._lists > MOST_COMPARED:
@@ -106,7 +106,7 @@ class Search:
 
 
 class _Remembering:
-    """A mechanism's laws, each computed once: the same counts come back under other names."""
+    """Computes each law of a mechanism once, because the same counts come back under other names."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism
@@ -122,7 +122,7 @@ class _Remembering:
 
 
 def largest_number_of_groups(top: int) -> int:
-    """With so many groups there are no more ordered lists of `top` of them than `MOST_LISTS`; at least 2."""
+    """The largest number of groups with at most `MOST_LISTS` ordered lists of `top` of them, and at least 2."""
     groups = MOST_GROUPS
     while groups > 2 and groups**top > MOST_LISTS:
         groups -= 1
@@ -140,13 +140,13 @@ def hardest(
     cases: int = 2_000,
     enough: float = math.inf,
 ) -> Search:
-    """A search over the hard cases for what the mechanism looks for, and a climb from the hardest of them.
+    """Search the hard cases for this mechanism, and climb from the hardest of them.
 
     Args:
-        mechanism: whose law.
-        epsilons: at which epsilons; the last one is the one that is climbed at, then the one before.
-        limits: which neighbours there are.
-        steps: of each climb.
+        mechanism: the mechanism whose law is compared.
+        epsilons: the epsilons to look at. Climbing looks at the last epsilon first, then at the one before.
+        limits: how neighbours may differ.
+        steps: how many steps each climb makes.
         randomness: where the climb's steps come from.
         starts: how many climbs.
         cases: how many hard cases, about; they are thinned out evenly.
@@ -190,14 +190,14 @@ def _doubling(first: int, last: int) -> list[int]:
 def largest_delta(
     mechanism: Mechanism, vectors: Iterable[tuple[int, ...]], *, epsilon: float, declared: bool, limits: Limits
 ) -> Worst:
-    """delta*(eps) over all neighbours of short vectors, exhaustively.
+    """The largest delta*(eps) over all neighbours of short vectors, by exhaustive search.
 
     Args:
-        mechanism: whose law.
+        mechanism: the mechanism whose law is compared.
         vectors: count vectors to start from, all of one length.
-        epsilon: at which epsilon.
-        declared: whether the universe is the vectors' itemsets, or open.
-        limits: which neighbours there are.
+        epsilon: the epsilon to look at.
+        declared: whether the vectors' itemsets are the declared universe. Otherwise the universe is open.
+        limits: how neighbours may differ.
     """
     vectors = list(dict.fromkeys(vectors))
     size = len(vectors[0]) if declared else None

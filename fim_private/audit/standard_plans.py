@@ -20,10 +20,10 @@ PAIR = PrivacyUnit(column="customer", max_transactions=2)
 
 
 def standard_plans(budget: Budget) -> Iterator[Plan]:
-    """Pairs over an open universe, or one of `UNIVERSE` items where the mechanism needs a declared one.
+    """Plans for pairs, over an open universe or, if the mechanism needs one, a declared universe of `UNIVERSE` items.
 
     Args:
-        budget: of each plan.
+        budget: the budget of each plan.
     """
     for row in REGISTRY.values():
         yield _plan(row, budget, top=1)
@@ -59,12 +59,12 @@ def audit_all(
     """A verdict for each of the standard plans, in their order.
 
     Args:
-        budget: of each plan.
-        seed: of the searches; every plan has its own stream.
-        workers: how many processes.
-        progress: told how far it is.
+        budget: the budget of each plan.
+        seed: the seed of each search.
+        workers: how many processes run at once.
+        progress: called with a message after each plan.
 
-    Cost: some ten minutes of one processor.
+    Cost: about ten minutes of one processor.
     """
     plans = list(standard_plans(budget))
     verdicts = []

@@ -1,4 +1,4 @@
-"""Audit a planned mechanism: compare its claim with the worst case found, and do the same with its broken twins."""
+"""Audit a planned mechanism: compare its claim with the worst case found. Do the same with its broken twins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fim_private.privacy import NeighbouringRelation
 from fim_private.randomness import Randomness
 
 MOST_PICKS = 10
-"""An exact law over ordered lists grows as the number of groups to the power of k."""
+"""The largest k. The size of an exact law over ordered lists is the number of groups to the power of k."""
 SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 """The privacy profile is shown at these shares of the claimed epsilon."""
 LOOSE = 3.0
@@ -32,7 +32,7 @@ _CASES = 2_000
 
 @dataclass(frozen=True, kw_only=True)
 class LargestDelta:
-    """The largest delta found at one epsilon, and between which neighbours; None where no pair has any."""
+    """The largest delta found at one epsilon, and the neighbours that have it. None if no pair has a delta."""
 
     delta: float
     neighbours: Neighbours | Unit | None
@@ -54,12 +54,12 @@ class Verdict:
 
     Args:
         plan: what was audited.
-        epsilons: where the profile was evaluated; the last is the claim's.
-        claimed: delta at each.
-        found: likewise, the worst of all neighbours compared.
-        compared: how many pairs of neighbours; None where they were not counted.
-        twins: the broken twins at the last epsilon.
-        changed: what was made smaller for the audit, in words; None if nothing was.
+        epsilons: where the profile was evaluated. The last is the claim's epsilon.
+        claimed: the claimed delta at each epsilon.
+        found: the largest delta found at each epsilon.
+        compared: how many pairs of neighbours were compared. None if they were not counted.
+        twins: the results for the broken twins at the last epsilon.
+        changed: what was made smaller for the audit, in words. None if nothing was made smaller.
     """
 
     plan: Plan
@@ -72,7 +72,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether no neighbours were found that break the claim, at any of the epsilons."""
+        """Whether the search found no neighbours that break the claim at any of the epsilons."""
         return all(
             found.delta <= claimed * (1 + 1e-9) + NUMERICAL_ERROR
             for found, claimed in zip(self.found, self.claimed, strict=True)
@@ -80,7 +80,7 @@ class Verdict:
 
     @property
     def slack(self) -> float:
-        """Claimed over found delta at the claim's epsilon; 1 where both are 0, infinite where nothing was found."""
+        """Claimed over found delta at the claim's epsilon. 1 if the claim is 0, infinite if nothing was found."""
         claimed, found = self.claimed[-1], self.found[-1].delta
         if claimed == 0:
             return 1.0
@@ -88,12 +88,12 @@ class Verdict:
 
     @property
     def twins_caught(self) -> bool:
-        """Whether every broken twin was caught. False without twins: nothing then shows that the search can fail."""
+        """Whether every broken twin was caught. False without twins, as nothing then shows that an audit can fail."""
         return bool(self.twins) and all(twin.caught for twin in self.twins)
 
 
 def limits_of(plan: Plan) -> Limits:
-    """Which neighbours the plan's mechanism has to hold for."""
+    """The neighbours for which the plan's mechanism must be private."""
     row, question = find(plan.mechanism_name), plan.question
     remaining = question.remaining_sizes[0]
     return Limits(
@@ -107,7 +107,7 @@ def limits_of(plan: Plan) -> Limits:
 
 
 def claims(plan: Plan, epsilons: Sequence[float]) -> tuple[float, ...]:
-    """delta claimed at each epsilon; group privacy where the plan serves `replace` by it."""
+    """The claimed delta at each epsilon, by group privacy if the plan serves `replace` in this way."""
     mechanism, row = plan.mechanism, find(plan.mechanism_name)
     halved = plan.relation is NeighbouringRelation.REPLACE and not row.both_relations
 
@@ -130,14 +130,14 @@ def audit(
     """Search for the worst neighbours of the planned mechanism, and of its broken twins.
 
     Args:
-        plan: with at most `MOST_PICKS` itemsets, unless noisy counts are read off.
-        randomness: for the search; no noise is drawn.
-        steps: of each climb.
-        cases: how many hard cases for one pick; fewer for more.
+        plan: the plan to audit. It names at most `MOST_PICKS` itemsets, unless it selects by noisy counts.
+        randomness: for the search. No noise is drawn.
+        steps: how many steps each climb makes.
+        cases: how many hard cases for one pick. Several picks get fewer.
         progress: told the name of each phase as it begins.
 
     Raises:
-        UsageError: too many picks for exact laws, or the plan is none that can be audited.
+        UsageError: the plan has too many picks for exact laws, or cannot be audited.
     """
     row, mechanism = find(plan.mechanism_name), plan.search
     if plan.top > MOST_PICKS and not (isinstance(mechanism, WithCounts) and mechanism.gives_counts):
@@ -172,12 +172,14 @@ def audit(
 
 
 _Search = Callable[[Any, Sequence[float], float | None], tuple[tuple[LargestDelta, ...], int | None]]
-"""From a mechanism, epsilons, and a delta at which the claim is refuted and the search may end (None to go on), to the
-worst at each epsilon and how many pairs of neighbours were compared."""
+"""A search takes a mechanism, epsilons, and a delta that refutes the claim and ends the search (None to go on).
+
+It returns the worst case at each epsilon, and how many pairs of neighbours were compared.
+"""
 
 
 def _over_counts(limits: Limits, steps: int, cases: int, randomness: Randomness) -> _Search:
-    """Neighbours are count vectors: for mechanisms that choose from these."""
+    """A search whose neighbours are count vectors, for mechanisms that choose from counts."""
 
     def search(
         mechanism: Any, epsilons: Sequence[float], refuted: float | None
@@ -194,7 +196,7 @@ def _over_counts(limits: Limits, steps: int, cases: int, randomness: Randomness)
 
 
 def _over_units(plan: Plan, steps: int, randomness: Randomness) -> _Search:
-    """Neighbours are data sets with one unit more: for items-first."""
+    """A search whose neighbours are data sets with one more unit, for items-first."""
     if plan.relation is NeighbouringRelation.REPLACE:
         raise UsageError(
             "items-first is audited for a unit added or removed; for `replace` it is served by group privacy.",
@@ -204,7 +206,7 @@ def _over_units(plan: Plan, steps: int, randomness: Randomness) -> _Search:
     def search(
         mechanism: Any, epsilons: Sequence[float], refuted: float | None
     ) -> tuple[tuple[LargestDelta, ...], int | None]:
-        # A mistake shows without the search for hard picks.
+        # A twin's mistake shows without the search for hard picks.
         further = steps if refuted is None else 0
         worst = largest_deltas(mechanism, epsilons, steps=further, randomness=randomness)
         return tuple(LargestDelta(delta=delta, neighbours=unit) for delta, unit in worst), None
@@ -213,14 +215,14 @@ def _over_units(plan: Plan, steps: int, randomness: Randomness) -> _Search:
 
 
 def _claim(plan: Plan) -> tuple[tuple[float, ...], tuple[float, ...], float]:
-    """The epsilons looked at, delta claimed at each, and from which delta on the claim at the last is refuted."""
+    """The epsilons, the claimed delta at each, and the delta above which the last claim is refuted."""
     epsilons = tuple(share * float(plan.guarantee.epsilon) for share in SHARES)
     delta = float(plan.guarantee.delta)
     return epsilons, (*claims(plan, epsilons[:-1]), delta), delta * (1 + 1e-6) + NUMERICAL_ERROR
 
 
 def _computable(mechanism: Any, row: Row) -> tuple[Any, str | None]:
-    """The mechanism, with a public cap that only ends a search brought down where the law would take long."""
+    """The mechanism, with a lower public cap where its law would take long. The cap only ends a search."""
     lower = {name: min(cap, getattr(mechanism, name)) for name, cap in row.lowered.items()}
     words = [f"{cap} here instead of {getattr(mechanism, name):,}" for name, cap in lower.items()]
     return replace(mechanism, **lower), f"the search's public cap is {words[0]}" if words else None

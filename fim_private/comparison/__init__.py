@@ -1,4 +1,4 @@
-"""Mechanisms compared on one data set: trials, exact hard instances, and what the theory says beside them.
+"""Compare mechanisms on one data set: trials, exact hard instances, and the bounds of the theory.
 
-Everything here looks at exact counts and draws seeded noise. It is for public data, or for the curator's eyes.
+Everything here looks at exact counts and draws seeded noise. It is for public data, or for the curator alone.
 """

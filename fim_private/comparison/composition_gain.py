@@ -1,4 +1,4 @@
-"""What composition buys: epsilon of one pick, and margins, as functions of k."""
+"""What composition theorems gain: the epsilon of one pick, and the margins, as functions of k."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ TOPS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 def pick_epsilons(budget: Budget, top: int) -> dict[str, float]:
     """The largest epsilon of one of k picks, by theorem.
 
-    basic: sums; optimal: Kairouz, Oh, Viswanath for any picks; bounded range: the Renyi curve of exponential-mechanism
-    picks (Durfee and Rogers; Dong et al.).
+    basic: epsilons add up. optimal: the theorem of Kairouz, Oh, Viswanath for any picks. bounded range: the Renyi curve
+    of picks by the exponential mechanism (Durfee and Rogers; Dong et al.).
     """
 
     def losses_of(pick: Fraction) -> tuple[Loss, ...]:
@@ -31,7 +31,7 @@ def pick_epsilons(budget: Budget, top: int) -> dict[str, float]:
 
 
 def margins(budget: Budget, top: int) -> dict[str, int]:
-    """Leads asked for: by the published constants, by the calibrated search (first test and last), by the fallback."""
+    """The leads that the published search, the calibrated search (first and last test) and the fallback need."""
 
     def leads(name: str) -> list[int]:
         plan = make_plan(size=2, top=top, budget=budget, unit=PrivacyUnit(), mechanism=name)

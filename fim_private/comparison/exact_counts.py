@@ -1,4 +1,4 @@
-"""The exact counts that trials draw from and are measured against: revealed to the curator, never released."""
+"""The exact counts that trials use. They are revealed to the curator and never released."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from fim_private.randomness import SeededRandomness
 from fim_private.transactions import Transactions, cap_items, merge_units
 
 CAPS = 10
-"""So many random caps of the transactions are counted, each serving every tenth trial of a mechanism that needs one."""
+"""How many random caps of the transactions are counted. A mechanism that needs a cap uses them in turn."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CappedCounts:
-    """The counts of transactions of which a random choice of items was kept.
+    """The counts of transactions after capping, which keeps a random choice of items.
 
     Args:
-        capped_profile: their counts.
-        true_counts: for the first ranks of that profile, the itemset's count in the transactions as they were; None
-            where it is not among the most frequent.
+        capped_profile: the counts of the capped transactions.
+        true_counts: for the first ranks of that profile, the itemset's count before capping. None if the itemset is
+            not among the most frequent.
     """
 
     capped_profile: CountProfile
@@ -37,16 +37,17 @@ class CappedCounts:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ExactCounts:
-    """All that trials need to know of one data set.
+    """Everything that trials need to know about one data set.
 
     Args:
-        name: of the data set.
-        transactions: how many there are.
+        name: the name of the data set.
+        transactions: how many transactions there are.
         items: how many items occur.
-        profiles: by size, complete, open universe.
-        capped: by size, where a mechanism needs capped transactions; else empty.
-        baskets: the transactions themselves, for mechanisms that choose what to count; a unit's are merged.
-        most_frequent: by size, the true counts of the most frequent itemsets, as item codes; likewise, else empty.
+        profiles: by size, the complete counts in an open universe.
+        capped: by size, the capped counts. Empty if no mechanism needs capped transactions.
+        baskets: the transactions, for mechanisms that choose what to count. Each unit's transactions are merged.
+        most_frequent: by size, the true counts of the most frequent itemsets, as item codes. Empty if every mechanism
+            sees counts only.
     """
 
     name: str
@@ -58,7 +59,7 @@ class ExactCounts:
     most_frequent: dict[int, dict[tuple[int, ...], int]]
 
     def in_universe(self, size: int, universe_items: int | None) -> CountProfile:
-        """The counts of one size, in an open universe or in one of so many items."""
+        """The counts of one size, in an open universe or in a universe of `universe_items` items."""
         found = self.profiles[size]
         if universe_items is None:
             return found
@@ -72,8 +73,8 @@ def count_all(
     """Count every size, and the capped transactions where a mechanism needs them.
 
     Args:
-        name: of the data set.
-        transactions: as read; a unit's are merged here.
+        name: the name of the data set.
+        transactions: as read. This function merges the transactions of each unit.
         settings: what is compared.
         progress: told what is being counted.
     """

@@ -1,7 +1,7 @@
-"""Small instances on which the theory speaks, with exact laws: the paper's example (1) and its two lower bounds.
+"""The paper's small instances, with exact laws: its example (1) and its two lower bounds.
 
-All from Chaudhuri, Hsu, Song (2014): example (1) in section 2.2, Proposition 1 and Theorem 1 with the constructions of
-appendix C. A mechanism is made for the instance's universe by the planner, as for a release.
+All are from Chaudhuri, Hsu, Song (2014): example (1) from section 2.2, Proposition 1 and Theorem 1 with the
+constructions of appendix C. The planner makes each mechanism for the instance's universe, as for a release.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.profile import CountProfile
 
 MOST = 1 << 16
-"""More transactions than this are not tried."""
+"""The largest number of transactions that is tried."""
 
 
 @cache
@@ -36,10 +36,10 @@ def _mechanism(name: str, universe: int, budget: Budget, relation: NeighbouringR
 
 
 def success(name: str, counts: tuple[int, ...], universe: int, budget: Budget, relation: NeighbouringRelation) -> float:
-    """P(a maximiser is named) by one selection, exactly; itemsets of size 1.
+    """The exact probability that one selection names a maximiser. Itemsets have size 1.
 
     Args:
-        name: of the mechanism; none that needs capped transactions.
+        name: a mechanism that does not need capped transactions.
         counts: the positive counts, decreasing.
         universe: K, the number of items.
         budget: what the selection may cost.
@@ -50,10 +50,11 @@ def success(name: str, counts: tuple[int, ...], universe: int, budget: Budget, r
 
 
 def needed(name: str, maximisers: int, universe: int, budget: Budget) -> int | None:
-    """The least n for which a maximiser of example (1) is named 19 times in 20, D = (maximisers, ..., maximisers).
+    """The least n for which the mechanism names a maximiser of example (1) 19 times in 20.
 
-    f(i, D) is the share of entries that are at least i: with D = (1, ..., 1) item 1 counts n and all others 0, with
-    D = (2, ..., 2) items 1 and 2 count n. None where no number of entries is enough.
+    The data is D = (maximisers, ..., maximisers), and f(i, D) is the share of entries that are at least i. With
+    D = (1, ..., 1) item 1 has count n and all others have count 0. With D = (2, ..., 2) items 1 and 2 have count n.
+    None if no number of entries is enough.
     """
 
     def enough(entries: int) -> bool:
@@ -68,7 +69,7 @@ class LowerBound:
     """A family of instances: one of `rivals` items has m entries more than the others.
 
     Args:
-        rivals: K in Proposition 1, l in Theorem 1: how many items look alike but for the m entries.
+        rivals: K in Proposition 1, l in Theorem 1: how many items look alike, except for the m entries.
         shared: how many entries hold all rivals (0 in Proposition 1, n/2 in Theorem 1).
         universe: the number of items, at least `rivals`.
         budget: alpha and delta of the mechanisms; delta is 0 in Proposition 1.
@@ -82,10 +83,10 @@ class LowerBound:
     def most(self, lead: int) -> float:
         """The largest success any (alpha, delta)-private algorithm can have on all instances of the family.
 
-        Any two differ in m = lead entries, so an algorithm that names item i on instance i with probability p at least
-        names each of the other rivals j, on instance i, with probability e^{-alpha m} p - delta/(1 - e^{-alpha}) at
-        least, and all of these are failures: 1 - p >= (rivals - 1) times that. The paper's statements are the case
-        m = log((rivals - 1)/2)/alpha, where this is below one half.
+        Any two instances differ in m = lead entries. Suppose an algorithm names item i on every instance i with
+        probability at least p. Then on instance i it names each other rival j with probability at least
+        e^{-alpha m} p - delta/(1 - e^{-alpha}). All of these answers are failures, so 1 - p is at least (rivals - 1)
+        times that. The paper's statements are the case m = log((rivals - 1)/2)/alpha, where p is below one half.
         """
         alpha, delta = float(self.budget.epsilon), float(self.budget.delta)
         others = self.rivals - 1
@@ -93,12 +94,12 @@ class LowerBound:
         return min(1.0, (1 + others * excused) / (1 + others * math.exp(-alpha * lead)))
 
     def reached(self, name: str, lead: int) -> float:
-        """The success of a mechanism, exactly. The proof exchanges entries: the relation is `replace`."""
+        """The exact success of a mechanism. The proof exchanges entries, so the relation is `replace`."""
         counts = (self.shared + lead, *((self.shared,) * (self.rivals - 1) if self.shared else ()))
         return success(name, counts, self.universe, self.budget, NeighbouringRelation.REPLACE)
 
     def sufficient(self, name: str) -> int:
-        """The least lead with which a mechanism is right half the time; 500 if none below is enough."""
+        """The least lead with which a mechanism is right half the time. 500 if no lead below 500 is enough."""
         return least(lambda lead: lead >= 500 or self.reached(name, lead) >= 0.5)
 
     @property

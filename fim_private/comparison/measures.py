@@ -1,7 +1,7 @@
 """How good a list is, measured against the exact counts.
 
-Hits are the itemsets named that belong to the true top k; where itemsets are tied at place k, any of them will do for
-the places that the tie leaves. What was not named is missed.
+Hits are the named itemsets that belong to the true top k. Where itemsets are tied at place k, any of them can fill the
+places that are left. An itemset of the top k that is not named is missed.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from fim_private.profile import CountProfile
 
 @dataclass(frozen=True, kw_only=True)
 class TrialMeasures:
-    """One trial's figures.
+    """The measures of one trial.
 
     Args:
         named: how many itemsets were named.
         precision: hits / k.
-        precision_named: hits / named; None where nothing was named.
-        false_negative_rate: of the itemsets above the k-th count, the share not named; 0 where there are none.
-        rank_loss: share of the top k's weight that was missed, place j weighing 1/log2(j + 1).
+        precision_named: hits / named. None if nothing was named.
+        false_negative_rate: of the itemsets above the k-th count, the share not named. 0 if no itemset is above it.
+        rank_loss: share of the top k's weight that was missed. Place j has weight 1/log2(j + 1).
         count_loss: share of the top k's count mass that was missed.
         empty: whether nothing was named.
-        shortfall: the largest count minus the first named one's, in transactions; None where that is not known.
+        shortfall: the largest count minus the count of the first named itemset, in transactions. None if not known.
     """
 
     named: int
@@ -46,18 +46,18 @@ class Truth:
 
     @classmethod
     def of(cls, profile: CountProfile, top: int) -> Truth:
-        """The k largest counts, in decreasing order; zeros where fewer itemsets occur."""
+        """The k largest counts, in decreasing order, filled up with zeros if fewer itemsets occur."""
         return cls(tuple(count for count, number in profile.top(top) for _ in range(number)))
 
     def measure(self, named: Sequence[int | None]) -> TrialMeasures:
-        """The figures of a list.
+        """Measure a list.
 
         Args:
-            named: the true count of each itemset named, in order; None for one whose count is not known, which is
-                surely below the k-th.
+            named: the true count of each named itemset, in order. None for an itemset whose count is not known; such a
+                count is certainly below the k-th.
         """
         bar = self.counts[-1] if self.counts else 0
-        # The j-th best of the hits stands for the best place not yet taken whose count it reaches.
+        # Each hit, from the largest count down, takes the first free place with its count.
         hits = sorted((count for count in named if count is not None and count >= max(bar, 1)), reverse=True)
         weights = [1 / math.log2(place + 2) for place in range(len(self.counts))]
         taken = weight = mass = above = 0.0

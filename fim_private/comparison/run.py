@@ -37,19 +37,19 @@ def run(
     advance: Advance = lambda _done, _all: None,
     owner_only: bool = False,
 ) -> pl.DataFrame:
-    """The table of all trials; cells that the folder holds already are not run again.
+    """Run all trials and return their table. Cells that the folder already holds are not run again.
 
     Args:
         settings: what is compared.
-        counts: of each data set.
+        counts: the exact counts of each data set.
         folder: where finished cells and the table are kept.
-        fingerprint: of the data, beside that of the settings.
-        processes: how many run at once.
-        advance: progress.
-        owner_only: nobody else may read what the folder keeps.
+        fingerprint: identifies the data. The settings add their own.
+        processes: how many processes run at once.
+        advance: called to report progress.
+        owner_only: make the files in the folder readable by their owner only.
 
     Raises:
-        UsageError: the folder holds another comparison, or another process is at work there.
+        UsageError: the folder holds another comparison, or another process is writing to it.
     """
     by_name = {exact.name: exact for exact in counts}
     jobs = [(exact.name, cell) for exact in counts for cell in cells_of(settings, exact.items)]
@@ -68,7 +68,7 @@ def run(
                 initargs=(settings, by_name, watched),
             )
             try:
-                # The long cells first, so that no process is left alone with one.
+                # The long cells come first, so that no process is left alone with a long cell at the end.
                 missing.sort(key=lambda job: -job[1].top)
                 with _deaf_to_interrupts():
                     futures = [pool.submit(_run, name, cell) for name, cell in missing]
@@ -77,7 +77,7 @@ def run(
                     done += 1
                     advance(done, len(jobs))
             except BaseException:
-                held.close()  # nobody waits for the cells that still run
+                held.close()  # ends the workers, because nobody waits for their cells
                 raise
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
@@ -87,7 +87,7 @@ def run(
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
     """Processes started in this context ignore Ctrl-C, even while they import. This process hears it afterwards."""
-    resource_tracker.ensure_running()  # it would hear again by itself
+    resource_tracker.ensure_running()  # started here, because it would unblock Ctrl-C by itself
     heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
     try:
         yield
@@ -99,7 +99,7 @@ def _deaf_to_interrupts() -> Iterator[None]:
 def _set_up(settings: Settings, counts: dict[str, ExactCounts], watched: Connection) -> None:
     global _worker  # noqa: PLW0603 - a worker process has one task, which every cell shares
     _worker = settings, counts
-    # Ctrl-C reaches every process of a terminal; the first one decides what becomes of the others.
+    # Ctrl-C reaches every process of a terminal. The first process decides when the others end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if multiprocessing.parent_process() is not None:
         Thread(target=_end_when_let_go, args=(watched,), daemon=True).start()

@@ -13,25 +13,25 @@ from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, exact
 
 PADDED = tuple(10**digits for digits in range(3, 10))
-"""Numbers of items to which the universe is padded, to see who depends on it."""
+"""Numbers of items to which the universe is padded, to see which mechanisms depend on it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What a comparison runs, data apart.
+    """What a comparison runs, without its data.
 
     Args:
-        sizes: items of an itemset.
+        sizes: items per itemset.
         tops: values of k.
-        epsilons: as typed.
-        delta: as typed.
+        epsilons: the values of epsilon, as typed.
+        delta: delta, as typed.
         trials: independent runs of each cell.
         mechanisms: names of the registry.
         universe_items: the declared number of items, or None for the number that occurs.
         max_items: how many items of a transaction are kept for mechanisms that need a cap.
         relation: the neighbouring relation.
-        unit_column: the column that names the unit, whose transactions are merged; None for single transactions.
-        seed: from which every trial's noise follows.
+        unit_column: the column that names the unit. Its transactions are merged. None for single transactions.
+        seed: determines the noise of every trial.
         long_tops: more values of k, for the fast mechanisms only.
     """
 
@@ -72,7 +72,7 @@ class Settings:
 
     @property
     def unit(self) -> PrivacyUnit:
-        """The privacy unit; a unit's transactions are merged."""
+        """The privacy unit. The transactions of a unit are merged."""
         return PrivacyUnit(column=self.unit_column)
 
     def tops_of(self, name: str) -> tuple[int, ...]:
@@ -81,17 +81,17 @@ class Settings:
 
     @property
     def middle_epsilon(self) -> str:
-        """Epsilon 1 if it is among those asked for, else the middle one: where a figure shows one only."""
+        """The epsilon for figures that show only one: 1 if it is among the epsilons, else the middle one."""
         ordered = sorted(self.epsilons, key=lambda text: exact(text, "epsilon"))
         return next((text for text in ordered if exact(text, "epsilon") == 1), ordered[len(ordered) // 2])
 
     @property
     def main_size(self) -> int:
-        """Pairs if they are asked for, else the first size."""
+        """2 if it is among the sizes, else the first size."""
         return 2 if 2 in self.sizes else self.sizes[0]
 
     def fingerprint(self) -> dict[str, Any]:
-        """What makes results comparable: all that a finished cell depends on, except which cell it is."""
+        """Everything that the results of a cell depend on, except which cell it is."""
         kept = asdict(self)
         for grid in ("sizes", "tops", "long_tops", "epsilons", "mechanisms"):
             del kept[grid]
@@ -103,12 +103,12 @@ class Cell:
     """One mechanism in one situation, run `trials` times.
 
     Args:
-        mechanism: its name.
-        size: items of an itemset.
+        mechanism: the name of the mechanism.
+        size: items per itemset.
         top: k.
-        epsilon: as typed.
+        epsilon: epsilon, as typed.
         universe_items: the declared number of items; None for an open universe.
-        padded: whether the universe was padded, to see who depends on it.
+        padded: whether the universe was padded, to see which mechanisms depend on it.
     """
 
     mechanism: str
@@ -122,8 +122,8 @@ class Cell:
         """The plan of every trial.
 
         Raises:
-            UsageError: what was asked for cannot be planned.
-            BudgetError: the budget cannot pay for it.
+            UsageError: the cell cannot be planned.
+            BudgetError: the budget is too small for it.
         """
         row = find(self.mechanism)
         return make_plan(
@@ -166,7 +166,7 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
 
 
 def padded_tops(settings: Settings) -> tuple[int, ...]:
-    """The values of k for which universes are padded: 10 if asked for, and the largest."""
+    """The values of k for which universes are padded: 10 if it is among them, and the largest."""
     return tuple(sorted({10, max(settings.tops)} & set(settings.tops)))
 
 
@@ -174,7 +174,7 @@ def check(settings: Settings, occurring: int) -> None:
     """Plan every cell, so that nothing fails halfway.
 
     Raises:
-        UsageError: a cell cannot be planned; says which.
+        UsageError: a cell cannot be planned. The message says which.
     """
     if settings.universe_items is not None and settings.universe_items < occurring:
         raise UsageError(

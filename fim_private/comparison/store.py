@@ -1,7 +1,7 @@
 """The folder of a comparison: finished cells survive an interruption, and only one process writes at a time.
 
-`cells.jsonl` gets one line a finished cell, written through to the disk; a line cut short by a crash is run again. When
-all are finished they become `results.parquet`, one tidy table with a row a trial, and the lines go.
+`cells.jsonl` gets one line per finished cell, and each line is flushed to the disk. If a crash cuts a line short, its
+cell is run again. When all cells are finished, `results.parquet` replaces the lines: a table with one row per trial.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ SCHEMA = {
     "shortfall": pl.Int64,
     "seconds": pl.Float64,
 }
-assert {field.name for field in fields(TrialMeasures)} <= SCHEMA.keys()  # noqa: S101 - the two lists are one
+assert {field.name for field in fields(TrialMeasures)} <= SCHEMA.keys()  # noqa: S101 - the schema must hold every measure
 
 RESULTS, LINES = "results.parquet", "cells.jsonl"
 
 
 def key_of(data: str, cell: Cell) -> Key:
-    """What identifies a cell in the table."""
+    """The key that identifies a cell in the table."""
     return (data, *asdict(cell).values())
 
 
@@ -59,9 +59,9 @@ class Store:
     """The finished cells of one folder.
 
     Args:
-        folder: made if it is not there.
-        fingerprint: what finished cells depend on; cells of another comparison are refused.
-        owner_only: nobody else may read what is kept here.
+        folder: created if it does not exist.
+        fingerprint: what finished cells depend on. A folder with cells of another comparison is refused.
+        owner_only: make the files readable by their owner only.
     """
 
     def __init__(self, folder: Path, fingerprint: dict[str, Any], *, owner_only: bool = False) -> None:
@@ -79,10 +79,10 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder against other processes; a killed process holds nothing.
+        """Lock the folder against other processes. The lock ends with the process, even if it is killed.
 
         Raises:
-            UsageError: another process is at work there.
+            UsageError: another process is writing to the folder.
         """
         with (self._folder / ".lock").open("w") as lock:
             try:
@@ -98,7 +98,7 @@ class Store:
 
     @staticmethod
     def seed_of(folder: Path) -> int | None:
-        """The seed of the comparison that a folder holds, so that it goes on without being told."""
+        """The seed of the comparison that a folder holds, so that the comparison can go on with the same seed."""
         found = None
         with suppress(OSError, pl.exceptions.PolarsError, ValueError):
             if (folder / RESULTS).exists():
@@ -109,15 +109,15 @@ class Store:
 
     @property
     def finished(self) -> frozenset[Key]:
-        """The cells that need not be run again."""
+        """The cells that do not have to be run again."""
         return frozenset(self._rows)
 
     def add(self, rows: list[Row]) -> None:
-        """Keep a finished cell, on the disk before this returns."""
+        """Keep a finished cell. It is on the disk when this returns."""
         opener = for_owner if self._owner_only else None
         # Path's own `open` takes no opener.
         with open(self._folder / LINES, "a", encoding="utf-8", opener=opener) as file:
-            # A line break first: what a killed process left of a line must not spoil this one.
+            # The line break comes first, so that a line cut short by a killed process does not spoil this one.
             file.write(json.dumps(self._fingerprint) if file.tell() == 0 else "")
             file.write("\n" + json.dumps(rows, separators=(",", ":")))
             file.flush()
@@ -129,7 +129,7 @@ class Store:
         return pl.DataFrame([row for key in keys for row in self._rows[key]], schema=SCHEMA)
 
     def finish(self, keys: list[Key]) -> pl.DataFrame:
-        """Write the table of these cells, in this order, in one step, and drop the lines."""
+        """Write the table of these cells in one step, in this order, and delete the lines."""
         table = self.table(keys)
         metadata = {"fim_private": json.dumps(self._fingerprint)}
         write_whole(
@@ -169,7 +169,7 @@ class Store:
 
 
 def _parsed(line: str) -> Any:
-    """What the line says, or None for one that was cut short."""
+    """The parsed line, or None if the line was cut short."""
     try:
         return json.loads(line)
     except ValueError:

@@ -1,4 +1,4 @@
-"""One cell's trials: select, look the ranks up in the exact counts, measure."""
+"""The trials of one cell. Each selects itemsets, looks up their exact counts, and measures the list."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def run_cell(cell: Cell, settings: Settings, counts: ExactCounts) -> list[Row]:
 
     Args:
         cell: what to run.
-        settings: of the comparison.
-        counts: of the data set.
+        settings: the settings of the comparison.
+        counts: the exact counts of the data set.
     """
     plan = cell.plan(settings)
     truth = Truth.of(counts.in_universe(cell.size, None), cell.top)
@@ -53,7 +53,7 @@ def run_cell(cell: Cell, settings: Settings, counts: ExactCounts) -> list[Row]:
 def _named(
     mechanism: Mechanism | ItemsFirst, cell: Cell, counts: ExactCounts, trial: int, randomness: Randomness
 ) -> list[int | None]:
-    """The true count of each itemset named; None for one that is not among the most frequent."""
+    """The true count of each named itemset. None for an itemset that is not among the most frequent."""
     if isinstance(mechanism, ItemsFirst):
         itemsets = items_first_steps.run(LocalDatabase(counts.baskets), mechanism, randomness).itemsets
         return [counts.most_frequent[cell.size].get(tuple(itemset)) for itemset in itemsets.tolist()]
@@ -70,6 +70,6 @@ def _count(profile: CountProfile, rank: int) -> int:
 
 
 def seed_of(seed: int, data: str, cell: Cell, trial: int) -> int:
-    """The seed of one trial: it depends on what is run, not on the order in which it is."""
+    """The seed of one trial. It depends on what is run, not on the order of the runs."""
     words = repr((seed, data, *asdict(cell).values(), trial))
     return int.from_bytes(hashlib.sha256(words.encode()).digest()[:16])
