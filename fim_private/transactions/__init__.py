@@ -1,4 +1,4 @@
-"""What the data is: reading transactions, restricting them to public items, bounding what one unit adds."""
+"""Read transactions, restrict them to public items, and bound what each unit adds."""
 
 from fim_private.transactions.bounding import cap_items, keep_transactions, merge_units
 from fim_private.transactions.dataset import ReadingNotes, Transactions

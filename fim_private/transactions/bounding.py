@@ -1,4 +1,4 @@
-"""Bounding what one privacy unit adds: the last step before counting (docs/mathematics.md#bounding)."""
+"""Bound what one privacy unit adds: the last step before counting (docs/mathematics.md#bounding)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from fim_private.transactions.compressed_rows import AT_ONCE, recoded, taken, wi
 from fim_private.transactions.dataset import Transactions
 
 Words = Callable[[int], NDArray[np.uint64]]
-"""Gives that many independent uniform 64-bit words."""
+"""Returns the given number of independent uniform 64-bit words."""
 
 
 def merge_units(transactions: Transactions) -> Transactions:
-    """One transaction for each unit: the union of its items; units are None afterwards.
+    """Merge the transactions of each unit into one, which holds the union of their items; `units` is then None.
 
-    Privacy: the union of one unit does not look at any other, so adding or removing a unit adds or removes
-    one
+    Privacy: the union of one unit does not depend on any other unit. So adding or removing a unit adds or removes one
     transaction and changes each count by at most 1.
     """
     if transactions.units is None:
@@ -36,16 +35,14 @@ def merge_units(transactions: Transactions) -> Transactions:
 
 
 def keep_transactions(transactions: Transactions, most: int, words: Words) -> Transactions:
-    """At most `most` transactions of each unit, a uniform random choice, independent for each unit.
+    """Keep at most `most` transactions of each unit, chosen uniformly at random and independently for each unit.
 
-    Privacy: which transactions of a unit stay is decided by the unit's own words and nothing of any other
-    unit.
-    Give the other units the same words with and without a unit, and the two results differ by that unit's
-    transactions alone, `most` at most: each count changes by at most `most`. This holds for any choice made
-    unit by unit; the uniform one favours no transaction.
+    Privacy: the unit's own words alone decide which of its transactions stay. Give the other units the same words with
+    and without this unit: the two results differ by at most `most` transactions of this unit, so each count changes by
+    at most `most`. This holds for any choice made unit by unit; the uniform choice favours no transaction.
 
     Args:
-        transactions: where units are None each transaction is a unit, and nothing is to be done.
+        transactions: returned unchanged if `units` is None, because each transaction is then a unit.
         most: at least 1.
         words: uniform 64-bit words; one is drawn for each transaction.
     """
@@ -60,16 +57,14 @@ def keep_transactions(transactions: Transactions, most: int, words: Words) -> Tr
 
 
 def cap_items(transactions: Transactions, most: int, words: Words) -> Transactions:
-    """At most `most` items of each transaction, a uniform random choice.
+    """Keep at most `most` items of each transaction, chosen uniformly at random.
 
-    Privacy: each transaction is cut by its own words, whatever the others are, so the result of one unit
-    still
-    depends on that unit alone and every sensitivity stays as it was. What it changes is that a transaction
-    holds at most C(most, r) itemsets of size r, which bounds the work and serves mechanisms that charge by
-    the transaction.
+    Privacy: the cut of a transaction depends on its own words and on no other transaction. So the result of one unit
+    still depends on that unit alone, and every sensitivity stays as it was. A transaction then holds at most
+    C(most, r) itemsets of size r, which bounds the work and helps mechanisms that charge per transaction.
 
     Args:
-        transactions: any.
+        transactions: the data.
         most: at least 1.
         words: uniform 64-bit words; one is drawn for each item of a transaction that is too long.
     """
@@ -82,7 +77,7 @@ def cap_items(transactions: Transactions, most: int, words: Words) -> Transactio
 
     offsets = np.append(0, np.cumsum(np.minimum(lengths, most)))
     items = np.empty(int(offsets[-1]), dtype=np.int32)
-    # In parts, so that there are never words for all occurrences at once.
+    # In parts, so that the words for all occurrences are never in memory at once.
     cuts = np.searchsorted(words_before, np.arange(AT_ONCE, int(words_before[-1]), AT_ONCE))
     for first, end in pairwise([0, *cuts.tolist(), len(transactions)]):
         part = slice(first, end + 1)
@@ -97,7 +92,7 @@ def _at_least_one(most: int, of: str) -> None:
 
 
 def _choose(owner: NDArray[np.int64], most: int, words: Words) -> NDArray[np.bool_]:
-    """For each owner, `most` of its places at random (all, if there are no more): the smallest words."""
+    """Mark `most` random places of each owner, those with the smallest words; all places of an owner with fewer."""
     order = np.lexsort((words(len(owner)), owner))
     ordered = owner[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=-1))

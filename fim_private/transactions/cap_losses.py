@@ -1,4 +1,4 @@
-"""What a cap would drop: exact figures, for the curator's eyes only."""
+"""What a cap would drop: exact figures, which only the curator may see."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def caps(largest: int) -> list[int]:
-    """1, 2, 5, 10, 20, 50, ... up to the first that is no smaller than this, and so drops nothing.
+    """The caps 1, 2, 5, 10, 20, 50, ... up to the first that is at least `largest`, and so drops nothing.
 
     >>> caps(10), caps(11)
     ([1, 2, 5, 10], [1, 2, 5, 10, 20])
@@ -24,13 +24,13 @@ def caps(largest: int) -> list[int]:
 
 
 def dropped(sizes: NDArray[np.int64], most: int) -> tuple[int, int]:
-    """How much goes if of each no more than this is kept, and how many lose some; whatever is chosen at random.
+    """How much a cap of `most` drops in total, and how many units or transactions lose some of theirs.
 
-    Data, not a release, and protected by no privacy guarantee.
+    The figures do not depend on the random choice. They are data, not a release; no privacy guarantee protects them.
 
     Args:
-        sizes: int64: how many transactions each unit has, or items each transaction.
-        most: how many are kept.
+        sizes: int64: the transactions per unit, or the items per transaction.
+        most: the cap.
 
     >>> dropped(np.array([1, 3, 6]), 2)
     (5, 2)

@@ -1,4 +1,4 @@
-"""The cells of a one-hot table: which words say yes, which no, and what else people put there."""
+"""The cells of a one-hot table: which words mean yes, which mean no, and the error for anything else."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ ABSENT = ("0", "false", "f", "no", "n", "0.0", "", "?")
 
 
 def is_cell(value: str) -> bool:
-    """Whether a one-hot table could hold this in a cell."""
+    """Whether this is a word for yes or no."""
     return value.strip().lower() in PRESENT + ABSENT
 
 
 def present_cells(cells: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
-    """Which cells say yes, bool, shape (n,), and the position of the first that says nothing.
+    """Which cells mean yes, bool, shape (n,), and the position of the first that means neither yes nor no.
 
     Args:
-        cells: strings in any case, length n; null is absent.
+        cells: strings, upper or lower case, length n; null means no.
     """
     words = cells.str.strip_chars().str.to_lowercase()
     present = words.is_in(PRESENT) & words.is_not_null()
@@ -30,10 +30,10 @@ def present_cells(cells: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
 
 
 def present_numbers(cells: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
-    """As `present_cells`, of truths and numbers, which need not become words first: a table may have 100,000 columns.
+    """Do what `present_cells` does, for booleans and numbers; turning 100,000 columns into words would be slow.
 
     Args:
-        cells: booleans, whole numbers or floats, length n; null and NaN are absent.
+        cells: booleans, whole numbers or floats, length n; null and NaN mean no.
     """
     numbers = cells.cast(pl.Float64).fill_nan(None).fill_null(0.0).to_numpy()
     present = numbers == 1
@@ -42,14 +42,14 @@ def present_numbers(cells: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
 
 
 def not_a_cell(place: str, cell: str) -> InputError:
-    """The error for a cell that says neither yes nor no; it tells quantities from the rest, no more."""
+    """The error for a cell that means neither yes nor no. About the cell it tells only whether it is a quantity."""
     if cell.strip().replace(".", "", 1).isdecimal():
         return InputError(
-            f"{place} of the one-hot table holds a quantity, or a number that is no item.",
+            f"{place} of the one-hot table holds a quantity or another number.",
             "Replace quantities above 1 by 1; name a column of transaction ids with --transaction-column.",
         )
     return InputError(
-        f"{place} of the one-hot table holds something that says neither yes nor no.",
+        f"{place} of the one-hot table holds something that means neither yes nor no.",
         "Cells may be 0 or 1, true or false, t or f, y or n, empty or ?; name other columns with "
         "--transaction-column or --unit-column, or leave them out of the file.",
     )

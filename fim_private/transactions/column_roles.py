@@ -1,4 +1,4 @@
-"""Which column is which: by the name the user gave, or by names that everybody uses."""
+"""Find the columns of a table, by the name the user gave or by a well-known name."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ ITEM_NAMES = (
     *("item", "items", "itemid", "itemname", "product", "products", "productid", "productname"),
     *("description", "itemdescription", "stockcode", "article", "articleid", "articlename", "sku"),
 )
-"""Well-known column names in lower case without punctuation; of several, the first listed is taken."""
+"""Well-known column names, in lower case without punctuation. If several occur, the first listed is taken."""
 
 UNIT_NAMES = ("customer", "customerid", "client", "clientid", "member", "memberid", "membernumber", "user", "userid")
-"""Well-known too, but never taken unasked: whom to protect is for people to say."""
+"""Well-known names of unit columns. They only help with advice: the user decides whom to protect."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +31,8 @@ class Columns:
     Args:
         transaction: name of the column that says which transaction a row belongs to.
         item: name of the column of items, or of lists of items.
-        unit: name of the column that says whose transaction it is.
-        drop_rows_without_unit: leave out rows whose unit is missing instead of refusing them.
+        unit: name of the column that says whose transaction a row is.
+        drop_rows_without_unit: leave out rows whose unit is missing, instead of refusing the file.
     """
 
     transaction: str | None = None
@@ -46,7 +46,11 @@ class Columns:
         return (self.transaction, self.item, self.unit) != (None, None, None)
 
     def refuse_for(self, format_name: str) -> None:
-        """Refuse options that a format without columns cannot honour."""
+        """Refuse column options for a format without columns.
+
+        Errors:
+            UsageError: a column was named.
+        """
         if self.named:
             raise UsageError(
                 f"The format {format_name} has no columns to choose from.",
@@ -55,7 +59,7 @@ class Columns:
 
 
 def known_column(header: Sequence[str], names: Sequence[str]) -> int | None:
-    """The position of the column with a well-known name; None if there is none or two share it."""
+    """The position of the first of these well-known names that exactly one column has; None if there is none."""
     plain = [_plain(column) for column in header]
     for name in names:
         if plain.count(name) == 1:
@@ -64,12 +68,12 @@ def known_column(header: Sequence[str], names: Sequence[str]) -> int | None:
 
 
 def find_column(header: Sequence[str], wanted: str, option: str) -> int:
-    """The position of a column: by its exact name, else by its name in any case if that is unambiguous.
+    """The position of a column with this exact name, or else of the only one that differs in case alone.
 
     Args:
         header: column names.
         wanted: the name the user typed.
-        option: the option it came from, for messages.
+        option: the option that named it, for messages.
 
     Errors:
         InputError: no such column, or more than one.
@@ -88,11 +92,11 @@ def find_column(header: Sequence[str], wanted: str, option: str) -> int:
 
 
 def long_columns(header: Sequence[str], columns: Columns) -> tuple[int, int, int | None]:
-    """Positions of the transaction, item and unit columns of a long table; well-known names fill gaps.
+    """Positions of the transaction, item and unit columns of a long table; well-known names replace missing options.
 
     Errors:
-        InputError: a named column is missing, or a column was not named and none is well known.
-        UsageError: one column for both.
+        InputError: a named column is missing, or a column was not named and none has a well-known name.
+        UsageError: the transaction column is also the item column.
     """
     transaction = _named_or_known(header, columns.transaction, "--transaction-column", TRANSACTION_NAMES)
     item = _named_or_known(header, columns.item, "--item-column", ITEM_NAMES)
@@ -115,11 +119,11 @@ def _named_or_known(header: Sequence[str], wanted: str | None, option: str, name
 
 
 def _advice(columns: list[str], wanted: str) -> str:
-    """What to try. A first line may be a basket and column names may be items, so only well-known names are shown."""
+    """What to try. Names in the first line may be items, which are data, so only well-known names are shown."""
     everybodys = {*TRANSACTION_NAMES, *ITEM_NAMES, *UNIT_NAMES, _plain(wanted)}
     known = [column for column in columns if _plain(column) in everybodys]
     if not known:
-        return "Check the name; of a text, check the first line and the separator."
+        return "Check the name and, in a text file, the first line and the separator."
     near = difflib.get_close_matches(_plain(wanted), [_plain(column) for column in known], n=1)
     first = [column for column in known if _plain(column) in near]
     return f"There is {', '.join(repr(column[:60]) for column in dict.fromkeys([*first, *known]))}."

@@ -1,4 +1,4 @@
-"""Tables of typed columns, whatever holds them: the schema, some columns, and any plain column as text."""
+"""Tables of typed columns, in a Parquet file or a frame, and how values of a column become text."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from fim_private.transactions.silence import nothing_printed
 from fim_private.transactions.values import name_of
 
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
-"""What Polars raises on what it cannot take; a panic is no ordinary exception."""
+"""What Polars raises for data it cannot read. A panic is not an ordinary exception."""
 
 EXACT: dict[type[pl.DataType], int] = {pl.Float64: 2**53, pl.Float32: 2**24}
 HALF = 2**11
-"""From here on floating point (of half precision, where it is neither) leaves out whole numbers: two may be one."""
+"""From these numbers on, floating point cannot hold every whole number, so two could get one name.
+
+`HALF` is the limit of half precision, used for types not in `EXACT`.
+"""
 
 CELLS_AT_ONCE = 1 << 25
-"""Values of a table of columns that are decoded at once, of one column at least."""
+"""At most this many values are decoded at once, but at least one column."""
 
 
 class ColumnTable(Protocol):
@@ -27,24 +30,24 @@ class ColumnTable(Protocol):
 
     @property
     def name(self) -> str:
-        """To show in messages."""
+        """The name for messages."""
 
     @property
     def kind(self) -> str:
-        """What holds it, in words: "Parquet", "frame"."""
+        """What holds the table, in words: "Parquet" or "frame"."""
 
     def schema(self) -> pl.Schema:
         """Column names and types.
 
         Errors:
-            InputError: it cannot be read.
+            InputError: the table cannot be read.
         """
 
     def columns(self, names: list[str], *, rows: int | None = None) -> list[pl.Series]:
-        """Some columns, whole or their first rows.
+        """The named columns, whole or their first `rows` rows.
 
         Errors:
-            InputError: it cannot be read.
+            InputError: the table cannot be read.
         """
 
 
@@ -61,25 +64,25 @@ class FrameTable:
         return self.frame.schema
 
     def columns(self, names: list[str], *, rows: int | None = None) -> list[pl.Series]:
-        """Some columns, whole or their first rows."""
+        """The named columns, whole or their first `rows` rows."""
         return unnamed(self.frame if rows is None else self.frame.head(rows), names)
 
 
 def unnamed(frame: pl.DataFrame, names: list[str]) -> list[pl.Series]:
-    """These columns without their names, which some methods of Polars take for patterns."""
+    """The columns of these names, renamed to "": some methods of Polars take a name for a pattern."""
     return [frame.get_column(name).alias("") for name in names]
 
 
 def as_text(values: pl.Series, option: str) -> pl.Series:
     """A plain column as strings: numbers, dates and categories become their text; NaN counts as missing.
 
-    The name of a value depends on that value alone. Which type a column has may depend on a single value (pandas makes
-    floats of whole numbers where one is missing), so 10, 10.0 and the decimal 10.00 are all "10", and 0.1 in 32 bits
-    is 0.10000000149011612, the number that it is in 64. A column of Python objects is named value by value.
+    The text of a value depends on that value alone. But a single value may decide the type of its column: pandas turns
+    whole numbers into floats if one is missing. So 10, 10.0 and the decimal 10.00 are all "10", and 0.1 in 32 bits
+    is 0.10000000149011612, its value in 64 bits. In a column of Python objects, `name_of` names each value.
 
     Errors:
-        InputError: the column holds lists, structures, durations or bytes that are no text; or numbers in floating
-            point so large that whole numbers are not exact.
+        InputError: the column holds lists, structures, durations or bytes that are not text, or floating-point numbers
+            so large that whole numbers are not exact.
     """
     try:
         if not values.dtype.is_nested():
@@ -129,9 +132,9 @@ def _names_of_objects(values: pl.Series, option: str) -> pl.Series:
 
 
 def _names_of_times(values: pl.Series, dtype: pl.Datetime) -> pl.Series:
-    """Dates with times of day, down to the last digit that counts; midnight is the date alone, as in columns of dates.
+    """Dates with times of day, without trailing zeros; midnight is the date alone, as in columns of dates.
 
-    A column holds one time zone or none: instants are named in UTC.
+    If the column has a time zone, the times are given in UTC.
     """
     if dtype.time_zone is not None:
         instants = values.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
@@ -140,6 +143,6 @@ def _names_of_times(values: pl.Series, dtype: pl.Datetime) -> pl.Series:
 
 
 def _without_zeros(names: pl.Series) -> pl.Series:
-    """Without zeros that end a fraction."""
+    """Strip the zeros that end a fraction."""
     fraction = names.str.contains(".", literal=True).fill_null(value=False)
     return names.str.strip_chars_end("0").str.strip_chars_end(".").zip_with(fraction, names)

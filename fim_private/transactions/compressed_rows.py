@@ -1,4 +1,4 @@
-"""Compressed rows: building them each sorted and without repetitions."""
+"""Build compressed sparse rows, with the codes of each row sorted and without repetitions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Run = tuple[NDArray[np.int32], NDArray[np.int32]]
 """Rows in order: their codes end to end, int32, shape (p,), and the length of each row, int32, shape (r,)."""
 
 SMALL = 1 << 18
-"""So few occurrences are put together without compiled code, which takes longer to load."""
+"""Fewer occurrences than this are sorted without compiled code, which would take longer to load."""
 
 AT_ONCE = 1 << 20
 
@@ -23,13 +23,13 @@ AT_ONCE = 1 << 20
 def sorted_rows(
     runs: deque[Run], new_code: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
-    """Offsets and codes, increasing inside each row, empty rows left out; and which rows are not empty.
+    """Offsets and codes without empty rows, codes increasing inside each row; and which rows were not empty.
 
     Args:
-        runs: the rows. They are taken out one by one, so that the memory of a run is free once it is copied.
-        new_code: int32, shape (c,): for each code in use, the one to be written; two may become one.
+        runs: the rows. Each run is removed once it is copied, which frees its memory.
+        new_code: int32, shape (c,): the new code of each code; two codes may become one.
 
-    Cost: 4 bytes for each occurrence, 9 for each row, and those of one run.
+    Cost: 4 bytes per occurrence, 9 per row, and the memory of one run.
     """
     occurrences = sum(len(codes) for codes, _ in runs)
     if occurrences < SMALL:
@@ -45,13 +45,13 @@ def sorted_rows(
 def recoded(
     runs: Iterable[Run], new_code: NDArray[np.int32], *, items: NDArray[np.int32], row_count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
-    """The same for any number of rows, and codes may be left out.
+    """Do what `sorted_rows` does, with compiled code; codes may be left out.
 
     Args:
         runs: the rows.
-        new_code: int32, shape (c,): for each code in use, the one to be written, or -1.
-        items: int32, of the length of all codes, which is used up; it may be the very array they stand in.
-        row_count: how many rows there are.
+        new_code: int32, shape (c,): the new code of each code, or -1 to leave it out.
+        items: int32, as long as all codes together; overwritten and returned. The runs may be views of it.
+        row_count: the number of rows.
     """
     from fim_private.transactions.kernels import sort_rows  # noqa: PLC0415 - takes longer to load than few rows to sort
 
@@ -67,7 +67,7 @@ def recoded(
 
 
 def runs_of(transactions: Transactions) -> Iterator[Run]:
-    """The transactions as runs of about 2^20 occurrences, between which an interrupt is heard."""
+    """The transactions as runs of about 2^20 occurrences. Ctrl-C takes effect between runs."""
     offsets = transactions.offsets
     cuts = np.searchsorted(offsets, np.arange(0, len(transactions.items), AT_ONCE))
     for first, end in pairwise([*cuts.tolist(), len(transactions)]):
@@ -79,8 +79,8 @@ def taken(transactions: Transactions, rows: NDArray[np.int64]) -> tuple[NDArray[
     """Offsets and items of some transactions.
 
     Args:
-        transactions: any.
-        rows: int64: which, in this order.
+        transactions: the data.
+        rows: int64: which transactions to take, in this order.
     """
     from fim_private.transactions.kernels import take_rows  # noqa: PLC0415 - as above
 
@@ -91,13 +91,13 @@ def taken(transactions: Transactions, rows: NDArray[np.int64]) -> tuple[NDArray[
 
 
 def compressed(keys: NDArray[np.int64], width: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Offsets and codes, increasing inside each row and each there once, and the rows that occur.
+    """Offsets and codes, strictly increasing inside each row, and the numbers of the rows that occur.
 
     Args:
-        keys: int64, shape (p,), row * width + code, in any order, repeated or not.
+        keys: int64, shape (p,): row * width + code, in any order; repetitions are merged.
         width: larger than any code.
 
-    Cost: sorting p 64-bit keys; for few, or where rows come in any order.
+    Cost: sorting p 64-bit keys. Meant for few keys, or for rows in no order.
     """
     row_of, items = np.divmod(np.unique(keys), max(width, 1))
     starts = np.flatnonzero(np.diff(row_of, prepend=-1)).astype(np.int64)
@@ -114,10 +114,10 @@ def _sorted_few(
 
 
 def without_gaps(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The same grouping with codes from 0 on, all in use, in the same order.
+    """Renumber the codes in the same order, from 0 on and without gaps.
 
     Args:
-        codes: int64, shape (n,), each at least 0 and none much larger than their number.
+        codes: int64, shape (n,), at least 0 and not much larger than n: the cost grows with the largest.
     """
     used = np.zeros(int(codes.max()) + 1 if len(codes) else 0, dtype=bool)
     used[codes] = True

@@ -1,4 +1,4 @@
-"""The data itself: transactions as two flat arrays and a vocabulary, never a one-hot table."""
+"""Transactions as two flat arrays and a vocabulary."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from fim_private.transactions.layout import IN_MEMORY, Layout
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ReadingNotes:
-    """What was read, and what was noticed on the way, which is for the curator's eyes.
+    """What the reader noticed. Only the layout is public; the numbers are for the curator.
 
     Args:
-        layout: of the data; the only one of these that is public.
-        blanks: blank items dropped.
-        duplicates: repeated items inside a transaction merged.
-        empty: transactions left out because no item remained.
-        rows_without_unit: rows dropped on request because the unit was missing.
+        layout: how the data is laid out.
+        blanks: the number of blank items dropped.
+        duplicates: the number of repeated items merged inside transactions.
+        empty: the number of transactions left out because they had no item.
+        rows_without_unit: the number of rows dropped on request because their unit was missing.
     """
 
     layout: Layout = IN_MEMORY
@@ -37,10 +37,10 @@ class Transactions:
     Args:
         offsets: int64, shape (n + 1,); transaction t is `items[offsets[t]:offsets[t + 1]]`, never empty.
         items: int32 codes into the vocabulary, increasing (hence unique) inside each transaction.
-        vocabulary: item names in an order that depends on the names alone (`encode.name_order`), so that
-            codes order items the same way in every data set.
-        units: int64, shape (n,): which privacy unit each transaction belongs to, codes from 0 without gaps;
-            None where each transaction is a unit of its own.
+        vocabulary: item names in the order of `item_codes.name_order`, which depends on the names alone. So codes
+            order items the same way in every data set.
+        units: int64, shape (n,): the privacy unit of each transaction, codes from 0 without gaps; None if each
+            transaction is a unit of its own.
         notes: what the reader noticed.
     """
 

@@ -1,6 +1,6 @@
-"""What a file is, from its first lines or its schema; where that is open, the user is asked.
+"""Detect the format of a file from its first lines or its schema; refuse the file if the format is not clear.
 
-All this is guessed from the data, and the layout says so.
+The result is a guess from the data, and the layout says so.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ SAMPLE_LINES = 2000
 SAMPLE_BYTES = 4 << 20
 SAMPLE_ROWS = 1000
 TABLE_LINES = 20
-"""So many lines with the same number of fields are no accident."""
+"""This many lines with the same number of fields are no accident."""
 
 RARE = 0.05
-"""A separator in fewer lines than this share may be a character of a name."""
+"""A separator in a smaller share of lines than this may be part of a name."""
 
 MARKUP = {"{": "JSON", "[": "JSON or a Python list", "<": "HTML or XML"}
 NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)*\s*")
@@ -36,9 +36,9 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns) -> Layou
     """The layout of a text in `auto` mode.
 
     Args:
-        text: of which only the first lines are looked at; they remain to be read.
-        separator: as the user gave it, or None; then it is guessed too.
-        columns: what the user said about columns: naming one says that there is a header.
+        text: only its first lines are looked at; reading still starts with them.
+        separator: as the user gave it; None to guess it too.
+        columns: what the user said about columns. Naming one means that there is a header.
 
     Errors:
         InputError: markup, a table whose columns are not well known, or signs of more than one format.
@@ -67,7 +67,7 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns) -> Layou
 
 
 def find_separator(sample: Sequence[str]) -> str | None:
-    """The character that most lines hold outside quotes, one of `SEPARATORS`; None if no line holds any."""
+    """Which of `SEPARATORS` most lines hold outside quotes; None if no line holds any."""
     bare = _bare(sample)
 
     def weight(mark: str) -> tuple[int, bool, int]:
@@ -82,7 +82,7 @@ def detect_columnar(table: ColumnTable, columns: Columns) -> str:
     """The format of a table of columns in `auto` mode: lists, long or one-hot.
 
     Errors:
-        InputError: none of them for sure.
+        InputError: it is not clear which of them it is.
     """
     schema = table.schema()
     lists = list_columns(schema)
@@ -102,7 +102,7 @@ def detect_columnar(table: ColumnTable, columns: Columns) -> str:
         return "one-hot"
     raise InputError(
         f"{table.name} is a table without lists, well-known columns or one-hot cells.",
-        "Give --transaction-column and --item-column for one item a row, or --format one-hot.",
+        "Give --transaction-column and --item-column for one item per row, or --format one-hot.",
     )
 
 
@@ -111,21 +111,21 @@ def _refuse_markup(name: str, first_line: str) -> None:
     if kind is not None:
         raise InputError(
             f"{name} looks like {kind}.",
-            "Write one transaction a line with commas between items; if it is so already, --format basket.",
+            "Write one transaction per line with commas between items. If it is written so, give --format basket.",
         )
 
 
 def _refuse_spmf(name: str, sample: Sequence[str]) -> None:
-    """Lines of the library SPMF that are no transactions, and its sequences, whose -1 would be the top item."""
+    """Refuse two formats of the library SPMF: item names above the data, and sequences with their end marks -1, -2."""
     if sample[0].startswith(("@CONVERTED_FROM_TEXT", "@ITEM=")):
         raise InputError(
-            f"{name} looks like a database of SPMF with names of its items above.",
-            "Leave out the lines that begin with @; items then have their numbers. With --format fimi they are read.",
+            f"{name} looks like an SPMF database that begins with the names of its items.",
+            "Delete the lines that begin with @; items are then numbers. --format fimi reads those lines as items.",
         )
     if all(line.split()[-1:] in (["-2"], []) for line in sample):
         raise InputError(
-            f"{name} looks like sequences of SPMF, where -1 and -2 are no items but ends.",
-            "Write a transaction a line without them; with --format fimi they are read as items.",
+            f"{name} looks like SPMF sequences, where -1 and -2 mark ends and are no items.",
+            "Write one transaction per line without them. --format fimi reads them as items.",
         )
 
 
@@ -151,7 +151,7 @@ def _whole_numbers(line: str) -> bool:
 def _delimited_format(name: str, sample: Sequence[str], separator: str, columns: Columns) -> str:
     header = _fields(name, sample[0], separator)
     body: list[list[str]] = []
-    # Most baskets differ in length within a few lines, which says enough.
+    # Most baskets differ in length within the first few lines, so reading can stop there.
     for line in sample[1:] if len(header) >= 2 else ():
         body.append(_fields(name, line, separator))
         if len(body[-1]) != len(header):
@@ -175,8 +175,8 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
         return "one-hot"
     if rectangular and _mostly_cells(header, body):
         raise InputError(
-            f"{name} looks like a one-hot table with other columns or words beside its cells.",
-            "Give --format one-hot, and with --transaction-column a column of no item ('' if it has no name).",
+            f"{name} looks like a one-hot table, but some columns or cells hold other words.",
+            "Give --format one-hot, and name a column that is not an item with --transaction-column ('' if unnamed).",
         )
     if known_column(header, (*TRANSACTION_NAMES, *ITEM_NAMES)) is not None and rectangular:
         raise InputError(
@@ -193,7 +193,7 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
 
 def _fields(name: str, line: str, separator: str) -> list[str]:
     fields = split_line(line, separator)
-    if fields is None:  # which no format of separated fields allows
+    if fields is None:  # no format with a separator allows this
         raise InputError(f"One of the first lines of {name} has unbalanced quotes.", HOW_TO_QUOTE)
     return [field.strip() for field in fields]
 
@@ -204,10 +204,10 @@ def _is_named(field: str, columns: Columns) -> bool:
 
 
 def _looks_one_hot(header: list[str], body: list[list[str]]) -> bool:
-    """Whether every cell says yes or no under distinct names that are no cells themselves.
+    """Whether every cell means yes or no, below distinct names that are not words for yes or no themselves.
 
-    Numbers may be names too; then more columns than cell words show that the lines, with their repetitions,
-    are no baskets.
+    Names may be numbers such as 1. Then there must be more columns than words in the cells, so that some words repeat:
+    such lines are not baskets.
     """
     words = {field for record in body for field in record} - {""}
     if not words or not all(is_cell(word) for word in words) or len(set(header)) < len(header) or "" in header:
@@ -216,14 +216,14 @@ def _looks_one_hot(header: list[str], body: list[list[str]]) -> bool:
 
 
 def _mostly_cells(header: list[str], body: list[list[str]]) -> bool:
-    """Whether most fields below a first line of names are words that say yes or no."""
+    """Whether most fields mean yes or no, and no field of the first line does."""
     fields = [field for record in body for field in record]
     cells = sum(is_cell(field) and field != "" for field in fields)
     return not any(is_cell(field) and field for field in header) and cells > 0.6 * len(fields)
 
 
 def _looks_like_table(header: list[str], body: list[list[str]]) -> bool:
-    """Whether the first line names columns: new words, above full lines or a numeric column."""
+    """Whether the first line is a header: its words are new, and below no field is empty or some column is numeric."""
     if len(body) + 1 < TABLE_LINES or any(not field or NUMBER.fullmatch(field) for field in header):
         return False
     fields = {field for record in body for field in record}

@@ -1,4 +1,4 @@
-"""Lines into fields: plain splitting where a line has no quote, RFC 4180 where it has one."""
+"""Split lines into fields. A line with quotes follows RFC 4180."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fim_private.errors import InputError
 
 QUOTE = '"'
 MARK = "\x1f"
-"""The unit separator of ASCII, for fields that were told apart."""
+"""The unit separator of ASCII, which replaces separators outside quotes."""
 
 HOW_TO_QUOTE = (
     "Close each quoted field on its line (write blanks for line breaks inside it), with nothing after it, and double "
@@ -25,9 +25,8 @@ HOW_TO_QUOTE = (
 def _field_pattern(separator: str) -> re.Pattern[str]:
     """One field from its separator on: quoted, or plain, or (third group) the rest of a line that is neither.
 
-    Blanks around a quoted field are let pass. The standard csv module is not used because its limit on the
-    length of a field is a global of the process, and because it reads on over line ends when a quote is left
-    open.
+    Blanks around a quoted field are allowed. The standard csv module is not used for two reasons: its limit on the
+    length of a field is global to the process, and it reads past line ends if a quote is left open.
     """
     mark = re.escape(separator)
     blanks = "" if " " in separator else " *"
@@ -37,9 +36,9 @@ def _field_pattern(separator: str) -> re.Pattern[str]:
 
 
 def split_line(line: str, separator: str) -> list[str] | None:
-    """The fields of one line; None if a quoted field does not end, or goes on after its closing quote.
+    """The fields of one line; None if a quoted field has no closing quote, or goes on after it.
 
-    A quote inside an unquoted field stands for itself.
+    A quote inside an unquoted field is an ordinary character.
 
     >>> split_line('5" nail;"bread; white"', ";")
     ['5" nail', 'bread; white']
@@ -60,7 +59,7 @@ def split_lines(
     Args:
         lines: strings, length n.
         separator: one character or more.
-        name: of the file, for messages.
+        name: the file, for messages.
         numbers: int64, shape (n,): the 1-based number of each line, for messages.
 
     Errors:
@@ -83,7 +82,7 @@ def split_lines(
 def _split_quoted(
     lines: pl.Series, separator: str, *, name: str, numbers: NDArray[np.int64]
 ) -> tuple[pl.Series, NDArray[np.int64]]:
-    """What `split_lines` gives, for lines that hold quotes."""
+    """Split lines that hold quotes, as `split_lines` does."""
     at_once = _split_between_quotes(lines, separator)
     if at_once is not None:
         return at_once
@@ -99,9 +98,9 @@ def _split_quoted(
 
 
 def _split_between_quotes(lines: pl.Series, separator: str) -> tuple[pl.Series, NDArray[np.int64]] | None:
-    """The same for lines in which every field has no quote or is quoted as it should be; None if some are not.
+    """Split lines in which every field is unquoted or properly quoted; None if a field is neither.
 
-    In such lines a separator divides fields if the quotes before it are even in number.
+    In such lines a separator divides fields if an even number of quotes stands before it.
     """
     if len(separator) > 1 or not separator.isascii():
         return None
@@ -109,14 +108,14 @@ def _split_between_quotes(lines: pl.Series, separator: str) -> tuple[pl.Series, 
     if MARK.encode() in text:
         return None
     data = np.frombuffer(bytearray(text), dtype=np.uint8)
-    # 32 bits may wrap around: only whether it is odd matters.
+    # 32 bits may wrap around: only odd or even matters.
     quotes_before = np.cumsum(data == ord(QUOTE), dtype=np.uint32)
     data[(data == ord(separator)) & (quotes_before & 1 == 0)] = ord(MARK)
     split = pl.Series(data.tobytes().decode().split("\n")).str.split(MARK)
     fields = split.explode()
     blanks = "" if separator == " " else " *"
     inner = fields.str.extract(f'^{blanks}"((?:[^"]|"")*)"{blanks}$')
-    # A quote that is left open is in such a field too, so the lines after it do not matter.
+    # This also finds a quote that is left open, even though it spoils the lines after it.
     if (fields.str.contains(QUOTE, literal=True) & inner.is_null()).any():
         return None
     unquoted = inner.str.replace_all('""', QUOTE, literal=True).fill_null(fields)
@@ -126,7 +125,7 @@ def _split_between_quotes(lines: pl.Series, separator: str) -> tuple[pl.Series, 
 def _interleave(
     fields: pl.Series, widths: NDArray[np.int64], order: NDArray[np.int64]
 ) -> tuple[pl.Series, NDArray[np.int64]]:
-    """The fields and widths of lines put into another order."""
+    """Put the fields and widths of lines into another order."""
     starts = np.cumsum(widths) - widths
     ordered = widths[order]
     new_starts = np.cumsum(ordered) - ordered

@@ -1,4 +1,4 @@
-"""Frames of other libraries: Polars, pandas, Arrow, and whatever else hands over Arrow data; none of them is needed."""
+"""Take over frames of Polars, pandas, Arrow and other libraries with Arrow data. pandas and pyarrow are optional."""
 
 from __future__ import annotations
 
@@ -17,22 +17,21 @@ LISTS = (list, tuple, np.ndarray)
 
 
 class SupportsArrow(Protocol):
-    """What hands over Arrow data as the PyCapsule interface says: frames of Polars and pandas, Arrow tables, others."""
+    """An object with the Arrow PyCapsule interface, such as a Polars or pandas frame or an Arrow table."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The rows as a stream."""
 
 
 def frame_table(source: Any) -> FrameTable | None:
-    """The frame as a table of columns; None if it is no frame.
+    """The frame as a table of columns; None if `source` is not a frame.
 
-    A Polars frame is taken as it is; pandas frames and Arrow tables, and what else follows the Arrow PyCapsule
-    interface, are handed over without copying where their types allow. Of a pandas frame the index is left aside: a row
-    is a row. A pandas column of objects is taken as text, each value by itself.
+    pandas frames, Arrow tables and other objects with the Arrow PyCapsule interface are not copied if their types
+    allow it. The index of a pandas frame is ignored. In a pandas column of objects, each value becomes text by itself.
 
     Errors:
-        InputError: two columns have one name, or a column is of a type that Polars does not know.
-        UsageError: a lazy frame, which has to be collected first.
+        InputError: two columns have the same name, or Polars does not know the type of a column.
+        UsageError: the frame is lazy.
     """
     if isinstance(source, pl.LazyFrame):
         raise UsageError("A lazy frame holds no rows yet.", "Collect it first: frame.collect().")
@@ -45,10 +44,10 @@ def frame_table(source: Any) -> FrameTable | None:
         frame = _from_pandas(source) if is_pandas else pl.DataFrame(source)
     except FimPrivateError:
         raise
-    # Every library has its own errors, and their texts may hold data.
+    # Every library raises its own errors, and their texts may hold data.
     except (Exception, pl.exceptions.PanicException):
         raise InputError(
-            "The frame cannot be taken over.", "Give its columns distinct names, and plain types or lists of them."
+            "The frame cannot be read.", "Give its columns distinct names, and plain types or lists of them."
         ) from None
     return FrameTable(frame=frame)
 
@@ -60,15 +59,15 @@ def _from_pandas(source: Any) -> pl.DataFrame:
 
 
 def _label(name: object) -> str:
-    """The name of a column, which in one-hot frames is an item: named as `as_text` names values."""
+    """The name of a column as `as_text` would write it, because in one-hot frames it is an item."""
     return str(int(name)) if isinstance(name, float | np.floating) and name.is_integer() else str(name)
 
 
 def _column(column: Any) -> pl.Series:
-    """A pandas column: by Arrow where it has a type (pyarrow may be missing), otherwise value by value.
+    """A pandas column, taken over by Arrow if it has a type and pyarrow is there, otherwise value by value.
 
-    Objects are not given to Arrow: it looks for one type that holds all values (a date beside a time of day loses or
-    gains one), and two scalars of numpy may end the process.
+    Arrow does not get columns of objects. It would look for one type for all values, so that a date beside a date with
+    a time of day loses or gains one, and two scalars of numpy may end the process.
     """
     if hasattr(column.dtype, "categories"):
         categories = _column(type(column)(column.dtype.categories))
@@ -77,22 +76,22 @@ def _column(column: Any) -> pl.Series:
     if object in (column.dtype, getattr(column.dtype, "subtype", None)):
         return _objects(column)
     try:
-        # Its index would become a column of its own.
+        # Without the reset, the index would become a column.
         return pl.Series(column.reset_index(drop=True))
     except (Exception, pl.exceptions.PanicException):
         return _objects(column)
 
 
 def _objects(column: Any) -> pl.Series:
-    """A pandas column of any values: as strings or lists of them if it can be, otherwise left to `as_text`."""
+    """A pandas column of any values, as strings or lists of strings if possible, otherwise as objects for `as_text`."""
     missing = column.isna().tolist()
     values = [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
     kinds = set(map(type, values)) - {type(None)}
-    with suppress(InputError, ValueError):  # text that is none, or lists of what has no names
+    with suppress(InputError, ValueError):  # broken text, or lists of values without names
         if kinds <= {str}:
             return pl.Series(values, dtype=pl.String)
         if all(issubclass(kind, LISTS) for kind in kinds):
-            # Lists of one column may differ in type too.
+            # The lists of one column may differ in type.
             flat = _objects(type(column)([item for row in values if row is not None for item in row], dtype=object))
             flat = as_text(flat, "lists") if flat.dtype == pl.Object else flat
             items = iter(flat.to_list())

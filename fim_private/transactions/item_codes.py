@@ -1,4 +1,4 @@
-"""Names into codes: the order of item names, and transactions from names and the rows they stand in."""
+"""Turn item names into codes, in an order that depends on the names alone, and build transactions from them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from fim_private.transactions.layout import IN_MEMORY, Layout
 from fim_private.transactions.strings import not_blank, positions_in
 
 CANONICAL_INTEGER = "^(0|[1-9][0-9]{0,17})$"
-"""Up to 18 digits, which fit 64 bits; 007 and 7 are two names."""
+"""Up to 18 digits, which fit in 64 bits. 007 and 7 are different names."""
 
 RUN = 1 << 24
-"""So many codes and lengths are kept in one piece."""
+"""Small runs are joined when they hold more codes and lengths than this."""
 
 
 def name_order(name: str) -> tuple[int, int, str]:
     """The sort key of an item name: whole numbers first, by value, then all other names by code point.
 
-    The key depends on the name alone, so which of two items comes first never depends on the rest of the
-    data: ties between itemsets are broken in this order, and a tie broken by the data would leak it.
+    This order breaks ties between itemsets. The key depends on the name alone: if the rest of the data decided which
+    of two items comes first, a broken tie would leak data.
 
     >>> sorted(["b", "10", "9", "010"], key=name_order)
     ['9', '10', '010', 'b']
@@ -46,9 +46,9 @@ def in_name_order(names: pl.Series) -> pl.Series:
 
 
 class Vocabulary:
-    """The names met so far, with provisional codes in order of appearance, which are never more than 31 bits.
+    """The names met so far, with provisional codes of at most 31 bits in order of appearance.
 
-    The final codes depend on all names, and so on the end of the data; until then an occurrence takes four bytes.
+    The final codes depend on all names, so they are known only at the end of the data.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Vocabulary:
         return self._size
 
     def codes(self, names: pl.Series) -> NDArray[np.int32]:
-        """The codes of stripped names that are not blank, int32 of the same length; new ones are given codes."""
+        """The codes of names that are stripped and not blank, int32 of the same length; new names get new codes."""
         distinct = names.unique()
         code_of, size = self._code_of, self._size
         codes = np.empty(len(distinct), dtype=np.int32)
@@ -76,7 +76,7 @@ class Vocabulary:
         return codes[positions_in(distinct, names)]
 
     def add(self, names: pl.Series) -> None:
-        """Give codes to stripped names, in their order, without looking whether they have some: two become one."""
+        """Give new codes to stripped names, in their order. A name may get several; `finish` makes them one."""
         if len(names):
             self._parts.append(names)
             self._size += len(names)
@@ -89,10 +89,10 @@ class Vocabulary:
 
 
 class Coder:
-    """Takes names with the transactions they stand in, run by run, and makes transactions of them.
+    """Collects item names run by run, and builds transactions from them.
 
-    Each run is coded at once, so that strings never pile up: 4 bytes are kept for each occurrence, and as much again
-    for those that `finish` has not taken over yet. Who codes names without `add` counts the `blanks` among them here.
+    Each run is turned into codes at once, so strings do not pile up in memory: it takes 4 bytes per occurrence, and up
+    to 4 more during `finish`. A caller that does not use `add` adds the number of blank names to `blanks` itself.
     """
 
     def __init__(self) -> None:
@@ -104,11 +104,11 @@ class Coder:
         self.blanks = 0
 
     def add(self, names: pl.Series, lengths: NDArray[np.int64]) -> None:
-        """Take the names of some more transactions; they are stripped here, and nulls and blanks dropped and counted.
+        """Add transactions by the names of their items. Names are stripped; nulls and blanks are dropped and counted.
 
         Args:
-            names: strings, length p, those of one transaction after the other.
-            lengths: int64, shape (t,): how many names each transaction has; p in all.
+            names: strings, length p, one transaction after the other.
+            lengths: int64, shape (t,): how many names each transaction has; their sum is p.
         """
         stripped = names.str.strip_chars()
         filled = not_blank(stripped)
@@ -120,7 +120,7 @@ class Coder:
         self.add_coded(self.vocabulary.codes(stripped), lengths)
 
     def add_coded(self, codes: NDArray[np.int32], lengths: NDArray[np.integer]) -> None:
-        """Take transactions that are coded by `vocabulary`; codes int32, shape (p,), may be overwritten later on."""
+        """Add transactions in codes of `vocabulary`; codes are int32, shape (p,), and may be overwritten later."""
         self._small_runs.append((codes, lengths.astype(np.int32)))
         self._occurrences += len(codes)
         self._small += len(codes) + len(lengths)
@@ -128,12 +128,12 @@ class Coder:
             self._join()
 
     def add_pairs(self, codes: NDArray[np.int32], rows: NDArray[np.int64], row_count: int) -> None:
-        """Take transactions as pairs of a code of `vocabulary` and a transaction, in any order.
+        """Add transactions as pairs of a code of `vocabulary` and a transaction, in any order.
 
         Args:
             codes: int32, shape (p,).
-            rows: int64, shape (p,), from 0 up to `row_count`; overwritten.
-            row_count: how many transactions these are.
+            rows: int64, shape (p,): the transaction of each pair, below `row_count`; overwritten.
+            row_count: the number of transactions.
 
         Cost: sorting p 64-bit numbers, unless the rows are in order already.
         """
@@ -148,7 +148,7 @@ class Coder:
         self.add_coded(codes, lengths)
 
     def _join(self) -> None:
-        # Small arrays leave holes in the memory when they go; large ones go back to the system.
+        # Freed small arrays leave holes in memory; large ones go back to the operating system.
         codes, lengths = zip(*self._small_runs, strict=True)
         self._runs.append((np.concatenate(codes), np.concatenate(lengths)))
         self._small_runs.clear()
@@ -157,11 +157,11 @@ class Coder:
     def finish(
         self, *, layout: Layout, units: NDArray[np.int64] | None = None, rows_without_unit: int = 0
     ) -> Transactions:
-        """The transactions: repetitions merged, those without items left out. The coder is empty afterwards.
+        """The transactions, with repetitions merged and empty transactions left out. The coder is empty afterwards.
 
         Args:
-            layout: of what was read.
-            units: int64, one for each transaction taken: its privacy unit, codes from 0 on.
+            layout: how the data is laid out.
+            units: int64, the privacy unit of each transaction added, codes from 0 on.
             rows_without_unit: rows the reader dropped, for the notes.
         """
         self._runs.extend(self._small_runs)
@@ -186,17 +186,17 @@ class Coder:
 def transactions_from_lists(
     lists: Iterable[Iterable[str | int | None]], units: Iterable[str | int] | None = None
 ) -> Transactions:
-    """Transactions from Python lists of item names; whole numbers are taken as their text, None as a blank.
+    """Transactions from Python lists of item names. A whole number becomes its text, and None counts as a blank.
 
     Args:
-        lists: one iterable of names a transaction; they are stripped, repetitions are merged.
-        units: the privacy unit of each transaction, of the same length: text, which is stripped, or whole numbers.
+        lists: one iterable of names per transaction. Names are stripped, and repetitions are merged.
+        units: the privacy unit of each transaction, as text (which is stripped) or whole numbers.
 
     Errors:
-        UsageError: a transaction is a single string, an item is neither text nor a whole number (of no more digits
-            than Python writes), or `units` does not match. No transactions at all are not an error: the neighbour of
-            a small data set may be empty.
-        InputError: a unit is missing, blank, or something else than text or a whole number.
+        UsageError: a transaction is a single string, an item is neither text nor a whole number (or has more digits
+            than Python writes), or `units` differs in length. No transactions at all are not an error: the neighbour
+            of a small data set may be empty.
+        InputError: a unit is missing or blank, or neither text nor a whole number.
 
     >>> len(transactions_from_lists([["milk", "bread"], ["milk"], []]))
     2
@@ -214,7 +214,7 @@ def transactions_from_lists(
         series = pl.Series(names, dtype=pl.String)
     except UnicodeEncodeError:
         raise UsageError(
-            "An item holds half a character (a surrogate), which is no text.", "Decode the items anew, or replace it."
+            "An item holds half a character (a surrogate), which is not text.", "Decode the items again, or replace it."
         ) from None
     coder = Coder()
     coder.add(series, np.asarray(lengths, dtype=np.int64))
@@ -238,7 +238,7 @@ def _whole_text(value: object) -> str | None:
 
 
 def _unit_codes(units: Iterable[str | int], expected: int) -> NDArray[np.int64]:
-    # Whatever else stands for "missing" (NaN, NaT, NA) would be a unit of its own, and promise what is not there.
+    # Other values for "missing" (NaN, NaT, NA) are refused: they would count as a unit, and protect nobody.
     names = [unit.strip() if isinstance(unit, str) else _whole_text(unit) for unit in units]
     if len(names) != expected or isinstance(units, str):
         raise UsageError("units and transactions differ in number.", "Give one unit for each transaction.")

@@ -1,6 +1,6 @@
-"""The compiled loops over bytes and item codes. They are few and small, for each is compiled at its first use.
+"""The compiled loops over bytes and item codes. They are few and small, because each is compiled at its first use.
 
-Imported only where data is large enough to gain from them: loading numba takes longer than reading a small file.
+Import this module only for data large enough to gain from it: loading numba takes longer than reading a small file.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ def parse_integers(
     fresh: NDArray[np.int64],
     large: NDArray[np.int64],
 ) -> tuple[int, int, int, int]:
-    r"""Lines of whole numbers between blanks, turned into codes.
+    r"""Turn lines of whole numbers, separated by blanks, into codes.
 
     Args:
         data: lines with `\n` between them.
-        code_of: for a small number its code plus one, or 0 while it has none; new ones are entered.
+        code_of: the code of each small number plus one, or 0 for a number without a code; updated.
         names: how many codes there are.
-        codes: written: for each number its code, or -1 for one that is not below `len(code_of)`.
-        lengths: written: how many numbers stand in each line.
-        fresh: written: the small numbers that have got codes now, in the order of these.
-        large: written: the numbers coded -1.
+        codes: written: the code of each number, or -1 for a large one, which is at least `len(code_of)`.
+        lengths: written: how many numbers each line has.
+        fresh: written: the small numbers that got a code in this call, in the order of their codes.
+        large: written: the large numbers.
 
     Returns:
-        how many numbers there are, or -1 for anything but numbers of at most 18 digits without leading zeros; how many
-        lines; how many codes there are now; how many numbers are large.
+        the number of numbers, or -1 if a token is not a number of at most 18 digits without leading zeros; the number
+        of lines; of codes now; of large numbers.
     """
     number, line, line_start, names_now, larges = 0, 0, 0, names, 0
     size = np.uint64(len(data))
@@ -87,7 +87,7 @@ def parse_integers(
 
 @compiled
 def _is_blank(byte: np.uint8) -> bool:
-    """Whether this is a blank, a tab, a line end or one of the two breaks beside it."""
+    """Whether this is a blank, a tab, a line end, a vertical tab or a form feed."""
     return bool(byte == 32 or (byte >= 9 and byte <= 12))
 
 
@@ -101,27 +101,27 @@ def sort_rows(
     rows: int,
     filled: NDArray[np.bool_],
 ) -> int:
-    """Rows recoded, each sorted and without repetitions, put after those that are there already; empty ones are not.
+    """Append recoded rows, each sorted and without repetitions; leave out empty rows.
 
     Args:
         codes: the rows, end to end.
-        lengths: of each row.
-        new_code: for each code the one to be written, or -1 for a code that is left out.
+        lengths: the number of codes in each row.
+        new_code: the new code of each code, or -1 to leave it out.
         items: the rows so far, `offsets[rows]` codes, and room for the new ones. It may be `codes` itself as long as no
             code is overwritten before it is read.
-        offsets: of the rows so far, and room for the new ones.
-        rows: how many there are so far.
-        filled: written: whether anything is left of each row.
+        offsets: the offsets of the rows so far, and room for the new ones.
+        rows: the number of rows so far.
+        filled: written: whether each new row has a code left.
 
     Returns:
-        how many there are now.
+        the number of rows now.
     """
     at = 0
     first = offsets[rows]
     for row in range(len(lengths)):
         length = lengths[row]
         end = first
-        # Codes that come in order, as they do in most files, are only copied.
+        # Codes already in order, as in most files, are only copied.
         in_order = True
         last = np.int32(-1)
         for place in range(at, at + length):
@@ -144,7 +144,7 @@ def sort_rows(
 
 @compiled
 def _sort_distinct(items: NDArray[np.int32], first: int, end: int) -> int:
-    """Shell sort of `items[first:end]`, which for a few items is insertion sort; the end of what is distinct."""
+    """Sort `items[first:end]` (Shell sort; for few items insertion sort), drop repetitions, and return the new end."""
     gap = 1
     while gap * 9 < end - first:
         gap = gap * 9 // 4 + 1
@@ -172,13 +172,13 @@ def _sort_distinct(items: NDArray[np.int32], first: int, end: int) -> int:
 def take_rows(
     offsets: NDArray[np.int64], items: NDArray[np.int32], rows: NDArray[np.int64], taken: NDArray[np.int32]
 ) -> None:
-    """Some rows, end to end.
+    """Copy some rows, end to end.
 
     Args:
-        offsets: of all rows.
-        items: of all rows.
-        rows: which to take, in this order.
-        taken: written.
+        offsets: the offsets of all rows.
+        items: the items of all rows.
+        rows: which rows to take, in this order.
+        taken: written: the items of those rows.
     """
     end = 0
     for row in rows:
@@ -195,14 +195,14 @@ def keep_smallest(
     new_offsets: NDArray[np.int64],
     kept: NDArray[np.int32],
 ) -> None:
-    """Of rows that are too long the items with the smallest words, in their order; of equal words the first.
+    """Cut long rows to the items with the smallest words, in their old order; of equal words, the first are kept.
 
     Args:
-        offsets: of the rows.
-        items: of all rows.
-        words: one for each item of a row that is too long, in the order of the rows.
-        new_offsets: of what is kept: how much, says how much is to be kept of each row.
-        kept: written.
+        offsets: the offsets of the rows.
+        items: the items of all rows.
+        words: one word for each item of a long row, in the order of the rows.
+        new_offsets: the offsets afterwards. A row is long if it gets less room than it has items.
+        kept: written: the items that are kept.
     """
     first_word = 0
     scratch = np.empty(len(words), np.uint64)
@@ -234,7 +234,7 @@ def keep_smallest(
 
 @compiled
 def _nth_smallest(values: NDArray[np.uint64], size: int, number: int) -> np.uint64:
-    """The `number`-th smallest of the first `size` values, counted from 1; these are rearranged (Hoare's selection)."""
+    """The `number`-th smallest of the first `size` values, counted from 1. It rearranges them (Hoare's selection)."""
     low, high = 0, size - 1
     while low < high:
         pivot = values[(low + high) >> 1]

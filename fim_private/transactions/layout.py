@@ -1,4 +1,4 @@
-"""How data is laid out: the public parameter that decides how every transaction is read."""
+"""The layout of data: a public parameter that decides how every transaction is read."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from fim_private.transactions.column_roles import Columns
 
 SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "blanks"}
 TYPED = ("format", "separator", "encoding", "transaction_column", "item_column")
-"""Parts that are options of reading, by the names of these. The unit's column is one too: it belongs to the promise."""
+"""The parts of a layout that are reading options. The unit column is left out: it belongs to the promise."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """What has to be known of data to read one transaction of it, whatever the others are.
+    """What a reader must know to read one transaction, whatever the others are.
 
-    Privacy: a layout is public, as the options of a release are. One that was typed is so by itself. One that was
-    guessed from the data may be another one if a single transaction is added or removed, and all transactions are then
-    read in another way; so what is released names it, and promises something for data with this layout alone.
+    Privacy: a layout is public, as the options of a release are. A layout that was typed does not depend on the data.
+    One that was guessed may change if a single transaction is added or removed, and then every transaction is read
+    differently. So a release names its layout, and its promise holds only for data with this layout.
 
     Args:
-        format: one of `read.FORMATS`, except "auto"; whether there is a header follows from it.
+        format: one of `reading.FORMATS`, except "auto"; it implies whether there is a header.
         kind: what holds the data: "text", "Parquet", "frame" or "memory".
-        separator: of delimited text.
-        encoding: of text, by Python's name.
-        transaction_column: its name in the data, where there is one.
+        separator: what separates the fields of delimited text.
+        encoding: the encoding of text, by Python's name.
+        transaction_column: its name in the data, if there is one.
         item_column: likewise.
         unit_column: likewise.
-        guessed: those of these parts that were taken from the data because nobody typed them.
+        guessed: the parts that were guessed from the data because nobody typed them.
     """
 
     format: str
@@ -45,7 +45,7 @@ class Layout:
     def naming(
         self, columns: Columns, *, transaction: str | None = None, item: str | None = None, unit: str | None = None
     ) -> Layout:
-        """With the columns that were found; those that the caller did not name count as guessed."""
+        """This layout with the names of its columns; those that the caller did not name count as guessed."""
         found = {"transaction_column": (transaction, columns.transaction), "item_column": (item, columns.item)}
         guesses = [part for part, (name, typed) in found.items() if name is not None and typed is None]
         return replace(
@@ -57,7 +57,7 @@ class Layout:
         )
 
     def guessed_before(self, parts: Sequence[str]) -> Layout:
-        """With these parts counted as guessed: they are those of an earlier release, which guessed them."""
+        """This layout with more parts counted as guessed: an earlier release guessed them."""
         return replace(self, guessed=(*self.guessed, *(part for part in parts if part not in self.guessed)))
 
     def describe(self) -> str:
@@ -74,11 +74,11 @@ class Layout:
         if self.kind == "memory":
             return "lists in memory"
         if self.format == "fimi":
-            words, more = "FIMI: items separated by blanks, one transaction a line", []
+            words, more = "FIMI: items separated by blanks, one transaction per line", []
         elif self.format == "lists":
             words, more = f"{self.kind} with lists", named
         elif self.format == "one-hot":
-            words, more = f"one-hot {self._holder()}", ["a column for each item", *named]
+            words, more = f"one-hot {self._holder()}", ["one column per item", *named]
         else:
             words, more = f"{self.format} {self._holder()}", named
         encoded = "" if self.encoding in (None, "utf-8") else f" ({self.encoding})"
@@ -94,7 +94,7 @@ class Layout:
         return "a line" if self.format in ("fimi", "basket") else "a row"
 
     def settings(self) -> dict[str, str]:
-        """The options of `read_transactions` that read other data by this layout, without a guess."""
+        """The options that make `read_transactions` read other data by this layout without guessing."""
         if self.kind == "memory":
             return {}
         found = {part: getattr(self, part) for part in TYPED}
@@ -105,7 +105,7 @@ class Layout:
         }
 
     def guesses_as_typed(self) -> str:
-        """The guessed parts as they would be typed; empty if nothing was guessed.
+        """The guessed parts as command-line options; empty if nothing was guessed.
 
         >>> Layout(format="basket", separator=",", guessed=("format", "separator")).guesses_as_typed()
         '--format basket --separator ,'
@@ -113,7 +113,7 @@ class Layout:
         return self._as_typed(self.guessed)
 
     def as_typed(self) -> str:
-        """All of it as it would be typed."""
+        """The layout as command-line options."""
         return self._as_typed(TYPED)
 
     def _as_typed(self, parts: Sequence[str]) -> str:
@@ -122,12 +122,12 @@ class Layout:
         return " ".join(f"{option} {shlex.quote(value)}" for option, value in options)
 
     def record(self) -> dict[str, Any]:
-        """As plain values, fit for JSON; `of_record` reads them back."""
+        """The layout as plain values for JSON; `of_record` reads them back."""
         return {**asdict(self), "guessed": list(self.guessed)}
 
     @classmethod
     def of_record(cls, record: object) -> Layout | None:
-        """The layout that `record` wrote; None where that is something else."""
+        """The layout that `record` wrote; None if `record` did not write this."""
         names = {field.name for field in fields(cls)}
         if not isinstance(record, Mapping) or record.keys() != names or not isinstance(record["guessed"], list):
             return None
@@ -144,7 +144,7 @@ class Layout:
 
 
 IN_MEMORY = Layout(format="lists", kind="memory")
-"""Of transactions that Python lists hold."""
+"""The layout of transactions from Python lists."""
 
 
 def spoken(separator: str) -> str:

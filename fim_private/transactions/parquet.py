@@ -22,39 +22,41 @@ from fim_private.transactions.values import MOST_DIGITS
 
 VALUES_FREELY = 1 << 24
 MOST_VALUES = 100
-"""So many rows, and so many values of a column (items inside lists count), a Parquet file may have whatever its size,
-and then so many for each byte: ids alone take more."""
+"""A Parquet file may have `VALUES_FREELY` rows and values per column, or `MOST_VALUES` per byte if that is more.
+
+Items inside lists count as values. Ids alone take more space than this.
+"""
 
 CELLS_FREELY = 1 << 26
 MOST_CELLS = 1000
-"""The same for the values of all columns together: wide one-hot tables are nearly all zeros."""
+"""The same limits for the values of all columns together: wide one-hot tables are nearly all zeros."""
 
 DEEPEST = 32
-"""Lists and structures inside each other. A column of lists needs four."""
+"""At most this many lists and structures inside each other. A column of lists needs four."""
 
 MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ParquetTable:
-    """A Parquet file. All its methods raise an InputError where it is damaged or cut short."""
+    """A Parquet file. All methods raise an InputError if the file is damaged or cut short."""
 
     content: Content
     kind: str = "Parquet"
 
     @property
     def name(self) -> str:
-        """Of the file."""
+        """The name of the file, for messages."""
         return self.content.name
 
     def refuse_hostile(self) -> None:
         """Refuse a file that would fill the memory, take for ever or end the process, before any of it is used.
 
-        What the file says of itself is believed where it asks for too much. As it may lie, it is then unpacked in a
-        process of its own, with no more memory and time than what it says can need.
+        First comes the footer: a file that claims too much is refused. As the footer may lie, a separate process then
+        decodes the file, with no more memory and time than the claimed amounts can need.
 
         Errors:
-            InputError: it holds more than a file of its size can; or it cannot be decoded.
+            InputError: the file holds more than a file of its size should, or it cannot be decoded.
         """
         refuse_hostile(self.content)
 
@@ -64,7 +66,7 @@ class ParquetTable:
             return pl.Schema(pl.read_parquet_schema(io.BytesIO(self.content.data)))
 
     def columns(self, names: list[str], *, rows: int | None = None) -> list[pl.Series]:
-        """Some columns, whole or their first rows."""
+        """The named columns, whole or their first `rows` rows."""
         with self._reading():
             # By exact names: Polars otherwise takes a name such as ^a.*$ for a pattern.
             chosen = self._lazy.select(cs.by_name(*names))
@@ -72,12 +74,12 @@ class ParquetTable:
 
     @cached_property
     def _lazy(self) -> pl.LazyFrame:
-        """The table, whose footer is read once."""
+        """The table, cached so that its footer is read once."""
         return pl.scan_parquet(io.BytesIO(self.content.data))
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Failures in our words."""
+        """Turn failures of Polars into our own errors, which show no data."""
         try:
             with nothing_printed():
                 yield
@@ -93,10 +95,10 @@ def refuse_hostile(content: Content) -> None:
     except ValueError:
         raise _unreadable(content.name) from None
     if said.depth > DEEPEST:
-        raise InputError(f"{content.name} has lists inside lists, too many to be a table.", "Save the table as CSV.")
+        raise InputError(f"{content.name} has too many lists inside lists to be a table.", "Save the table as CSV.")
     if said.digits > MOST_DIGITS:
         raise InputError(
-            f"{content.name} has a column of decimal numbers of up to {said.digits} digits; {MOST_DIGITS} can be read.",
+            f"{content.name} has decimal numbers of up to {said.digits} digits; at most {MOST_DIGITS} can be read.",
             "Save that column as text or as whole numbers, or leave it out.",
         )
     most_values, most_bytes = max(VALUES_FREELY, MOST_VALUES * size), max(UNPACKED_FREELY, MOST_TIMES * size)
@@ -111,7 +113,7 @@ def refuse_hostile(content: Content) -> None:
         values=most_values,
         text=most_bytes,
         columns=max(1, CELLS_AT_ONCE // max(1, said.values)),
-        # What libraries take by themselves; pages, packed and unpacked; columns as they are put together.
+        # The libraries themselves, the packed and unpacked pages, and the columns built from them.
         memory=(1 << 30) + (os.cpu_count() or 1) * (1 << 25) + 4 * (size + said.unpacked) + 64 * at_once,
         seconds=60 + size // MEGABYTE,
     )
@@ -124,8 +126,8 @@ def refuse_hostile(content: Content) -> None:
 
 def _too_much(name: str) -> InputError:
     return InputError(
-        f"{name} holds more than a Parquet file of its size can: it would fill the memory.",
-        "If it is meant, save the table as CSV.",
+        f"{name} holds more than a Parquet file of its size should: it would fill the memory.",
+        "If the file is meant to be so, save the table as CSV.",
     )
 
 

@@ -1,7 +1,7 @@
-"""How much a Parquet file holds by what it says itself, read without unpacking anything of it.
+"""How much a Parquet file claims to hold, read without unpacking any of it.
 
-A file of 672 bytes can hold a list of 200 million items. The footer says how many values each column has; it may lie,
-so the headers of the pages, which the reader goes by, are read too. Both are in Thrift's compact protocol.
+A file of 672 bytes can hold a list of 200 million items. The footer says how many values each column has. As it may
+lie, the headers of the pages, which Polars follows, are read too. Both use Thrift's compact protocol.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 from fim_private.transactions.source import PARQUET
 
 LONGEST = 1 << 26
-"""Bytes of a footer at most: a million columns take as much."""
+"""Most bytes of a footer: a million columns take as much."""
 
 DEEPEST = 16
-"""Structures inside structures of Thrift; Parquet's own need seven."""
+"""Most levels of nested Thrift structures; Parquet needs seven."""
 
 Struct = dict[int, Any]
 
@@ -25,12 +25,12 @@ class Extent:
     """How much a file holds.
 
     Args:
-        rows: of the table.
-        values: of the column that has most of them; items inside lists count one by one.
-        cells: values of all columns.
-        unpacked: bytes of all pages when they are unpacked.
-        depth: how many lists and structures are inside each other.
-        digits: of the longest decimal numbers.
+        rows: the number of rows.
+        values: the number of values of the column with the most; items inside lists count one by one.
+        cells: the number of values of all columns.
+        unpacked: the bytes of all pages when unpacked.
+        depth: how deep lists and structures are nested.
+        digits: the most digits of a decimal column.
     """
 
     rows: int
@@ -42,10 +42,10 @@ class Extent:
 
 
 def extent(data: bytes) -> Extent:
-    """What a Parquet file says that it holds.
+    """How much a Parquet file claims to hold.
 
     Errors:
-        ValueError: it has no footer that can be read.
+        ValueError: the footer cannot be read.
     """
     end = len(data) - 8
     length = int.from_bytes(data[end : end + 4], "little")
@@ -74,7 +74,7 @@ def extent(data: bytes) -> Extent:
 
 
 def _chunk(data: bytes, said: Struct) -> tuple[int, int]:
-    """Values and unpacked bytes of one column of one group of rows: what the footer or what the pages say, if more."""
+    """Values and unpacked bytes of one column of one row group: by the footer or by the pages, whichever is more."""
     at = said.get(11) or said[9]
     end = min(at + said[7], len(data))
     values, unpacked = 0, 0
@@ -91,7 +91,7 @@ def _chunk(data: bytes, said: Struct) -> tuple[int, int]:
 
 
 def _depth(schema: list[Struct]) -> int:
-    """The deepest place of a schema, a list of elements in which those with children stand before these."""
+    """The depth of a schema, which is a list of elements with each parent before its children."""
     left: list[int] = []
     deepest = 0
     for element in schema:
@@ -105,7 +105,7 @@ def _depth(schema: list[Struct]) -> int:
 
 
 class _Thrift:
-    """Reads values of the compact protocol. All methods raise a ValueError or an IndexError on what is none."""
+    """Reads values of the compact protocol. All methods raise a ValueError or an IndexError for anything else."""
 
     def __init__(self, data: bytes, at: int) -> None:
         self._data = data
@@ -117,7 +117,7 @@ class _Thrift:
         number = 0
         while head := self._byte():
             number = number + (head >> 4) if head >> 4 else self._whole()
-            # A truth is in the kind of its field.
+            # The kind of the field holds the value of a boolean.
             fields[number] = head & 15 == 1 if head & 15 in (1, 2) else self._value(head & 15, depth)
         return fields
 
@@ -136,7 +136,7 @@ class _Thrift:
             case 9 | 10:
                 head = self._byte()
                 size = head >> 4 if head >> 4 < 15 else self._varint()
-                # Each takes a byte at least, so that this ends where the data ends.
+                # Each element takes at least a byte, so this ends where the data ends.
                 return [self._element(head & 15, depth) for _ in range(size)]
             case 12:
                 return self.struct(depth + 1)
@@ -152,7 +152,7 @@ class _Thrift:
     def _bytes(self, size: int) -> bytes:
         start, self.at = self.at, self.at + size
         if self.at > len(self._data):
-            raise ValueError("it ends before its end")
+            raise ValueError("the data ends too early")
         return self._data[start : self.at]
 
     def _varint(self) -> int:
@@ -163,7 +163,7 @@ class _Thrift:
             if byte < 128:
                 return value | byte << shift
             value |= (byte & 127) << shift
-        raise ValueError("this is no number")
+        raise ValueError("this is not a number")
 
     def _whole(self) -> int:
         value = self._varint()

@@ -1,7 +1,7 @@
-"""Can Polars decode this Parquet file? Tried in a process of its own, which may take so much memory and time.
+"""Try whether Polars can decode a Parquet file, in a separate process with limited memory and time.
 
-Where the header of a page asks for an absurd amount of memory, Polars ends the process instead of raising: nothing
-could be said to the user any more, and a program that uses this package would be gone with it.
+If the header of a page asks for an absurd amount of memory, Polars ends the process instead of raising. The user would
+see no message, and a program that uses this package would end too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import polars.selectors as cs
 
 
 class Verdict(IntEnum):
-    """What came of a trial; also how its process ends."""
+    """The outcome of a trial, which is also the exit code of its process."""
 
     GOOD = 0
     UNREADABLE = 1
@@ -27,14 +27,14 @@ class Verdict(IntEnum):
 
 @dataclass(frozen=True)
 class Limits:
-    """What a file may take.
+    """The most that a file may hold and a trial may use.
 
     Args:
-        values: of one column; items inside lists count one by one.
-        text: bytes of the text in one column, each value by itself.
-        columns: that are decoded at once.
+        values: values of one column; items inside lists count one by one.
+        text: bytes of text in one column; equal texts count each time.
+        columns: columns decoded at once.
         memory: bytes that the trial may allocate, on systems that can limit it.
-        seconds: that the trial may last.
+        seconds: how long the trial may last.
     """
 
     values: int
@@ -45,9 +45,11 @@ class Limits:
 
 
 def tried(data: bytes, limits: Limits) -> Verdict:
-    """Whether every column of this Parquet file can be decoded. The trial costs a quarter of a second and the decoding.
+    """Whether every column of this Parquet file can be decoded.
 
-    No word of what happens there is shown: libraries quote what they read.
+    Nothing that the trial prints is shown, because libraries quote what they read.
+
+    Cost: a quarter of a second, and the decoding.
     """
     trial = [sys.executable, "-P", __file__, *map(str, astuple(limits))]
     nowhere = subprocess.DEVNULL
@@ -71,7 +73,7 @@ def _decode(data: bytes, limits: Limits) -> Verdict:
 
 
 def _holds_too_much(column: pl.Series, limits: Limits) -> bool:
-    """Whether a column has more values or more text than the limits. Equal texts are kept once until they are used."""
+    """Whether a column has more values or more text than allowed. Equal texts, even if stored once, count each time."""
     while isinstance(column.dtype, pl.List | pl.Array):
         column = column.explode()
         if len(column) > limits.values:
@@ -89,10 +91,10 @@ if __name__ == "__main__":
         import resource
 
         for what, most in (
-            (resource.RLIMIT_CORE, 0),  # it would hold the data
+            (resource.RLIMIT_CORE, 0),  # a core dump would hold the data
             (resource.RLIMIT_DATA, allowed.memory),
-            (resource.RLIMIT_CPU, 64 * allowed.seconds),  # of all cores, should nobody be there to end it
+            (resource.RLIMIT_CPU, 64 * allowed.seconds),  # over all cores, if nobody is left to end it
         ):
-            with contextlib.suppress(ValueError, OSError):  # it is lower already
+            with contextlib.suppress(ValueError, OSError):  # the limit is lower already
                 resource.setrlimit(what, (most, most))
     sys.exit(_decode(sys.stdin.buffer.read(), allowed))

@@ -1,4 +1,4 @@
-"""Reading transactions from a file of any of the formats: the one entry to this layer."""
+"""Read transactions from a file or a frame in any format."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LINE_FORMATS = ("fimi", "basket")
 
 FEW = 20
 NEARLY_ALL = 0.95
-"""With at least so many transactions, more than this share of single items means a wrong separator."""
+"""If there are at least `FEW` transactions, and more than this share has one item, the separator is wrong."""
 
 
 def read_transactions(
@@ -44,36 +44,35 @@ def read_transactions(
     drop_rows_without_unit: bool = False,
     progress: Progress | None = None,
 ) -> Transactions:
-    r"""Read a file or a frame of transactions; what was read and what was dropped stands in the `notes` of the result.
+    r"""Read a file or a frame of transactions. The `notes` of the result say what was dropped.
 
     Args:
-        source: a path, "-" for standard input, or an open binary file; gzip is undone. Or a frame of Polars or pandas,
-            an Arrow table, or what else hands over Arrow data: long, lists or one-hot.
-        format: "fimi" (items between blanks), "basket" (names between separators, one transaction a line),
-            "long" (one item a row), "lists" (no text: a list a row), "one-hot" (a column an item), or "auto", which
-            guesses from the first lines or rows.
-        separator: of delimited text: a comma unless given; "auto" guesses among comma, semicolon, tab and pipe. Giving
-            it also says that many transactions of a single item are meant.
-        encoding: of text.
-        transaction_column: long tables: which transaction a row belongs to. One-hot tables and lists: a
-            column of ids to leave aside.
-        item_column: long tables: the item. Lists: the column of lists.
-        unit_column: whose transaction it is, for protecting a person rather than a transaction.
-        drop_rows_without_unit: leave rows without a unit out and count them, instead of refusing the file.
-        progress: told now and then what share of the file's bytes was read, from 0 to 1; of a path alone.
+        source: a path, "-" for standard input, or an open binary file, possibly packed with gzip. Or a Polars or pandas
+            frame, an Arrow table, or another object with Arrow data, in format "long", "lists" or "one-hot".
+        format: "fimi" (items separated by blanks), "basket" (names with separators, one transaction per line), "long"
+            (one item per row), "lists" (not for text: one list per row), "one-hot" (one column per item), or "auto",
+            which guesses from the first lines or rows.
+        separator: what separates the fields of delimited text. The default is a comma; "auto" guesses among comma,
+            semicolon, tab and pipe. If given, the file may consist of single items.
+        encoding: the encoding of text.
+        transaction_column: in long tables, the column that says which transaction a row belongs to. In one-hot tables
+            and lists, a column of ids to ignore.
+        item_column: in long tables, the column of items. In format "lists", the column of lists.
+        unit_column: the column that says whose transaction it is, for protecting a person rather than a transaction.
+        drop_rows_without_unit: leave out and count rows without a unit, instead of refusing the file.
+        progress: called now and then with the share of the file's bytes that was read, from 0 to 1; for a path only.
 
-    Privacy: how a transaction is read depends on the layout (`notes.layout`) and on nothing of the others. What of the
-    layout is not given here is guessed from the data, and then public: see `Layout`. A refusal may depend on all
-    transactions; it is for whoever holds the data.
+    Privacy: how a transaction is read depends on the layout (`notes.layout`) and not on other transactions. Parts of
+    the layout that are not given are guessed from the data, and then public: see `Layout`. A refusal may depend on all
+    transactions; only whoever holds the data should see it.
 
     Errors:
         InputError: the file cannot be read, or is not what the call says it is. No message holds data.
-        UsageError: options that do not go together.
+        UsageError: options do not go together.
 
-    Cost: text is read in one pass, some mebibytes at a time. Lines of transactions take 4 bytes for each occurrence of
-    an item, as much again on the way, 8 for each transaction, and the names. Tables whose rows are not in the order of
-    their transactions are sorted, which takes 16 bytes more for each occurrence. Parquet is loaded whole. Never
-    transactions times items.
+    Cost: text is read in one pass, some mebibytes at a time. Memory is 4 bytes per occurrence of an item, up to 4 more
+    while reading, 8 per transaction, and the names; never transactions times items. Tables whose rows are not grouped
+    by transaction are sorted, for 16 more bytes per occurrence. Parquet is loaded whole.
     """
     columns = Columns(
         transaction=transaction_column,
@@ -121,10 +120,10 @@ def _read(
 
 
 def check_options(format_name: str, separator: str | None, columns: Columns) -> None:
-    """Refuse what cannot be meant, before anything is read.
+    """Refuse options that make no sense, before anything is read.
 
     Errors:
-        UsageError: an unknown format, or options that do not go together.
+        UsageError: the format is unknown, or options do not go together.
     """
     if format_name not in FORMATS:
         raise UsageError(
@@ -148,7 +147,7 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
 
 
 def read_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
-    """The transactions of a Parquet file or a frame; none at all is no error."""
+    """The transactions of a Parquet file or a frame, perhaps none."""
     if layout.format == "long":
         return read_long_columnar(table, layout, columns)
     if layout.format == "lists":
@@ -157,10 +156,10 @@ def read_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Trans
 
 
 def columnar_layout(table: ColumnTable, format_name: str, separator: str | None, columns: Columns) -> Layout:
-    """The layout of a table of columns, lists, long or one-hot, without the names of columns that readers add.
+    """The layout of a table of columns, without the column names, which readers add.
 
     Errors:
-        InputError: it is none of them for sure.
+        InputError: the format is not clear, or is one of lines of text.
         UsageError: a separator was given.
     """
     if separator is not None:
@@ -176,13 +175,13 @@ def columnar_layout(table: ColumnTable, format_name: str, separator: str | None,
 
 
 def layout_of(text: Text, format_name: str, separator: str | None, encoding: str, columns: Columns) -> Layout:
-    """The layout of a text, without the names of columns that readers add: as typed; of "auto", from its first lines.
+    """The layout of a text, without the column names, which readers add; for "auto", guessed from the first lines.
 
     Errors:
-        InputError: signs of more than one format.
+        InputError: the format is not clear, or is "lists".
     """
     if format_name == "lists":
-        raise InputError(f"{text.name} is a text, but lists are read from Parquet only.", "Use --format basket.")
+        raise InputError(f"{text.name} is a text, but lists can only be read from Parquet.", "Use --format basket.")
     if format_name == "auto":
         layout = detect_text(text, separator=separator, columns=columns)
     else:
@@ -191,12 +190,12 @@ def layout_of(text: Text, format_name: str, separator: str | None, encoding: str
 
 
 def read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
-    """The transactions of a text; none at all is no error."""
+    """The transactions of a text, perhaps none."""
     if layout.separator is None:
         return read_fimi(text, layout)
     if layout.format == "basket":
         return read_basket(text, layout)
-    text.head(1, 1)  # which refuses a text of blanks, of whatever kind
+    text.head(1, 1)  # refuses a text of nothing but blanks
     table = text_table(text, layout.separator)
     _refuse_one_column(table, layout)
     if layout.format == "long":
@@ -205,7 +204,7 @@ def read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
 
 
 def _refuse_one_column(table: TextTable, layout: Layout) -> None:
-    """Refuse a header that the separator does not divide, though it has to be divided or another mark does it."""
+    """Refuse a header of one column if the format needs more, or if another separator would divide it."""
     if len(table.header) == 1 and (layout.format == "long" or any(mark in table.header[0] for mark in SEPARATORS)):
         raise InputError(
             f"The header of {table.name} is a single column if columns are separated by {spoken(table.separator)}.",
@@ -214,17 +213,17 @@ def _refuse_one_column(table: TextTable, layout: Layout) -> None:
 
 
 def refuse_single_items(single: int, transactions: int) -> None:
-    """Refuse lines nearly all of which hold one item.
+    """Refuse data in which nearly every line holds one item.
 
     Args:
-        single: the number of transactions of one item.
-        transactions: the number of all.
+        single: the number of transactions with one item.
+        transactions: the number of all transactions.
 
     Errors:
-        InputError: so it is.
+        InputError: nearly every line holds one item.
     """
     if transactions >= FEW and single > NEARLY_ALL * transactions:
         raise InputError(
             "Nearly every line holds one item, which means a wrong separator or a long table.",
-            "Give the right --separator or --format; --format basket with --separator insists on them.",
+            "Give the right --separator or --format. If single items are meant, give --format basket and --separator.",
         )

@@ -1,4 +1,4 @@
-"""Restricting transactions to a public list of items, or to those that hold some items, and reading such a list."""
+"""Restrict transactions to public items, or to transactions that hold some items, and read lists of item names."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from fim_private.transactions.text import Text, lines_of
 
 
 def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transactions:
-    """The same transactions with exactly these names as vocabulary; other items go, and emptied transactions.
+    """Make exactly these names the vocabulary; drop other items, and transactions left empty.
 
-    What happens to one transaction does not depend on the others, so this costs no privacy. It may leave no
-    transaction at all, which is no error: with a public vocabulary the release must not depend on it.
+    What happens to one transaction does not depend on the others, so this costs no privacy. The result may have no
+    transactions: that is no error, because with a public vocabulary the release must not depend on it.
 
     Args:
-        transactions: any.
-        names: item names, stripped here; repetitions and blanks are ignored.
+        transactions: the data.
+        names: item names, which are stripped; repetitions and blanks are ignored.
 
     Errors:
-        UsageError: no name is left.
+        UsageError: there is no name that is not blank.
     """
     stripped = pl.Series(names, dtype=pl.String).str.strip_chars()
     vocabulary = in_name_order(stripped.filter(not_blank(stripped)).unique())
@@ -44,10 +44,10 @@ def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transaction
 
 
 def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -> list[str]:
-    """The names in a text file, one a line, stripped, blank lines ignored; gzip is undone.
+    """The stripped names in a text file with one name per line; blank lines are ignored. The file may be gzip.
 
     Errors:
-        InputError: the file cannot be read, or a name stands in it twice.
+        InputError: the file cannot be read, or a name is in it twice.
     """
     with opened(source) as reading:
         text = Text(name=reading.name, blocks=reading.blocks(), encoding=encoding)
@@ -60,11 +60,11 @@ def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -
 
 
 def keep_items(transactions: Transactions, codes: NDArray[np.int32]) -> Transactions:
-    """The same transactions with these items alone as vocabulary; emptied transactions go.
+    """Keep only these items in the vocabulary; drop transactions left empty.
 
     Args:
-        transactions: any.
-        codes: item codes to keep, increasing; the new code of an item is its place here.
+        transactions: the data.
+        codes: item codes to keep, increasing; the new code of an item is its position here.
     """
     new_code = np.full(len(transactions.vocabulary), -1, np.int32)
     new_code[codes] = np.arange(len(codes), dtype=np.int32)
@@ -72,20 +72,20 @@ def keep_items(transactions: Transactions, codes: NDArray[np.int32]) -> Transact
 
 
 def without_items(vocabulary: pl.Series, names: Sequence[str]) -> NDArray[np.int32]:
-    """The codes of all other items, increasing; names that are no item's are ignored."""
+    """The codes of all other items, increasing; names that are not in the vocabulary are ignored."""
     others = ~vocabulary.is_in(pl.Series(names, dtype=pl.String))
     return np.flatnonzero(others.to_numpy()).astype(np.int32)
 
 
 def containing(transactions: Transactions, names: Sequence[str]) -> Transactions:
-    """The transactions that hold all these items and more, without these; the names leave the vocabulary.
+    """Keep the transactions that hold all these items and more; remove these items from them and the vocabulary.
 
-    What happens to one transaction does not depend on the others, so this costs no privacy. It may leave no transaction
-    at all, which is no error.
+    What happens to one transaction does not depend on the others, so this costs no privacy. The result may have no
+    transactions.
 
     Args:
-        transactions: any.
-        names: item names, each once; where one is no item's, no transaction holds them all.
+        transactions: the data.
+        names: item names, each once; if one is not in the vocabulary, no transaction is kept.
     """
     width = len(transactions.vocabulary)
     wanted = np.ones(width, np.int32)
@@ -99,7 +99,7 @@ def containing(transactions: Transactions, names: Sequence[str]) -> Transactions
 
 
 def _recoded(transactions: Transactions, new_code: NDArray[np.int32], vocabulary: pl.Series) -> Transactions:
-    """The transactions under another vocabulary, without the items whose new code is -1."""
+    """Give the transactions another vocabulary, without the items whose new code is -1."""
     room = np.empty(len(transactions.items), dtype=np.int32)
     offsets, items, filled = recoded(runs_of(transactions), new_code, items=room, row_count=len(transactions))
     return replace(

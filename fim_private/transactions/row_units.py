@@ -1,4 +1,4 @@
-"""What lists and one-hot tables may carry beside their items: transaction ids and units."""
+"""The transaction ids and units of lists and one-hot tables."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from fim_private.transactions.units import rows_with_unit
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RowUnits:
-    """Which rows of a table with one transaction a row are kept, and whose they are.
+    """Which rows of a table with one transaction per row are kept, and whose they are.
 
     Args:
         kept: bool, shape (n,).
-        units: int64, shape (number kept,), or None.
+        units: int64, shape (number kept,), codes from 0; None without units.
     """
 
     kept: NDArray[np.bool_]
@@ -28,16 +28,17 @@ class RowUnits:
 
 
 def row_units(row_count: int, *, transaction: pl.Series | None, unit: pl.Series | None, columns: Columns) -> RowUnits:
-    """Check the transaction ids, which serve for nothing else, and code the units.
+    """Check that transaction ids do not repeat (they have no other use), and turn units into codes.
 
     Args:
-        row_count: n.
+        row_count: n, the number of rows.
         transaction: strings, length n, if that column was named.
         unit: strings, length n, if that column was named.
         columns: what the caller said.
 
     Errors:
-        InputError: a transaction id repeats (its rows would be one transaction), or a unit is missing.
+        InputError: a transaction id repeats (its rows would be one transaction), or a unit is missing and rows without
+            a unit may not be dropped.
     """
     if transaction is not None and transaction.str.strip_chars().n_unique() < row_count:
         raise InputError(

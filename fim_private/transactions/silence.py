@@ -1,4 +1,4 @@
-"""What a library prints by itself while it reads: nothing of it is ours to show."""
+"""Keep libraries from printing while they read, because what they print may quote data."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _ONE_AT_A_TIME = Lock()
 
 @contextmanager
 def nothing_printed() -> Iterator[None]:
-    """Whatever Polars has to say of a file, it may quote it, and it prints itself where it panics.
+    """Discard everything that any thread writes to standard error in this context.
 
-    Meanwhile nothing is printed to the standard error of the process, by any thread.
+    Polars may quote the file in its messages, and prints them itself when it panics.
     """
     with _ONE_AT_A_TIME:
         try:
             kept = os.dup(2)
-        except OSError:  # it is closed
+        except OSError:  # standard error is closed
             yield
             return
         nothing = os.open(os.devnull, os.O_WRONLY)

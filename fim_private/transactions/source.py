@@ -1,7 +1,7 @@
-"""Bytes in: from a path, standard input or an open file; gzip undone; what cannot be read refused by name.
+"""Read bytes from a path, standard input or an open file, unpack gzip, and refuse files of other kinds by name.
 
-A source is read once from front to back, a block at a time: standard input cannot be rewound, and a file may be larger
-than the memory.
+A source is read once from front to back, one block at a time: standard input cannot be rewound, and a file may be
+larger than the memory.
 """
 
 from __future__ import annotations
@@ -24,16 +24,18 @@ BLOCK = 1 << 20
 """Bytes read at a time."""
 
 HEAD = 1 << 16
-"""Bytes that show what kind of file this is."""
+"""The first bytes, which show what kind of file this is."""
 
 UNPACKED_FREELY = 1 << 28
 MOST_TIMES = 200
-"""So many bytes may come out of a gzip file whatever its size, and then so many times its size: baskets are packed to a
-tenth, wide tables of zeros to a hundredth, and what fills the memory on purpose to a thousandth."""
+"""A gzip file may unpack to `UNPACKED_FREELY` bytes, or to `MOST_TIMES` its size if that is more.
+
+Baskets are packed to a tenth, wide tables of zeros to a hundredth, and files made to fill the memory to a thousandth.
+"""
 
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
-UNPACK = "Unpack it first, or pack it with gzip, which is read as it is."
+UNPACK = "Unpack it first, or pack it with gzip, which can be read directly."
 SAVE_AS_CSV = "Open it in the program that made it and save the table as CSV."
 
 FOREIGN = (
@@ -46,32 +48,32 @@ FOREIGN = (
     (b"%PDF-", "a PDF document", SAVE_AS_CSV),
     (b"ARROW1", "an Arrow (Feather) file", "Save it as Parquet."),
 )
-"""First bytes of files that are no baskets, what they are, what to do."""
+"""The first bytes of files that cannot be read, what the files are, and what to do."""
 
 Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Content:
-    """The bytes of one source, unpacked, with the name to show in messages."""
+    """The bytes of one source, unpacked, and its name for messages."""
 
     name: str
     data: bytes
 
     @property
     def is_parquet(self) -> bool:
-        """Whether this is Parquet, whole or cut short; a text that happens to start with PAR1 is not."""
+        """Whether this is a Parquet file, perhaps cut short, and not a text that happens to start with PAR1."""
         return self.data.startswith(PARQUET) and (self.data.endswith(PARQUET) or b"\0" in self.data[:HEAD])
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Source:
-    """One source as it is being read, unpacked.
+    """One source while it is read, unpacked.
 
     Args:
-        name: to show in messages.
-        head: its first bytes, `HEAD` at least unless there are fewer; never empty.
-        rest: the bytes after these, in blocks that are not empty; to be walked through once.
+        name: its name for messages.
+        head: the first bytes, at least `HEAD` unless the source has fewer; never empty.
+        rest: the bytes after `head`, in blocks that are not empty; can be read once.
     """
 
     name: str
@@ -80,27 +82,26 @@ class Source:
 
     @property
     def may_be_parquet(self) -> bool:
-        """Whether it starts like Parquet, whose end must be seen too."""
+        """Whether this starts like Parquet; only its end tells for sure."""
         return self.head.startswith(PARQUET)
 
     def blocks(self) -> Iterator[bytes]:
-        """All of it, once, in blocks that are not empty."""
+        """The whole source in blocks that are not empty; can be read once."""
         return chain([self.head], self.rest)
 
     def content(self) -> Content:
-        """All of it at once; instead of the blocks."""
+        """The whole source at once; uses up the blocks."""
         return Content(name=self.name, data=b"".join(self.blocks()))
 
 
 @contextmanager
 def opened(source: str | Path | BinaryIO, progress: Progress | None = None) -> Iterator[Source]:
-    """A path, standard input ("-") or an open binary file, to be read while the context lasts; gzip is undone.
+    """Open a path, standard input ("-") or an open binary file for reading in this context, and unpack gzip.
 
-    `progress` is told what share of the bytes of a path was read.
+    `progress` is called with the share of bytes that was read, for a path only.
 
-    Errors (of reading on as well):
-        InputError: there is no such file, it is a folder, empty, unreadable, a broken gzip, or another kind
-            of file.
+    Errors (also while reading the blocks):
+        InputError: there is no such file, or it is a folder, empty, unreadable, a broken gzip file, or of another kind.
         UsageError: an open file is not in binary mode.
     """
     if not isinstance(source, str | Path):
@@ -122,7 +123,7 @@ def load(source: str | Path | BinaryIO) -> Content:
 
 def _open(path: Path) -> BinaryIO:
     try:
-        # Not buffered: blocks are large, and one is read at a time.
+        # Not buffered, because blocks are large.
         return path.open("rb", buffering=0)
     except FileNotFoundError:
         raise InputError(f"There is no file {path}.", "Check the path.") from None
@@ -150,26 +151,26 @@ def _source(name: str, file: BinaryIO, progress: Progress | None = None) -> Sour
 
 
 class _Stream:
-    """A file whose failures are told in our words, and whose first bytes can be looked at."""
+    """A file that raises our own errors and lets a caller look at its first bytes."""
 
     def __init__(self, name: str, file: BinaryIO, progress: Progress | None = None) -> None:
         self._name = name
         self._file = file
         self._progress = progress
-        # Of a pipe or a device this is 0: nobody knows how much is to come.
+        # 0 for a pipe or a device, whose length is unknown.
         self._size = os.fstat(file.fileno()).st_size if progress else 0
         self._held = b""
         self.taken = 0
-        """Bytes that were read from the file."""
+        """The number of bytes read from the file."""
 
     def peek(self, size: int) -> bytes:
-        """The next bytes, fewer only at the end; they are read again."""
+        """The next `size` bytes, fewer only at the end; `read` returns them again."""
         while len(self._held) < size and (more := self._read(BLOCK)):
             self._held += more
         return self._held[:size]
 
     def read(self, size: int) -> bytes:
-        """Some bytes, at most so many; none at the end."""
+        """At most `size` bytes; none only at the end."""
         if not self._held:
             return self._read(size)
         data, self._held = self._held[:size], self._held[size:]
@@ -194,14 +195,14 @@ def _plain(stream: _Stream) -> Iterator[bytes]:
 
 
 def _unpacked(name: str, stream: _Stream) -> Iterator[bytes]:
-    # To unpack takes a tenth of the time of reading: what the first block alone shows to be too much is refused soon.
+    # Unpacking takes a tenth of the time of reading, so a first block that unpacks to too much is refused soon.
     first, unpacked = io.BytesIO(stream.peek(BLOCK)), 0
     with suppress(EOFError, OSError, zlib.error), gzip.GzipFile(fileobj=first, mode="rb") as packed:
         while block := packed.read(BLOCK):
             unpacked += len(block)
             _check_unpacked(name, unpacked, stream.taken)
     unpacked = 0
-    # Only `read` is asked of the stream.
+    # GzipFile only calls `read`.
     with gzip.GzipFile(fileobj=cast(BinaryIO, stream), mode="rb") as packed:
         while True:
             try:
@@ -223,9 +224,9 @@ def _unpacked(name: str, stream: _Stream) -> Iterator[bytes]:
 def _check_unpacked(name: str, unpacked: int, taken: int) -> None:
     if unpacked > max(UNPACKED_FREELY, MOST_TIMES * taken):
         raise InputError(
-            f"{name} is a gzip file that unpacks to more than {MOST_TIMES} times its size, as one does that is "
-            "made to fill the memory.",
-            "If it is meant, unpack it first: plain files are read whatever their size.",
+            f"{name} is a gzip file that unpacks to more than {MOST_TIMES} times its size, as a file does that "
+            "is made to fill the memory.",
+            "If the file is meant to be so, unpack it first: plain files may have any size.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Text in: bytes made UTF-8 with plain line ends, walked through once in chunks of whole lines."""
+"""Turn bytes into UTF-8 with plain line ends, and read them once in chunks of whole lines."""
 
 from __future__ import annotations
 
@@ -14,55 +14,58 @@ import polars as pl
 from fim_private.errors import InputError, UsageError
 
 LONGEST_LINE = 1 << 20
-"""Bytes; a basket of a million bytes is a file without line ends, not a basket."""
+"""In bytes. A longer line means a file without line ends."""
 
 WIDE_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 USUAL_ENCODINGS = "Usual ones are utf-8, latin-1, cp1252, utf-16."
 
 MARKS = re.compile(b"^(?:%b)+" % codecs.BOM_UTF8, re.MULTILINE)
-"""Byte order marks at the start of a line, whichever: that of the file belongs to no transaction, and which line comes
-first depends on others (and in files joined into one, or split among executors, each part has its first line)."""
+"""Byte order marks at the start of any line.
+
+The mark of a file belongs to no transaction, and other transactions decide which line comes first. A file joined from
+several has several first lines.
+"""
 
 READ_BY_THE_LINE = re.compile(
     r"ascii|big5(hkscs)?|cp[0-9]+|euc_\w+|gb[0-9k]+|hp-roman8|iso8859-[0-9]+|johab|koi8-[a-z]|kz1048|mac-\w+|ptcp154"
     r"|shift_jis\w*|tis-620|utf-8(-sig)?|utf-(16|32)(-[bl]e)?"
 )
-"""Encodings whose lines mean the same whatever came before. In others an escape in one line changes all that follow."""
+"""Encodings in which a line does not depend on the lines before. In others an escape changes all that follows."""
 
 Chunk = tuple[int, bytes]
-r"""The 0-based number of a line, and whole lines from there on; the `\n` at their end is left out."""
+r"""The 0-based number of a line, and whole lines from there on, without the last `\n`."""
 
 
 class Text:
-    r"""A text that is read once, with the name to show in messages: UTF-8 without marks, line ends a single `\n`."""
+    r"""A text that can be read once, as UTF-8 without byte order marks and with `\n` as line end."""
 
     def __init__(self, *, name: str, blocks: Iterable[bytes], encoding: str = "utf-8") -> None:
-        r"""Nothing is read yet.
+        r"""Prepare the text without reading any of it.
 
         Args:
-            name: to show in messages.
-            blocks: the bytes, cut anywhere.
-            encoding: what they are; line ends may be `\n`, `\r\n` or `\r`.
+            name: the name for messages.
+            blocks: the bytes, cut anywhere; line ends may be `\n`, `\r\n` or `\r`.
+            encoding: their encoding.
 
         Errors:
-            UsageError: an unknown encoding.
-            InputError (while reading): NUL bytes, UTF-16 unasked, bytes that are not of this encoding, a line over a
-                mebibyte, only blanks.
+            UsageError: the encoding is unknown.
+            InputError (while reading): the text holds NUL bytes, UTF-16 that `encoding` does not name, bytes that are
+                not in this encoding, a line over a mebibyte, or only blanks.
         """
         self.name = name
         self._ahead: list[Chunk] = []
         self._rest = _whole_lines(name, _plain_line_ends(_as_utf8(name, iter(blocks), _codec(encoding))))
 
     def chunks(self) -> Iterator[Chunk]:
-        """All lines, once, in runs of about the size of the blocks that they come from."""
+        """All lines, in chunks of about the size of the blocks; can be read once."""
         while self._ahead:
             yield self._ahead.pop(0)
         yield from self._rest
 
     def head(self, lines: int, size: int) -> list[str]:
-        """The first lines that are not blank, one at least and at most so many, out of about `size` bytes.
+        """The first lines that are not blank, at least one and at most `lines`, from about `size` bytes.
 
-        They remain to be read.
+        `chunks` still returns them.
 
         Errors:
             InputError: every line is blank.
@@ -90,7 +93,7 @@ class Text:
 
 
 def only_blanks(name: str) -> InputError:
-    """The error for a text without a word."""
+    """The error for a text that holds only blanks."""
     return InputError(f"{name} holds nothing but blanks.", "Check that the right file was given.")
 
 
@@ -106,7 +109,7 @@ def _codec(encoding: str) -> codecs.CodecInfo:
         raise UsageError(f"There is no encoding called {encoding!r}.", USUAL_ENCODINGS) from None
     if not READ_BY_THE_LINE.fullmatch(codec.name):
         raise UsageError(
-            f"{encoding!r} is no encoding of text in which each line can be read by itself.", USUAL_ENCODINGS
+            f"{encoding!r} is not an encoding of text in which each line can be read by itself.", USUAL_ENCODINGS
         )
     return codec
 
@@ -126,7 +129,7 @@ def _as_utf8(name: str, blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Ite
 
 
 def _beginning(blocks: Iterator[bytes]) -> bytes:
-    """The first block, with so much of the next ones that it shows any mark."""
+    """The first block, extended by the next ones until it is long enough to show any byte order mark."""
     first = b""
     while len(first) < len(codecs.BOM_UTF32) and (more := next(blocks, None)) is not None:
         first += more
@@ -134,7 +137,7 @@ def _beginning(blocks: Iterator[bytes]) -> bytes:
 
 
 def _decoded(name: str, blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Iterator[bytes]:
-    """The same text in UTF-8; what claims to be UTF-8 already is checked line by line instead."""
+    """Decode the text and encode it as UTF-8."""
     line = 1
     try:
         for piece in _pieces(blocks, codec):
@@ -154,7 +157,7 @@ def _pieces(blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Iterator[str]:
     first = _beginning(blocks)
     decoder = codecs.getincrementaldecoder(codec.name)()
     if codec.name in ("utf-16", "utf-32") and not first.startswith(WIDE_MARKS):
-        # Piece by piece, Python insists on a mark; all at once it takes the machine's own order of bytes.
+        # Decoding in pieces, Python insists on a mark. Decoding at once, it uses the byte order of the machine.
         decoder = codecs.getincrementaldecoder(f"{codec.name}-{sys.byteorder[0]}e")()
     for block in chain([first], blocks):
         yield decoder.decode(block)
@@ -175,7 +178,7 @@ def _plain_line_ends(blocks: Iterator[bytes]) -> Iterator[bytes]:
             yield block
             continue
         joined = held + block
-        # What ends with \r may go on with \n.
+        # After a final \r, the next block may begin with \n.
         held = b"\r" if joined.endswith(b"\r") else b""
         yield joined.removesuffix(held).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if held:
@@ -195,7 +198,7 @@ def _whole_lines(name: str, blocks: Iterator[bytes]) -> Iterator[Chunk]:
             chunk = _unmarked(data[:end])
             blank = blank and (chunk.isspace() or not chunk)
             yield line, chunk
-            # This counts four times as fast as `bytes.count`.
+            # Four times as fast as `bytes.count`.
             line += int(np.count_nonzero(np.frombuffer(chunk, dtype=np.uint8) == ord("\n"))) + 1
     if rest:
         _check(name, rest, line, final=True)
@@ -211,12 +214,12 @@ def _unmarked(lines: bytes) -> bytes:
 
 
 def _check(name: str, data: bytes, line: int, *, final: bool) -> None:
-    """Refuse what is not text.
+    """Refuse bytes that are not text.
 
     Args:
-        name: for messages.
+        name: the name for messages.
         data: whole lines, and the beginning of one more.
-        line: the 0-based number of the first of them.
+        line: the 0-based number of the first line.
         final: whether the last line is whole too.
     """
     if not data.isascii():
@@ -235,7 +238,7 @@ def _check(name: str, data: bytes, line: int, *, final: bool) -> None:
         if end < 0:
             number = line + data.count(b"\n", 0, start) + 1
             raise InputError(
-                f"Line {number} of {name} is longer than a mebibyte, which no basket is.",
-                "Write one transaction a line.",
+                f"Line {number} of {name} is longer than a mebibyte, too long for a basket.",
+                "Write one transaction per line.",
             )
         start = end + 1

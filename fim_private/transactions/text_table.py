@@ -1,6 +1,7 @@
-"""A delimited text with a header: a line is a record, of as many fields as the header.
+"""A delimited text with a header: each line is a record with as many fields as the header.
 
-Fields do not go on over line ends, as RFC 4180 lets them: one open quote would take in the lines of other transactions.
+RFC 4180 allows line ends inside quoted fields; here they are refused. Otherwise one open quote would swallow the lines
+of other transactions.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ class TextTable:
     """A header and the text below it.
 
     Args:
-        name: of the file, for messages.
-        below: what stands below the header, once.
-        separator: between fields.
+        name: the name for messages.
+        below: the lines below the header; can be read once.
+        separator: what separates fields.
         header: column names, stripped.
     """
 
@@ -35,10 +36,10 @@ class TextTable:
     header: list[str]
 
     def blocks(self) -> Iterator[tuple[pl.Series, NDArray[np.int64]]]:
-        """The fields below the header, once, in runs of whole lines, with the number of each line.
+        """The fields below the header, in runs of whole lines, with the number of each line; can be read once.
 
         Yields:
-            the fields end to end, strings, length r times the number of columns; the line numbers, int64,
+            the fields of r lines end to end, strings, length r times the number of columns; the line numbers, int64,
             shape (r,).
 
         Errors:
@@ -60,13 +61,13 @@ class TextTable:
 
 
 def text_table(text: Text, separator: str) -> TextTable:
-    """The table in a text whose first line that is not blank is a header.
+    """The table in a text. The first line that is not blank is the header.
 
     Errors:
         InputError: the header has unbalanced quotes.
     """
     chunks = text.chunks()
-    # A text that is all blank is refused at its end, so there is such a line.
+    # A text of blanks only is refused when its end is read, so there is such a line.
     first, chunk = next((first, chunk) for first, chunk in chunks if chunk.strip())
     start = chunk.rfind(b"\n", 0, len(chunk) - len(chunk.lstrip())) + 1
     line, _, below = chunk[start:].partition(b"\n")

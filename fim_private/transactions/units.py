@@ -1,4 +1,4 @@
-"""The privacy unit of each row: whose it is, and what happens when nobody knows."""
+"""The privacy unit of each row, and rows without one."""
 
 from __future__ import annotations
 
@@ -15,28 +15,27 @@ def rows_with_unit(units: pl.Series, *, drop: bool) -> NDArray[np.bool_]:
 
     Args:
         units: strings, null or blank where the unit is missing.
-        drop: whether rows without one may go.
+        drop: whether rows without a unit may be dropped.
 
     Errors:
-        InputError: a unit is missing and may not be dropped.
+        InputError: a unit is missing, and `drop` is False.
     """
     present = not_blank(units).to_numpy()
     if not drop and not present.all():
         raise InputError(
-            "Some rows have no unit in the unit column, so nobody could be protected for them.",
+            "Some rows have no unit in the unit column, so nobody can be protected for them.",
             "Drop those rows with --drop-rows-without-unit, or fill the column.",
         )
     return present
 
 
 def unit_of_each(rows: NDArray[np.int64], units: NDArray[np.int64], row_count: int) -> NDArray[np.int64]:
-    """The one unit of each transaction, int64, shape (row_count,).
+    """The unit of each transaction, int64, shape (row_count,).
 
     Args:
-        rows: int64, shape (p,): the transaction each row of the table belongs to; each transaction has one
-            at least.
+        rows: int64, shape (p,): the transaction of each row of the table; every transaction has at least one row.
         units: int64, shape (p,): the unit of each row of the table.
-        row_count: number of transactions.
+        row_count: the number of transactions.
 
     Errors:
         InputError: a transaction belongs to two units.
@@ -47,6 +46,6 @@ def unit_of_each(rows: NDArray[np.int64], units: NDArray[np.int64], row_count: i
         raise InputError(
             "A transaction belongs to two different units.",
             "Choose a unit column that does not change within a transaction, or a finer transaction column "
-            "(columns that only together tell transactions apart, as customer and date, have to be joined into one).",
+            "(join columns that only together tell transactions apart, such as customer and date, into one).",
         )
     return of

@@ -1,4 +1,4 @@
-"""The name of one value of Python, numpy or pandas: the same as in a typed column (`columnar.as_text`)."""
+"""The name of one Python, numpy or pandas value: the same as in a typed column (`column_table.as_text`)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 MOST_DIGITS = 38
-"""Of decimal numbers: what 128 bits hold."""
+"""The most digits of a decimal number: 128 bits hold as many."""
 
 
 def name_of(value: Any) -> str | float | None:
-    """The name of a value, which depends on that value alone; a number in floating point as such; None if missing.
+    """The name of a value, which depends on that value alone; a float is returned as it is, and None for no value.
 
-    Polars and Arrow look for one type that holds all values of a column: they cut nanoseconds off, make times of dates,
-    and may end the process where scalars of numpy lie beside each other.
+    This does not use Polars or Arrow, which look for one type for all values of a column. So they cut off nanoseconds,
+    turn dates into times, and may end the process when a column holds numpy scalars of different types.
 
     Errors:
-        ValueError: it has no name. What belongs to other libraries may raise anything.
+        ValueError: the value has no name. Values of other libraries may raise anything.
     """
-    if value is None or value != value:  # noqa: PLR0124 - no number, no time
+    if value is None or value != value:  # noqa: PLR0124 - true of NaN and NaT
         return None
     for kinds, name in NAMES:
         if isinstance(value, kinds):
@@ -31,7 +31,7 @@ def name_of(value: Any) -> str | float | None:
 
 
 def without_zeros(name: str) -> str:
-    """Without zeros that end a fraction."""
+    """Strip the zeros that end a fraction."""
     return name.rstrip("0").rstrip(".") if "." in name else name
 
 
@@ -43,7 +43,7 @@ def _of_decimal(value: Decimal) -> str:
 
 
 def _of_datetime(value: datetime.datetime) -> str:
-    # The method of pandas gives nanoseconds too.
+    # On a pandas value, `isoformat` gives nanoseconds too.
     if value.utcoffset() is None:
         return _in_short(value.replace(tzinfo=None).isoformat(" "))
     return without_zeros(value.astimezone(datetime.UTC).replace(tzinfo=None).isoformat(" ")) + "+00:00"
@@ -83,4 +83,4 @@ NAMES: tuple[tuple[type | tuple[type, ...], Callable[[Any], str | float]], ...] 
     (datetime.time, _of_time),
     (np.datetime64, _of_numpy_time),
 )
-"""By type; the first that fits counts, for a truth is a whole number and a time a date."""
+"""How to name values of each type. The first match counts: a bool is also an int, and a datetime also a date."""

@@ -12,9 +12,9 @@ BASKETS = "".join(",".join(WORDS[row % 7 : row % 7 + 2 + row % 3]) + "\n" for ro
 @pytest.mark.parametrize(
     ("data", "format_words", "first"),
     [
-        ("1 2 3\n4 5\n", "FIMI: items separated by blanks, one transaction a line", {"1", "2", "3"}),
-        ("1\t2\t3\n4\t5\n", "FIMI: items separated by blanks, one transaction a line", {"1", "2", "3"}),
-        ("milk bread\nmilk\n", "FIMI: items separated by blanks, one transaction a line", {"milk", "bread"}),
+        ("1 2 3\n4 5\n", "FIMI: items separated by blanks, one transaction per line", {"1", "2", "3"}),
+        ("1\t2\t3\n4\t5\n", "FIMI: items separated by blanks, one transaction per line", {"1", "2", "3"}),
+        ("milk bread\nmilk\n", "FIMI: items separated by blanks, one transaction per line", {"milk", "bread"}),
         ("1,2,3\n4,5\n", "basket CSV, separated by commas", {"1", "2", "3"}),
         ("1, 2, 3\n4, 5\n", "basket CSV, separated by commas", {"1", "2", "3"}),
         ("whole milk,white bread\nwhole milk\n", "basket CSV, separated by commas", {"whole milk", "white bread"}),
@@ -37,8 +37,8 @@ BASKETS = "".join(",".join(WORDS[row % 7 : row % 7 + 2 + row % 3]) + "\n" for ro
             "long CSV, separated by commas: transaction column 'TransactionNo', item column 'Items'",
             {"milk", "bread"},
         ),
-        ("milk,bread,egg\n1,0,0\n0,1,1\n", "one-hot CSV, separated by commas: a column for each item", {"milk"}),
-        ("7,8,9\n1,0,1\n0,1,1\n", "one-hot CSV, separated by commas: a column for each item", {"7", "9"}),
+        ("milk,bread,egg\n1,0,0\n0,1,1\n", "one-hot CSV, separated by commas: one column per item", {"milk"}),
+        ("7,8,9\n1,0,1\n0,1,1\n", "one-hot CSV, separated by commas: one column per item", {"7", "9"}),
         ("0,1\n1,0\n", "basket CSV, separated by commas", {"0", "1"}),
     ],
 )
@@ -104,7 +104,7 @@ def test_baskets_are_not_taken_for_a_table(data):
     ("data", "kind"),
     [
         ("@CONVERTED_FROM_TEXT\n@ITEM=1=milk\n@ITEM=2=bread\n1 2\n1\n", "names of its items"),
-        ("1 -1 2 3 -1 -2\n2 -1 -2\n", "sequences of SPMF"),
+        ("1 -1 2 3 -1 -2\n2 -1 -2\n", "SPMF sequences"),
     ],
 )
 def test_what_spmf_writes_is_named_but_may_be_insisted_on(data: str, kind: str) -> None:
@@ -191,7 +191,7 @@ def test_column_options_need_a_separator():
 
 
 def test_the_format_of_lists_is_refused_for_text():
-    with pytest.raises(InputError, match="Parquet only"):
+    with pytest.raises(InputError, match="can only be read from Parquet"):
         read(BASKETS, format="lists")
 
 

@@ -68,7 +68,7 @@ def test_a_bomb_ends_in_bounded_memory(tmp_path: Path) -> None:
 def test_a_parquet_file_with_more_rows_than_its_size_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "VALUES_FREELY", 1 << 16)
     frame = pl.DataFrame({"tid": pl.repeat(1, 4_000_000, eager=True), "item": pl.repeat("milk", 4_000_000, eager=True)})
-    with pytest.raises(InputError, match="more than a Parquet file of its size can"):
+    with pytest.raises(InputError, match="more than a Parquet file of its size should"):
         read(frame)
     assert as_sets(read(frame.head(1000))) == [{"milk"}]
 
@@ -118,7 +118,8 @@ def test_a_basket_of_a_million_items_is_refused_or_capped_with_a_word(
     done = fim_private("mine", line, *asked)
     assert done.returncode == 3
     assert words(done) == (
-        f"Error: Line 2001 of {line} is longer than a mebibyte, which no basket is.\nWrite one transaction a line.\n"
+        f"Error: Line 2001 of {line} is longer than a mebibyte, too long for a basket.\n"
+        "Write one transaction per line.\n"
     )
     rows = tmp_path / "rows.csv"
     rows.write_text(

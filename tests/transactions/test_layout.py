@@ -62,7 +62,7 @@ CASES: dict[str, tuple[Any, dict[str, str], dict[str, Any], str, str]] = {
         "1 2\n3\n",
         {},
         {"format": "fimi", "encoding": "utf-8", "guessed": ("format",)},
-        "FIMI: items separated by blanks, one transaction a line",
+        "FIMI: items separated by blanks, one transaction per line",
         "a line",
     ),
     "basket": (
@@ -90,7 +90,7 @@ CASES: dict[str, tuple[Any, dict[str, str], dict[str, Any], str, str]] = {
         ONE_HOT,
         {"format": "one-hot", "separator": "|", "transaction_column": "id"},
         {"format": "one-hot", "separator": "|", "encoding": "utf-8", "transaction_column": "id"},
-        "one-hot CSV, separated by pipes: a column for each item, transaction column 'id'",
+        "one-hot CSV, separated by pipes: one column per item, transaction column 'id'",
         "a row",
     ),
     "long frame": (
@@ -118,7 +118,7 @@ CASES: dict[str, tuple[Any, dict[str, str], dict[str, Any], str, str]] = {
         pl.DataFrame({"milk": [True, True], "bread": [1, 0]}),
         {},
         {"format": "one-hot", "kind": "Parquet", "guessed": ("format",)},
-        "one-hot Parquet: a column for each item",
+        "one-hot Parquet: one column per item",
         "a row",
     ),
 }

@@ -1,1 +1,1 @@
-"""The layouts that transactions are read from, one a file."""
+"""The formats of transactions, one per module."""

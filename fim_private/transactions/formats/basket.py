@@ -1,4 +1,4 @@
-"""Basket CSV: one transaction a line, names between separators, ragged lines, quotes as in RFC 4180."""
+"""Basket CSV: one transaction per line, separated names, lines of any length, quotes as in RFC 4180."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from fim_private.transactions.text import Text, lines_of
 
 
 def read_basket(text: Text, layout: Layout) -> Transactions:
-    """Read ragged lines of names; without a separator in the layout, between commas.
+    """Read lines of names, separated by commas if the layout has no separator.
 
     Errors:
-        InputError: unbalanced quotes, with the number of the line.
+        InputError: a line has unbalanced quotes.
     """
     coder = Coder()
     for first, chunk in text.chunks():

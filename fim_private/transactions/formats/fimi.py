@@ -1,4 +1,4 @@
-"""FIMI: one transaction a line, items separated by blanks."""
+"""FIMI: one transaction per line, items separated by blanks."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from fim_private.transactions.layout import Layout
 from fim_private.transactions.text import Text, lines_of
 
 SMALL = 1 << 19
-"""Bytes; a file of less is read without compiled code, which takes longer to load."""
+"""In bytes. A smaller chunk is read without compiled code, which would take longer to load."""
 
 TABLE = 1 << 24
-"""Numbers below this find their codes in a table. Only the parts of it that are used take memory."""
+"""A table holds the codes of numbers below this. Only the parts of it that are used take memory."""
 
 
 def read_fimi(text: Text, layout: Layout) -> Transactions:
-    """Read tokens separated by white space of any kind; chunks of whole numbers alone take a faster path."""
+    """Read tokens separated by any white space; large chunks of nothing but whole numbers take a faster path."""
     coder = Coder()
     integers: _Integers | None = None
     for _, chunk in text.chunks():
@@ -42,14 +42,14 @@ class _Integers:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._code_of = np.zeros(TABLE, dtype=np.int32)
-        # What is written for one chunk after the other.
+        # Reused for every chunk.
         self._codes, self._lengths = (np.empty(0, dtype=np.int32) for _ in range(2))
         self._fresh, self._large = (np.empty(0, dtype=np.int64) for _ in range(2))
 
     def read(self, chunk: bytes) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
-        """The codes of the numbers and the number of them in each line; None if not all tokens are canonical integers.
+        """The codes of all numbers, and how many numbers each line has; None if some token is not a canonical integer.
 
-        (Numbers of over 18 digits and with leading zeros are not: these are names.)
+        A number with more than 18 digits or with leading zeros is not canonical: it is a name.
         """
         from fim_private.transactions.kernels import parse_integers  # noqa: PLC0415 - small files do without
 
@@ -65,7 +65,7 @@ class _Integers:
             self._fresh,
             self._large,
         )
-        # Where a later token is no number these names stay: they stand in the chunk, however it is read.
+        # If a later token is not a number, these names stay in the vocabulary: the chunk holds them in any case.
         self._vocabulary.add(_as_names(self._fresh[: names - len(self._vocabulary)]))
         if number < 0:
             return None

@@ -1,4 +1,4 @@
-"""Tables with a column of lists, Parquet or frames: one transaction a row."""
+"""Parquet files and frames with a column of lists: one transaction per row."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def list_columns(schema: pl.Schema) -> list[str]:
 
 
 def read_lists(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
-    """Read lists of strings or of numbers; null lists and null items are blanks.
+    """Read lists of strings or numbers. A null list is an empty transaction, and a null item a blank.
 
     Errors:
-        InputError: no column of lists, a named column is missing, lists inside lists.
-        UsageError: several columns of lists and none named.
+        InputError: there is no column of lists, a named column is missing, or a list holds lists.
+        UsageError: there are several columns of lists and none is named, or a column is named twice.
     """
     schema = table.schema()
     header = list(schema)
@@ -66,7 +66,7 @@ def _item_column(schema: pl.Schema, columns: Columns) -> str:
             return name
         raise InputError(
             "The item column does not hold lists.",
-            "Choose a column of lists, or use --format long for one item a row.",
+            "Choose a column of lists, or use --format long for one item per row.",
         )
     if not candidates:
         raise InputError("No column holds lists.", "Use --format long or --format one-hot.")

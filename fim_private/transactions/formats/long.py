@@ -1,4 +1,4 @@
-"""Long tables, text or columns: a row for each item of a transaction, rows of one transaction anywhere."""
+"""Long tables, as text or columns: one item per row; the rows of a transaction may be anywhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fim_private.transactions.text_table import TextTable
 from fim_private.transactions.units import rows_with_unit, unit_of_each
 
 PIECE = 1 << 20
-"""Rows of a table of columns that are text at a time."""
+"""This many rows of a table of columns are text at a time."""
 
 OPTIONS = ("--transaction-column", "--item-column", "--unit-column")
 
@@ -27,12 +27,12 @@ def read_long_text(table: TextTable, layout: Layout, columns: Columns) -> Transa
 
     Args:
         table: the text.
-        layout: of the text, without the names of its columns.
-        columns: which columns to take; well-known names fill what is not named.
+        layout: the layout of the text, without the names of its columns.
+        columns: which columns to take; well-known names replace those not given.
 
     Errors:
-        InputError: a column is missing or ambiguous, a row is ragged, a transaction or a unit is blank, a
-            transaction has two units.
+        InputError: a column is missing or ambiguous, a row has the wrong number of fields, a transaction or a unit is
+            blank, or a transaction has two units.
     """
     width = len(table.header)
     positions = [at for at in long_columns(table.header, columns) if at is not None]
@@ -43,13 +43,13 @@ def read_long_text(table: TextTable, layout: Layout, columns: Columns) -> Transa
 
 
 def read_long_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
-    """Read a long table of columns; numbers and dates become their text. Errors as for text."""
+    """Read a long table of columns; numbers and dates become their text. Errors as for `read_long_text`."""
     header = list(table.schema())
     names = [header[at] for at in long_columns(header, columns) if at is not None]
     values = table.columns(list(dict.fromkeys(names)))
     by_name = dict(zip(dict.fromkeys(names), values, strict=True))
     rows = _Rows(drop_rows_without_unit=columns.drop_rows_without_unit)
-    # A piece at a time, for as text numbers and dates take several times the memory.
+    # One piece at a time, because numbers and dates take several times the memory as text.
     for start in range(0, len(values[0]), PIECE):
         rows.add(
             *(as_text(by_name[name].slice(start, PIECE), option) for name, option in zip(names, OPTIONS, strict=False))
@@ -62,10 +62,10 @@ def _named(layout: Layout, columns: Columns, names: list[str]) -> Layout:
 
 
 class _Rows:
-    """Takes the rows of a table, some at a time, and makes transactions of them.
+    """Collects the rows of a table, some at a time, and builds transactions from them.
 
-    Items are coded at once. Of transactions and units only the first of equal neighbours is kept: in most tables the
-    rows of a transaction stand together.
+    Items become codes at once. Of equal neighbouring transaction ids and units only the first is kept, because in most
+    tables the rows of a transaction stand together.
     """
 
     def __init__(self, *, drop_rows_without_unit: bool) -> None:
@@ -78,7 +78,7 @@ class _Rows:
         self._without_unit = 0
 
     def add(self, transactions: pl.Series, items: pl.Series, units: pl.Series | None = None) -> None:
-        """Take rows: strings of one length, stripped here. All calls give units or none does."""
+        """Add rows, as strings of equal length, which are stripped. Either all calls give units or none does."""
         transactions, items = transactions.str.strip_chars(), items.str.strip_chars()
         if units is not None:
             units = units.str.strip_chars()

@@ -1,4 +1,4 @@
-"""One-hot tables, text or columns: a column for each item, and cells that say yes or no."""
+"""One-hot tables, as text or columns: one column per item, and cells that mean yes or no."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from fim_private.transactions.text_table import TextTable
 
 
 def read_one_hot_text(table: TextTable, layout: Layout, columns: Columns) -> Transactions:
-    """Read a delimited one-hot table; columns named for transactions or units are no items.
+    """Read a delimited one-hot table. Columns named for transactions or units are not items.
 
     Errors:
-        InputError: a cell that says neither yes nor no, a column without a name or named like another.
+        InputError: a cell means neither yes nor no, or a column has no name or the name of another column.
+        UsageError: an item column was named.
     """
     width = len(table.header)
     transaction, unit = _special(table.header, columns)
@@ -59,7 +60,7 @@ def read_one_hot_text(table: TextTable, layout: Layout, columns: Columns) -> Tra
 
 
 def read_one_hot_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
-    """Read a one-hot table of columns: booleans, zeros and ones, or words. Errors as for text."""
+    """Read a one-hot table of columns: booleans, zeros and ones, or words. Errors as for `read_one_hot_text`."""
     header = list(table.schema())
     transaction, unit = _special(header, columns)
     is_item = np.ones(len(header), dtype=bool)
@@ -92,7 +93,7 @@ def read_one_hot_columnar(table: ColumnTable, layout: Layout, columns: Columns) 
 
 
 def cells_of(column: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
-    """Which cells of a typed column say yes, and the position of the first that says neither."""
+    """Which cells of a typed column mean yes, and the position of the first that means neither yes nor no."""
     if column.dtype == pl.Boolean or column.dtype.is_integer() or column.dtype.is_float():
         return present_numbers(column)
     return present_cells(as_text(column, "an item"))
@@ -124,7 +125,7 @@ def _item_names(header: Sequence[str], is_item: NDArray[np.bool_]) -> pl.Series:
     if "" in names:
         raise InputError(
             "A column of the one-hot table has no name.",
-            "Name it after its item; if it holds row numbers or transaction ids, --transaction-column ''.",
+            "Name it after its item. If it holds row numbers or transaction ids, give --transaction-column ''.",
         )
     places: dict[str, int] = {}
     for place, name in zip((np.flatnonzero(is_item) + 1).tolist(), names, strict=True):
