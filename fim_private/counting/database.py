@@ -22,50 +22,49 @@ from fim_private.transactions.dataset import ReadingNotes
 class TransactionDatabase(Protocol):
     """Transactions over a vocabulary, wherever they are. No method changes the database.
 
-    The methods promise what the functions of the same names promise for `Transactions`, privacy included:
-    `restrict_to`, `keep_items`, `containing`, `merge_units`, `keep_transactions` and `cap_items` of the layer
-    `transactions`, `top_itemsets`, `count_histogram`, `count_chosen` and `occurs` of this one. An engine may fail with
-    its own errors, which show no data either.
+    Each method makes the same promises, privacy included, as the function of its name makes for `Transactions`. See
+    the layer `transactions` for `restrict_to`, `keep_items`, `containing`, `merge_units`, `keep_transactions` and
+    `cap_items`, and this layer for the others. An engine may also raise errors of its own, which show no data.
     """
 
     @property
     def vocabulary(self) -> pl.Series:
-        """The item names, strings, in name order: an item's code is its place here."""
+        """The item names, strings, in name order: an item's code is its position here."""
 
     @property
     def has_units(self) -> bool:
-        """Whether several transactions may belong to one privacy unit, and it is known which."""
+        """Whether the privacy unit of each transaction is known, so that several may belong to one unit."""
 
     @property
     def notes(self) -> ReadingNotes:
-        """What was noticed while reading, for the curator's eyes."""
+        """What the reader noticed, for the curator only."""
 
     def restrict_to(self, names: Sequence[str]) -> TransactionDatabase:
-        """With exactly these names as vocabulary."""
+        """The database with exactly these names as vocabulary."""
 
     def keep_items(self, codes: NDArray[np.int32]) -> TransactionDatabase:
-        """With the items of these increasing codes alone as vocabulary."""
+        """The database with only the items of these increasing codes as vocabulary."""
 
     def containing(self, names: Sequence[str]) -> TransactionDatabase:
-        """With only the transactions that hold all these items, and without these items."""
+        """The database of the transactions that hold all these items and more, without these items."""
 
     def merge_units(self) -> TransactionDatabase:
-        """With one transaction for each unit, the union of its items."""
+        """The database with one transaction per unit, the union of its items."""
 
     def keep_transactions(self, most: int, words: Words) -> TransactionDatabase:
-        """With a uniform random choice of at most `most` transactions of each unit."""
+        """The database with at most `most` transactions of each unit, chosen uniformly at random."""
 
     def cap_items(self, most: int, words: Words) -> TransactionDatabase:
-        """With a uniform random choice of at most `most` items of each transaction."""
+        """The database with at most `most` items of each transaction, chosen uniformly at random."""
 
     def top_itemsets(self, size: int, m: int) -> HiddenCounts:
         """The first m itemsets in order of (count descending, item codes ascending)."""
 
     def count_histogram(self, size: int) -> HiddenCounts:
-        """How many itemsets have which count, for all that occur."""
+        """How many of the occurring itemsets have each count."""
 
     def count_chosen(self, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None) -> ChosenCounts:
-        """The counts of given itemsets, weighted by how many of them a transaction holds."""
+        """The counts of given itemsets; a transaction's weight depends on how many of them it holds."""
 
     def occurs(self, itemset: Sequence[int]) -> bool:
         """Whether a transaction holds all items of the itemset."""

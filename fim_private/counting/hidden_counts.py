@@ -12,26 +12,26 @@ from fim_private.profile import CountProfile
 
 
 class HiddenCounts(Protocol):
-    """Counts of itemsets that occur, of one size or several, by rank: places from 0 in decreasing order of count.
+    """Counts of occurring itemsets of one or several sizes, by rank: the place from 0 in decreasing order of count.
 
-    `len` is the number of itemsets held, `repr` shows no data.
+    `len` is the number of itemsets held, and `repr` shows no data.
     """
 
     def __len__(self) -> int: ...
 
     @property
     def size(self) -> int:
-        """The number of items of an itemset, the largest of several."""
+        """The number of items of an itemset; with several sizes, the largest."""
 
     @property
     def complete(self) -> bool:
-        """Whether these are surely all itemsets of their sizes that occur."""
+        """Whether all itemsets of these sizes that occur are certainly held."""
 
     def profile(self, zeros: int | None = None) -> CountProfile:
         """What a mechanism may see; for the door only."""
 
     def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
-        """The itemsets of these ranks, int32, shape (len(ranks), size), -1 after smaller ones; for the door only."""
+        """The itemsets of these ranks, int32, shape (len(ranks), size), padded with -1; for the door only."""
 
 
 class ItemsetCounts:
@@ -44,12 +44,12 @@ class ItemsetCounts:
     __slots__ = ("_complete", "_counts", "_itemsets")
 
     def __init__(self, *, itemsets: NDArray[np.int32], counts: NDArray[np.int64], complete: bool) -> None:
-        """Takes the arrays over and makes them read-only.
+        """Take over the arrays and make them read-only.
 
         Args:
             itemsets: int32, shape (L, size), item codes increasing in each row, rows in the order above.
             counts: int64, shape (L,), the number of transactions that hold each itemset, at least 1.
-            complete: whether these are surely all itemsets of this size that occur.
+            complete: whether these are certainly all itemsets of this size that occur.
         """
         itemsets.setflags(write=False)
         counts.setflags(write=False)
@@ -69,14 +69,14 @@ class ItemsetCounts:
 
     @property
     def complete(self) -> bool:
-        """Whether these are surely all itemsets of this size that occur."""
+        """Whether all itemsets of this size that occur are certainly held."""
         return self._complete
 
     def profile(self, zeros: int | None = None) -> CountProfile:
         """What a mechanism may see; for the door only, which charges the budget before it asks.
 
         Args:
-            zeros: number of itemsets of count 0 in a declared universe, None for an open one.
+            zeros: the number of itemsets of count 0 in a declared universe; None for an open universe.
         """
         ends = np.flatnonzero(np.diff(self._counts, append=0)) + 1
         return CountProfile(
@@ -91,5 +91,5 @@ class ItemsetCounts:
         return self._itemsets[np.asarray(ranks, np.int64)]
 
     def reveal_to_curator(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Itemsets and exact counts, as given: data, not a release, and protected by no privacy guarantee."""
+        """Itemsets and exact counts, as given. They are data, not a release; no privacy guarantee protects them."""
         return self._itemsets, self._counts

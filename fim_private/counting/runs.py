@@ -1,4 +1,4 @@
-"""Rankings of itemsets that are not kept: runs of ranks, each of one count and from one source."""
+"""Rank itemsets without keeping them, as runs of equal count from one source."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Runs:
-    """A ranking by decreasing count; equals by source, and those of one source in an order that it alone knows.
+    """A ranking by decreasing count, then by source; only the source knows the order of its itemsets of equal count.
 
     Args:
         levels: the count of each run, int64, decreasing.
-        sources: where its itemsets come from, a number each, increasing among equal levels.
-        ends: the rank after its last itemset, int64, increasing.
+        sources: the number of the source of each run, increasing among equal levels.
+        ends: the rank after the last itemset of each run, int64, increasing.
     """
 
     levels: Ints
@@ -29,16 +29,16 @@ class Runs:
 
     @classmethod
     def ranked(cls, levels: Ints, sources: Ints, numbers: Ints) -> Runs:
-        """Of runs in any order, of which each source has one a level; `numbers` says how many itemsets each has."""
+        """Rank runs given in any order, one per source and level, with `numbers` itemsets each."""
         order = np.lexsort([sources, -levels])
         return cls(levels[order], sources[order], np.cumsum(numbers[order]))
 
     def __len__(self) -> int:
-        """How many itemsets there are."""
+        """The number of itemsets."""
         return int(self.ends[-1]) if len(self.ends) else 0
 
     def first(self, most: int) -> Runs:
-        """The first so many itemsets."""
+        """The ranking of the first `most` itemsets."""
         kept = slice(int(np.searchsorted(self.starts, most)))
         return Runs(self.levels[kept], self.sources[kept], np.minimum(self.ends[kept], most))
 
@@ -48,7 +48,7 @@ class Runs:
         return np.concatenate([np.zeros(1, np.int64), self.ends])[:-1]
 
     def locate(self, ranks: Sequence[int]) -> tuple[Ints, Ints]:
-        """For each rank its run and the place in it, int64, shape (len(ranks),)."""
+        """The run of each rank, and the place in that run, both int64, shape (len(ranks),)."""
         wanted = np.asarray(ranks, np.int64)
         runs = np.searchsorted(self.ends, wanted, side="right")
         return runs, wanted - self.starts[runs]

@@ -1,4 +1,4 @@
-"""Itemsets of several sizes in one ranking: by count, then by size, then in the order of their own size."""
+"""Itemsets of several sizes in one ranking: by count, then by size, then by the ranking of their own size."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from fim_private.counting.runs import Runs
 from fim_private.profile import CountProfile
 
 PADDING = -1
-"""Stands for no item, after the last item of an itemset that is smaller than others beside it."""
+"""Fills the places after the last item of an itemset that is smaller than others in the same array."""
 
 
 class SeveralSizes:
-    """The hidden counts of several sizes as one. `repr` shows no data, and `len` is the number of itemsets held.
+    """The hidden counts of several sizes in one ranking. `repr` shows no data; `len` is the number of itemsets held.
 
-    Where each part holds the first `most` itemsets of its size, what is held of all together are exactly the first
-    `most` of them: the order does not depend on the data beyond the counts, so neighbouring data sets cut ties alike.
+    If each part holds the first `most` itemsets of its size, this holds exactly the first `most` of all of them. Apart
+    from the counts, the order does not depend on the data, so neighbouring data sets cut ties in the same way.
     """
 
     __slots__ = ("_complete", "_own", "_parts", "_runs")
 
     def __init__(self, parts: Sequence[HiddenCounts], most: int | None = None) -> None:
-        """Merges the rankings; the itemsets stay where they are.
+        """Merge the rankings; the itemsets stay in the parts.
 
         Args:
-            parts: one a size.
-            most: hold no more itemsets than this; None for all, where all parts are complete.
+            parts: one part per size.
+            most: hold at most this many itemsets; None for all, if all parts are complete.
         """
         self._parts = sorted(parts, key=lambda part: part.size)
         profiles = [part.profile() for part in self._parts]
@@ -41,7 +41,7 @@ class SeveralSizes:
         if most is not None and len(self._runs) > most:
             self._runs = self._runs.first(most)
             self._complete = False
-        # The rank of each run's first itemset in its own size, whose runs stand here in their own order.
+        # The rank of each run's first itemset among those of its size. The runs of one size keep their order here.
         self._own = np.zeros_like(self._runs.ends)
         for place, number in enumerate(numbers):
             here = np.flatnonzero(self._runs.sources == place)
@@ -55,24 +55,24 @@ class SeveralSizes:
 
     @property
     def size(self) -> int:
-        """The largest number of items of an itemset."""
+        """The number of items of the largest itemsets."""
         return max(part.size for part in self._parts)
 
     @property
     def complete(self) -> bool:
-        """Whether these are surely all itemsets of these sizes that occur."""
+        """Whether all itemsets of these sizes that occur are certainly held."""
         return self._complete
 
     def profile(self, zeros: int | None = None) -> CountProfile:
         """What a mechanism may see; for the door only, which charges the budget before it asks.
 
         Args:
-            zeros: number of itemsets of count 0 in a declared universe, None for an open one.
+            zeros: the number of itemsets of count 0 in a declared universe; None for an open universe.
         """
         return self._runs.as_profile(zeros, complete=self._complete)
 
     def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
-        """The itemsets of these ranks, int32, shape (len(ranks), size), smaller ones padded; for the door only."""
+        """The itemsets of these ranks, int32, shape (len(ranks), size), padded with `PADDING`; for the door only."""
         runs, within = self._runs.locate(ranks)
         found = np.full((len(ranks), self.size), PADDING, np.int32)
         for place, part in enumerate(self._parts):

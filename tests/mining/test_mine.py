@@ -228,7 +228,7 @@ def test_no_noise_is_drawn_before_the_charge(name: str, monkeypatch: pytest.Monk
 def test_what_is_no_transactions_and_no_ledger_is_said() -> None:
     asked = {"size": 1, "top": 1, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit()}
     for wrong in ([["a"]], "baskets.csv", None):
-        with pytest.raises(UsageError, match="no transactions"):
+        with pytest.raises(UsageError, match="not transactions"):
             mine(wrong, **asked)
     with pytest.raises(UsageError, match="not a Ledger"):
         mine(transactions_from_lists([["a"]]), **asked, ledger="shop.ledger")

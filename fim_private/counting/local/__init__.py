@@ -1,1 +1,1 @@
-"""Counting in this process: inverted lists, walked by compiled loops in several threads."""
+"""Count in this process: compiled loops walk through inverted lists in several threads."""

@@ -1,4 +1,4 @@
-"""Itemsets as they are found: those that share all members but the last stand together, and share them once."""
+"""Itemsets in the order in which a walk finds them; those that differ only in one member store the others once."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from fim_private.counting.local.index import U32
 class Batch(NamedTuple):
     """Itemsets as ranks, in runs, with their counts; all uint32.
 
-    Run x has the rows from `end[x - 1]` (0 for the first) to `end[x]`; the members of a row are those of its run,
-    prefix[x], the rarest first, and its own, last[row]. Storing members once a run halves what is written, and
-    where most itemsets occur once, writing is what takes the time.
+    Run x has the rows from `end[x - 1]` (0 for the first) to `end[x]`. The members of a row are those of its run,
+    prefix[x], the rarest first, and its own, last[row]. Storing members once per run halves the output, and if most
+    itemsets occur once, writing output takes most of the time.
 
     Args:
         prefix: shape (runs, size - 1).
@@ -45,6 +45,6 @@ class Batch(NamedTuple):
 
 
 def room_for(size: int, rows: int, runs: int) -> Batch:
-    """A batch of so many rows and runs to be filled; its memory is not touched until then."""
+    """A batch to be filled, for `rows` rows and `runs` runs. Its memory is not touched until then."""
     room = (np.empty(shape, np.uint32) for shape in ((runs, size - 1), (runs,), (rows,), (rows,)))
     return Batch(*room)

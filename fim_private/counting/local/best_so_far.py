@@ -1,4 +1,4 @@
-"""The first m itemsets of a walk, found without keeping the others."""
+"""Keep the first m itemsets of a walk and drop the others."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from fim_private.counting.local.ordering import Ordering, Packed
 
 
 class BestSoFar:
-    """Holds the first m itemsets of those offered, and knows below which count nothing is needed any more.
+    """Holds the first m itemsets offered so far. Itemsets with a count below `floor` need not be offered.
 
-    Itemsets of that count are still needed, since an earlier one may follow. Memory: 2 m rows and one offer a thread.
+    Itemsets with a count of `floor` are still needed: a later offer may come earlier in the order of itemsets. Memory:
+    2 m rows, and one offer per thread.
     """
 
     def __init__(self, ordering: Ordering, m: int, floor: int = 1) -> None:
@@ -25,10 +26,10 @@ class BestSoFar:
         self._last_word = np.uint64(0)
         self.floor = floor
         self.cut = floor > 1
-        """Whether an itemset that occurs may have been left out."""
+        """Whether an occurring itemset may be missing."""
 
     def offer(self, packed: Packed) -> None:
-        """Takes what is among the first m of all offers so far; any thread may call."""
+        """Keep the rows that are among the first m of all offers so far. Any thread may call this."""
         with self._lock:
             if self._held.shape[1] == self._m:
                 packed = packed[:, packed[0] <= self._last_word]
@@ -38,7 +39,7 @@ class BestSoFar:
                 self._settle()
 
     def settle(self) -> Packed:
-        """Exactly the first m of all offers, unordered; `floor` and `cut` are up to date afterwards."""
+        """The first m of all offers, unordered. Afterwards `floor` and `cut` are up to date."""
         with self._lock:
             self._settle()
             return self._held
@@ -52,5 +53,5 @@ class BestSoFar:
         if self._held.shape[1] == self._m:
             self._last_word = self._held[0].max()
             self.floor = max(self.floor, self._ordering.count(self._last_word))
-            # Above 1, the walk leaves out itemsets that are never offered.
+            # With a floor above 1, the walk does not offer every itemset.
             self.cut = self.cut or self.floor > 1

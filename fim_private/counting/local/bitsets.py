@@ -1,7 +1,7 @@
-"""Itemsets of dense data: a bit for each transaction of an owner, intersections, and the number of bits set.
+"""Count itemsets of dense data by bits: one bit per transaction of an owner, intersected in words of 64.
 
-Where an item is in every tenth transaction, 64 transactions intersected at once cost less than counting one occurrence
-after the other. Words in which a chosen item has no bit are left out below it, so that rare itemsets cost little.
+If an item is in every tenth transaction, intersecting 64 transactions at once costs less than counting one occurrence
+after the other. Deeper levels leave out words in which a chosen item has no bit, so rare itemsets cost little.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from fim_private.counting.local.index import U32, Index, Lists
 from fim_private.counting.local.instructions import bits_set
 
 _DENSE = 1 / 16
-"""Of all pairs of an item and a transaction, the share that occurs: from here on bits are faster."""
+"""If a larger share of all pairs of an item and a transaction occurs than this, bits are faster."""
 
 _MOST_BYTES = 2**26
-"""Of the bits of all items; more would be read from memory again and again."""
+"""The most bytes for the bits of all items; more would not stay in the cache."""
 
 
 def is_dense(index: Index) -> bool:
@@ -31,10 +31,10 @@ def is_dense(index: Index) -> bool:
 
 
 class Bits(NamedTuple):
-    """Of each level below the owners, from 1: the items that may come next, and the transactions that hold them.
+    """For each level below the owners, from 1: the items that may come next, and the transactions that hold them.
 
     Row x of a level is bits[level - 1, x * words[level - 1]:][:words[level - 1]] and belongs to item member[level - 1,
-    x]; items stand in order of rank. `filled` is room for the places of words.
+    x]; items are in order of rank. `filled` is scratch space for word numbers.
     """
 
     bits: NDArray[np.uint64]
@@ -44,7 +44,7 @@ class Bits(NamedTuple):
 
 
 def room_for_bits(levels: int, index: Index) -> Bits:
-    """Room for so many levels."""
+    """Room for `levels` levels below the owners."""
     words = (int(index.counts.max(initial=0)) + 63) // 64
     return Bits(
         bits=np.zeros((levels, index.items * words), np.uint64),
@@ -56,7 +56,7 @@ def room_for_bits(levels: int, index: Index) -> Bits:
 
 @compiled
 def _common(bits: NDArray[np.uint64], one: int, other: int, words: int) -> int:
-    """How many bits are set in both of two rows, given where they begin."""
+    """How many bits are set in both rows, which begin at words `one` and `other`."""
     total = np.uint64(0)
     for word in range(words):
         total += bits_set(bits[one + word] & bits[other + word])
@@ -65,7 +65,7 @@ def _common(bits: NDArray[np.uint64], one: int, other: int, words: int) -> int:
 
 @compiled
 def _first_level(owners: Lists, owner: int, floor: int, counter: U32, slot: U32, room: Bits) -> int:
-    """Writes level 1: a bit for each transaction of the owner; returns the number of items at least `floor` hold."""
+    """Write level 1, one bit per transaction of the owner. Return how many items at least `floor` of them hold."""
     first, end = np.int64(owners.begin[owner]), np.int64(owners.end[owner])
     words = (end - first + 63) >> 6
     room.words[0] = words
@@ -94,7 +94,7 @@ def _first_level(owners: Lists, owner: int, floor: int, counter: U32, slot: U32,
 
 @compiled
 def _next_level(room: Bits, level: int, x: int, floor: int) -> int:
-    """Writes level + 1 for item x of a level: what at least `floor` transactions hold besides; returns how many."""
+    """Write level + 1 for item x of a level: the items in at least `floor` of its transactions. Return how many."""
     words = room.words[level - 1]
     source, target = room.bits[level - 1], room.bits[level]
     narrow = 0
@@ -119,16 +119,16 @@ def _next_level(room: Bits, level: int, x: int, floor: int) -> int:
 def advance_by_bits(
     owners: Lists, room: Bits, floor: int, progress: Progress, counter: U32, slot: U32, batch: Batch
 ) -> None:
-    """What `depth_first.advance` does, for sizes from 3 on; a step is a word of bits.
+    """Do what `depth_first.advance` does, for itemsets of size 3 and more; a step is a word of bits.
 
     Args:
         owners: the lists of the index.
-        room: for levels 1 to size - 2.
-        floor: least count, at least 1.
+        room: room for levels 1 to size - 2.
+        floor: the least count, at least 1.
         progress: where to go on.
-        counter: one cell an item, zero.
-        slot: one cell an item.
-        batch: written.
+        counter: one cell per item, all zero.
+        slot: one cell per item.
+        batch: written: the itemsets.
     """
     depth, cursor, number, chosen, steps, written = progress
     last = batch.prefix.shape[1] - 1
@@ -156,7 +156,7 @@ def advance_by_bits(
         if level < last:
             chosen[level] = room.member[level - 1, x]
             number[level + 1] = _next_level(room, level, x, floor)
-            # Items that have too few before them to complete an itemset are passed over.
+            # Skip items with too few items before them to complete an itemset.
             cursor[level + 1] = last - level
             depth[0] = level + 1
             continue

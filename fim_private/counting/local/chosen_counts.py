@@ -1,7 +1,7 @@
 """Counts of given itemsets, with a limit to what one transaction adds to all of them together.
 
-The itemsets are public; how often each occurs is not. A transaction that holds q of them may add less than 1 to each,
-by a public table of weights: with w(q)^2 q bounded, so is the Euclidean length of what it adds, however long it is.
+The itemsets are public; how often each occurs is not. A public table of weights says what a transaction that holds q of
+them adds to each. If w(q)^2 q is bounded, so is the Euclidean length of what any transaction adds.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from fim_private.transactions.dataset import Transactions
 _OCCURRENCES_AT_ONCE = 2**20
 
 _MOST_CELLS = 2**24
-"""So large is a table of pairs at most, in cells of 4 bytes."""
+"""The most cells, of 4 bytes each, in a table of pairs."""
 
 
 class ChosenCounts:
     """Given itemsets with their exact, perhaps weighted, counts. `repr` shows no data; `len` is the public number.
 
-    A rank is a place in decreasing order of count, ties in the order given. Itemsets that do not occur have the last
-    ranks.
+    A rank is the place of an itemset in decreasing order of count, ties in the order given. Itemsets that do not occur
+    come last.
     """
 
     __slots__ = ("_itemsets", "_order", "_totals")
 
     def __init__(self, *, itemsets: NDArray[np.int32], totals: NDArray[np.int64]) -> None:
-        """Takes the arrays over: itemsets, shape (n, size), and their counts, shape (n,)."""
+        """Take over the arrays: itemsets, shape (n, size), and their counts, shape (n,)."""
         self._itemsets = itemsets
         self._totals = totals
         self._order: NDArray[np.int64] | None = None
@@ -58,11 +58,11 @@ class ChosenCounts:
         return self._itemsets
 
     def vector(self) -> NDArray[np.int64]:
-        """The counts in the order of the itemsets given; for the door only, which adds noise to them."""
+        """The counts, in the order of the given itemsets; for the door only, which adds noise to them."""
         return self._totals
 
     def profile(self) -> CountProfile:
-        """What a mechanism may see, the itemsets given being the universe; for the door only."""
+        """What a mechanism may see if the given itemsets are the universe; for the door only."""
         levels, numbers = np.unique(self._totals, return_counts=True)
         occurring = levels > 0
         return CountProfile(
@@ -78,7 +78,7 @@ class ChosenCounts:
         return self._itemsets[self._order[np.asarray(ranks, np.int64)]]
 
     def reveal_to_curator(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Itemsets and counts, as given: data, not a release, and protected by no privacy guarantee."""
+        """Itemsets and counts, as given. They are data, not a release; no privacy guarantee protects them."""
         return self._itemsets, self._totals
 
 
@@ -95,26 +95,26 @@ def count_chosen(
         transactions: the data.
         itemsets: int32, shape (n, size), item codes increasing in each row, no row twice.
         weights: int64; a transaction that holds q of the itemsets adds weights[min(q, len(weights) - 1)] to each of
-            them. None adds 1.
-        threads: at most so many threads.
+            them. With None it adds 1.
+        threads: the most threads to use.
 
     Raises:
         UsageError: an itemset is not as described.
 
-    Cost: for single items a look at each occurrence. For pairs, unless they are spread over very many items, a look at
-    each pair of the items they are made of, and else for each transaction a walk through those of its subsets that
-    begin one of the itemsets; never more than some steps for each itemset, however long the transaction is.
+    Cost: for single items, one step per occurrence. For pairs over not too many items, one step per pair of such items
+    in a transaction. Otherwise, per transaction, a walk through its subsets that begin one of the itemsets. A
+    transaction never takes more than some steps per itemset, however long it is.
     """
     number, size = itemsets.shape
     if number == 0 or len(transactions) == 0:
         return ChosenCounts(itemsets=itemsets, totals=np.zeros(number, np.int64))
     if size < 1 or itemsets.min() < 0 or np.any(np.diff(itemsets, axis=1) <= 0):
-        raise UsageError("An itemset's items are not in increasing order.", "Give item codes, increasing in each row.")
+        raise UsageError("The codes of an itemset are not increasing.", "Give item codes, increasing in each row.")
     table = np.ones(1, np.int64) if weights is None else weights
     order = np.lexsort(itemsets.T[::-1])
     ordered = itemsets[order]
     if np.any(np.all(ordered[1:] == ordered[:-1], axis=1)):
-        raise UsageError("An itemset is there twice.", "Give each itemset once.")
+        raise UsageError("An itemset is given twice.", "Give each itemset once.")
     add = _adder(ordered, len(transactions.vocabulary), table)
     in_order = np.empty(number, np.int64)
     in_order[order] = _sum_over_parts(transactions, add, number, threads)
@@ -122,11 +122,11 @@ def count_chosen(
 
 
 _Adder = Callable[[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]], None]
-"""Adds what transactions, given by offsets and items, add to the totals of the itemsets."""
+"""Adds the weights of transactions, given by offsets and items, to the totals of the itemsets."""
 
 
 def _sum_over_parts(transactions: Transactions, add: _Adder, number: int, threads: int) -> NDArray[np.int64]:
-    """The totals over all transactions. Between the parts an interrupt is heard."""
+    """The totals over all transactions. Ctrl-C takes effect between the parts."""
     cuts = np.searchsorted(transactions.offsets, np.arange(0, len(transactions.items), _OCCURRENCES_AT_ONCE))
     parts = deque(pairwise([*cuts.tolist(), len(transactions)]))
 
@@ -151,10 +151,10 @@ def _sum_over_parts(transactions: Transactions, add: _Adder, number: int, thread
 
 
 def _adder(ordered: NDArray[np.int32], items: int, weights: NDArray[np.int64]) -> _Adder:
-    """The quickest way to count these itemsets, distinct and in lexicographic order, among so many items."""
+    """The quickest way to count these itemsets, which are distinct and in lexicographic order, over `items` items."""
     number, size = ordered.shape
     distinct, uses = np.unique(ordered, return_counts=True)
-    # Items of many itemsets are the likely ones, which come first: so rows are short, and stay in the first caches.
+    # Items of many itemsets come first. They are the likely ones, so the rows in use are short and stay in the cache.
     distinct = distinct[np.argsort(-uses, kind="stable")]
     place = np.full(max(items, int(distinct.max()) + 1), -1, np.int32)
     place[distinct] = np.arange(len(distinct), dtype=np.int32)
@@ -183,14 +183,14 @@ def _add_items(
     weights: NDArray[np.int64],
     totals: NDArray[np.int64],
 ) -> None:
-    """Adds what every transaction adds to single items.
+    """Add the weight of every transaction to the single items it holds.
 
     Args:
-        offsets: of the transactions.
-        items: of the transactions.
-        place: of every item among those counted, or -1.
-        weights: by the number of items held.
-        totals: of every item counted; added to.
+        offsets: the offsets of the transactions.
+        items: the items of the transactions.
+        place: the place of every item among those counted, or -1.
+        weights: the weight by the number of counted items held.
+        totals: updated: the total of every counted item.
     """
     most = len(weights) - 1
     for transaction in range(len(offsets) - 1):
@@ -206,11 +206,11 @@ def _add_items(
 
 
 class _Table(NamedTuple):
-    """Pairs, to be looked up by their items.
+    """A table to look up pairs by their items.
 
-    `place[code]` is the place of an item among those that the pairs are made of, or -1; `pairs` holds the places of the
-    two items of every pair, the lower one first. The row of a place goes from `starts[place]` to that of the next one
-    and says in `leaf`, by the other place, which pair these are, or -1; it is as long as the places need that it meets.
+    `place[code]` is the place of an item among the items of all pairs, or -1. `pairs` holds the places of the two items
+    of every pair, the lower one first. The row of a lower place in `leaf` begins at `starts[place]` and ends where that
+    of the next place begins. By the higher place, it says which pair these two are, or -1.
     """
 
     place: NDArray[np.int32]
@@ -227,16 +227,16 @@ def _add_pairs(
     weights: NDArray[np.int64],
     totals: NDArray[np.int64],
 ) -> None:
-    """The same for pairs.
+    """Add the weight of every transaction to the pairs it holds.
 
     Args:
-        offsets: of the transactions.
-        items: of the transactions.
-        table: of the pairs.
-        weights: by the number of pairs held.
-        totals: of every pair; added to.
+        offsets: the offsets of the transactions.
+        items: the items of the transactions.
+        table: the pairs.
+        weights: the weight by the number of pairs held.
+        totals: updated: the total of every pair.
     """
-    # One cell more, since each pair looked at is written, and kept by going on to the next cell.
+    # One cell more, because every candidate is written, and kept only if `number` then moves on.
     place, pairs, starts, leaf = table
     held = np.empty(len(totals) + 1, np.int32)
     own = np.empty(len(starts), np.int64)
@@ -271,11 +271,11 @@ def _add_pairs(
 
 
 class _Tree(NamedTuple):
-    """The beginnings of itemsets, a node for each; nodes of one depth follow each other in the order of the itemsets.
+    """A tree with one node for each beginning of an itemset; nodes of equal depth are in the order of the itemsets.
 
-    `root[code]` is the node of the itemsets that begin with an item, or -1; `item` of every node is its last item;
-    `child` of every node but the leaves is its first child, where that of the next node ends. `leaves` holds the first
-    leaf, and `size` the depth of the tree.
+    `root[code]` is the node of the itemsets that begin with this item, or -1. `item[node]` is the last item of a node.
+    The children of a node that is not a leaf go from `child[node]` up to `child[node + 1]`. `leaves` is the number of
+    the first leaf, and `size` the depth of the tree.
     """
 
     root: NDArray[np.int64]
@@ -315,14 +315,14 @@ def _add(
     weights: NDArray[np.int64],
     totals: NDArray[np.int64],
 ) -> None:
-    """The same for itemsets of any size: finds the leaves it reaches, then weighs them by their number.
+    """Add the weight of every transaction to the itemsets it holds, of any size: find them first, then weigh them.
 
     Args:
-        offsets: of the transactions.
-        items: of the transactions.
-        tree: of the itemsets.
-        weights: by the number of itemsets held.
-        totals: of every leaf; added to.
+        offsets: the offsets of the transactions.
+        items: the items of the transactions.
+        tree: the itemsets.
+        weights: the weight by the number of itemsets held.
+        totals: updated: the total of every leaf.
     """
     root, item, child, leaves, size = tree
     held = np.empty(len(totals), np.int64)
@@ -335,8 +335,8 @@ def _add(
         number, depth = 0, 0
         place[0] = offsets[transaction]
         while depth >= 0:
-            # Go on to the next node of this depth that the transaction reaches, along whichever is shorter: its items
-            # that are left, or the node's children.
+            # Move on to the next node of this depth that the transaction holds. Search the shorter of two lists: the
+            # items left in the transaction, or the children of the parent node.
             at = -1
             if by_child[depth]:
                 if place[depth] == child[node[depth - 1] + 1]:
@@ -371,7 +371,7 @@ def _add(
 
 @compiled
 def _find(codes: NDArray[np.int32], first: int, end: int, code: int) -> int:
-    """The place from `first` to `end`, where codes increase, that holds this one, or -1."""
+    """The place of this code between `first` and `end`, where codes increase, or -1."""
     low, high = first, end
     while low < high:
         middle = (low + high) >> 1

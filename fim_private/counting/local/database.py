@@ -1,4 +1,4 @@
-"""The database of transactions in this process: each question goes to the function of its name."""
+"""The database of transactions in this process. Each method calls the function of its name."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class LocalDatabase:
 
     @property
     def notes(self) -> ReadingNotes:
-        """What was noticed while reading."""
+        """What the reader noticed."""
         return self.transactions.notes
 
     def restrict_to(self, names: Sequence[str]) -> LocalDatabase:
@@ -89,7 +89,7 @@ class LocalDatabase:
 
 
 def as_database(data: Transactions | TransactionDatabase) -> TransactionDatabase:
-    """Transactions become a database in this process; a database stays as it is.
+    """Wrap transactions as a database in this process; return a database as it is.
 
     Raises:
         UsageError: the data is neither.
@@ -97,5 +97,5 @@ def as_database(data: Transactions | TransactionDatabase) -> TransactionDatabase
     if isinstance(data, Transactions):
         return LocalDatabase(data)
     if not hasattr(data, "top_itemsets"):
-        raise UsageError("These are no transactions.", "Read them with read_transactions or transactions_from_lists.")
+        raise UsageError("These are not transactions.", "Read them with read_transactions or transactions_from_lists.")
     return data

@@ -1,11 +1,11 @@
-"""Walking depth first through the itemsets that occur: inverted lists in, itemsets and counts out, in batches.
+"""Walk depth first through the occurring itemsets: from inverted lists to batches of itemsets with counts.
 
 Items are ranks (0 = most frequent) and transactions are sorted by rank. The rarest member *owns* an itemset, so the
-other members of an owner's itemsets stand before it in its transactions, and a row of counters for them has only as
-many cells as its rank: the busiest rows stay in the processor's first caches.
+other members of an owner's itemsets stand before it in its transactions. A row of counters for them has only as many
+cells as the rank of the owner, so the busiest rows stay in the processor's first caches.
 
-Widths: ranks, positions and counts are uint32, which `index` guarantees to be enough. Indices are uint64 because numba
-guards signed ones against wrapping around, which costs up to 1.4 times in these loops.
+Ranks, positions and counts are uint32; `index` guarantees that this is enough. Indices are uint64, because numba guards
+signed ones against wrapping around, which makes these loops up to 1.4 times slower.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from fim_private.counting.local.index import DROPPED, U32, Lists
 from fim_private.counting.local.instructions import AHEAD, prefetch
 
 STEPS_A_CALL = 2**27
-"""After so many steps, some tenths of a second, a walk comes back even without output: it can then be interrupted."""
+"""After this many steps (some tenths of a second) a walk returns even without output, so that Ctrl-C takes effect."""
 
 _AHEAD = np.uint64(AHEAD)
 _DROPPED = np.uint64(DROPPED)
 
 
 class Scratch(NamedTuple):
-    """One cell an item, uint32: counters (all zero between uses), the items touched, where their lists grow."""
+    """One cell per item, uint32: counters (all zero between uses), the items touched, and where their lists grow."""
 
     counter: U32
     touched: U32
@@ -36,11 +36,11 @@ class Scratch(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Where a depth-first walk stands, so that it can go on after its output was taken away; int64.
+    """The state of a depth-first walk between calls; int64.
 
-    `depth[0]` is the present level, -1 at the end; `cursor[level]` and `number[level]` are the next list of a level
-    and the end of its lists; `chosen[level]` is the member taken there. Of the present call, `steps[0]` is how many
-    occurrences of items were walked over, and `written` how many runs and rows were written.
+    `depth[0]` is the present level, or -1 at the end. `cursor[level]` is the next list of a level, `number[level]` the
+    end of its lists, and `chosen[level]` the member chosen there. For the present call, `steps[0]` is the number of
+    occurrences walked over, and `written` has the numbers of runs and rows written.
     """
 
     depth: NDArray[np.int64]
@@ -52,24 +52,24 @@ class Progress(NamedTuple):
 
 
 def room_for_lists(levels: int, items: int, width: int) -> Lists:
-    """Lists for each level below the owners: of `items` items, over `width` occurrences at most."""
+    """Room for the lists of each level below the owners: `items` items and at most `width` occurrences."""
     flat, start, position = (np.empty((levels, width + AHEAD), np.uint32) for _ in range(3))
     return Lists(flat, start, position, *(np.empty((levels, items), np.uint32) for _ in range(3)))
 
 
 def scratch_for(items: int) -> Scratch:
-    """Scratch for so many items."""
+    """Scratch for `items` items."""
     return Scratch(np.zeros(items, np.uint32), np.empty(items + 1, np.uint32), np.empty(items, np.uint32))
 
 
 def progress_for(size: int) -> Progress:
-    """Progress of a walk through itemsets of this size, before its start."""
+    """The progress of a walk through itemsets of this size before it starts."""
     return Progress(*(np.zeros(length, np.int64) for length in (1, size, size, size, 1, 2)))
 
 
 @compiled
 def sum_over_lists(lists: Lists, weight: NDArray[np.float64], total: NDArray[np.float64]) -> None:
-    """Writes for every item the sum, over its occurrences, of weight[how many items stand before it]."""
+    """Write the total of each item: the sum over its occurrences of weight[number of items before it]."""
     for item in range(len(lists.begin)):
         total[item] = 0.0
         for entry in range(np.uint64(lists.begin[item]), np.uint64(lists.end[item])):
@@ -78,7 +78,7 @@ def sum_over_lists(lists: Lists, weight: NDArray[np.float64], total: NDArray[np.
 
 @compiled
 def _lists_at(owners: Lists, deeper: Lists, level: int) -> Lists:
-    """The lists of a level: the index's own at level 0, below it a row of the workspace."""
+    """The lists of a level: those of the index at level 0, a row of the workspace at deeper levels."""
     if level == 0:
         return owners
     row = level - 1
@@ -94,7 +94,7 @@ def _lists_at(owners: Lists, deeper: Lists, level: int) -> Lists:
 
 @compiled
 def _touch(lists: Lists, chosen: int, scratch: Scratch) -> int:
-    """Counts what stands before the item of list `chosen`, and notes each item counted; returns how many."""
+    """Count the items before the item of list `chosen`, and note each of them. Return how many are noted."""
     counter, touched, _ = scratch
     seen = np.uint64(0)
     for entry in range(np.uint64(lists.begin[chosen]), np.uint64(lists.end[chosen])):
@@ -111,10 +111,10 @@ def _touch(lists: Lists, chosen: int, scratch: Scratch) -> int:
 
 @compiled
 def _condition(source: Lists, chosen: int, to_come: int, floor: int, target: Lists, scratch: Scratch) -> int:
-    """Writes into `target` the transactions of list `chosen`, cut before its item, without items below the floor,
-    and the inverted lists of what remains; returns the number of lists.
+    """Write into `target` the transactions of list `chosen`, cut before its item and without items below the floor,
+    and their inverted lists. Return the number of lists.
 
-    Occurrences with fewer than `to_come` items before them cannot be completed and get no entry.
+    Occurrences with fewer than `to_come` items before them cannot complete an itemset and get no entry.
     """  # noqa: D205
     counter, touched, slot = scratch
     one, least, needed = np.uint64(1), np.uint64(floor), np.uint64(to_come)
@@ -152,16 +152,17 @@ def _condition(source: Lists, chosen: int, to_come: int, floor: int, target: Lis
 
 @compiled
 def _write_last(lists: Lists, chosen: int, dense: bool, floor: int, row: int, batch: Batch, scratch: Scratch) -> int:
-    """Counts what stands before the item of list `chosen` and writes items and counts from a row on; returns the next
-    free row. Writes no more rows than the item has occurrences before it, or its rank says, and spoils the one after.
+    """Count the items before the item of list `chosen`, and write items and counts from `row` on. Return the next free
+    row. The number of rows is at most the rank of the item and at most the number of occurrences before it. The row
+    after them is overwritten too.
 
     Args:
-        lists: of the last level.
-        chosen: one of them.
-        dense: whether to read all counters, which costs less than noting which were touched if those are many.
-        floor: least count.
-        row: uint64, the first free one.
-        batch: to write to.
+        lists: the lists of the last level.
+        chosen: one of these lists.
+        dense: whether to read all counters. If many are touched, this costs less than noting which.
+        floor: the least count.
+        row: uint64, the first free row.
+        batch: written.
         scratch: cells for every item.
     """  # noqa: D205
     counter, touched, _ = scratch
@@ -192,7 +193,7 @@ def _write_last(lists: Lists, chosen: int, dense: bool, floor: int, row: int, ba
 def write_last_members(
     lists: Lists, level: int, floor: int, progress: Progress, scratch: Scratch, batch: Batch
 ) -> None:
-    """Goes on with the lists of the last level until their end, or until there might not be room for the next."""
+    """Continue with the lists of the last level until they end or there might not be room for the next."""
     _, cursor, number, chosen, steps, written = progress
     runs, row = written[0], np.uint64(written[1])
     room, run_room = len(batch.counts), len(batch.end)
@@ -211,7 +212,7 @@ def write_last_members(
             break
         steps[0] += occurrences + entries
         before = row
-        if entries == 1:  # a single transaction: what is in it, once each
+        if entries == 1:  # a single transaction: each of its items counts 1
             for place in range(np.uint64(lists.start[first]), np.uint64(lists.position[first])):
                 batch.last[row] = lists.flat[place]
                 batch.counts[row] = 1
@@ -231,15 +232,15 @@ def write_last_members(
 
 @compiled
 def advance(owners: Lists, deeper: Lists, floor: int, progress: Progress, scratch: Scratch, batch: Batch) -> None:
-    """Goes on with a walk until it ends, has gone on for long, or might not have room for the next rows.
+    """Continue a walk until it ends, takes too many steps, or might not have room for the next rows.
 
     Args:
         owners: the lists of the index.
-        deeper: room for the conditional lists of levels 1 to size - 2, of which there is one at least.
-        floor: itemsets with fewer occurrences are left out; at least 1, may rise from call to call.
-        progress: where to go on; `depth[0]` is -1 afterwards if the walk has ended.
+        deeper: room for the conditional lists of levels 1 to size - 2, at least one level.
+        floor: the least count, at least 1; may rise from call to call.
+        progress: where to continue. Afterwards `depth[0]` is -1 if the walk has ended.
         scratch: cells for every item.
-        batch: written; its rows must exceed what the longest single list can give.
+        batch: written. It must have more rows than the longest single list can fill.
     """
     depth, cursor, number, chosen, steps, _ = progress
     last = batch.prefix.shape[1] - 1

@@ -1,4 +1,4 @@
-"""All itemsets that were found, in no order: the cheapest way to hold many of them, and hidden like all counts."""
+"""Hold many itemsets cheaply, in no order, with hidden counts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from fim_private.counting.local.task import Task
 from fim_private.counting.local.work import THREADS
 
 _ROWS = 2**20
-"""Of one block, so large that its memory is given back to the operating system when it is no longer needed."""
+"""Rows per block: so many that the memory of a block goes back to the operating system when it is freed."""
 
 
 class Blocks:
-    """Room for one thread's batches, end to end in blocks, written once and never moved. `repr` shows no data."""
+    """Room for the batches of one thread, written end to end into blocks and never moved. `repr` shows no data."""
 
     def __init__(self, size: int, longest: int) -> None:
-        """Takes the size of the itemsets, and the most rows that one step writes."""
+        """Make room for itemsets of `size` items; one step writes at most `longest` rows."""
         self._size, self._longest = size, longest
         self._open = room_for(size, 0, 0)
         self.batches: list[Batch] = []
@@ -31,14 +31,14 @@ class Blocks:
         return "Blocks(hidden)"
 
     def room(self) -> Batch:
-        """What is left of the open block, or a new one."""
+        """The rest of the open block, or a new block."""
         if len(self._open.last) <= self._longest or not len(self._open.end):
             rows = max(_ROWS, 2 * self._longest)
             self._open = room_for(self._size, rows, rows)
         return self._open
 
     def take(self, batch: Batch) -> None:
-        """Keeps a batch that fills the beginning of the room."""
+        """Keep a batch that was written at the beginning of `room()`."""
         prefix, end, last, counts = self._open
         runs, rows = len(batch.end), len(batch.last)
         self._open = Batch(prefix[runs:], end[runs:], last[rows:], counts[rows:])
@@ -51,12 +51,12 @@ class FoundItemsets:
     __slots__ = ("_blocks", "_complete", "_task")
 
     def __init__(self, task: Task, blocks: list[Batch], *, complete: bool) -> None:
-        """Takes the blocks over.
+        """Take over the blocks.
 
         Args:
             task: what was counted.
             blocks: what was found.
-            complete: whether these are surely all itemsets of this size that occur.
+            complete: whether these are certainly all itemsets of this size that occur.
         """
         self._task, self._blocks, self._complete = task, blocks, complete
 
@@ -67,7 +67,7 @@ class FoundItemsets:
         return "FoundItemsets(hidden)"
 
     def in_order(self, threads: int) -> ItemsetCounts:
-        """The same in decreasing order of count, ties in order of item codes."""
+        """The itemsets in decreasing order of count, ties in order of item codes."""
         ordering = Ordering(self._task)
         itemsets, counts = ordering.unpack(ordering.pack_all(self._blocks, threads))
         return ItemsetCounts(itemsets=itemsets, counts=counts, complete=self._complete)
@@ -75,7 +75,7 @@ class FoundItemsets:
     def reveal_to_curator(self) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
         """Itemsets as codes, int32 (rows, size), each with its rarest item first, and counts, uint32 (rows,).
 
-        Data, not a release, and protected by no privacy guarantee.
+        They are data, not a release; no privacy guarantee protects them.
         """
         parts = self.reveal_in_parts_to_curator()
         empty = np.empty((0, self._task.size), np.int32), np.empty(0, np.uint32)
@@ -85,7 +85,7 @@ class FoundItemsets:
     def reveal_in_parts_to_curator(
         self, *, threads: int = THREADS
     ) -> list[tuple[NDArray[np.int32], NDArray[np.uint32]]]:
-        """The same in parts of up to some millions of rows, which takes no memory in one piece."""
+        """Do what `reveal_to_curator` does, in parts of at most some millions of rows, each a small piece of memory."""
 
         def write(block: Batch) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
             itemsets = np.empty((self._task.size, len(block.last)), np.int32)
@@ -98,7 +98,7 @@ class FoundItemsets:
 
 @compiled
 def _expand(block: Batch, codes: NDArray[np.int32], itemsets: NDArray[np.int32]) -> None:
-    """Writes every row of a block with all its members."""
+    """Write every row of a block with all its members."""
     members = block.prefix.shape[1]
     row = np.uint64(0)
     for run in range(len(block.end)):

@@ -1,4 +1,4 @@
-"""How many itemsets have which count, where the itemsets themselves are too many to keep."""
+"""How many itemsets have each count, without keeping the itemsets."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from fim_private.profile import CountProfile
 
 
 class ItemsetHistogram:
-    """The counts of all occurring itemsets of one size, and the way back to the itemsets of given ranks.
+    """The counts of all occurring itemsets of one size, and the itemsets of given ranks on request.
 
-    Ranks are in decreasing order of count. Itemsets of the same count have a fixed order, that of the walk, which is
-    not the order of `ItemsetCounts`; whoever chooses uniformly among equals need not mind. `repr` shows no data, and
-    `len` is the number of occurring itemsets.
+    Ranks are in decreasing order of count. Itemsets of equal count are in the fixed order of the walk, not in that of
+    `ItemsetCounts`; for a uniform choice among them this makes no difference. `repr` shows no data, and `len` is the
+    number of occurring itemsets.
     """
 
     __slots__ = ("_runs", "_task")
 
     def __init__(self, task: Task, tallies: Sequence[Tally]) -> None:
-        """Ranks the tallies; each chunk's share of a level is a run.
+        """Rank the tallies; the itemsets of one chunk and count are a run.
 
         Args:
-            task: what was counted, all items.
-            tallies: of each chunk.
+            task: what was counted, over all items.
+            tallies: the tally of each chunk.
         """
         level = np.concatenate([np.zeros(0, np.int64), *(levels for levels, _ in tallies)])
         share = np.concatenate([np.zeros(0, np.int64), *(numbers for _, numbers in tallies)])
@@ -55,15 +55,15 @@ class ItemsetHistogram:
         """What a mechanism may see; for the door only, which charges the budget before it asks.
 
         Args:
-            zeros: number of itemsets of count 0 in a declared universe, None for an open one.
+            zeros: the number of itemsets of count 0 in a declared universe; None for an open universe.
         """
         return self._runs.as_profile(zeros)
 
     def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
         """The itemsets of these ranks, int32, shape (len(ranks), size), codes increasing; for the door only.
 
-        Cost: for each distinct count asked for, the chunks that hold the ranks are counted again, with that count as
-        floor. No itemset is kept but those asked for.
+        Cost: for each distinct count among the ranks, the chunks that hold them are counted again with that count as
+        floor. Only the requested itemsets are kept.
         """
         if self.size == 1:
             return self._task.index.codes[np.asarray(ranks, np.int64), np.newaxis]
@@ -77,11 +77,11 @@ class ItemsetHistogram:
         return found
 
     def reveal_to_curator(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Distinct counts, decreasing, and how many itemsets have each: data, protected by no privacy guarantee."""
+        """Distinct counts, decreasing, and how many itemsets have each: data, not a release."""
         return self._runs.distinct()
 
     def _members(self, run: int, offsets: NDArray[np.int64]) -> Iterator[NDArray[np.uint32]]:
-        """The ranks of items, shape (size, ...), of the itemsets at these increasing offsets of a run."""
+        """The members, as item ranks, shape (size, ...), of the itemsets at these increasing offsets of a run."""
         level, chunk = int(self._runs.levels[run]), int(self._runs.sources[run])
         first, end = cut_into_chunks(self._task.work)[chunk : chunk + 2].tolist()
         passed, given = 0, 0

@@ -1,4 +1,4 @@
-"""Transactions made ready for counting: items ranked by frequency, transactions sorted by rank, inverted lists."""
+"""Prepare transactions for counting: rank items by frequency, sort transactions by rank, and build inverted lists."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ U32 = NDArray[np.uint32]
 
 MOST_OCCURRENCES = 2**32 - 1
 DROPPED = np.uint32(0xFFFFFFFF)
-"""The rank of an item that takes no part."""
+"""The rank of an item that is not counted."""
 
 _WORTH_A_THREAD = 2**20
-"""Item occurrences; fewer are done sooner than a second thread starts."""
+"""With fewer item occurrences, the work is done before a second thread starts."""
 
 
 class Lists(NamedTuple):
-    """Inverted lists over a flat array of transactions; all uint32, with one more leading axis in a workspace.
+    """Inverted lists over a flat array of transactions; all uint32. In a workspace, each array has a leading axis more.
 
-    List x is that of item `member[x]`. Its entries k in `begin[x]..end[x]` are the occurrences of the item: the
-    transaction starts at `flat[start[k]]` and the item stands at `flat[position[k]]`. `start` goes on for `AHEAD`
-    entries of padding.
+    List x belongs to item `member[x]`. Its entries k in `begin[x]..end[x]` are the occurrences of the item: the
+    transaction starts at `flat[start[k]]` and the item is at `flat[position[k]]`. `start` ends with `AHEAD` entries of
+    padding.
     """
 
     flat: U32
@@ -50,9 +50,9 @@ class Index:
 
     Args:
         codes: int32, shape (items,): the item of each rank, in decreasing order of count, ties in order of codes.
-        counts: int64, shape (items,): the number of transactions that hold it.
+        counts: int64, shape (items,): the number of transactions that hold the item of each rank.
         flat: uint32: the transactions end to end, ranks increasing inside each, so the rarest item comes last.
-        offsets: uint32, shape (n + 1,): where each transaction begins.
+        offsets: uint32, shape (n + 1,): where each transaction begins in `flat`.
     """
 
     codes: NDArray[np.int32]
@@ -73,9 +73,9 @@ class Index:
         return int(np.diff(self.offsets).max(initial=0))
 
     def lists(self, first: int, end: int) -> Lists:
-        """The inverted lists of ranks `first` to `end`, 8 bytes an occurrence; the others are empty.
+        """The inverted lists of ranks `first` to `end`, 8 bytes per occurrence. All other lists are empty.
 
-        What stands before an item in its transactions is more frequent, so no list needs those of rarer items.
+        Items before an item in its transactions are more frequent, so no list needs those of rarer items.
         """
         counts = np.zeros(self.items, np.int64)
         counts[first:end] = self.counts[first:end]
@@ -96,7 +96,7 @@ class Index:
 def index(transactions: Transactions, *, floor: int = 1) -> Index:
     """The index of all items that are in at least `floor` transactions.
 
-    Cost: sequential passes over the items, by two threads; 4 bytes an item occurrence and 4 a transaction.
+    Cost: sequential passes over the items by two threads; 4 bytes per item occurrence and 4 per transaction.
 
     Raises:
         InputError: there are 2^32 - 1 item occurrences or more.
@@ -144,7 +144,7 @@ def _occurrences(transactions: Transactions, part: tuple[int, int]) -> slice:
 
 @compiled
 def _add_item_counts(items: NDArray[np.int32], counts: NDArray[np.int64]) -> None:
-    """Adds to each code's count how often it is in `items`."""
+    """Add to the count of each code how often it is in `items`."""
     for place in range(np.uint64(len(items))):
         counts[np.uint64(items[place])] += 1
 
@@ -160,10 +160,10 @@ def rank_transactions(
     flat: U32,
     ranked_offsets: U32,
 ) -> None:
-    """Writes the ranks of transactions `first` to `end`, sorted, into `flat` from `begin` on, and where each ends.
+    """Write the sorted ranks of transactions `first` to `end` into `flat` from `begin` on, and where each ends.
 
-    Most transactions are short, and insertion is the fastest sort there; steps of 40 and 9 items first keep long ones
-    from taking the square of their length (Shell sort).
+    Most transactions are short, and insertion sort is fastest for them. Long ones are first sorted in larger steps
+    (Shell sort), because insertion sort alone would take the square of their length.
     """
     filled = np.uint64(begin)
     for transaction in range(first, end):
@@ -191,11 +191,11 @@ def rank_transactions(
 
 @compiled
 def invert(offsets: U32, first: np.uint32, end: np.uint32, grow: U32, lists: Lists) -> None:
-    """Writes `start` and `position` of the lists of items `first` to `end`; their `begin` is given in `grow`."""
+    """Write `start` and `position` of the lists of items `first` to `end`; `grow` holds where each list begins."""
     for transaction in range(len(offsets) - 1):
         start = offsets[transaction]
         place = np.uint64(offsets[transaction + 1])
-        # From the rarest item on: those before `first`, the most, are not looked at.
+        # From the rarest item on, so that the many items before `first` are never read.
         while place > np.uint64(start):
             place -= np.uint64(1)
             item = lists.flat[place]

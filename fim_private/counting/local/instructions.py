@@ -1,4 +1,4 @@
-"""Two instructions of the processor that numba has no names for."""
+"""Two processor instructions that numba does not offer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 AHEAD = 8
-"""Entries: far enough for memory to answer in time, near enough for the line to be in the cache still. Lists that are
-walked with prefetching are followed by as many entries of padding."""
+"""How many entries ahead to prefetch: memory answers in time, and the line is still in the cache when needed.
+
+Lists that are read with prefetching end with this many entries of padding.
+"""
 
 
 def _prefetch(_typing: Any, array: Any, index: Any) -> Any:
@@ -38,7 +40,7 @@ def _bits_set(_typing: Any, word: Any) -> Any:
 
 
 prefetch = cast(Callable[[NDArray[np.uint32], Any], None], intrinsic(_prefetch))
-"""Ask for the cache line of array[index], which will be needed soon. Changes nothing, and no index is wrong."""
+"""Load the cache line of array[index], which will be needed soon. It changes nothing, and any index is safe."""
 
 bits_set = cast(Callable[[Any], np.uint64], intrinsic(_bits_set))
-"""How many bits of an unsigned 64-bit word are 1."""
+"""The number of 1 bits in an unsigned 64-bit word."""

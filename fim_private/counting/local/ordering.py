@@ -1,4 +1,4 @@
-"""The order of itemsets (count descending, then item codes ascending), kept in as few 64-bit words as it takes."""
+"""Sort itemsets (count descending, then item codes ascending), packed into as few 64-bit words as possible."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from fim_private.counting.local.index import U32
 from fim_private.counting.local.task import Task
 
 Packed = NDArray[np.uint64]
-"""Itemsets with their counts, shape (words, rows): rows compare, word by word, as the itemsets are ordered."""
+"""Itemsets with their counts, shape (words, rows). Comparing rows word by word gives the order of the itemsets."""
 
-_BLOCK = 2**18  # rows unpacked at a time, so that what is in between stays in the cache
+_BLOCK = 2**18  # rows unpacked at a time, so that intermediate arrays stay in the cache
 
 
 class Ordering:
     """Packs the itemsets of one task.
 
-    The first field of a row is `ceiling - count`, in ceiling.bit_length() bits; one field a member follows, its place
-    among the codes of the index. Fields do not straddle words: all pairs and triples of a supermarket fit one word.
+    The first field of a row is `ceiling - count`, in ceiling.bit_length() bits. One field per member follows: its place
+    among the codes of the index. No field is split between words. The pairs and triples of a supermarket fit in one.
     """
 
     def __init__(self, task: Task) -> None:
@@ -65,15 +65,15 @@ class Ordering:
         return packed
 
     def join(self, parts: list[Packed]) -> Packed:
-        """All rows of several packed arrays, of none too."""
+        """All rows of several packed arrays, or of none."""
         return np.concatenate([np.empty((int(self._word[-1]) + 1, 0), np.uint64), *parts], axis=1)
 
     def count(self, first_word: np.uint64) -> int:
-        """The count of a row."""
+        """The count of a row, from its first word."""
         return self._ceiling - int(first_word >> self._shift[0])
 
     def first(self, packed: Packed, m: int) -> Packed:
-        """The first m rows in order, themselves unordered; all rows if there are fewer."""
+        """The first m rows of the order, in any order; all rows if there are fewer."""
         if packed.shape[1] <= m:
             return packed
         packed = packed[:, packed[0] <= np.partition(packed[0], m - 1)[m - 1]]
@@ -105,14 +105,14 @@ class Ordering:
 def _pack(
     batch: Batch, place: U32, ceiling: int, word: NDArray[np.int64], shift: NDArray[np.uint64], packed: Packed
 ) -> None:
-    """Writes each itemset with its count as integers whose order is that of (count descending, itemset).
+    """Write each itemset with its count as integers that sort by (count descending, itemset).
 
     Args:
         batch: the itemsets.
-        place: of every rank, its item's place in the order of codes.
+        place: the place of the item of every rank in the order of codes.
         ceiling: no count is larger.
-        word: shape (size + 1,): in which word ceiling - count and each member go.
-        shift: shape (size + 1,): and where in it.
+        word: shape (size + 1,): the word of ceiling - count and of each member.
+        shift: shape (size + 1,): their positions in these words, in bits.
         packed: written, shape (words, rows).
     """
     prefix, end, last, counts = batch
@@ -132,7 +132,7 @@ def _pack(
             for each in range(len(packed)):
                 packed[each, row] = 0
             packed[0, row] = np.uint64(ceiling - counts[row]) << shift[0]
-            # The members of the run are in order: those after the row's own move on by one.
+            # The members of the run are in order. Those after the row's own member move one place on.
             at = 1
             for column in range(size - 1):
                 if members[column] < own:

@@ -1,4 +1,4 @@
-"""Counting itemsets on this machine: all of them, the most frequent, or how many have which count."""
+"""Count itemsets on this machine: all of them, the most frequent, or how many have each count."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fim_private.errors import UsageError
 from fim_private.transactions.dataset import Transactions
 
 _LARGE, _SHARE = 2**24, 8
-"""Item occurrences from which on it pays to find a bound in one of so many parts of the data first."""
+"""With more than `_LARGE` item occurrences, it pays to find a bound in one of `_SHARE` parts of the data first."""
 
 
 def count_itemsets(transactions: Transactions, size: int, floor: int = 1, *, threads: int = THREADS) -> ItemsetCounts:
@@ -31,26 +31,26 @@ def count_itemsets(transactions: Transactions, size: int, floor: int = 1, *, thr
 
     Args:
         transactions: the data.
-        size: items an itemset, at least 1.
-        floor: least count, at least 1. The result is `complete` at 1 only.
-        threads: at most so many threads.
+        size: items per itemset, at least 1.
+        floor: the least count, at least 1. The result is `complete` only at 1.
+        threads: the most threads to use.
 
     Raises:
         UsageError: an argument is below 1.
         InputError: some transactions are too long to count all itemsets of this size in them, or the data holds 2^32
             item occurrences.
 
-    Cost: that of `find_itemsets`; to bring n itemsets into order takes 8 n bytes more (16 n or more where an itemset
-    with its count takes more than 64 bits), (4 size + 8) n for the result, and often more time than finding them.
+    Cost: that of `find_itemsets`. Sorting n itemsets takes 8 n bytes more (at least 16 n if an itemset with its count
+    does not fit in 64 bits), (4 size + 8) n bytes for the result, and often more time than finding them.
     """
     return find_itemsets(transactions, size, floor, threads=threads).in_order(threads)
 
 
 def find_itemsets(transactions: Transactions, size: int, floor: int = 1, *, threads: int = THREADS) -> FoundItemsets:
-    """What `count_itemsets` gives, in no particular order.
+    """Find what `count_itemsets` finds, in no particular order.
 
-    Cost: time as the occurrences of itemsets after items below the floor were dropped, some hundred million a second;
-    memory 8 bytes an itemset and 4 size bytes for every `size - 1` members that itemsets share.
+    Cost: after items below the floor are dropped, some hundred million occurrences of itemsets per second. Memory is 8
+    bytes per itemset, and 4 size bytes for each set of `size - 1` members that itemsets share.
     """
     _at_least_one(size=size, floor=floor, threads=threads)
     task, effort = Task(index(transactions, floor=floor), size, threads=threads), Effort(size)
@@ -71,24 +71,25 @@ def find_itemsets(transactions: Transactions, size: int, floor: int = 1, *, thre
 def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int = THREADS) -> ItemsetCounts:
     """The first m itemsets in order of (count descending, item codes ascending), or all if fewer occur.
 
-    Exactly m, however many have the same count as the last: the order does not depend on the data beyond the counts, so
-    neighbouring data sets cut ties alike. The result is `complete` if surely no other itemset occurs.
+    The result has exactly m itemsets, however many have the same count as the last. Apart from the counts, the order
+    does not depend on the data, so neighbouring data sets cut ties in the same way. The result is `complete` if
+    certainly no other itemset occurs.
 
-    Owners are walked through in decreasing order of frequency, and the m-th largest count so far is the floor for what
-    follows: no itemset is more frequent than its owner, so the rare ones are never counted.
+    The walk visits owners in decreasing order of frequency, and the m-th largest count so far is the floor for the
+    rest. No itemset is more frequent than its owner, so rare owners are never visited.
 
     Args:
         transactions: the data.
-        size: items an itemset, at least 1.
-        m: number of itemsets, at least 1.
-        threads: at most so many threads.
+        size: items per itemset, at least 1.
+        m: the number of itemsets, at least 1.
+        threads: the most threads to use.
 
     Raises:
         UsageError: an argument is below 1.
         InputError: some transactions are too long to find the first m itemsets of this size in them, or the data holds
             2^32 item occurrences.
 
-    Cost: memory as for 2 m itemsets, whatever the data.
+    Cost: memory for 2 m itemsets, whatever the data.
     """
     _at_least_one(size=size, m=m, threads=threads)
     floor = _bound(transactions, size, m, threads) if size > 1 and len(transactions.items) > _LARGE else 1
@@ -103,12 +104,12 @@ def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int 
 
 
 def count_histogram(transactions: Transactions, size: int, *, threads: int = THREADS) -> ItemsetHistogram:
-    """How many itemsets of `size` items have which count, for all that occur, without ever holding them.
+    """How many of the occurring itemsets of `size` items have each count; the itemsets are not kept.
 
     Args:
         transactions: the data.
-        size: items an itemset, at least 1.
-        threads: at most so many threads.
+        size: items per itemset, at least 1.
+        threads: the most threads to use.
 
     Raises:
         UsageError: an argument is below 1.
@@ -132,13 +133,13 @@ def count_histogram(transactions: Transactions, size: int, *, threads: int = THR
 
 
 def occurs(transactions: Transactions, itemset: Sequence[int]) -> bool:
-    """Whether there is a transaction that holds all items of the itemset.
+    """Whether some transaction holds all items of the itemset.
 
     Args:
         transactions: the data.
         itemset: item codes, at least one, in any order.
 
-    Cost: one pass over the items for each member.
+    Cost: one pass over the data per member.
     """
     if max(itemset) >= len(transactions.vocabulary):
         return False
@@ -151,9 +152,9 @@ def occurs(transactions: Transactions, itemset: Sequence[int]) -> bool:
 
 
 def _bound(transactions: Transactions, size: int, m: int, threads: int) -> int:
-    """A count that at least m itemsets have, from the first few of the transactions; 1 if so many do not occur there.
+    """A count that at least m itemsets reach, found in the first few transactions; 1 if fewer than m occur there.
 
-    No itemset is in fewer of all transactions than of these.
+    The bound holds for all transactions, because more transactions cannot lower a count.
     """
     few = len(transactions) // _SHARE
     end = int(transactions.offsets[few])
@@ -168,7 +169,7 @@ def _mth_largest(counts: U32, m: int) -> int:
 
 
 def _top(task: Task, m: int, threads: int, *, floor: int = 1) -> ItemsetCounts:
-    """The first m itemsets of a task; `floor`: at least m of them have this count or more."""
+    """The first m itemsets of a task, of which at least m have a count of `floor` or more."""
     ordering, effort = Ordering(task), Effort(task.size)
     best = BestSoFar(ordering, m, floor=floor)
 
@@ -182,13 +183,13 @@ def _top(task: Task, m: int, threads: int, *, floor: int = 1) -> ItemsetCounts:
 
 
 def _packed(batch: Batch, ordering: Ordering, effort: Effort) -> Packed:
-    """The batch in packed form; to put the members of an itemset in order, and it among the others, takes steps too."""
+    """The batch in packed form. Sorting members and itemsets counts as effort too."""
     effort.add(len(batch.last) * batch.size * STEPS_OF_PACKING)
     return ordering.pack(batch)
 
 
 def _items_as_batch(task: Task) -> Batch:
-    """All items as itemsets of size 1, one run."""
+    """All items as itemsets of size 1, in one run."""
     ranks = np.arange(task.index.items, dtype=np.uint32)
     return Batch(
         prefix=np.empty((1, 0), np.uint32),
@@ -199,7 +200,7 @@ def _items_as_batch(task: Task) -> Batch:
 
 
 def _items(ranked: Index, m: int, *, complete: bool) -> ItemsetCounts:
-    """The first m items as itemsets of size 1: the index has them in order already."""
+    """The first m items as itemsets of size 1; the index has them in order already."""
     return ItemsetCounts(
         itemsets=ranked.codes[:m, np.newaxis].copy(), counts=ranked.counts[:m].copy(), complete=complete
     )

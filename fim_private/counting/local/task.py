@@ -1,4 +1,4 @@
-"""What is to be counted, ready for counting: itemsets of one size, and by which method those of which owner."""
+"""What to count: itemsets of one size, and the method for each owner."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from fim_private.counting.local.index import U32, Index, Lists
 
 
 class Task:
-    """Counting the itemsets of one size in an index. Its `repr` shows no data.
+    """The task to count the itemsets of one size in an index. Its `repr` shows no data.
 
-    The rarest member of an itemset owns it. Pairs owned by the most frequent items are counted by a triangle of
-    counters, all else over the inverted lists of the owners, depth first or by bits.
+    The rarest member of an itemset owns it. A triangle of counters counts the pairs owned by the most frequent items.
+    All other itemsets are counted over the inverted lists of their owners, depth first or by bits.
 
     Attributes:
         index: the data.
-        size: of the itemsets; 1 for items, which the index has counted, so that no work is left.
-        triangle: counters of the pairs of the `first` most frequent items; None where `first` is 0.
-        first: the least frequent owner that has no list has the rank before this.
-        lists: of the owners from `first` on.
-        dense: whether all else is counted by bits rather than depth first.
-        work: float64, shape (items,): for every owner, the occurrences of its itemsets.
-        width: the most items that stand before one owner that has a list, over all its transactions together.
+        size: the size of the itemsets; with size 1 no work is left, because the index has counted the items.
+        triangle: counters of the pairs of the `first` most frequent items; None if `first` is 0.
+        first: the rank of the first owner that has a list.
+        lists: the lists of the owners from `first` on.
+        dense: whether the other itemsets are counted by bits rather than depth first.
+        work: float64, shape (items,): how often itemsets of each owner occur.
+        width: the largest sum, for an owner with a list, of the items before it in its transactions.
     """
 
     def __init__(
         self, index: Index, size: int, *, least: int = 1, threads: int = 1, counters: U32 | None = None
     ) -> None:
-        """Makes the lists of the owners that occur at least `least` times.
+        """Make the lists of the owners that occur at least `least` times.
 
         Args:
             index: the data.
-            size: of the itemsets.
+            size: the size of the itemsets.
             least: no itemset with a smaller count is wanted.
-            threads: at most so many threads.
-            counters: the triangle, where it was counted before.
+            threads: the most threads to use.
+            counters: the triangle, if it is counted already.
         """
         self.index, self.size = index, size
         self.triangle = counters
@@ -62,14 +62,14 @@ class Task:
 
     @property
     def ceiling(self) -> int:
-        """No itemset has a larger count: it is at most that of its rarest member."""
+        """The largest count an itemset can have: an itemset counts at most as much as its rarest member."""
         return int(self.index.counts[self.size - 1]) if self.index.items >= self.size else 0
 
     def _owner_work(self, longest: int) -> NDArray[np.float64]:
-        """For every owner, the occurrences of its itemsets; for one in the triangle, its cells.
+        """How often the itemsets of each owner occur; for an owner in the triangle, the number of its cells.
 
-        An occurrence of an item with p items before it in its transaction gives C(p, size - 1), or 2^53 where that is
-        more: far more than can be counted, and floats are exact up to there. So the sum is 0 only if nothing occurs.
+        An occurrence of an item after p other items of its transaction adds C(p, size - 1), but at most 2^53: that is
+        far too much to count, and floats are exact up to it. So the sum is 0 only if nothing occurs.
         """
         combinations = np.full(longest + 1, 2.0**53)
         for before in range(longest + 1):

@@ -1,7 +1,7 @@
-"""Pairs of the most frequent items: one counter for each pair, 2 MiB in all, and one stream through the transactions.
+"""Count the pairs of the most frequent items: one counter per pair, 2 MiB in all, and one pass over the transactions.
 
-Most pairs that occur are pairs of frequent items. Counting them needs no inverted lists, and the counters stay in the
-processor's second or third cache.
+Most occurrences of pairs are pairs of frequent items. Counting them needs no inverted lists, and the counters stay in
+the second or third cache of the processor.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from fim_private.counting.local.depth_first import Progress
 from fim_private.counting.local.index import U32, Index
 
 ITEMS = 1024
-"""So many of the most frequent items."""
+"""The number of most frequent items whose pairs are counted."""
 
 WORTH_IT = 2**17
-"""Item occurrences; with fewer, clearing the counters and reading them out would take longer than counting."""
+"""With fewer item occurrences, clearing and reading the counters would take longer than counting."""
 
 _WORTH_A_THREAD = 2**21
 
@@ -29,7 +29,7 @@ def count_triangle(index: Index, threads: int) -> U32:
     """How many transactions hold both of two items, for all pairs of the `ITEMS` most frequent.
 
     Returns:
-        uint32; the pair of ranks i > j is at i (i - 1) / 2 + j.
+        the counts, uint32; the pair of ranks i > j is at i (i - 1) / 2 + j.
     """
     items = min(ITEMS, index.items)
     parts = threads if len(index.flat) >= _WORTH_A_THREAD else 1
@@ -59,7 +59,7 @@ def _stream(flat: U32, offsets: U32, items: int, counter: U32) -> None:
 
 @compiled
 def read_triangle(counter: U32, end: int, floor: int, progress: Progress, batch: Batch) -> None:
-    """Writes the pairs whose rarer item is among ranks cursor[0] to `end`, as long as there is room for a whole row."""
+    """Write the pairs whose rarer item is among ranks cursor[0] to `end`, while there is room for a whole row."""
     _, cursor, _, _, _, written = progress
     one, least = np.uint64(1), np.uint64(floor)
     i, runs, row = np.uint64(cursor[0]), written[0], np.uint64(written[1])

@@ -1,4 +1,4 @@
-"""Walking through all itemsets in bounded memory: chunks of owners, shared by threads, handed over batch by batch."""
+"""Walk through all itemsets in bounded memory. Threads share the chunks of owners and hand over one batch at a time."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ from fim_private.counting.local.triangle import read_triangle
 from fim_private.counting.local.work import Effort, cut_into_chunks
 
 Tally = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Counts, increasing, and the number of itemsets of each."""
+"""Increasing counts, and the number of itemsets of each count."""
 
 Result = TypeVar("Result")
 
 _BATCH_ROWS = 2**14
-"""Of output at a time: they stay in the cache until they are taken away."""
+"""Rows per batch: few enough to stay in the cache until they are used."""
 
 _TALLY_CELLS = 2**12
-"""Counts from here on are rare, and tallied one by one."""
-_SINGLE_THREAD_WORK = 2e6  # some ten milliseconds: below it a second thread costs more than it brings
+"""Counts of at least this are rare, and are tallied one by one."""
+_SINGLE_THREAD_WORK = 2e6  # about ten milliseconds; for less, a second thread does not pay
 
 
 class Walk:
-    """One thread's room for walking through the itemsets of a task, used for one chunk after the other.
+    """The memory with which one thread walks through the itemsets of a task, reused for every chunk.
 
-    Memory: 12 (size - 2) bytes for each item and for each of the task's `width`, which is no more than the item
-    occurrences in the data, and the output of one batch.
+    Memory: 12 (size - 2) bytes for each item and for each of the task's `width`, which is at most the number of item
+    occurrences in the data; and one batch of output.
 
     Args:
         task: what to count.
-        effort: told of every step.
+        effort: counts the steps.
     """
 
     def __init__(self, task: Task, effort: Effort) -> None:
@@ -66,14 +66,14 @@ class Walk:
     ) -> Iterator[Batch]:
         """All itemsets owned by ranks `first` to `end` that occur at least floor() times.
 
-        The order depends on the task, the range and the floor alone.
+        The order depends only on the task, the range and the floor.
 
         Args:
             first: the first owner.
-            end: the one after the last.
-            floor: may rise meanwhile.
-            room: gives the batch to be filled next, with more rows than there are items; by default the same one
-                every time, so that each batch overwrites the one before.
+            end: the owner after the last.
+            floor: returns the least count, which may rise during the walk.
+            room: returns the batch to fill next, with more rows than there are items. By default it is always the
+                same, so each batch overwrites the one before.
         """
         depth, cursor, number, _, steps, written = self._progress
         between = min(max(self._task.first, first), end)
@@ -89,7 +89,7 @@ class Walk:
                     yield batch.cut(*written.tolist())
 
     def tally(self, first: int, end: int) -> Tally:
-        """How many of the itemsets owned by ranks `first` to `end` have which count."""
+        """How many of the itemsets owned by ranks `first` to `end` have each count."""
         self._tally[:] = 0
         large = []
         for batch in self.batches(first, end, lambda: 1):
@@ -121,7 +121,7 @@ class Walk:
 
 @compiled
 def add_to_tally(counts: U32, tally: NDArray[np.int64]) -> bool:
-    """Adds 1 to tally[count] for each count; returns whether there were any without a cell there."""
+    """Add 1 to tally[count] for each count. Return whether some count is too large for the tally."""
     most = np.uint64(len(tally) - 1)
     largest = np.uint64(0)
     for row in range(np.uint64(len(counts))):
@@ -141,17 +141,17 @@ def map_chunks(
 ) -> list[Result]:
     """work_on(walk, first, end) for each chunk of owners, in the order of chunks.
 
-    `work_on` runs in the thread that counts, while others count on, so what it shares it must guard. Chunks are begun
-    in order. A failure or an interrupt drops the chunks not yet begun.
+    Several threads call `work_on` at the same time, so it must guard what it shares. Chunks begin in order. After a
+    failure or an interrupt, no other chunk begins.
 
     Args:
-        task: what to count; little of it is not worth a second thread.
-        work_on: what to keep of a chunk; whatever it returns is all that is kept.
-        effort: told of every step; `work_on` may add its own.
-        threads: at most so many threads.
+        task: what to count. A small task gets only one thread.
+        work_on: its return value is all that is kept of a chunk.
+        effort: counts the steps; `work_on` may add steps of its own.
+        threads: the most threads to use.
 
     Raises:
-        InputError: the walk took more steps than are allowed.
+        InputError: the walk took more steps than allowed.
     """
     cuts = cut_into_chunks(task.work).tolist()
     waiting = deque(enumerate(pairwise(cuts)))

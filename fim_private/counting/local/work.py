@@ -1,4 +1,4 @@
-"""What counting costs: a fair division of the work into chunks, and the limit to the steps taken."""
+"""Divide the work of counting into equal chunks, and limit its steps."""
 
 from __future__ import annotations
 
@@ -14,20 +14,23 @@ from fim_private.errors import InputError
 THREADS = min(2, os.cpu_count() or 1)
 
 MOST_STEPS = 5 * 10**10
-"""The most occurrences of items that are walked over or packed for one count: some minutes on two cores."""
+"""The most steps of one count, which take some minutes on two cores. A step walks over one occurrence of an item."""
 
 STEPS_OF_PACKING = 16
-"""So many steps of a walk take as long as packing one member of an itemset. Of one transaction of a million items every
-pair is packed, since none is rarer than the others: that has to end in minutes too."""
+"""Packing one member of an itemset takes as long as this many steps of a walk.
+
+In a single transaction of a million items no pair is rarer than the others, so every pair is packed. The limit ends
+that too.
+"""
 
 _CHUNK_WORK = 2**18
 _MOST_CHUNKS = 1024
 
 
 class Effort:
-    """Counts the steps of all threads of a walk, and stops it where there are too many.
+    """Counts the steps of all threads of a walk, and stops the walk after too many.
 
-    Only the walk itself shows how much a floor saves, so this is no forecast.
+    This is not a forecast, because only the walk itself shows how much a floor saves.
     """
 
     def __init__(self, size: int) -> None:
@@ -37,11 +40,11 @@ class Effort:
         self._stopped = False
 
     def stop(self) -> None:
-        """Let every thread end at its next step: whoever waits for them has given up."""
+        """End every thread at its next step, because nobody waits for the result any more."""
         self._stopped = True
 
     def add(self, steps: int) -> None:
-        """Count some more.
+        """Count more steps.
 
         Raises:
             InputError: there were more than `MOST_STEPS`, or the walk was stopped.
@@ -53,15 +56,15 @@ class Effort:
 
 
 def too_much_work(size: int) -> InputError:
-    """The refusal to count; it says nothing about the data but that its transactions are long."""
+    """The refusal to count. About the data it only tells that transactions are long."""
     return InputError(
         f"Some transactions are too long to count all itemsets of size {size} in them.",
-        "Bound the number of items of a transaction with --max-items B, or ask for a smaller size.",
+        "Bound the number of items per transaction with --max-items B, or ask for a smaller size.",
     )
 
 
 def cut_into_chunks(work: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Cuts c_0 = 0 < c_1 < ... = number of owners, such that owners c_i to c_(i+1) have about equal work.
+    """Cuts c_0 = 0 < c_1 < ... = number of owners, such that the chunks of owners c_i to c_(i+1) have about equal work.
 
     Without any work there is one cut and no chunk. The cuts depend on the work alone, never on the number of threads.
     """

@@ -1,6 +1,5 @@
-"""Counting beyond one machine: the same answers as in one process, from a Spark cluster.
+"""Count on a Spark cluster, with the same answers as in one process.
 
-The transactions are read, bounded and counted by the executors; this process, the driver, sees the vocabulary, the
-counts that a mechanism looks at, and nothing else of the data. Only `session` may be imported where Spark is not
-installed: it says so.
+The executors read, bound and count the transactions. This process, the driver, sees only the vocabulary and the counts
+that a mechanism looks at. Without Spark, only the module `session` can be imported, which says what is missing.
 """

@@ -1,7 +1,7 @@
 """Blocks: some thousand transactions in one row of a Spark frame, as flat arrays of bytes.
 
-A row a transaction would cost Spark about a microsecond each way on every pass, several times what counting costs. Of a
-block the bytes go through untouched.
+With one row per transaction, every pass would cost Spark about a microsecond each way, several times what counting
+costs. Spark passes the bytes of a block on as they are.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Block(NamedTuple):
     Args:
         lengths: int32, shape (n,): how many items each transaction has, at least one.
         items: int32: the codes of one transaction after the other, increasing in each.
-        identities: uint64, shape (n,): what a transaction is known by, the same however often it is computed anew; its
-            random words are made of it (`bounding`).
-        units: the name of the privacy unit of each, strings, or None.
+        identities: uint64, shape (n,): identifies a transaction, and is the same each time it is computed; its random
+            words are made from it (`bounding`).
+        units: the name of the privacy unit of each transaction, strings; None without units.
     """
 
     lengths: NDArray[np.int32]
@@ -39,15 +39,15 @@ class Block(NamedTuple):
     units: pl.Series | None
 
     def offsets(self) -> NDArray[np.int64]:
-        """int64, shape (n + 1,), as in `Transactions`."""
+        """The offsets of `Transactions`, int64, shape (n + 1,)."""
         return np.append(0, np.cumsum(self.lengths, dtype=np.int64))
 
     def where(self, kept: NDArray[np.bool_], new_code: NDArray[np.int32] | None = None) -> Block:
-        """The block with some item occurrences alone; transactions left empty go.
+        """The block with only some item occurrences; transactions left empty are dropped.
 
         Args:
-            kept: bool, of the shape of `items`.
-            new_code: int32, the new code of each code, increasing over those kept.
+            kept: bool, which occurrences to keep, of the shape of `items`.
+            new_code: int32, the new code of each code, increasing over those kept; None keeps the codes.
         """
         lengths = np.add.reduceat(kept, self.offsets()[:-1], dtype=np.int32) if len(self.lengths) else self.lengths
         left = lengths > 0
@@ -60,17 +60,17 @@ class Block(NamedTuple):
         )
 
     def recoded(self, new_code: NDArray[np.int32]) -> Block:
-        """The block in other codes, without the items whose new code is -1."""
+        """The block in new codes, without the items whose new code is -1."""
         return self.where((new_code >= 0)[self.items], new_code)
 
     def as_transactions(self, width: int) -> Transactions:
-        """As the kernels take them, with a vocabulary of `width` names that nobody reads, and units as codes."""
+        """The block as `Transactions`, with units as codes and `width` empty names, which nobody reads."""
         units = None if self.units is None else without_gaps(self.units.rank("dense").to_numpy().astype(np.int64))
         vocabulary = pl.repeat("", width, dtype=pl.String, eager=True)
         return Transactions(offsets=self.offsets(), items=self.items, vocabulary=vocabulary, units=units)
 
     def compact(self, width: int) -> tuple[Transactions, NDArray[np.int32]]:
-        """The same over the items that occur here alone, and the code of each of those, in the same order."""
+        """The block as `Transactions` over only the items that occur in it, and the old code of each of these items."""
         occurs = np.zeros(width, bool)
         occurs[self.items] = True
         codes = np.flatnonzero(occurs).astype(np.int32)
@@ -79,7 +79,7 @@ class Block(NamedTuple):
 
 
 def pack(block: Block) -> pa.RecordBatch:
-    """One row of `SCHEMA`."""
+    """The block as one row of `SCHEMA`."""
     units = None if block.units is None else block.units.to_list()
     return pa.RecordBatch.from_arrays(
         [
@@ -105,7 +105,7 @@ def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[Block]:
 
 
 def whole(batches: Iterator[pa.RecordBatch]) -> Block:
-    """A whole partition as one block, of no transactions if it is empty."""
+    """A whole partition as one block, without transactions if the partition is empty."""
     blocks = list(unpack(batches))
     units = [block.units for block in blocks if block.units is not None]
     return Block(
@@ -117,15 +117,15 @@ def whole(batches: Iterator[pa.RecordBatch]) -> Block:
 
 
 def identities_of(names: pl.Series) -> NDArray[np.uint64]:
-    """64 bits for each name, uint64; that two names share theirs once in 2^64 does no harm (`bounding`)."""
+    """64 bits for each name, uint64. Two names share theirs with probability 2^-64, which does no harm (`bounding`)."""
     digests = b"".join(blake2b(name.encode(), digest_size=8).digest() for name in names)
     return np.frombuffer(digests, np.uint64)
 
 
 def identities_in_order(first: int, number: int) -> NDArray[np.uint64]:
-    """64 bits for each of `number` transactions of this task's partition that are known by their place in a file.
+    """64 bits for each of `number` transactions of this partition, made from their place in a file.
 
-    A partition of a file holds the same lines in the same order whenever it is read.
+    A partition of a file holds the same lines in the same order each time it is read.
     """
     context = TaskContext.get()
     partition = 0 if context is None else context.partitionId()

@@ -1,18 +1,18 @@
-"""Bounding what a privacy unit adds, where tasks may run twice: random words that are a function of who is cut.
+"""Bound what a privacy unit adds if tasks may run twice: random words are a function of what they cut.
 
-Spark computes a partition again when a machine is lost, when its memory is short, or when two jobs ask for it. Words
-drawn afresh each time would cut a transaction in one pass otherwise than in the next: counts of two passes would not be
-of the same data. So the driver draws one secret key for each bounding, 256 bits of the same randomness that the noise
-comes from, and the words of a transaction are SHAKE256(key, its identity): a sponge with its key in front is a
-pseudorandom function (Bertoni, Daemen, Peeters, Van Assche 2011; NIST SP 800-185). They are the same however often and
-wherever they are computed, and the key is forgotten with the run.
+Spark computes a partition again if a machine is lost, if memory is short, or if two jobs need it. With fresh words each
+time, two passes would cut a transaction differently, and their counts would not be of the same data. So the driver
+draws one secret key for each bounding: 256 bits of the randomness that the noise comes from. The words of a transaction
+are SHAKE256(key, its identity). A sponge with its key in front is a pseudorandom function (Bertoni, Daemen, Peeters,
+Van Assche 2011; NIST SP 800-185). The words are the same wherever and however often they are computed, and the key is
+forgotten with the run.
 
-Privacy: what is left of a unit depends on its own transactions and its own words alone, which for distinct identities
-cannot be told from independent uniform ones. So, as in one process, two databases that differ in one unit differ, for
-every key, in what is left of that unit. Should two identities collide, their words are the same; each is uniform still,
-and the argument, which holds for every choice made unit by unit, still holds. A task's index stands in the
-identity of a transaction that has no name, and so a unit more or less moves the identities of those after it: to
-uniform words again, as it moves the words a stream gives in one process.
+Privacy: what is left of a unit depends only on its own transactions and its own words. For distinct identities, these
+words cannot be told from independent uniform ones. So, as in one process, for every key, two databases that differ in
+one unit differ afterwards only in what is left of that unit. If two identities collide, they have the same words. Each
+is still uniform, and the argument still holds, because it holds for every choice made unit by unit. The identity of a
+transaction without a name contains the index of its task and its place. So adding or removing a unit changes the
+identities of later transactions. Their new words are uniform too, as when the words of a stream shift in one process.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ def secret_key(words: Words) -> bytes:
 
 
 def words_of(key: bytes, identity: bytes, number: int) -> NDArray[np.uint64]:
-    """Uniform words of one identity, uint64, shape (number,); fewer are the first of more."""
+    """The first `number` uniform words of one identity, uint64, shape (number,)."""
     return np.frombuffer(shake_256(key + identity).digest(8 * number), np.uint64)
 
 
 def merge_units(cluster: Cluster, blocks: DataFrame) -> DataFrame:
-    """Blocks of one transaction a unit: the union of its items, named by the unit and without units."""
+    """Blocks of one transaction per unit, the union of its items. The unit gives its identity; `units` is then None."""
     rows = cluster.map(blocks, _unit_rows, "unit string, items binary")
     gathered = rows.repartition(cluster.partitions_for(blocks), "unit").groupBy("unit").agg({"items": "collect_list"})
     return cluster.map(gathered.toDF("unit", "items"), _merged, SCHEMA)
 
 
 def keep_transactions(cluster: Cluster, blocks: DataFrame, most: int, key: bytes) -> DataFrame:
-    """Blocks of at most `most` transactions of each unit: those with its smallest words."""
+    """Blocks of at most `most` transactions per unit: those with the smallest words."""
     drawn = cluster.map(
         blocks, partial(_drawn_rows, key=key), "unit string, word long, identity long, items binary"
     ).repartition(cluster.partitions_for(blocks), "unit")
@@ -64,12 +64,12 @@ def keep_transactions(cluster: Cluster, blocks: DataFrame, most: int, key: bytes
 
 
 def cap_items(cluster: Cluster, blocks: DataFrame, most: int, key: bytes) -> DataFrame:
-    """Blocks of transactions of at most `most` items: those with its smallest words."""
+    """Blocks of transactions of at most `most` items: those with the smallest words."""
     return cluster.map(blocks, partial(_capped, most=most, key=key), SCHEMA)
 
 
 def _unit_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """One row a unit and partition: the union there, so that little is left to shuffle."""
+    """One row per unit and partition: the union there, so that little is left to shuffle."""
     block = whole(batches)
     if block.units is None:
         return
@@ -96,7 +96,7 @@ def _merged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _drawn_rows(batches: Iterator[pa.RecordBatch], *, key: bytes) -> Iterator[pa.RecordBatch]:
-    """One row a transaction. Its words belong to unit and transaction together, which no other unit's do."""
+    """One row per transaction. Its word is made from unit and transaction together, so units do not share words."""
     for block in unpack(batches):
         if block.units is None:
             continue

@@ -1,4 +1,4 @@
-"""A database of transactions that stays with the executors of a Spark cluster."""
+"""A database of transactions on the executors of a Spark cluster."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from fim_private.transactions.strings import positions_in
 class SparkDatabase:
     """A `TransactionDatabase` of blocks. Its `repr` shows no data.
 
-    What it counts is what the local engine counts, to the order of equals. Its random choices have the same law, but
-    are made of other words (`bounding`), so that a seeded run that has to bound anything differs.
+    It counts what the local engine counts; itemsets of equal count may be in another order. Its random choices have the
+    same law but use other words (`bounding`). So a seeded run that has to bound anything differs.
     """
 
     def __init__(
         self, *, cluster: Cluster, blocks: DataFrame, vocabulary: pl.Series, has_units: bool, notes: ReadingNotes
     ) -> None:
-        """Takes a frame of `blocks.SCHEMA` over.
+        """Take over a frame of `blocks.SCHEMA`.
 
         Args:
             cluster: Spark.
-            blocks: the transactions, the same however often they are computed.
-            vocabulary: names, in name order.
+            blocks: the transactions, the same each time they are computed.
+            vocabulary: the item names, in name order.
             has_units: whether the blocks name units.
             notes: what the reader noticed.
         """
@@ -65,7 +65,7 @@ class SparkDatabase:
 
     @property
     def notes(self) -> ReadingNotes:
-        """What was noticed while reading."""
+        """What the reader noticed."""
         return self._notes
 
     def restrict_to(self, names: Sequence[str]) -> SparkDatabase:
@@ -86,13 +86,13 @@ class SparkDatabase:
         return self._with(blocks, vocabulary=self._vocabulary[others])
 
     def merge_units(self) -> SparkDatabase:
-        """See `transactions.merge_units`. Shuffles one row a unit and partition."""
+        """See `transactions.merge_units`. It shuffles one row per unit and partition."""
         if not self._has_units:
             return self
         return self._with(bounding.merge_units(self._cluster, self._blocks).persist(), has_units=False)
 
     def keep_transactions(self, most: int, words: Words) -> SparkDatabase:
-        """See `transactions.keep_transactions`. Four words are drawn, a key. Shuffles one row a transaction."""
+        """See `transactions.keep_transactions`. It draws a key of four words, and shuffles one row per transaction."""
         _at_least_one(most=most)
         if not self._has_units:
             return self
@@ -100,14 +100,14 @@ class SparkDatabase:
         return self._with(bounding.keep_transactions(self._cluster, self._blocks, most, key).persist())
 
     def cap_items(self, most: int, words: Words) -> SparkDatabase:
-        """See `transactions.cap_items`. Four words are drawn, a key, if any transaction is too long."""
+        """See `transactions.cap_items`. It draws a key of four words if any transaction is too long."""
         _at_least_one(most=most)
         if self._shape.longest <= most:
             return self
         return self._with(bounding.cap_items(self._cluster, self._blocks, most, bounding.secret_key(words)))
 
     def top_itemsets(self, size: int, m: int) -> HiddenCounts:
-        """See `counting.top_itemsets`, and `top` for how."""
+        """See `counting.top_itemsets`; module `top` explains how."""
         _at_least_one(size=size, m=m)
         counts = self._item_counts
         if size == 1:
@@ -119,7 +119,7 @@ class SparkDatabase:
         )
 
     def count_histogram(self, size: int) -> HiddenCounts:
-        """See `counting.count_histogram`. Shuffles a row for each itemset that occurs in a partition."""
+        """See `counting.count_histogram`. It shuffles one row per itemset and partition."""
         _at_least_one(size=size)
         return SparkHistogram(self._cluster, self._blocks, size=size, width=len(self._vocabulary))
 
@@ -131,7 +131,7 @@ class SparkDatabase:
         return ChosenCounts(itemsets=itemsets, totals=totals)
 
     def occurs(self, itemset: Sequence[int]) -> bool:
-        """See `counting.occurs`. One job."""
+        """See `counting.occurs`."""
         if max(itemset) >= len(self._vocabulary):
             return False
         codes = np.array([sorted(itemset)], np.int32)
@@ -146,7 +146,7 @@ class SparkDatabase:
         return count_items(self._cluster, self._blocks, len(self._vocabulary))
 
     def _places_in(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
-        """For each item its place among these codes, -1 for the others, int32."""
+        """The place of each item among these codes, or -1, int32."""
         places = np.full(len(self._vocabulary), -1, np.int32)
         places[codes] = np.arange(len(codes), dtype=np.int32)
         return places

@@ -1,4 +1,4 @@
-"""How many itemsets have which count, over all partitions: summed by Spark, which keeps the sums."""
+"""How many itemsets have each count over all partitions. Spark sums the counts and keeps the sums."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ TALLY_SCHEMA = "partition int, level long, number long"
 
 
 class SparkHistogram:
-    """The counts of all occurring itemsets of one size, and the way back to the itemsets of given ranks.
+    """The counts of all occurring itemsets of one size, and the itemsets of given ranks on request.
 
-    Ranks are in decreasing order of count; itemsets of the same count stand in the order of the partitions that Spark
-    put them into by a hash of their codes, and in each by code. That order is fixed, but not that of `ItemsetCounts`;
-    whoever chooses uniformly among equals need not mind. `repr` shows no data.
+    Ranks are in decreasing order of count. Spark assigns itemsets to partitions by a hash of their codes; itemsets of
+    equal count are in the order of these partitions, and in each by code. That order is fixed, but differs from that of
+    `ItemsetCounts`; for a uniform choice among them this makes no difference. `repr` shows no data.
     """
 
     def __init__(self, cluster: Cluster, blocks: DataFrame, *, size: int, width: int) -> None:
-        """Counts; a row for each itemset that occurs in a partition is shuffled.
+        """Count; this shuffles one row per itemset and partition.
 
         Args:
             cluster: Spark.
             blocks: the data.
-            size: of the itemsets, at least 1.
-            width: of the vocabulary.
+            size: items per itemset, at least 1.
+            width: the number of items in the vocabulary.
         """
         listed = cluster.map(blocks, partial(_all_itemsets, size=size, width=width), schema(size))
         self._cluster = cluster
@@ -70,14 +70,14 @@ class SparkHistogram:
         """What a mechanism may see; for the door only.
 
         Args:
-            zeros: number of itemsets of count 0 in a declared universe, None for an open one.
+            zeros: the number of itemsets of count 0 in a declared universe; None for an open universe.
         """
         return self._runs.as_profile(zeros)
 
     def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
         """The itemsets of these ranks, int32, shape (len(ranks), size), codes increasing; for the door only.
 
-        Cost: one pass over the sums. No itemset comes to the driver but those asked for.
+        Cost: one pass over the sums. Only the requested itemsets come to the driver.
         """
         if not len(ranks):
             return np.empty((0, self._size), np.int32)
@@ -99,7 +99,7 @@ class SparkHistogram:
         return np.stack([by_place[tuple(place)] for place in places])
 
     def reveal_to_curator(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Distinct counts, decreasing, and how many itemsets have each: data, protected by no privacy guarantee."""
+        """Distinct counts, decreasing, and how many itemsets have each: data, not a release."""
         return self._runs.distinct()
 
 

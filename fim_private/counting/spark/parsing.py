@@ -1,8 +1,8 @@
-"""What an executor does with lines and rows of a file: names stripped and coded, as the local readers do it.
+"""Parse lines and rows of a file on an executor: strip names and turn them into codes, as the local readers do.
 
-Lines go through the local readers themselves, some ten thousand at a time. Tables that may carry units are read column
-by column, since the local readers keep no names of units. A line's number in the file is not known to an executor, so
-messages do not give one.
+The local readers themselves parse lines, some ten thousand at a time. Tables that may have units are read column by
+column here, because the local readers do not keep the names of units. An executor does not know the number of a line in
+the file, so messages do not give it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ READ_SCHEMA = (
     f"{SCHEMA}, names array<string>, transactions long, single long, occurrences long, blanks long, duplicates long, "
     "empty long, rows_without_unit long"
 )
-"""A block in codes of its own names, which are in name order, and what was noticed while reading it."""
+"""A block in codes of its own names, which are in name order, and what the reader noticed."""
 
 LONG_SCHEMA = "transaction string, item string, unit string, rows_without_unit long"
 
@@ -44,15 +44,15 @@ Batches = Iterator["pa.RecordBatch"]
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """What the executors have to know of a file.
+    """What the executors must know about a file.
 
     Args:
-        name: to show in messages.
+        name: the name for messages.
         layout: format and separator.
-        encoding: of a text.
+        encoding: the encoding of a text.
         columns: what the user said about columns.
-        header: column names of a text table, as they stand in its first line.
-        positions: of the transaction, item and unit columns in the frame or header; None where there is none.
+        header: the column names of a text table, from its first line.
+        positions: the positions of the transaction, item and unit columns in the frame or header; None for no column.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Source:
 
 
 def parse_lines(batches: Batches, source: Source) -> Batches:
-    """FIMI or basket lines; of `value binary` makes `READ_SCHEMA`."""
+    """Parse FIMI or basket lines, from `value binary` to `READ_SCHEMA`."""
     passed = 0
     for batch in batches:
         data = _joined(batch.column("value").to_pylist())
@@ -89,7 +89,7 @@ def parse_lines(batches: Batches, source: Source) -> Batches:
 
 
 def parse_one_hot_lines(batches: Batches, source: Source) -> Batches:
-    """Lines of a one-hot table, headers among them; of `value binary, start long, file long` makes `READ_SCHEMA`."""
+    """Parse lines of a one-hot table with headers, from `value binary, start long, file long` to `READ_SCHEMA`."""
     width = len(source.header)
     passed = 0
     for table in _tables(batches, source):
@@ -101,7 +101,7 @@ def parse_one_hot_lines(batches: Batches, source: Source) -> Batches:
 
 
 def parse_one_hot_rows(batches: Batches, source: Source) -> Batches:
-    """Rows of a one-hot Parquet table."""
+    """Parse rows of a one-hot Parquet table into `READ_SCHEMA`."""
     passed = 0
     for batch in batches:
         columns = [as_text(column, "an item") for column in _series(batch)]
@@ -110,7 +110,7 @@ def parse_one_hot_rows(batches: Batches, source: Source) -> Batches:
 
 
 def parse_lists(batches: Batches, source: Source) -> Batches:
-    """Rows with a list of items each, columns in the order of `positions`; makes `READ_SCHEMA`."""
+    """Parse rows with a column `item` of lists, and perhaps a column `unit`, into `READ_SCHEMA`."""
     passed = 0
     for batch in batches:
         frame = dict(zip(batch.schema.names, _series(batch), strict=True))
@@ -126,7 +126,7 @@ def parse_lists(batches: Batches, source: Source) -> Batches:
 
 
 def parse_long_lines(batches: Batches, source: Source) -> Batches:
-    """Lines of a long table, headers among them; of `value binary, start long, file long` makes `LONG_SCHEMA`."""
+    """Parse lines of a long table with headers, from `value binary, start long, file long` to `LONG_SCHEMA`."""
     for table in _tables(batches, source):
         positions = [at for at in source.positions if at is not None]
         with _without_line_numbers():
@@ -136,7 +136,7 @@ def parse_long_lines(batches: Batches, source: Source) -> Batches:
 
 
 def parse_long_rows(batches: Batches, source: Source) -> Batches:
-    """Rows of a long Parquet table, columns in the order transaction, item, unit."""
+    """Parse rows of a long Parquet table, with columns in the order transaction, item, unit, into `LONG_SCHEMA`."""
     options = ("--transaction-column", "--item-column", "--unit-column")
     for batch in batches:
         columns = [as_text(column, option) for column, option in zip(_series(batch), options, strict=False)]
@@ -144,7 +144,7 @@ def parse_long_rows(batches: Batches, source: Source) -> Batches:
 
 
 def group_long(batches: Batches, columns: Columns) -> Batches:
-    """Transactions of the rows of a partition, which holds all rows of each; of `LONG_SCHEMA` makes `READ_SCHEMA`."""
+    """Build transactions from a partition with all rows of each of them, from `LONG_SCHEMA` to `READ_SCHEMA`."""
     parts = list(batches)
     if not parts:
         return
@@ -168,7 +168,7 @@ def group_long(batches: Batches, columns: Columns) -> Batches:
 
 
 def encode(batches: Batches, vocabulary: pl.Series) -> Batches:
-    """Blocks in codes of the whole vocabulary; of `READ_SCHEMA` makes `SCHEMA`."""
+    """Turn blocks into codes of the whole vocabulary, from `READ_SCHEMA` to `SCHEMA`."""
     for batch in batches:
         for row in range(batch.num_rows):
             lengths, items, identities = (
@@ -196,7 +196,7 @@ def _joined(lines: list[bytes]) -> bytes:
 
 
 def _tables(batches: Batches, source: Source) -> Iterator[TextTable]:
-    """The lines under the headers. Every file begins with one, at whose first line `start` is 0."""
+    """The lines below the headers. Every file begins with a header, where `start` is 0."""
     separator = source.layout.separator
     if separator is None:
         raise AssertionError("a table has a separator")
@@ -237,7 +237,7 @@ def _check_header(line: bytes, source: Source) -> None:
 
 
 def _long_rows(columns: list[pl.Series], said: Columns) -> Batches:
-    """Rows of stripped strings, without those that no transaction is made of; refuses what local reading refuses."""
+    """Rows of stripped strings that belong to a transaction. Refuse what local reading refuses."""
     dropped = 0
     if len(columns) > 2:
         kept = rows_with_unit(columns[2], drop=said.drop_rows_without_unit)
@@ -251,7 +251,7 @@ def _long_rows(columns: list[pl.Series], said: Columns) -> Batches:
         )
     columns = [column.filter(has_transaction) for column in columns]
     units = columns[2] if len(columns) > 2 else pl.repeat(None, len(columns[0]), dtype=pl.String, eager=True)
-    # Rows that were left out have one row to tell of them, which names no transaction.
+    # One more row, without a transaction, reports how many rows were dropped.
     arrays = [pa.array([*column.to_list(), None], pa.string()) for column in (columns[0], columns[1], units)]
     told = pa.array([0] * len(columns[0]) + [dropped], pa.int64())
     yield pa.RecordBatch.from_arrays([*arrays, told], names=["transaction", "item", "unit", "rows_without_unit"])
@@ -282,7 +282,7 @@ def _one_hot(columns: list[pl.Series], header: list[str], source: Source, first:
 
 
 def _units(unit: pl.Series | None, rows: int, columns: Columns) -> tuple[NDArray[np.bool_], pl.Series | None]:
-    """Which rows are kept, and whose those are."""
+    """Which rows are kept, and the units of these rows."""
     if unit is None:
         return np.ones(rows, bool), None
     names = as_text(unit, "--unit-column").str.strip_chars()
@@ -300,7 +300,7 @@ def _coded(
     first: int = 0,
     identities: Callable[[NDArray[np.int64]], NDArray[np.uint64]] | None = None,
 ) -> pa.RecordBatch:
-    """A block of names and the rows they stand in, without blanks, repetitions and empty rows."""
+    """A block from names and the rows they belong to, without blanks, repetitions and empty rows."""
     stripped = names.str.strip_chars()
     filled = not_blank(stripped)
     stripped, rows = stripped.filter(filled), rows[filled.to_numpy()]
@@ -353,7 +353,7 @@ def _series(batch: pa.RecordBatch) -> list[pl.Series]:
 
 @contextmanager
 def _without_line_numbers() -> Iterator[None]:
-    """Our errors as they are, but for the number of the line, which counts from the wrong place here."""
+    """Remove the number of the line from our errors, because here it does not count from the start of the file."""
     try:
         yield
     except FimPrivateError as error:

@@ -1,8 +1,8 @@
-"""Reading what Spark reads: text and Parquet on any path, glob, folder or URL that the cluster has.
+"""Read text and Parquet with Spark, from any path, glob, folder or URL that the cluster can read.
 
-The driver looks at the first lines or rows with the local readers, which decide on the format and refuse what they
-refuse in a local run. The executors then parse all of it by `parsing`, and the driver collects the distinct names: a
-million of them at most is what this is made for.
+The driver gives the first lines or rows to the local readers, which decide on the format and refuse what they would
+refuse in a local run. Then the executors parse everything (`parsing`), and the driver collects the distinct names. This
+is made for up to a million names.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from fim_private.transactions.text import Text
 from fim_private.transactions.text_table import text_table
 
 SPLITTABLE = ("utf-8", "ascii", "latin", "iso-8859", "iso8859", "cp125", "windows-125", "utf8", "koi8")
-"""Encodings in which a line feed is always one byte, and that byte always a line feed."""
+"""Encodings in which a line feed is always one byte, and this byte is always a line feed."""
 
 Parse = Callable[..., Batches]
 
@@ -62,27 +62,27 @@ def read_with_spark(
 ) -> SparkDatabase:
     """Read a file, or many of one kind, as `read_transactions` does, with the same options and the same strictness.
 
-    Not read here: standard input, texts in UTF-16 or UTF-32, gzip under another ending than .gz (Spark goes by the
-    ending).
+    It does not read standard input, texts in UTF-16 or UTF-32, or gzip files whose names do not end in .gz: Spark goes
+    by the ending.
 
     Args:
-        session: any; `open_session` makes one.
+        session: any Spark session; `open_session` makes one.
         source: a path, a folder, a glob or a URL, as the executors see it.
-        format: as in `read_transactions`, like all that follow.
-        separator: of delimited text.
-        encoding: of text.
-        transaction_column: long tables: which transaction a row belongs to.
-        item_column: long tables and lists: the item.
-        unit_column: whose transaction it is.
-        drop_rows_without_unit: leave rows without a unit out.
+        format: as in `read_transactions`, like all following arguments.
+        separator: what separates the fields of delimited text.
+        encoding: the encoding of text.
+        transaction_column: in long tables, the column that says which transaction a row belongs to.
+        item_column: in long tables, the column of items; in format "lists", the column of lists.
+        unit_column: the column that says whose transaction it is.
+        drop_rows_without_unit: leave out and count rows without a unit.
 
     Raises:
         InputError: the data cannot be read, or is not what the call says it is.
-        UsageError: options that do not go together, or something that Spark does not read.
+        UsageError: options do not go together, or Spark cannot read this kind of source.
         FimPrivateError: Spark failed.
 
-    Cost: one pass over the file; what it holds is then kept by the executors, four bytes an occurrence, on their disks
-    where their memory is short.
+    Cost: one pass over the file. The executors then keep the data, four bytes per occurrence of an item, on disk if
+    memory is short.
     """
     columns = Columns(
         transaction=transaction_column,
@@ -107,7 +107,7 @@ def read_with_spark(
 
 
 def _head(cluster: Cluster, source: str) -> tuple[str, bytes]:
-    """The first file by name, and its first lines."""
+    """The name of the first file, and its first lines."""
     with plain_failures():
         files = sorted(cluster.session.read.text(source).inputFiles())
     if not files:
@@ -170,7 +170,7 @@ def _text(
     """Blocks in codes of their own, and the layout."""
     if head.startswith(GZIP):
         raise UsageError(
-            "This is packed with gzip, and Spark knows that by the ending .gz only.", "Rename it, or unpack it."
+            "This is packed with gzip, which Spark only knows by the ending .gz.", "Rename it, or unpack it."
         )
     if not encoding.lower().replace("_", "-").startswith(SPLITTABLE):
         raise UsageError(
@@ -185,7 +185,7 @@ def _text(
     layout = read_text(text(), layout, columns).notes.layout
     said = Source(name=source, layout=layout, encoding=encoding, columns=columns)
     with plain_failures():
-        # The lines as bytes: Spark takes every text for UTF-8, and the readers decode it themselves.
+        # As bytes: Spark treats every text as UTF-8, so the readers decode the lines themselves.
         lines = cluster.session.read.text(source).selectExpr(
             "cast(value as binary) value",
             *(
@@ -214,7 +214,7 @@ def _text(
 
 
 def _loaded(head: bytes, source: str) -> Content:
-    """What `load` makes of a file that begins so: it refuses files of other kinds."""
+    """Load the head of a file with `load`, which refuses files of other kinds."""
     try:
         return load(io.BytesIO(head))
     except FimPrivateError as error:
@@ -226,13 +226,13 @@ def _mapped(cluster: Cluster, frame: DataFrame, parse: Parse, said: Source, *, s
 
 
 def _grouped(cluster: Cluster, rows: DataFrame, columns: Columns) -> DataFrame:
-    """Rows of a long table, brought together by transaction."""
+    """Bring the rows of a long table together by transaction."""
     together = rows.repartition(cluster.partitions_for(rows), "transaction")
     return cluster.map(together, partial(parsing.group_long, columns=columns), READ_SCHEMA)
 
 
 def _refuse_repeated_transactions(cluster: Cluster, frame: DataFrame, columns: Columns) -> None:
-    """As local reading does: where a row is a transaction, a column that names transactions names each once."""
+    """Refuse a transaction column with repeated values if each row is a transaction, as local reading does."""
     if columns.transaction is None:
         return
     name = frame.columns[find_column(frame.columns, columns.transaction, "--transaction-column")]
@@ -258,7 +258,7 @@ def _coded(cluster: Cluster, raw: DataFrame, layout: Layout, *, has_units: bool,
     vocabulary = in_name_order(pl.Series(names.column("name").to_pylist(), dtype=pl.String))
     sent = cluster.broadcast(vocabulary)
     blocks = cluster.map(raw, partial(_encoded, vocabulary=sent), SCHEMA).persist()
-    # Filled while what it comes from is still held, which then need not be.
+    # Compute the blocks now, while `raw` is still held; afterwards it is not needed.
     cluster.collect(blocks.groupBy().count())
     raw.unpersist()
     return SparkDatabase(

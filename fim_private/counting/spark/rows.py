@@ -1,4 +1,4 @@
-"""Itemsets with their counts as rows of a frame: a column of codes for each member, i0 < i1 < ..., and the count."""
+"""Itemsets with their counts as rows of a frame: one column of codes per member, i0 < i1 < ..., and the count."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 AT_ONCE = 2**18
-"""Rows to a batch."""
+"""Rows per batch."""
 
 
 def members(size: int) -> list[str]:
@@ -18,12 +18,12 @@ def members(size: int) -> list[str]:
 
 
 def schema(size: int, *more: str) -> str:
-    """Of itemsets with counts, and of more columns of whole numbers."""
+    """The schema of itemsets with counts, and of more columns of whole numbers."""
     return ", ".join([*(f"{name} int" for name in members(size)), "count long", *(f"{name} long" for name in more)])
 
 
 def to_rows(itemsets: NDArray[np.int32], counts: NDArray[np.int64], **more: int) -> Iterator[pa.RecordBatch]:
-    """Batches of itemsets, shape (n, size), with counts, shape (n,), and columns that hold one number throughout."""
+    """Batches of itemsets, shape (n, size), with counts, shape (n,), and more columns that each repeat one number."""
     for start in range(0, len(counts), AT_ONCE):
         part = itemsets[start : start + AT_ONCE]
         columns = {
@@ -46,6 +46,6 @@ def from_rows(table: pa.Table, size: int) -> tuple[NDArray[np.int32], NDArray[np
 
 
 def in_order(itemsets: NDArray[np.int32], counts: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """By count descending, then by codes ascending."""
+    """Sort by count descending, then by codes ascending."""
     order = np.lexsort([*itemsets.T[::-1], -counts])
     return np.ascontiguousarray(itemsets[order]), counts[order]

@@ -1,7 +1,7 @@
-"""A Spark session of our own: Java looked for first, nothing printed, and failures that show no data.
+"""A Spark session that checks for Java first, prints nothing, and fails without showing data.
 
-Spark's log and its exceptions quote rows of the data and values of variables. So the log goes nowhere but where Spark's
-own configuration sends it, and of an exception no more is told than that there was one.
+Spark's log and its exceptions quote rows of the data and values of variables. So the log goes only where Spark's own
+configuration sends it, and our errors do not quote its exceptions.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ PACKAGE_HOME = str(Path(__file__).resolve().parents[3])
 
 
 def open_session(master: str) -> SparkSession:
-    """A session of this program's own; stop it when done.
+    """Start a Spark session; call `stop` when done.
 
     Args:
         master: as Spark writes it: local[N], spark://HOST:PORT, yarn, k8s://...
 
-    On a local master everything listens on 127.0.0.1 alone, and Spark's web page is off. On a cluster the executors
+    With a local master everything listens only on 127.0.0.1, and Spark's web page is off. On a cluster the executors
     need this package installed, with its dependencies and the extra `spark`.
 
     Raises:
         UsageError: pyspark or Java is missing or too old, or there is no such master.
     """
-    # Neither what Spark's Python would log nor its warnings (nothing passes through pandas here) are for the terminal.
+    # Keep Spark's Python log and its warnings about pandas, which is not used here, off the terminal.
     for name in ("py4j", "pyspark"):
         logging.getLogger(name).addHandler(logging.NullHandler())
         logging.getLogger(name).propagate = False
@@ -69,7 +69,7 @@ def open_session(master: str) -> SparkSession:
             "spark.driver.bindAddress": LOCAL_ADDRESS,
             "spark.driver.memory": os.environ.get("SPARK_DRIVER_MEMORY", "4g"),
         }
-        # Local executors are this very installation.
+        # Local executors use this installation.
         os.environ["PYSPARK_PYTHON"] = sys.executable
         path = os.environ.get("PYTHONPATH")
         if PACKAGE_HOME not in (path or "").split(os.pathsep):
@@ -90,9 +90,9 @@ def open_session(master: str) -> SparkSession:
         ) from None
     context.setLogLevel("OFF")
     session = SparkSession(context)
-    # The number of partitions after a shuffle stays what it was set to, so that every pass finds the same ones.
+    # Keep the number of partitions after a shuffle fixed, so that every pass finds the same partitions.
     session.conf.set("spark.sql.adaptive.enabled", "false")
-    # A block is a batch of lines: larger ones have fewer names to put into the common vocabulary.
+    # A block is a batch of lines. Larger blocks have fewer names in all to put into the common vocabulary.
     session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(ROWS_AT_ONCE))
     if master.startswith("local"):
         session.conf.set("spark.sql.shuffle.partitions", str(context.defaultParallelism))
@@ -120,15 +120,15 @@ def _check_pyspark() -> None:
 
 
 def _check_java() -> None:
-    """Refuse a machine without Java, or with an older one than Spark needs.
+    """Refuse a machine without Java, or with a version older than Spark needs.
 
     Raises:
-        UsageError: so it is.
+        UsageError: Java is missing, too old, or does not start.
     """
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
     if java is None:
-        raise UsageError("Spark needs Java, and there is none.", JAVA_STEP)
+        raise UsageError("Spark needs Java, and Java was not found.", JAVA_STEP)
     try:
         said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
@@ -136,21 +136,21 @@ def _check_java() -> None:
     version = re.search(r'version "(\d+)(?:\.(\d+))?', said.stderr + said.stdout)
     if version is None:
         raise UsageError("Java does not say which version it is.", JAVA_STEP)
-    # Java 8 and those before it called themselves 1.8 and so on.
+    # Java up to version 8 calls itself 1.8 and so on.
     major = int(version[2] or 0) if version[1] == "1" else int(version[1])
     if major < OLDEST_JAVA:
         raise UsageError(f"Spark needs Java {OLDEST_JAVA} or newer; this is {major}.", JAVA_STEP)
 
 
 class Cluster:
-    """A Spark session as the rest of the engine uses it: functions over Arrow batches, and plain failures.
+    """A Spark session as the rest of the engine uses it: functions over Arrow batches, and errors that show no data.
 
-    What an executor refuses (our own errors, which hold no data) travels by an accumulator: if a task is tried again it
-    is told twice, which does no harm. Results never travel so; a retried task replaces its result.
+    Our own errors on an executor, which hold no data, reach the driver by an accumulator. If a task is tried again,
+    its error arrives twice, which does no harm. Results do not use accumulators; a retried task replaces its result.
     """
 
     def __init__(self, session: SparkSession) -> None:
-        """Takes over a session."""
+        """Take over a session."""
         from pyspark.accumulators import AccumulatorParam
 
         class Union(AccumulatorParam[set[tuple[str, str, str]]]):
@@ -171,21 +171,21 @@ class Cluster:
         return self.session.sparkContext.defaultParallelism
 
     def partitions_for(self, frame: DataFrame) -> int:
-        """Into how many partitions what comes of a frame is shuffled: as many as it has, and one a core at least."""
+        """How many partitions to shuffle the results of a frame into: as many as it has, but at least one per core."""
         return max(self.parallelism, frame.rdd.getNumPartitions())
 
     def broadcast(self, value: Any) -> Any:
-        """The value, sent once to every executor."""
+        """Send the value once to every executor."""
         return self.session.sparkContext.broadcast(value)
 
     def map(self, frame: DataFrame, function: Callable[[Batches], Batches], schema: str) -> DataFrame:
-        """`function` over the Arrow batches of each partition.
+        """Apply `function` to the Arrow batches of each partition.
 
         Args:
-            frame: any.
-            function: importable on the executors, or a partial of such a function. Our errors end its partition early
-                and are raised here by the `collect` that runs it.
-            schema: of what it yields, as Spark writes it.
+            frame: any frame.
+            function: a function that the executors can import, or a partial of one. One of our errors ends its
+                partition early, and `collect` raises it here.
+            schema: the schema of what `function` yields, as Spark writes it.
         """
         refusals = self._refusals
 
@@ -199,16 +199,16 @@ class Cluster:
             return frame.mapInArrow(guarded, schema)
 
     def sum_groups(self, frame: DataFrame, by: str, function: Callable[[pa.Table], pa.Table], schema: str) -> DataFrame:
-        """`function` over the rows of each group, as an Arrow table."""
+        """Apply `function` to the rows of each group, as an Arrow table."""
         with _unwarned():
             return frame.groupBy(by).applyInArrow(function, schema)
 
     def collect(self, frame: DataFrame) -> pa.Table:
-        """All rows of a frame, here.
+        """Collect all rows of a frame on the driver.
 
         Raises:
-            InputError: as an executor refused.
-            UsageError: as an executor refused.
+            InputError: an executor raised it.
+            UsageError: an executor raised it.
             FimPrivateError: Spark failed.
         """
         with plain_failures(), _unwarned():
@@ -226,7 +226,7 @@ class Cluster:
 
 @contextmanager
 def plain_failures() -> Iterator[None]:
-    """Turn whatever Spark raises into an error that shows none of it.
+    """Turn every exception of Spark into an error that quotes nothing of it.
 
     Raises:
         InputError: there is no such path, or a file is not what its ending says.
@@ -253,7 +253,7 @@ def plain_failures() -> Iterator[None]:
 
 @contextmanager
 def _unwarned() -> Iterator[None]:
-    """Without Spark's warnings about versions of pandas, through which nothing passes here."""
+    """Suppress Spark's warnings about versions of pandas, which is not used here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -1,7 +1,7 @@
-"""Sums of long vectors, one from each partition, in pieces that meet at the same executor.
+"""Sum long vectors, one from each partition, in pieces; equal pieces meet at the same executor.
 
-A vector a partition sent to the driver would be as many megabytes as there are partitions times candidates; a row a
-number would cost Spark a hundred times the bytes.
+If each partition sent its vector to the driver, memory would grow with partitions times candidates. One row per number
+would cost Spark a hundred times the bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fim_private.counting.spark.blocks import Block, whole
 from fim_private.counting.spark.session import Batches, Cluster
 
 PIECE = 2**13
-"""Numbers to a piece: 64 KiB, of which an executor holds one from each partition at a time."""
+"""Numbers per piece: 64 KiB. An executor holds one piece from each partition at a time."""
 
 SCHEMA = "piece int, numbers binary"
 
@@ -31,8 +31,8 @@ def sum_over_partitions(cluster: Cluster, blocks: DataFrame, length: int, vector
     Args:
         cluster: Spark.
         blocks: the data.
-        length: of every vector.
-        vector: importable on the executors, or a partial of such a function.
+        length: the length of every vector.
+        vector: a function that the executors can import, or a partial of one.
     """
     pieces = cluster.map(blocks, partial(_pieces, vector=vector), SCHEMA)
     summed = cluster.collect(cluster.sum_groups(pieces, "piece", _sum, SCHEMA))

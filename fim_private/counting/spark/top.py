@@ -1,27 +1,27 @@
-"""The first m itemsets of all partitions together, exactly, from lists of each partition's most frequent.
+"""Find exactly the first m itemsets of all partitions together, from lists of the most frequent in each.
 
 Three rounds, after Partition (Savasere, Omiecinski, Navathe 1995) and the three-phase threshold algorithm TPUT (Cao,
 Wang 2004):
 
 1. Every partition lists its own first m. The sums of what is listed bound counts from below, so the m-th largest of
-   them, tau, is no more than the m-th largest count. (Were there fewer than m in all, no partition had m, each has
-   listed all it has, and the sums are the counts.)
-2. Items below tau are in no itemset that is wanted, and are dropped. Of the rest, partition p with n_p of the n
-   transactions lists what it counts at least f_p = max(1, ceil(tau n_p / n)) times.
+   them, tau, is at most the m-th largest count. (If fewer than m are listed in all, no partition has m itemsets, so
+   each lists all it has, and the sums are the counts.)
+2. No wanted itemset contains an item with a count below tau, so these items are dropped. Of the rest, partition p with
+   n_p of the n transactions lists the itemsets that it counts at least f_p = max(1, ceil(tau n_p / n)) times.
 
    *No itemset of count tau or more is missed.* If no partition listed it, it counts at most ceil(tau n_p / n) - 1 <
    tau n_p / n in every partition that holds a transaction, and nothing elsewhere; the sum over p is below tau.
 
-   An itemset's sum over the partitions that list it is again a lower bound, low. Each of the others adds f_p - 1 at
-   most, so low + sum of (f_p - 1) over those others is an upper bound. With tau' the larger of tau and the m-th largest
-   low, an itemset whose upper bound is below tau' is not among the first m; the rest are candidates.
-3. Candidates that some partition did not list, and might have counted, are counted in all of them.
+   The sum of an itemset over the partitions that list it is again a lower bound, low. Each other partition adds at most
+   f_p - 1, so low + sum of (f_p - 1) over those others is an upper bound. Let tau' be the larger of tau and the m-th
+   largest low. An itemset whose upper bound is below tau' is not among the first m; the rest are candidates.
+3. Candidates that some partition did not list but may hold are counted in all partitions.
 
-Among equals the order of codes decides, which is the same everywhere; a candidate of count tau' is always kept.
-Nothing is assumed of how the transactions are spread: partitions may be empty, or one may hold nearly all.
+The order of codes, which is the same everywhere, breaks ties; a candidate of count tau' is always kept. Transactions
+may be spread in any way: partitions may be empty, or one may hold nearly all.
 
 Cost: rounds 2 and 3 shuffle as many rows as partitions list. That is little while tau n_p / n is well above 1, so
-partitions should be large: one that is smaller than n / tau lists everything it holds of the remaining items.
+partitions should be large: a partition of fewer than n / tau transactions lists all it holds of the remaining items.
 """
 
 from __future__ import annotations
@@ -47,18 +47,23 @@ from fim_private.counting.spark.sums import sum_over_partitions
 from fim_private.errors import InputError
 
 MOST_CANDIDATES = 2 * 10**7
-"""The driver holds these; more mean that partitions are too small for the floor."""
+"""The most candidates that the driver holds. More mean that partitions are too small for the floor."""
 
 
 class Shape(NamedTuple):
-    """How the transactions are spread: int64 of the partitions that hold any, and the length of the longest."""
+    """How transactions are spread.
+
+    Args:
+        transactions: int64, the number of transactions of each partition that holds any.
+        longest: the number of items of the longest transaction.
+    """
 
     transactions: NDArray[np.int64]
     longest: int
 
 
 def shape_of(cluster: Cluster, blocks: DataFrame) -> Shape:
-    """Asks every partition."""
+    """The shape of the data, in one pass over all partitions."""
     found = cluster.collect(cluster.map(blocks, _shape, "transactions long, longest int"))
     return Shape(found.column("transactions").to_numpy(), int(max(found.column("longest").to_pylist(), default=0)))
 
@@ -77,10 +82,10 @@ def top_of_partitions(
     Args:
         cluster: Spark.
         blocks: the data.
-        item_counts: int64, of every item of the vocabulary.
-        transactions: int64, of each partition that holds any.
-        size: items an itemset, at least 2.
-        m: at least 1.
+        item_counts: int64, the count of every item of the vocabulary.
+        transactions: int64, the number of transactions of each partition that holds any.
+        size: items per itemset, at least 2.
+        m: the number of itemsets, at least 1.
     """
     width = len(item_counts)
     listed = cluster.map(blocks, partial(_own_top, width=width, size=size, m=m), schema(size))
@@ -102,7 +107,7 @@ def top_of_partitions(
         if cluster.collect(candidates.groupBy().count()).column(0)[0].as_py() > MOST_CANDIDATES:
             raise InputError(
                 "The partitions are too small to tell the most frequent itemsets from the others.",
-                "Spread the data over fewer partitions, bound its work with --max-items, or ask for less.",
+                "Spread the data over fewer partitions, bound the work with --max-items, or ask for fewer itemsets.",
             )
         table = cluster.collect(candidates)
     finally:
@@ -122,7 +127,7 @@ def count_in_partitions(
     width: int,
     weights: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
-    """What `count_chosen` counts, summed over the partitions, int64, shape (number of itemsets,)."""
+    """The counts of `count_chosen`, summed over the partitions, int64, shape (number of itemsets,)."""
     if not len(itemsets):
         return np.zeros(0, np.int64)
     sent = cluster.broadcast((itemsets, weights))
@@ -130,7 +135,7 @@ def count_in_partitions(
 
 
 def count_items(cluster: Cluster, blocks: DataFrame, width: int) -> NDArray[np.int64]:
-    """In how many transactions each item of the vocabulary is, int64, shape (width,)."""
+    """The number of transactions that hold each item of the vocabulary, int64, shape (width,)."""
     return sum_over_partitions(cluster, blocks, width, partial(_item_counts, width=width))
 
 
@@ -170,7 +175,7 @@ def _above_share(
     block = whole(batches)
     if not len(block.lengths):
         return
-    # The share is of all transactions, those that hold no frequent item among them.
+    # The share counts all transactions, also those without a frequent item.
     floor = _floor(tau, len(block.lengths), n)
     codes = frequent.value
     new_code = np.full(width, -1, np.int32)
