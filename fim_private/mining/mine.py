@@ -1,4 +1,4 @@
-"""The top itemsets of a data set, released privately: restrict, bound, count, and through the door."""
+"""Release the top itemsets of a data set privately: restrict, bound and count, then ask the door."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ def mine(
 
     Args:
         transactions: from `read_transactions`, or a database of another engine.
-        size: items of each itemset, at least 1; several numbers for the top of all these sizes together.
-        seed: makes the noise repeatable, and the release not private. For tests and teaching.
-        ledger: is charged before any noise is drawn, and refuses what does not fit; not with a seed.
-        asked: what else is asked, as `fim_private.plan.Question` says: `budget=` and `unit=`, and `top=` or
-            `min_count=`; the others may be left out.
+        size: items per itemset, at least 1; several numbers for the top of all these sizes together.
+        seed: makes the noise repeatable, so the release is not private. For tests and teaching.
+        ledger: charged before any noise is drawn; refuses a release that does not fit. Not with a seed.
+        asked: the other arguments of `fim_private.plan.Question`. `budget=` and `unit=` are required, and `top=` or
+            `min_count=`.
 
     Raises:
         UsageError: a number is out of range, or options contradict each other.
         InputError: the data does not fit what was declared, or the ledger cannot be used.
-        BudgetError: the budget cannot pay for the mechanism, or the ledger not for the release.
+        BudgetError: the budget cannot pay for the mechanism, or the ledger cannot pay for the release.
 
     Warns:
         RuntimeWarning: the ledger could not note the delivery; its history shows the release as charged.
@@ -64,16 +64,16 @@ def mine(
         try:
             ledger.deliver(release.id)
         except FimPrivateError as error:
-            # The release is paid for. It reaches the caller even where warnings are turned into errors.
+            # The release is paid for, so it must reach the caller even if warnings are turned into errors.
             with suppress(RuntimeWarning):
                 warnings.warn(str(error), RuntimeWarning, stacklevel=2)
     return release
 
 
 def refuse_seed() -> NoReturn:
-    """Say why seeded noise and a ledger exclude each other."""
+    """Raise the error for a seed together with a ledger."""
     raise UsageError(
-        "A seeded run is not private, and no ledger can answer for it.", "Leave out the seed, or the ledger."
+        "A seeded run is not private, so no ledger can answer for it.", "Leave out the seed, or the ledger."
     )
 
 
@@ -87,18 +87,18 @@ def mine_as_planned(
     guessed: Sequence[str] = (),
     progress: Progress = lambda _phase: None,
 ) -> Release:
-    """What `mine` does, from a plan.
+    """Do what `mine` does, from a plan.
 
     Args:
         transactions: as read.
         plan: from `make_plan`.
         seed: as in `mine`.
         command: what was typed, for the record.
-        charge: called once with the layout of the data, after all that can fail without cost and before any noise is
-            drawn; returns the id of the release in a ledger, or raises where that refuses. Whoever calls this tells the
-            ledger of the delivery.
-        guessed: parts of the layout that were guessed for the release that is replayed.
-        progress: told the name of each phase as it begins.
+        charge: called once with the layout of the data, after all steps that can fail without cost and before any noise
+            is drawn. It returns the id of the release in a ledger, or raises if the ledger refuses. The caller of
+            `mine_as_planned` tells the ledger of the delivery.
+        guessed: in a replay, the parts of the layout that the earlier release guessed.
+        progress: called with the name of each phase as it begins.
     """
     if seed is not None and charge is not None:
         refuse_seed()
@@ -109,7 +109,7 @@ def mine_as_planned(
     counted = prepare(database, plan, randomness, progress)
     if charge is not None:
         rehearse(plan)
-    # Counts are hidden until the mechanism sees them, so whatever failed up to here has cost nothing.
+    # Counts are hidden until the mechanism sees them, so a failure up to here costs nothing.
     name = charge(layout) if charge else None
     return draw(counted, plan, randomness, layout=layout, command=command, name=name, progress=progress)
 
@@ -120,7 +120,7 @@ class Counted:
 
     Args:
         bounded: the transactions that are counted.
-        counts: of them, from `count_all`.
+        counts: their counts, from `count_all`.
     """
 
     bounded: TransactionDatabase
@@ -130,10 +130,10 @@ class Counted:
 def prepare(
     database: TransactionDatabase, plan: Plan, randomness: Randomness, progress: Progress = lambda _phase: None
 ) -> Counted:
-    """Everything that can fail without cost: bound, and count.
+    """Bound and count: everything that can fail without cost.
 
     Raises:
-        UsageError: the data was read without the unit's column.
+        UsageError: the data was read without the unit column.
         InputError: the data does not fit what was declared, or there is too much to count.
     """
     progress("bounding")
@@ -151,16 +151,16 @@ def draw(
     name: str | None = None,
     progress: Progress = lambda _phase: None,
 ) -> Release:
-    """The release, of data that was prepared as this plan says. All noise is drawn here.
+    """Draw all noise, and make the release from data prepared by the same plan.
 
     Args:
         counted: from `prepare`.
         plan: the plan.
-        randomness: where the bits come from.
+        randomness: the source of random bits.
         layout: how the data was read.
         command: what was typed, for the record.
         name: the id of the release in a ledger.
-        progress: told the name of each phase as it begins.
+        progress: called with the name of each phase as it begins.
     """
     chosen = select_all(counted.bounded, plan, counted.counts, randomness, progress)
     itemsets = chosen.itemsets
@@ -181,11 +181,11 @@ def draw(
 
 
 def bound(database: TransactionDatabase, plan: Plan, randomness: Randomness) -> TransactionDatabase:
-    """The transactions that are counted: of the declared items, per unit and per transaction no more than planned.
+    """The transactions to count: declared items only, and at most as much per unit and per transaction as planned.
 
-    With constraints these are the remaining items of the transactions that hold all items to be contained: after a
-    unit's transactions are merged, but before some of them are chosen, so that the choice is made among those that
-    matter. Why one unit changes counts by no more than before: `constraints.py`.
+    With constraints, only transactions that hold all required items stay, without these items and the excluded ones.
+    This comes after merging the transactions of a unit, but before choosing among them, so that the choice is among
+    those that matter. `constraints.py` shows why one unit still changes counts by no more than without constraints.
     """
     if plan.universe.names is not None:
         database = database.restrict_to(plan.universe.names)

@@ -1,13 +1,13 @@
-"""Tuning: the best of several ways of mining, chosen privately, for three times the cost of one run, or twice.
+"""Choose the best of several ways of mining privately, for three times the cost of one run, or twice.
 
-A run of a configuration is a candidate of `fim_private.private_candidates`: it mines, then scores what it named. The
-score is the number of (unit, itemset) pairs with the unit holding the itemset, over the itemsets that this run named,
-with noise of its own: a mechanism's own noisy counts would favour the noisier one. Whatever a unit's transactions hold,
-it adds at most 1 for each itemset named, and at most `top` in all, under either neighbouring relation. So a run costs
-the plan's guarantee and the score's epsilon, and the choice what `RandomStopping` or `KnownThreshold` makes of that;
-which configuration was chosen, its itemsets and its score are covered, and how many runs it took is not told.
+A run of a configuration is a candidate of `fim_private.private_candidates`. It mines, then scores its itemsets.
+The score is the number of (unit, itemset) pairs in which the unit holds the itemset, plus noise of its own: the noisy
+counts of the mechanisms themselves would favour the noisier one. A unit adds at most 1 for each itemset named, and so
+at most `top` in all. So a run costs the guarantee of its plan and the epsilon of its score. `RandomStopping` or
+`KnownThreshold` turns this into the cost of the choice, which covers the chosen configuration, its itemsets and its
+score. The number of runs is not told.
 
-All of this holds for either relation: docs/mathematics.md#tuning.
+All of this holds for either neighbouring relation: docs/mathematics.md#tuning.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ from fim_private.transactions.layout import Layout
 
 COMPOSITION = "private candidates"
 RUNS_EACH = 10
-"""Runs expected for each configuration: all runs miss the best one with probability about 1 in 11."""
+"""Expected runs per configuration: no run uses the best configuration with probability about 1 in 11."""
 SCORE_SHARE = Fraction(1, 5)
-"""Of a run's epsilon, what its score has."""
+"""The share of a run's epsilon that its score gets."""
 MOST_CONFIGURATIONS = 100
 NAME = "tune"
 
@@ -59,14 +59,14 @@ class Configuration:
     """One way of mining.
 
     Args:
-        name: what it is called.
-        size: number of items of each itemset.
-        top: k, how many itemsets.
+        name: its name.
+        size: items per itemset.
+        top: k, the number of itemsets.
         mechanism: a name of the registry, or "auto".
-        select: how items-first selects; None where the planner decides.
-        max_items: how many items of a transaction are kept; None for all.
-        max_transactions: how many transactions of a unit are kept; None where they are merged.
-        count_share: of a run's epsilon, what noisy counts of the itemsets it names may cost; None releases none.
+        select: how items-first selects; None lets the planner decide.
+        max_items: how many items per transaction are kept; None for all.
+        max_transactions: how many transactions per unit are kept; None merges them.
+        count_share: the share of a run's epsilon for noisy counts of its itemsets; None releases no counts.
     """
 
     name: str
@@ -84,10 +84,10 @@ class TuningPlan:
     """What a tuning will do and cost, fixed before any data is seen.
 
     Args:
-        names: of the configurations.
-        plans: one each, at what one run may spend on mining.
+        names: the names of the configurations.
+        plans: the plan of each configuration, with the budget that one run may spend on mining.
         score_epsilon: what one run spends on its score.
-        selection: how runs are chosen from.
+        selection: how a run is chosen.
         budget: what everything together may cost.
     """
 
@@ -112,17 +112,17 @@ class TuningPlan:
 
     @property
     def theorem(self) -> str:
-        """The theorem that says so, in words."""
+        """The theorem behind the guarantee, in words."""
         if isinstance(self.selection, KnownThreshold):
             return "twice a run's epsilon, by Theorem 3.1 (the first run that reaches a threshold)"
         return "three times a run's epsilon, by Theorem 3.2 (the best of a random number of runs)"
 
     @property
     def cost(self) -> Cost:
-        """What a ledger charges: all of it, once, as one loss."""
+        """What a ledger charges: everything once, as one loss."""
         guarantee, first = self.guarantee, self.plans[0].cost
         top = max(plan.top for plan in self.plans)
-        # What differs among the candidates is left out here; the record has each of them.
+        # Values that differ among the candidates are left out here; the record lists every candidate.
         caps, kept = ({plan.max_items for plan in self.plans}, {plan.unit for plan in self.plans})
         unit = kept.pop() if len(kept) == 1 else PrivacyUnit(column=first.unit.column)
         sizes = sorted({plan.size for plan in self.plans})
@@ -180,10 +180,10 @@ class TuningResult:
     """What a tuning released.
 
     Args:
-        name: of the configuration that was chosen.
-        plan: its plan, with the whole budget: what the promise is about.
-        score: the noisy score of the run that was chosen.
-        release: that run's, its privacy record that of everything together.
+        name: the name of the chosen configuration.
+        plan: its plan with the whole budget, which the promise is about.
+        score: the noisy score of the chosen run.
+        release: the release of that run, with the privacy record of everything together.
     """
 
     name: str
@@ -203,18 +203,18 @@ def plan_tuning(
     threshold: int | None = None,
     score_share: Fraction = SCORE_SHARE,
 ) -> TuningPlan:
-    """The plan for choosing among configurations.
+    """Plan a choice among configurations.
 
     Args:
         configurations: at least two, each with a name of its own.
         budget: what everything together may cost.
-        unit_column: the column that names the unit; None where each transaction is one.
+        unit_column: the column that names the unit; None if each transaction is a unit.
         relation: the neighbouring relation.
         universe: the declared universe, with its names; None for an open one.
-        runs: how many are expected, 1/gamma; None for ten each. With a threshold, fewer are made.
-        threshold: take the first run that scores at least this much: a run may then spend half of epsilon instead of a
-            third. A public number; it may come from other data or an earlier release.
-        score_share: of a run's epsilon, what the score has.
+        runs: the expected number of runs, 1/gamma; None for ten per configuration. With a threshold, fewer are made.
+        threshold: take the first run that scores at least this much. A run may then spend half of epsilon instead of a
+            third. The number is public; it may come from other data or an earlier release.
+        score_share: the share of a run's epsilon that its score gets.
 
     Raises:
         UsageError: a number is out of range, or options contradict each other.
@@ -240,7 +240,7 @@ def plan_tuning(
         selection, epsilon = RandomStopping(stop=stop), budget.epsilon / 3
     else:
         selection, epsilon = KnownThreshold(threshold=threshold, stop=stop), budget.epsilon / 2
-    # The delta_1 of which delta_1/(gamma + delta_1 - gamma delta_1) is delta; rounded down against the user.
+    # The solution delta_1 of delta_1/(gamma + delta_1 - gamma delta_1) = delta; rounded down, which is safe.
     delta = budget.delta * stop / (1 - (1 - stop) * budget.delta)
     run = Budget((1 - score_share) * epsilon, round_down(delta) if delta else delta)
     plans = tuple(
@@ -276,19 +276,19 @@ def tune(
     charge: Callable[[Layout], str] | None = None,
     progress: Progress = lambda _phase: None,
 ) -> TuningResult | None:
-    """Choose among configurations, and release what the chosen run named; None where no run reached the threshold.
+    """Choose among configurations, and release the itemsets of the chosen run; None if no run reached the threshold.
 
     Args:
         transactions: as read, with their units if the plan has any.
         tuning: from `plan_tuning`.
-        seed: makes the noise repeatable, and the release not private. For tests and teaching.
+        seed: makes the noise repeatable, so the release is not private. For tests and teaching.
         command: what was typed, for the record.
-        charge: called once with the layout of the data before any run; returns the id of the release in a ledger, or
-            raises where that refuses.
-        progress: told that runs are made, not how many.
+        charge: called once with the layout of the data before any run. It returns the id of the release in a ledger,
+            or raises if the ledger refuses.
+        progress: called with the name of each phase as it begins, but not with the number of runs.
 
     Raises:
-        UsageError: the data was read without the unit's column.
+        UsageError: the data was read without the unit column.
     """
     if seed is not None and charge is not None:
         refuse_seed()
@@ -303,7 +303,7 @@ def tune(
         )
     of_units = database.merge_units() if column is not None else database
     data = _Data(database, of_units, {name: code for code, name in enumerate(of_units.vocabulary.to_list())})
-    # Every configuration is counted before the charge, whichever the lot will draw.
+    # Count for every configuration before the charge, whichever runs are drawn later.
     candidates = Candidates(
         [
             partial(_run, data, plan, counted, tuning.score_epsilon)
@@ -322,7 +322,7 @@ def tune(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Data:
-    """The database as read, with one transaction for each unit, and the codes of that one's items."""
+    """The database as read, the database with one transaction per unit, and the item codes of the latter by name."""
 
     database: TransactionDatabase
     of_units: TransactionDatabase
@@ -330,9 +330,9 @@ class _Data:
 
 
 def _counted(database: TransactionDatabase, plans: Sequence[Plan], progress: Progress) -> list[Counted | None]:
-    """What all runs of each plan look at; None where each run bounds at random, and so counts anew.
+    """The counts for all runs of each plan; None for a plan whose runs bound at random, so that each counts anew.
 
-    Such a plan is counted all the same, on bounds that are thrown away: too much to count shows with these as well.
+    Such a plan is counted here too, with a random choice that is thrown away, to find out whether it is too much.
 
     Raises:
         InputError: there is too much to count.
@@ -343,7 +343,7 @@ def _counted(database: TransactionDatabase, plans: Sequence[Plan], progress: Pro
             prepare(database, plan, SeededRandomness(0), progress)
             found.append(None)
             continue
-        # Without a choice at random, transactions are bounded alike for all plans.
+        # Without a random choice, transactions are bounded in the same way for all plans.
         bounded = next((counted.bounded for counted in found if counted), None)
         found.append(
             prepare(database, plan, SeededRandomness(0), progress)
@@ -356,11 +356,11 @@ def _counted(database: TransactionDatabase, plans: Sequence[Plan], progress: Pro
 def _run(
     data: _Data, plan: Plan, counted: Counted | None, epsilon: Fraction, randomness: Randomness
 ) -> tuple[int, Release]:
-    """One run: what it named, and its score."""
+    """One run: its score and its release."""
     own = randomness if randomness.seed is None else SeededRandomness(randomness.bits(62))
     counted = counted or prepare(data.database, plan, own)
     release = draw(counted, plan, own, layout=data.database.notes.layout)
-    # Declared items that do not occur are held by nobody.
+    # No unit holds a declared item that does not occur.
     codes = data.codes
     known = [sorted(map(codes.__getitem__, line.items)) for line in release.itemsets if codes.keys() >= set(line.items)]
     counts = [
