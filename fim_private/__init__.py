@@ -9,9 +9,7 @@ Baskets are read, bounded, counted, and selected from through one door; everythi
     >>> baskets = read_transactions("baskets.csv")  # doctest: +SKIP
     >>> mine(baskets, size=2, top=10, budget=Budget("1", "1e-6"), unit=PrivacyUnit()).to_polars()  # doctest: +SKIP
 
-Layers, each importing only from those before it: errors, privacy, constraints, profile, version, compiled, writing;
-randomness, accounting, estimation; mechanisms; candidates; plan; transactions, counting; release; rules, ledger;
-mining; comparison, audit; report; demos; cli.
+Imports go one way: `tests/test_architecture.py` says which folder may import which.
 """
 
 from __future__ import annotations

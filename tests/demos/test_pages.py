@@ -45,6 +45,8 @@ def test_a_page_says_what_the_lesson_says(demo: Demo) -> None:
     said, control = words_of(page), demo.controls[0]
     assert BANNER in said
     assert demo.question.text in said
+    assert (ROOT / "fim_private/demos" / demo.source).is_file()
+    assert f"fim_private/demos/{demo.source}" in said
     for part in demo.introduction:
         if isinstance(part, Paragraph):
             assert plain(part.text) in said
