@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def hand_over(
     text: Callable[[], str],
-    books: RunLedger,
+    run_ledger: RunLedger,
     *,
     release: Release | None = None,
     output: Path | None = None,
@@ -31,7 +31,7 @@ def hand_over(
 
     Args:
         text: makes the text to print.
-        books: the ledger, if there is one.
+        run_ledger: the ledger, if there is one.
         release: the release to write; None if there is none.
         output: the file, if one was asked for.
         overwrite: replace an existing file.
@@ -48,12 +48,12 @@ def hand_over(
         if release is not None and output is not None:
             with held():
                 written.append(write_release(release, output, overwrite=overwrite))
-                books.deliver()
+                run_ledger.deliver()
 
     def show() -> None:
         print_release(text(), written=bool(written))
         if not goes_nowhere():
-            books.deliver()
+            run_ledger.deliver()
 
     failures: list[BaseException] = []
     for way in (write, show):

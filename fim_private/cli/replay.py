@@ -156,7 +156,7 @@ def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
         release = Release.from_json(_text(path, largest=LARGEST_RELEASE))
         words = shlex.split(release.command or "")
         if words[:2] != begin:
-            raise InputError(f"{path} does not say which command made it.", "Give a TOML file, or give the options.")
+            raise InputError(f"{path} was not made by `{' '.join(begin)}`.", "Give a TOML file, or give the options.")
         typed, rest, _ = context.command.make_parser(context).parse_args(args=words[2:])
         if rest:
             raise ValueError

@@ -63,18 +63,18 @@ def carry_out(
         released: the release in the work's result; None if there is none.
 
     Returns:
-        The work's result, the release that was handed over, and the books.
+        The work's result, the release that was handed over, and the ledger of the run.
     """
-    with RunLedger(delivery.ledger, plan, command) as books:
+    with RunLedger(delivery.ledger, plan, command) as run_ledger:
         with phases(quiet=delivery.quiet) as progress, reading.reader(progress.share) as read:
             progress("reading")
             database = read(file, **reading.arguments(plan.cost.unit.column))
-            charge = None if delivery.ledger is None else books.charge
+            charge = None if delivery.ledger is None else run_ledger.charge
             result = work(database, seed=delivery.seed, command=command, charge=charge, progress=progress)
         release = released(result)
         hand_over(
             lambda: _shown(release, as_json=delivery.as_json),
-            books,
+            run_ledger,
             release=release,
             output=delivery.output,
             overwrite=delivery.overwrite,
@@ -83,21 +83,21 @@ def carry_out(
     say("", quiet=delivery.quiet)
     for note in _reading_notes(database.notes):
         say(note, quiet=delivery.quiet)
-    return result, release, books
+    return result, release, run_ledger
 
 
-def conclude(remarks: Iterable[str | None], delivery: Delivery, books: RunLedger) -> None:
+def conclude(remarks: Iterable[str | None], delivery: Delivery, run_ledger: RunLedger) -> None:
     """Print the remarks on a release, and what is left in the ledger.
 
     Args:
         remarks: paragraphs; None for one that does not apply.
         delivery: says whether to be quiet.
-        books: the books of the run.
+        run_ledger: of the run.
     """
     for remark in filter(None, remarks):
         say(f"\n{remark}", quiet=delivery.quiet)
     if delivery.ledger is not None and not delivery.quiet:
-        say(f"\n{books.remaining()}")
+        say(f"\n{run_ledger.remaining()}")
 
 
 def _shown(release: Release | None, *, as_json: bool) -> str:

@@ -11,6 +11,7 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.accounting.search import halved
 from fim_private.compilation import compiled
 
 Floats = NDArray[np.float64]
@@ -37,18 +38,12 @@ def likely_itemsets(counts: Floats, size: int, most: int) -> Itemsets:
     logs = np.log(counts[order])
     if len(logs) < size:
         return np.empty((0, size), np.int32)
-    # Bisect on the product: take all itemsets above a bound with few enough above it.
+    # Search the bound on the product: take all itemsets above a bound with few enough above it.
     room = np.empty((most, size), np.int32)
     high = float(np.sum(logs[:size])) + 1.0
     low = float(np.sum(logs[-size:])) - 1.0
     if _fill_above(logs, low, room) > most:
-        while high - low > 1e-9:
-            middle = (low + high) / 2
-            if _fill_above(logs, middle, room) > most:
-                low = middle
-            else:
-                high = middle
-        low = high
+        _, low = halved(lambda bound: _fill_above(logs, bound, room) > most, low, high, 40)
     found = room[: _fill_above(logs, low, room)]
     product = logs[found].sum(axis=1)
     return np.sort(order[found[np.argsort(-product, kind="stable")]], axis=1).astype(np.int32)

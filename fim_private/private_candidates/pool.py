@@ -83,20 +83,6 @@ def parts(loss: CandidateLoss) -> tuple[Fraction, Fraction]:
     return loss.epsilon, loss.delta if isinstance(loss, ApproxDP) else Fraction(0)
 
 
-def pure_epsilon(loss: CandidateLoss) -> Fraction:
-    """eps_1 of candidates with delta 0.
-
-    Raises:
-        UsageError: the loss has a delta above 0.
-    """
-    epsilon, delta = parts(loss)
-    if delta:
-        raise UsageError(
-            "This theorem needs candidates without a delta.", "Use Algorithm 1 or 2, or give pure candidates."
-        )
-    return epsilon
-
-
 def with_delta(epsilon: Fraction, delta: Fraction) -> CandidateLoss:
     """The loss with these figures: `PureDP` if delta is 0."""
     return ApproxDP(epsilon, delta) if delta else PureDP(epsilon)

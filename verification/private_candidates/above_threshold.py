@@ -22,7 +22,7 @@ from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.errors import UsageError
 from fim_private.mechanisms.sparse_vector import search
 from fim_private.privacy import ApproxDP, PureDP
-from fim_private.private_candidates.pool import Score, pure_epsilon
+from fim_private.private_candidates.pool import CandidateLoss, Score, parts
 from fim_private.randomness import Randomness, SecureRandomness
 from verification.private_candidates.log_grid import floor_of_log
 from verification.private_candidates.search_law import binomial, law_of_search
@@ -248,6 +248,20 @@ def smoothing(epsilon_1: Fraction, slack: Fraction, inverse: Fraction) -> int:
 def noise_scales(resolution: int, epsilon: Fraction) -> tuple[Fraction, Fraction]:
     """2S/eps_3 for the threshold and 4S/eps_3 for each query, S the sensitivity (Dwork and Roth 2014, Theorem 3.23)."""
     return 2 * resolution / epsilon, 4 * resolution / epsilon
+
+
+def pure_epsilon(loss: CandidateLoss) -> Fraction:
+    """eps_1 of candidates with delta 0.
+
+    Raises:
+        UsageError: the loss has a delta above 0.
+    """
+    epsilon, delta = parts(loss)
+    if delta:
+        raise UsageError(
+            "This theorem needs candidates without a delta.", "Use Algorithm 1 or 2, or give pure candidates."
+        )
+    return epsilon
 
 
 def check(epsilon_1: Fraction, epsilon: Fraction, percentile: Fraction, resolution: int) -> None:

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from fim_private.errors import UsageError
 from fim_private.mechanisms.sparse_vector import search
 from fim_private.privacy import ApproxDP, PureDP
-from fim_private.private_candidates.pool import Candidates, FiniteLaw, Output, chance_at_least, pure_epsilon
+from fim_private.private_candidates.pool import Candidates, FiniteLaw, Output, chance_at_least
 from fim_private.randomness import Randomness, SecureRandomness
 from verification.private_candidates.above_threshold import (
     RESOLUTION,
     check,
     check_sampling,
     noise_scales,
+    pure_epsilon,
     smoothing,
     whole_number,
 )

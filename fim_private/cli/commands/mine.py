@@ -54,7 +54,7 @@ def mine(
     command = command_line(context)
     if config is not None:
         say(f"With the settings of {config}: {printable(command)}\n{not_replayed}", quiet=delivery.quiet)
-    release, shown, books = carry_out(
+    release, shown, run_ledger = carry_out(
         partial(mine_as_planned, plan=plan, guessed=replayed_guesses(context)),
         file, plan, reading=reading, delivery=delivery, command=command,
         released=lambda release: release if keep is None else filtered(release, keep),
@@ -67,4 +67,4 @@ def mine(
         shortfall(plan, release),
         promise(plan, seeded=release.seeded, layout=release.layout),
     )
-    conclude(remarks, delivery, books)
+    conclude(remarks, delivery, run_ledger)

@@ -73,7 +73,7 @@ def tune(
         score_share=exact(score_share, "score-share"),
     )
     check_delivery(delivery, tuning.plans, file, question.universe_file, candidates)
-    tuned, _, books = carry_out(
+    tuned, _, run_ledger = carry_out(
         partial(choose, tuning=tuning),
         file, tuning, reading=reading, delivery=delivery, command=command_line(context),
         released=lambda tuned: None if tuned is None else tuned.release,
@@ -84,4 +84,4 @@ def tune(
     else:
         remarks.append(f"Chosen: {tuned.name}; its run scored about {tuned.score:,}, with noise.")
         remarks.append(promise(tuned.plan, seeded=tuned.release.seeded, layout=tuned.release.layout))
-    conclude(remarks, delivery, books)
+    conclude(remarks, delivery, run_ledger)
