@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fim_private.privacy import LARGEST_EPSILON
+from fim_private.errors import UsageError
+from fim_private.privacy import Budget
 from fim_private.transactions.layout import Layout
 
 
 @dataclass(frozen=True, kw_only=True)
 class Promise:
-    """What is protected, and how much. `epsilon` and `delta` are finite and at least 0; `unit` is in words."""
+    """What is protected, and how much. `epsilon` and `delta` are those of a `Budget`; `unit` is in words."""
 
     epsilon: float
     delta: float
@@ -26,7 +27,11 @@ class Promise:
     def of(cls, record: Mapping[str, Any]) -> Promise | None:
         """The promise in a record; None if the record does not say what is protected and how much."""
         epsilon, delta, unit = _number(record, "epsilon"), _number(record, "delta"), _text(record, "unit")
-        if epsilon is None or delta is None or unit is None or epsilon > LARGEST_EPSILON:
+        if epsilon is None or delta is None or unit is None:
+            return None
+        try:
+            Budget(epsilon, delta)
+        except UsageError:  # no release of this program promises such numbers
             return None
         return cls(epsilon=epsilon, delta=delta, unit=unit)
 

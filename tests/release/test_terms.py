@@ -56,6 +56,13 @@ def test_a_release_that_says_less_is_read_as_far_as_it_says_something() -> None:
     assert not any("layout" in each for each in said)
 
 
+@pytest.mark.parametrize(("epsilon", "delta"), [(0, 0), (1e-300, 0), (101, 0), (1, 5e-324), (1, 1), (1, 2**62)])
+def test_numbers_that_no_budget_has_are_no_promise(epsilon: float, delta: float) -> None:
+    release = read_release(WRITTEN / "release.json")
+    edited = replace(release, privacy={**release.privacy, "epsilon": epsilon, "delta": delta})
+    assert promised(edited)[0].startswith("This file states no promise.")
+
+
 @pytest.mark.parametrize("relation", NeighbouringRelation)
 def test_the_terms_agree_with_the_plan_whose_records_they_read(relation: NeighbouringRelation) -> None:
     unit = PrivacyUnit(column="customer", max_transactions=2)
