@@ -25,6 +25,7 @@ def audit(
     mechanism: Annotated[
         str,
         typer.Argument(
+            metavar="MECHANISM",
             autocompletion=mechanism_names("all"),
             help="A mechanism that `fim-private plan` lists, or all.",
         ),

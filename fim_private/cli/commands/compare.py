@@ -35,7 +35,7 @@ def compare(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILES",
             autocompletion=dataset_names,
             help="Basket files, or names of data sets (see `fim-private datasets list`) that are on this machine.",
         ),

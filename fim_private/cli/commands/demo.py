@@ -18,7 +18,7 @@ LIST, ALL = "list", "all"
 def demo(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help=f"The name of a lesson, or '{LIST}' to list them."),
+        typer.Argument(metavar="NAME", help=f"The name of a lesson, or '{LIST}' to list them."),
     ] = None,
     changes: Annotated[
         list[str] | None,

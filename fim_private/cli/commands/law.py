@@ -33,7 +33,9 @@ TYPED = {"top": "--top", "sensitivity": "--sensitivity", "universe_size": "--uni
 def law(
     mechanism: Annotated[
         str,
-        typer.Argument(autocompletion=mechanism_names(), help="A mechanism that `fim-private plan` lists."),
+        typer.Argument(
+            metavar="MECHANISM", autocompletion=mechanism_names(), help="A mechanism that `fim-private plan` lists."
+        ),
     ],
     counts: Annotated[str, typer.Option(metavar="A,B,...", help="The count of each itemset that occurs.")],
     epsilon: Annotated[str | None, typer.Option(metavar="NUMBER", help="The epsilon of all picks together.")] = None,
