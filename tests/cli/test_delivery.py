@@ -48,8 +48,8 @@ def ledger(tmp_path: Path) -> Ledger:
     return Ledger.create(tmp_path / "books.ledger", epsilon=9, delta="1e-4")
 
 
-class Books:
-    """Books that only count what they are told."""
+class CountingLedger:
+    """A run's ledger that only counts what it is told."""
 
     def __init__(self) -> None:
         self.delivered = 0
@@ -120,17 +120,17 @@ def test_one_way_that_fails_does_not_stop_the_other(
     def fail(*_: object, **__: object) -> Any:
         raise failure
 
-    books: Any = Books()
+    run_ledger: Any = CountingLedger()
     output = tmp_path / "out.json"
     with pytest.raises(type(failure)):
-        hand_over(fail, books, release=release(), output=output)
+        hand_over(fail, run_ledger, release=release(), output=output)
     assert read_release(output) == release()
-    assert books.delivered == 1
+    assert run_ledger.delivered == 1
     monkeypatch.setattr("fim_private.release.files.write_release", fail)
     with pytest.raises(type(failure)):
-        hand_over(lambda: "the table", books, release=release(), output=tmp_path / "other.json")
+        hand_over(lambda: "the table", run_ledger, release=release(), output=tmp_path / "other.json")
     assert capsys.readouterr().out == "the table\n"
-    assert books.delivered == 2
+    assert run_ledger.delivered == 2
 
 
 @pytest.mark.parametrize("ending", ["json", "parquet", "csv"])
@@ -142,9 +142,9 @@ def test_a_library_that_fails_to_write_is_told_in_our_words(
 
     monkeypatch.setattr(Release, "to_polars", fail)
     monkeypatch.setattr(Release, "to_json", fail)
-    books: Any = Books()
+    run_ledger: Any = CountingLedger()
     with pytest.raises(InputError, match="could not be written"):
-        hand_over(lambda: "the table", books, release=release(), output=tmp_path / f"out.{ending}")
+        hand_over(lambda: "the table", run_ledger, release=release(), output=tmp_path / f"out.{ending}")
     assert capsys.readouterr().out == "the table\n"
     assert list(tmp_path.iterdir()) == []
 
