@@ -27,7 +27,7 @@ HOW = """\
   process that reads the file, counts and ends, median of five likewise.
 * **Peak memory** is the most the process held when it had read the file and counted once, libraries included.
 * **Ratio** is warm time over that of this project: above 1, this project is quicker.
-* Everybody reads the same uncompressed file, a transaction a line without repeated items, and starts counting from
+* Everybody reads the same uncompressed file, one transaction per line without repeated items, and starts counting from
   its own form of the data: this project from its arrays, pyfim from tuples, scipy and rusket from a sparse matrix,
   mlxtend from a one-hot frame, the others from two columns of whole numbers. fastapriori is called at its compiled
   core, without its frames, which is quicker than what its users see.

@@ -129,4 +129,4 @@ def find_demo(demos: Iterable[Demo], name: str) -> Demo:
         return by_name[name]
     near = difflib.get_close_matches(name.lower(), by_name)
     hint = f"Did you mean {' or '.join(near)}?" if near else "See the names with: fim-private demo list"
-    raise UsageError(f"There is no demo {name!r}.", hint)
+    raise UsageError(f"There is no lesson {name!r}.", hint)

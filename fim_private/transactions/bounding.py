@@ -46,7 +46,7 @@ def keep_transactions(transactions: Transactions, most: int, words: Words) -> Tr
         most: at least 1.
         words: uniform 64-bit words; one is drawn for each transaction.
     """
-    _at_least_one(most, "transactions of a unit")
+    _at_least_one(most, "transactions per unit")
     if transactions.units is None:
         return transactions
     kept = np.flatnonzero(_choose(transactions.units, most, words))
@@ -68,7 +68,7 @@ def cap_items(transactions: Transactions, most: int, words: Words) -> Transactio
         most: at least 1.
         words: uniform 64-bit words; one is drawn for each item of a transaction that is too long.
     """
-    _at_least_one(most, "items of a transaction")
+    _at_least_one(most, "items per transaction")
     lengths = transactions.lengths()
     words_before = np.append(0, np.cumsum(np.where(lengths > most, lengths, 0)))
     if not words_before[-1]:
@@ -88,7 +88,7 @@ def cap_items(transactions: Transactions, most: int, words: Words) -> Transactio
 
 def _at_least_one(most: int, of: str) -> None:
     if most < 1:
-        raise UsageError(f"The most {of} is {most}.", "Give at least 1.")
+        raise UsageError(f"At most {most} {of} are to be kept, which leaves nothing.", "Give at least 1.")
 
 
 def _choose(owner: NDArray[np.int64], most: int, words: Words) -> NDArray[np.bool_]:
