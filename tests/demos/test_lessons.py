@@ -56,7 +56,7 @@ def test_other_controls_move_the_answer_or_leave_none() -> None:
 
 
 def test_what_is_not_there_is_refused() -> None:
-    with pytest.raises(UsageError, match="no demo"):
+    with pytest.raises(UsageError, match="no lesson"):
         find_demo(DEMOS, "margins-of-error")
     with pytest.raises(UsageError, match="Did you mean margin"):
         find_demo(DEMOS, "margins")

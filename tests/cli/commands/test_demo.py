@@ -20,7 +20,7 @@ def test_a_control_is_moved() -> None:
     assert here.returncode == there.returncode == 0
     assert "at gap=200 behind=10" in here.stdout.decode()
     assert "at gap=400 behind=3" in there.stdout.decode()
-    assert "no, it is too likely to walk past" in here.stdout.decode()
+    assert "no, the search is too likely to miss the gap" in here.stdout.decode()
     assert "yes, the search stops in time" in there.stdout.decode()
 
 
@@ -35,7 +35,7 @@ def test_the_answer_may_be_printed_alone() -> None:
     [
         (["margins"], "Did you mean margin"),
         (["margin", "--set", "gap"], "Write --set as in"),
-        (["margin", "--set", "gap=7"], "Choose of 0, 40"),
+        (["margin", "--set", "gap=7"], "Choose one of: 0, 40"),
         (["margin", "--set", "game=7"], "Its controls are gap, behind"),
         (["--answer"], "Name a lesson"),
         (["all"], "Give --output"),
