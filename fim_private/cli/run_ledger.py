@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fim_private.cli.interruption import stop_if_heard
+from fim_private.cli.interruption import InterruptedByUser, stop_if_heard
 from fim_private.cli.progress import say
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class RunLedger:
         self._ledger: Ledger | None = None
         self._charged: str | None = None
         self._delivered = False
+        self._writing = False
         if path is not None:
             from fim_private.ledger import Ledger
 
@@ -46,7 +47,9 @@ class RunLedger:
         if self._ledger is None:
             raise AssertionError("there is no ledger to charge")
         stop_if_heard()
+        self._writing = True
         self._charged = self._ledger.charge(self._plan, command=self._command, layout=layout)
+        self._writing = False
         return self._charged
 
     def deliver(self) -> None:
@@ -78,5 +81,7 @@ class RunLedger:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and self._writing and issubclass(kind, InterruptedByUser):
+            say("The run ended while it charged the ledger: `fim-private budget history` shows whether it was charged.")
         if kind is not None and self._charged is not None and not self._delivered:
             say(f"The ledger was charged: its history shows {self._charged} as charged, not delivered.")

@@ -106,9 +106,14 @@ def _check_promise(state: State, cost: Cost) -> None:
     if cost.unit.column != state.unit_column:
         held = "each transaction" if state.unit_column is None else f"the units of column {state.unit_column!r}"
         asked = "each transaction" if cost.unit.column is None else f"the units of column {cost.unit.column!r}"
-        option = "--unit transaction" if state.unit_column is None else f"--unit-column {state.unit_column}"
+        option = "--unit transaction" if state.unit_column is None else f"--unit-column {_typed(state.unit_column)}"
         raise UsageError(
             f"This ledger holds releases that protect {held}, and this one would protect {asked}. The costs of "
             "different promises do not add up.",
             f"Give {option}, or keep another ledger.",
         )
+
+
+def _typed(name: str) -> str:
+    """A column's name as it is typed; with control characters written out, so that it cannot steer the terminal."""
+    return name if name.isprintable() else repr(name)

@@ -23,6 +23,8 @@ ITEM_NAMES = (
 UNIT_NAMES = ("customer", "customerid", "client", "clientid", "member", "memberid", "membernumber", "user", "userid")
 """Well-known names of unit columns. They only help with advice: the user decides whom to protect."""
 
+UNIT_OPTION = "--unit-column"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
@@ -70,6 +72,9 @@ def known_column(header: Sequence[str], names: Sequence[str]) -> int | None:
 def find_column(header: Sequence[str], wanted: str, option: str) -> int:
     """The position of a column with this exact name, or else of the only one that differs in case alone.
 
+    A unit's column has to be the only one of its name, whatever the case. A plan names it too, in any case, and could
+    otherwise promise to protect the units of the other column.
+
     Args:
         header: column names.
         wanted: the name the user typed.
@@ -79,7 +84,8 @@ def find_column(header: Sequence[str], wanted: str, option: str) -> int:
         InputError: no such column, or more than one.
     """
     columns = [column.strip() for column in header]
-    for same in (str.strip, lambda name: name.strip().casefold()):
+    exactly, in_any_case = str.strip, lambda name: name.strip().casefold()
+    for same in (in_any_case,) if option == UNIT_OPTION else (exactly, in_any_case):
         found = [position for position, column in enumerate(columns) if same(column) == same(wanted)]
         if len(found) == 1:
             return found[0]
@@ -100,7 +106,7 @@ def long_columns(header: Sequence[str], columns: Columns) -> tuple[int, int, int
     """
     transaction = _named_or_known(header, columns.transaction, "--transaction-column", TRANSACTION_NAMES)
     item = _named_or_known(header, columns.item, "--item-column", ITEM_NAMES)
-    unit = None if columns.unit is None else find_column(header, columns.unit, "--unit-column")
+    unit = None if columns.unit is None else find_column(header, columns.unit, UNIT_OPTION)
     if transaction == item:
         raise UsageError(
             "The transaction column and the item column are the same.",

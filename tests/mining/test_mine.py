@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from fim_private import (
     Budget,
+    InputError,
     NeighbouringRelation,
     PrivacyUnit,
     Release,
@@ -246,6 +247,15 @@ def test_the_unit_that_is_promised_is_the_one_that_was_read(promised: str, tmp_p
     for baskets in (with_units, read_transactions(file, **columns)):
         with pytest.raises(UsageError, match="plan protects the units of column"):
             mine(baskets, unit=PrivacyUnit(column=promised), **asked)
+
+
+def test_columns_of_units_that_differ_in_case_alone_are_refused(tmp_path: Path) -> None:
+    """The plan could promise to protect the units of the other."""
+    file = tmp_path / "l.csv"
+    file.write_text("t,i,unit,Unit\n1,milk,a,b\n2,bread,a,c\n")
+    for named in ("unit", "Unit", "UNIT"):
+        with pytest.raises(InputError, match="More than one column is called"):
+            read_transactions(file, format="long", transaction_column="t", item_column="i", unit_column=named)
 
 
 @pytest.mark.parametrize("seed", ["3", 1.5, float("nan"), b"x", ""])

@@ -123,7 +123,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     assert "no engine" in refused(tmp_path, "--engine", "hadoop")
     assert "--master is only for Spark" in refused(tmp_path, "--master", "local[2]")
     spark = ("--engine", "spark")
-    assert "there is none" in refused(tmp_path, *spark, JAVA_HOME="", PATH=str(tmp_path))
+    assert "Java was not found" in refused(tmp_path, *spark, JAVA_HOME="", PATH=str(tmp_path))
     assert "openjdk-17" in refused(tmp_path, *spark, JAVA_HOME=str(tmp_path))
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()

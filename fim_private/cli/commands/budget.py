@@ -91,12 +91,12 @@ def history(ledger: File, as_json: AsJson = False) -> None:
         return
     rows = [
         [
-            entry.time.removesuffix("+00:00"),
+            printable(entry.time.removesuffix("+00:00")),
             "total" if entry.what == "total" else "release",
             amount(entry.epsilon, up=True),
             amount(entry.delta, up=True),
             {None: "set", "charged": "charged, not delivered"}.get(entry.state, "delivered"),
-            entry.id or "-",
+            printable(entry.id or "-"),
             printable(entry.mechanism or "-"),
         ]
         for entry in entries
@@ -144,7 +144,7 @@ def _shown(state: State) -> str:
         ("total", f"epsilon {stated(state.budget.epsilon)}, delta {stated(state.budget.delta)}"),
         ("protects", _protected(state)),
         ("releases", releases),
-        ("composition", f"{state.composition}: {undecided}{shared}"),
+        ("composition", f"{printable(state.composition)}: {undecided}{shared}"),
         (
             "spent",
             f"epsilon {amount(spent.epsilon, up=True)}, delta {amount(spent.delta, up=True)}, added up",
