@@ -192,14 +192,14 @@ def test_an_interrupted_comparison_goes_on(shop: Path, tmp_path: Path) -> None:
 def test_ctrl_c_waits_for_no_cell(shop: Path, tmp_path: Path) -> None:
     """A cell may take minutes, so a running one is given up."""
     folder = tmp_path / "out"
-    command = ["compare", shop, "--sizes", "2", "--tops", "6", "--epsilons", "1,2", "--trials", "100000"]
-    command += ["--mechanisms", "lmm-repeat", "--processes", "2", "--curator", "--seed", "5", "-o", folder]
+    command = ["compare", shop, "--sizes", "2", "--tops", "3", "--epsilons", "1,2", "--trials", "10000"]
+    command += ["--mechanisms", "items-first", "--processes", "2", "--curator", "--seed", "5", "-o", folder]
     program = [sys.executable, "-m", "fim_private", *map(str, command)]
     with processes.started(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         deadline = time.monotonic() + 60
         while not (folder / ".lock").exists() and time.monotonic() < deadline:
             time.sleep(0.02)
-        time.sleep(15)  # the workers have started, and each is in its first cell
+        time.sleep(12)  # the workers have started, and each is in its first cell
         assert running.poll() is None
         os.killpg(running.pid, signal.SIGINT)
         began = time.monotonic()
