@@ -18,11 +18,18 @@ def check_output(output: Path | None, *others: str | Path | None, overwrite: boo
 
 
 def standard_input_once(*files: str | Path | None) -> None:
-    """Refuse to read two files from one standard input.
+    """Refuse inputs that are one: two from standard input, or the data as the list of items, whose lines are published.
 
     Raises:
-        UsageError: two files are "-".
+        UsageError: two of them are one.
     """
+    # `os.path` makes no error of names that are too long.
+    there = [str(file) for file in files if file is not None and os.path.isfile(file)]  # noqa: PTH113
+    if any(os.path.samefile(there[0], other) for other in there[1:]):  # noqa: PTH121
+        raise UsageError(
+            "The data and the list of items are one file.",
+            "Give a public list of items, one per line. Its lines are published as they are.",
+        )
     if sum(str(file) == "-" for file in files) > 1:
         raise UsageError("Standard input cannot be read as two files.", "Give one of them by name.")
 

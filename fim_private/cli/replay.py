@@ -32,13 +32,22 @@ FILES = ("FILE", "LEDGER")
 """How help shows the values of options that name files."""
 PLACES = ("engine", "master")
 """Settings that decide where a replay runs; the result is the same without them."""
-REPLAYED = names_of(Question) | names_of(Reading) - {*PLACES} | {"file", "keep", "as_json", "allow_inexact_noise"}
+LIST = "universe_file"
+"""Lines of this file are published as names of items. A stranger could name a file that nobody meant to publish."""
+REPLAYED = (
+    names_of(Question) - {LIST} | names_of(Reading) - {*PLACES} | {"file", "keep", "as_json"} | {"allow_inexact_noise"}
+)
 """Settings that are taken from a release: its question."""
-TYPED = names_of(Delivery) - REPLAYED | {*PLACES, "config"}
+TYPED = names_of(Delivery) - REPLAYED | {*PLACES, LIST, "config"}
 """Settings that are never taken from a release, because anybody may have written it: where a run takes place and
-writes, which ledger it charges, whether it is private, and whether it says so."""
+writes, which ledger it charges, which list of items it publishes from, whether it is private, and whether it says so.
+"""
 
-NEEDED = {"seed": "had a seed, and so is not private", "ledger": "charged a ledger"}
+NEEDED = {
+    "seed": "had a seed, and so is not private",
+    "ledger": "charged a ledger",
+    LIST: "took its items from a file",
+}
 """Settings that a replay must repeat, because without them it would be another kind of run; and what they did."""
 UNSAID, GUESSED = "fim_private.unsaid", "fim_private.guessed"
 """Keys of a context: the settings of the release that have to be typed, and the guessed parts of its layout."""
@@ -231,10 +240,11 @@ def check_replay(context: typer.Context, path: Path | None) -> str:
     """
     left_out = [name for name in context.meta.get(UNSAID, []) if not _is_from(context, name, "COMMANDLINE")]
     for name, what in NEEDED.items():
+        option = f"--{name.replace('_', '-')}"
         if name in left_out:
             raise UsageError(
                 f"{path} was made by a run that {what}. A replay takes only the question from a release.",
-                f"Add --{name}; or leave out --config, and give the options of the run that you want.",
+                f"Add {option}; or leave out --config, and give the options of the run that you want.",
             )
     places = [f"--{name}" for name in PLACES if name in left_out]
     return f"Not taken from it: {', '.join(places)}. Give them on the command line." if places else ""

@@ -97,6 +97,12 @@ def check_unit(database: TransactionDatabase, plan: Plan) -> None:
     """
     layout = database.notes.layout
     read, promised = layout.unit_column, plan.unit.column
+    if promised is None and database.has_units:
+        # Steps that look at one set of items per unit would look at customers, and are proved for transactions.
+        raise UsageError(
+            "The data was read with units, but the plan protects one transaction.",
+            "Read it without units, or name their column: PrivacyUnit(column=...).",
+        )
     if layout.kind == "memory" or promised is None:
         return
     if read is None or read.strip().casefold() != promised.strip().casefold():

@@ -120,10 +120,29 @@ def test_a_release_names_no_file_in_a_folder(here: Path) -> None:
     assert fim_private("mine", "baskets.csv", *ASKED, "--separator", ";", "-o", "release.json").returncode == 0
     elsewhere = here / "elsewhere"
     elsewhere.mkdir()
-    (elsewhere / "items.txt").write_text("bread\nmilk\n")
-    done = fim_private("mine", "--config", with_command(here / "release.json", " --universe-file elsewhere/items.txt"))
+    (elsewhere / "baskets.csv").write_text("bread;milk\n")
+    release = here / "release.json"
+    release.write_text(release.read_text("utf-8").replace("mine baskets.csv", "mine elsewhere/baskets.csv"), "utf-8")
+    done = fim_private("mine", "--config", release)
     assert done.returncode == 3
     assert "names a file with a folder" in words(done)
+
+
+def test_a_list_of_items_is_never_taken_from_a_release(here: Path) -> None:
+    """Its lines are published as names of items: a stranger could name a file that nobody meant to publish."""
+    assert fim_private("mine", "baskets.csv", *ASKED, "--separator", ";", "-o", "release.json").returncode == 0
+    (here / "secret.csv").write_text("Bob,diabetes\nEve,flu\n")
+    crafted = with_command(here / "release.json", " --universe-file secret.csv --mechanism exponential")
+    refused = fim_private("mine", "--config", crafted)
+    assert refused.returncode == 2
+    assert "Add --universe-file" in words(refused)
+    assert "Bob" not in words(refused)
+
+
+def test_the_data_are_no_list_of_items(here: Path) -> None:
+    refused = fim_private("mine", "baskets.csv", *ASKED, "--universe-file", "baskets.csv", "--mechanism", "exponential")
+    assert refused.returncode == 2
+    assert "one file" in words(refused)
 
 
 def test_every_option_is_either_replayed_or_typed() -> None:

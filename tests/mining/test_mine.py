@@ -249,6 +249,13 @@ def test_the_unit_that_is_promised_is_the_one_that_was_read(promised: str, tmp_p
             mine(baskets, unit=PrivacyUnit(column=promised), **asked)
 
 
+def test_data_with_units_serves_no_promise_for_transactions() -> None:
+    """Items are found by units: one basket more would change a customer's whole set, which was not proved."""
+    baskets = transactions_from_lists([["milk", "tea"], ["tea"]] * 9, ["ann", "bob"] * 9)
+    with pytest.raises(UsageError, match="protects one transaction"):
+        mine(baskets, size=1, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism="items-first")
+
+
 def test_columns_of_units_that_differ_in_case_alone_are_refused(tmp_path: Path) -> None:
     """The plan could promise to protect the units of the other."""
     file = tmp_path / "l.csv"
