@@ -137,7 +137,7 @@ def audit_end_to_end(
     Args:
         progress: told the name of each case as it begins.
         runs: of either side of each case; twins show with a quarter of them.
-        by_command: seeded runs of the command line for each case, compared with the call; None for none.
+        by_command: so many seeded runs of each case are compared with the command line. None compares no run.
 
     Cost: about a millisecond a release, five with noisy maxima, and most of a second a run of the command line.
     """

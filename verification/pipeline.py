@@ -103,7 +103,7 @@ def sample(
         runs: of each side.
         mistake: of a broken twin.
         pipeline: from what was read to a release; None for `mine_as_planned` with the secure source.
-        by_command: also compare so many seeded runs of the command line with the call; None for none.
+        by_command: so many seeded runs are also compared with the command line. None compares no run.
     """
     claim = float(case.plan.guarantee.epsilon), float(case.plan.guarantee.delta)
     release = pipeline or (lambda transactions: mine_as_planned(transactions, case.plan))

@@ -60,7 +60,7 @@ class Limits:
     Args:
         sensitivity: Delta.
         relation: the neighbouring relation.
-        most_new: how many new itemsets a unit may make occur. None for any number.
+        most_new: a unit may make at most so many new itemsets occur. None allows any number.
         universe_size: the size of a declared universe, to which groups are filled up. None for an open universe.
     """
 

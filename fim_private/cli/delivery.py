@@ -32,7 +32,7 @@ def hand_over(
     Args:
         text: makes the text to print.
         run_ledger: the ledger, if there is one.
-        release: the release to write; None if there is none.
+        release: what to write. None if nothing is released.
         output: the file, if one was asked for.
         overwrite: replace an existing file.
         quiet: do not mention the file.

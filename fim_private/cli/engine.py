@@ -25,7 +25,7 @@ def reader(engine: str, master: str | None, progress: Callable[[float], None] | 
 
     Args:
         engine: "local" or "spark".
-        master: the Spark master; None for all cores of this machine.
+        master: the address of the Spark cluster. None uses all cores of this machine.
         progress: called with the share of the file that was read, if that is known.
 
     Raises:

@@ -17,21 +17,20 @@ def check_output(output: Path | None, *others: str | Path | None, overwrite: boo
         check_writable(output, overwrite=overwrite)
 
 
-def standard_input_once(*files: str | Path | None) -> None:
-    """Refuse inputs that are one: two from standard input, or the data as the list of items, whose lines are published.
+def keep_inputs_apart(file: str, items: str | None) -> None:
+    """Refuse data and a list of items from one place. The lines of the list are published as they are.
 
     Raises:
-        UsageError: two of them are one.
+        UsageError: both come from standard input, or from one file.
     """
-    # `os.path` makes no error of names that are too long.
-    there = [str(file) for file in files if file is not None and os.path.isfile(file)]  # noqa: PTH113
-    if any(os.path.samefile(there[0], other) for other in there[1:]):  # noqa: PTH121
-        raise UsageError(
-            "The data and the list of items are one file.",
-            "Give a public list of items, one per line. Its lines are published as they are.",
-        )
-    if sum(str(file) == "-" for file in files) > 1:
+    if items is None or not (str(file) == str(items) == "-" or _are_one(file, items)):
+        return
+    if str(file) == "-":
         raise UsageError("Standard input cannot be read as two files.", "Give one of them by name.")
+    raise UsageError(
+        "The data and the list of items are one file.",
+        "Give a public list of items, one per line. Its lines are published as they are.",
+    )
 
 
 def keep_apart(output: Path | None, *others: str | Path | None) -> None:
@@ -41,12 +40,16 @@ def keep_apart(output: Path | None, *others: str | Path | None) -> None:
         UsageError: the output is one of these files.
     """
     for other in others:
-        if output is None or other is None or str(other) == "-":
-            continue
-        # Compare the files on the disk; if one does not exist yet, compare the paths.
-        both_exist = os.path.exists(output) and os.path.exists(other)  # noqa: PTH110 - no error for names too long
-        if output.samefile(other) if both_exist else os.path.realpath(output) == os.path.realpath(other):
+        if output is not None and other is not None and _are_one(output, other):
             raise UsageError(
                 f"{output} is named twice: writing the output would replace a file that this command needs.",
                 "Give the output another name.",
             )
+
+
+def _are_one(one: str | Path, other: str | Path) -> bool:
+    """Whether two names stand for one file. If one does not exist yet, compare the paths."""
+    if "-" in {str(one), str(other)}:
+        return False
+    both_exist = os.path.exists(one) and os.path.exists(other)  # noqa: PTH110 - no error for names too long
+    return Path(one).samefile(other) if both_exist else os.path.realpath(one) == os.path.realpath(other)

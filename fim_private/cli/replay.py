@@ -34,9 +34,10 @@ PLACES = ("engine", "master")
 """Settings that decide where a replay runs; the result is the same without them."""
 LIST = "universe_file"
 """Lines of this file are published as names of items. A stranger could name a file that nobody meant to publish."""
-REPLAYED = (
-    names_of(Question) - {LIST} | names_of(Reading) - {*PLACES} | {"file", "keep", "as_json"} | {"allow_inexact_noise"}
-)
+REPLAYED = (names_of(Question) | names_of(Reading) | {"file", "keep", "as_json", "allow_inexact_noise"}) - {
+    *PLACES,
+    LIST,
+}
 """Settings that are taken from a release: its question."""
 TYPED = names_of(Delivery) - REPLAYED | {*PLACES, LIST, "config"}
 """Settings that are never taken from a release, because anybody may have written it: where a run takes place and

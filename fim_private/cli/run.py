@@ -60,7 +60,7 @@ def carry_out(
         reading: how to read.
         delivery: where to charge and to deliver.
         command: the command for the record.
-        released: the release in the work's result; None if there is none.
+        released: takes the release out of the work's result. It gives None if nothing is released.
 
     Returns:
         The work's result, the release that was handed over, and the ledger of the run.

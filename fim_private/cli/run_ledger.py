@@ -27,7 +27,6 @@ class RunLedger:
         self._ledger: Ledger | None = None
         self._charged: str | None = None
         self._delivered = False
-        self._writing = False
         if path is not None:
             from fim_private.ledger import Ledger
 
@@ -47,9 +46,11 @@ class RunLedger:
         if self._ledger is None:
             raise AssertionError("there is no ledger to charge")
         stop_if_heard()
-        self._writing = True
-        self._charged = self._ledger.charge(self._plan, command=self._command, layout=layout)
-        self._writing = False
+        try:
+            self._charged = self._ledger.charge(self._plan, command=self._command, layout=layout)
+        except InterruptedByUser:
+            say("The run ended while it charged the ledger: `fim-private budget history` shows whether it was charged.")
+            raise
         return self._charged
 
     def deliver(self) -> None:
@@ -81,7 +82,5 @@ class RunLedger:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and self._writing and issubclass(kind, InterruptedByUser):
-            say("The run ended while it charged the ledger: `fim-private budget history` shows whether it was charged.")
         if kind is not None and self._charged is not None and not self._delivered:
             say(f"The ledger was charged: its history shows {self._charged} as charged, not delivered.")

@@ -29,7 +29,7 @@ class SeveralSizes:
 
         Args:
             parts: one part per size.
-            most: hold at most this many itemsets; None for all, if all parts are complete.
+            most: hold at most this many itemsets. None holds all of them, if all parts are complete.
         """
         self._parts = sorted(parts, key=lambda part: part.size)
         profiles = [part.profile() for part in self._parts]

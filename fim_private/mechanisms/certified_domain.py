@@ -16,7 +16,7 @@ from fim_private.accounting.calibration import prove_renyi
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.accounting.search import largest, least
 from fim_private.errors import BudgetError
-from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses
+from fim_private.mechanisms.peeling import peel, peel_law, peeling_losses
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import ZCDP, AnyFailure, Failure, Loss
 from fim_private.profile import CountProfile
@@ -28,13 +28,14 @@ from fim_private.randomness.discrete_gaussian import (
 )
 
 CANDIDATES_PER_PICK = 1000
-"""l = 1000 k: c_(l+1) is small in retail data, and what is picked from beyond is rare."""
+"""l = 1000 k. In retail data c_(l+1) is then small."""
 TEST_SHARE = Fraction(1, 10)
-"""Of rho, for the test."""
+"""The share of rho that the test gets."""
 FAILURE_SHARE = Fraction(1, 4)
-"""Of delta, for a list that passes although one unit alone decides on it; the rest pays for the composition."""
+"""The share of delta that covers a list which passes although one unit decides what is on it. The rest of delta pays
+for composition."""
 _SAFE = 1 - 1e-9
-"""The threshold is held to a little less than it may use, for the rounding of logarithms."""
+"""The threshold uses slightly less than the allowed delta, because logarithms are rounded."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +46,7 @@ class CertifiedDomain:
         top: k.
         candidates: l, at least k; public.
         pick_epsilon: the epsilon of one pick.
-        variance: of the test's noise, in transactions squared, at least 1.
+        variance: the variance of the test's noise, in transactions squared, at least 1.
         threshold: T, in transactions.
         test_delta: a bound on P(Delta + noise >= T).
         sensitivity: Delta.
@@ -60,18 +61,13 @@ class CertifiedDomain:
     sensitivity: int = 1
 
     @property
-    def test_loss(self) -> ZCDP:
-        """What the noisy number costs."""
-        return ZCDP(Fraction(self.sensitivity**2, 2 * self.variance))
-
-    @property
     def losses(self) -> tuple[Loss, ...]:
         """k picks of bounded range, then the test."""
-        return (*peeling_losses(self.top, self.pick_epsilon), self.test_loss)
+        return (*peeling_losses(self.top, self.pick_epsilon), _test_loss(self.variance, self.sensitivity))
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """A list passes that one unit alone decides on."""
+        """A list passes although one unit decides what is on it."""
         return (AnyFailure(self.test_delta),)
 
     @property
@@ -84,7 +80,7 @@ class CertifiedDomain:
         """The picks, then the test."""
         return (
             Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),
-            Spending(what="test of the smallest support", rho=self.test_loss.rho),
+            Spending(what="test of the smallest support", rho=_test_loss(self.variance, self.sensitivity).rho),
         )
 
     @property
@@ -94,7 +90,7 @@ class CertifiedDomain:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """What every pick needs: to pass the test, and to be picked rather than any of the bulk."""
+        """The lead with which all k are picked before the bulk, and pass the test."""
         passing = self.threshold + 1.645 * math.sqrt(self.variance)
         picked = (math.log(self.candidates) + math.log(self.top) + math.log(19)) / float(self.rate)
         return (
@@ -107,13 +103,13 @@ class CertifiedDomain:
 
     @property
     def tipping_lead(self) -> int:
-        """The smallest support that passes the test every second time."""
+        """The smallest support with which a list passes the test every second time."""
         return self.threshold
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """k ranks, or none."""
         ranks = peel(
-            self._levels(profile),
+            profile.top(self.candidates),
             picks=self.top,
             rate=self.rate,
             open_universe=profile.zeros is None,
@@ -127,7 +123,7 @@ class CertifiedDomain:
 
     def law(self, profile: CountProfile) -> Law:
         """The exact law over ordered lists."""
-        levels = self._levels(profile)
+        levels = profile.top(self.candidates)
         law: Law = {(): 0.0}
         for picked, chance in peel_law(
             levels, picks=self.top, rate=self.rate, open_universe=profile.zeros is None
@@ -142,8 +138,10 @@ class CertifiedDomain:
         support = min(counts) - profile.count(self.candidates + 1)
         return math.exp(log_discrete_gaussian_survival(self.threshold - support, float(self.variance)))
 
-    def _levels(self, profile: CountProfile) -> list[Level]:
-        return profile.top(self.candidates)
+
+def _test_loss(variance: int, sensitivity: int) -> ZCDP:
+    """The cost of the noisy smallest support."""
+    return ZCDP(Fraction(sensitivity**2, 2 * variance))
 
 
 def threshold_for(variance: int, *, sensitivity: int, delta: Fraction) -> int:
@@ -157,7 +155,7 @@ def threshold_for(variance: int, *, sensitivity: int, delta: Fraction) -> int:
 
 
 def calibrate(request: Request) -> CalibratedMechanism:
-    """A tenth of rho for the test, the rest for the picks, by Renyi composition.
+    """The test gets a tenth of rho. The picks get the rest, by Renyi composition.
 
     Raises:
         BudgetError: delta is 0, or the budget is too small for a test.
@@ -173,7 +171,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
     if rho is None:
         raise BudgetError("The budget is too small for a test of what was chosen.", "Give a larger --epsilon.")
     variance = math.ceil(Fraction(request.sensitivity**2) / (2 * TEST_SHARE * rho))
-    test = ZCDP(Fraction(request.sensitivity**2, 2 * variance))
+    test = _test_loss(variance, request.sensitivity)
     pick = largest(lambda each: proved(*peeling_losses(request.top, each), test), epsilon)
     if pick is None:
         raise AssertionError("nothing is left for the picks")

@@ -129,7 +129,7 @@ class Mechanism(Costed, Protocol):
 
     @property
     def depth(self) -> int | None:
-        """How many of the largest counts it looks at, a public number; None for all."""
+        """How many of the largest counts it looks at. This number is public. None stands for all counts."""
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """Up to `top` distinct ranks, in the order picked."""

@@ -27,7 +27,7 @@ NEGLIGIBLE = 1e-20
 def search(
     excesses: Iterable[int], *, threshold_scale: Fraction, query_scale: Fraction, randomness: Randomness
 ) -> int | None:
-    """The index of the first query with excess + Z >= G, or None if there is none.
+    """The index of the first query with excess + Z >= G, or None if no query has it.
 
     Args:
         excesses: query minus threshold, one after the other; read only as far as needed.

@@ -191,14 +191,8 @@ def bound(database: TransactionDatabase, plan: Plan, randomness: Randomness) -> 
         database = database.restrict_to(plan.universe.names)
     if plan.constraints.exclude:
         database = database.keep_items(without_items(database.vocabulary, plan.constraints.exclude))
-    if plan.unit.column is not None:
-        if not database.has_units:
-            raise UsageError(
-                "The privacy unit is a column, and the data was read without it.",
-                "Name the column when reading: --unit-column, or unit_column=... in read_transactions.",
-            )
-        if plan.unit.max_transactions is None:
-            database = database.merge_units()
+    if plan.unit.column is not None and plan.unit.max_transactions is None:
+        database = database.merge_units()
     if plan.constraints.must_contain:
         database = database.containing(plan.constraints.must_contain)
     if plan.unit.max_transactions is not None:

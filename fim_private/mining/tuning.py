@@ -64,7 +64,7 @@ class Configuration:
         top: k, the number of itemsets.
         mechanism: a name of the registry, or "auto".
         select: how items-first selects; None lets the planner decide.
-        max_items: how many items per transaction are kept; None for all.
+        max_items: at most so many items of each transaction are kept. None keeps all of them.
         max_transactions: how many transactions per unit are kept; None merges them.
         count_share: the share of a run's epsilon for noisy counts of its itemsets; None releases no counts.
     """
@@ -295,13 +295,7 @@ def tune(
     randomness = SecureRandomness() if seed is None else SeededRandomness(seed)
     database = as_database(transactions)
     check_unit(database, tuning.plans[0])
-    column = tuning.plans[0].unit.column
-    if column is not None and not database.has_units:
-        raise UsageError(
-            "The privacy unit is a column, and the data was read without it.",
-            "Name the column when reading: --unit-column, or unit_column=... in read_transactions.",
-        )
-    of_units = database.merge_units() if column is not None else database
+    of_units = database.merge_units() if database.has_units else database
     data = _Data(database, of_units, {name: code for code, name in enumerate(of_units.vocabulary.to_list())})
     # Count for every configuration before the charge, whichever runs are drawn later.
     candidates = Candidates(

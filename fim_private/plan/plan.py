@@ -79,7 +79,7 @@ class Plan:
 
     @property
     def max_items(self) -> int | None:
-        """How many of its remaining items a transaction keeps; None for all."""
+        """At most so many of the remaining items of a transaction are kept. None keeps all of them."""
         return self.question.max_items
 
     @property

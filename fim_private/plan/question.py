@@ -59,7 +59,7 @@ class Question:
         relation: the neighbouring relation, add-remove or replace.
         universe: the declared universe, or the open one.
         constraints: what itemsets must and must not contain. A smaller search needs less noise.
-        max_items: how many of its remaining items a transaction keeps, chosen uniformly at random; None for all. This
+        max_items: how many of its remaining items a transaction keeps, chosen uniformly at random. None keeps all. This
             costs no privacy.
         mechanism: a name of the registry, or "auto" for the mechanism that needs the smallest lead over the bulk.
         select: how items-first selects, "peel" or "counts"; None if the planner decides.

@@ -65,7 +65,7 @@ def pass_through(
         mechanism: the plan's mechanism.
         plan: the plan; `plan.guarantee` is the cost.
         randomness: where the bits come from.
-        sizes: the sizes of the counted itemsets; None for all sizes of the plan.
+        sizes: the sizes of the counted itemsets. None stands for all sizes of the plan.
 
     Raises:
         InputError: more itemsets occur than the declared universe has.
@@ -90,26 +90,31 @@ def pass_through(
 
 
 def check_unit(database: TransactionDatabase, plan: Plan) -> None:
-    """Refuse data whose units were read from another column than the plan promises to protect.
+    """Refuse data that was not read with the units that the plan promises to protect.
 
     Raises:
-        UsageError: the columns differ. Units given in memory have no column, and fit every plan.
+        UsageError: it was read without units, with units although the plan protects transactions, or with those of
+            another column. Units given in memory have no column, and fit every plan that protects units.
     """
     layout = database.notes.layout
     read, promised = layout.unit_column, plan.unit.column
-    if promised is None and database.has_units:
-        # Steps that look at one set of items per unit would look at customers, and are proved for transactions.
-        raise UsageError(
-            "The data was read with units, but the plan protects one transaction.",
-            "Read it without units, or name their column: PrivacyUnit(column=...).",
-        )
-    if layout.kind == "memory" or promised is None:
-        return
-    if read is None or read.strip().casefold() != promised.strip().casefold():
+    if promised is None:
+        if database.has_units:
+            # Steps that look at one set of items per unit would look at customers, and are proved for transactions.
+            raise UsageError(
+                "The data was read with units, but the plan protects one transaction.",
+                "Read it without units, or name their column: PrivacyUnit(column=...).",
+            )
+    elif layout.kind != "memory" and (read is None or read.strip().casefold() != promised.strip().casefold()):
         raise UsageError(
             f"The plan protects the units of column {promised!r}, but the data was read "
             + ("without units." if read is None else f"with the units of column {read!r}."),
             "Give the same unit_column to read_transactions and to PrivacyUnit.",
+        )
+    elif not database.has_units:
+        raise UsageError(
+            "The privacy unit is a column, and the data was read without it.",
+            "Name the column when reading: --unit-column, or unit_column=... in read_transactions.",
         )
 
 

@@ -61,7 +61,7 @@ class Columns:
 
 
 def known_column(header: Sequence[str], names: Sequence[str]) -> int | None:
-    """The position of the first of these well-known names that exactly one column has; None if there is none."""
+    """The position of the first of these well-known names that exactly one column has; None if no name fits."""
     plain = [_plain(column) for column in header]
     for name in names:
         if plain.count(name) == 1:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fim_private.cli import options
-from fim_private.cli.files import standard_input_once
+from fim_private.cli.files import keep_inputs_apart
 from fim_private.cli.option_groups import spread
 from fim_private.cli.progress import say
 from fim_private.cli.replay import Config, check_replay, command_line, replayed_guesses
@@ -40,7 +40,7 @@ def mine(
     To ask the same question of new data: give FILE and --config release.json
     """
     not_replayed = check_replay(context, config)
-    standard_input_once(file, question.universe_file)
+    keep_inputs_apart(file, question.universe_file)
     from fim_private.mining.mine import mine_as_planned
     from fim_private.plan import plan_for
     from fim_private.release.filters import check_keep, filtered

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fim_private.cli import options
-from fim_private.cli.files import standard_input_once
+from fim_private.cli.files import keep_inputs_apart
 from fim_private.cli.option_groups import Only, Without, spread
 from fim_private.cli.replay import command_line
 from fim_private.cli.run import carry_out, check_delivery, conclude
@@ -56,7 +56,7 @@ def tune(
 
     Example: fim-private tune baskets.csv --candidates candidates.toml --epsilon 3 --delta 1e-6 --unit transaction
     """
-    standard_input_once(file, question.universe_file)
+    keep_inputs_apart(file, question.universe_file)
     unit = question.privacy_unit()
     from fim_private.mining.tuning import plan_tuning
     from fim_private.mining.tuning import tune as choose

@@ -22,7 +22,7 @@ from fim_private.counting.spark.database import SparkDatabase
 from fim_private.counting.spark.parsing import LONG_SCHEMA, READ_SCHEMA, Source
 from fim_private.counting.spark.session import Batches, Cluster, plain_failures
 from fim_private.errors import FimPrivateError, InputError, UsageError
-from fim_private.transactions.column_roles import Columns, find_column, long_columns
+from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column, long_columns
 from fim_private.transactions.column_table import FrameTable
 from fim_private.transactions.dataset import ReadingNotes
 from fim_private.transactions.detection import SAMPLE_LINES, SAMPLE_ROWS
@@ -145,7 +145,7 @@ def _parquet(
     _refuse_repeated_transactions(cluster, frame, columns)
     transaction, unit = (
         None if wanted is None else find_column(header, wanted, option)
-        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, "--unit-column"))
+        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, UNIT_OPTION))
     )
     said = Source(name=source, layout=layout, columns=columns, positions=(transaction, None, unit))
     if layout.format == "one-hot":
@@ -203,7 +203,7 @@ def _text(
         return _grouped(cluster, rows, columns), layout
     transaction, unit = (
         None if wanted is None else find_column(header, wanted, option)
-        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, "--unit-column"))
+        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, UNIT_OPTION))
     )
     said = replace(said, header=tuple(header), positions=(transaction, None, unit))
     if transaction is not None:

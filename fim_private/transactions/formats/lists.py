@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.column_roles import Columns, find_column
+from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column
 from fim_private.transactions.column_table import ColumnTable, as_text
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import Coder
@@ -31,7 +31,7 @@ def read_lists(table: ColumnTable, layout: Layout, columns: Columns) -> Transact
     item = _item_column(schema, columns)
     named = [
         None if wanted is None else header[find_column(header, wanted, option)]
-        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, "--unit-column"))
+        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, UNIT_OPTION))
     ]
     others = [name for name in named if name is not None]
     if item in others:

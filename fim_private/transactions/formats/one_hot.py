@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.cells import not_a_cell, present_cells, present_numbers
-from fim_private.transactions.column_roles import Columns, find_column
+from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column
 from fim_private.transactions.column_table import CELLS_AT_ONCE, ColumnTable, as_text
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import Coder
@@ -108,7 +108,7 @@ def _special(header: Sequence[str], columns: Columns) -> tuple[int | None, int |
         raise UsageError("A one-hot table has no item column: each column is an item.", "Leave --item-column out.")
     transaction, unit = (
         None if wanted is None else find_column(header, wanted, option)
-        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, "--unit-column"))
+        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, UNIT_OPTION))
     )
     return transaction, unit
 
