@@ -29,8 +29,8 @@ from fim_private.randomness import SeededRandomness
 LIGHT = """
 import sys
 from fim_private import Budget, Ledger, PrivacyUnit, Universe, make_plan
-plan = make_plan(size=2, top=1, budget=Budget("1/1000", "0"), unit=PrivacyUnit(), universe=Universe(items=99),
-                 mechanism="exponential")
+plan = make_plan(size=2, top=1, budget=Budget("1/1000", "0"), unit=PrivacyUnit(),
+                 universe=Universe(items=99, listed=True), mechanism="exponential")
 ledger = Ledger(sys.argv[1])
 print("ready", flush=True)
 while True:

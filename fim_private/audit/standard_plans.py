@@ -13,6 +13,8 @@ from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.randomness import SeededRandomness
 
 PICKS = 3
+LONG, LONG_AT = 10, "exponential"
+"""A list that is long enough to be cut before its names are tested, and the mechanism whose law then takes least."""
 COUNTED = 100
 UNIVERSE = 100
 MAX_ITEMS = 10
@@ -34,11 +36,16 @@ def standard_plans(budget: Budget) -> Iterator[Plan]:
             yield _plan(row, budget, top=COUNTED, select="counts", unit=PAIR)
         else:
             yield _plan(row, budget, top=1, relation=NeighbouringRelation.REPLACE)
+        if row.needs_universe:
+            yield _plan(row, budget, top=1, anonymous=True)
+            yield _plan(row, budget, top=2, unit=PAIR, anonymous=True)
+        if row.name == LONG_AT:
+            yield _plan(row, budget, top=LONG, anonymous=True)
 
 
 def _plan(
     row: Row, budget: Budget, *, top: int, unit: PrivacyUnit | None = None, select: str | None = None,
-    relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE,
+    relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE, anonymous: bool = False,
 ) -> Plan:  # fmt: skip
     return make_plan(
         size=2,
@@ -46,7 +53,7 @@ def _plan(
         budget=budget,
         unit=unit or PrivacyUnit(),
         relation=relation,
-        universe=Universe(items=UNIVERSE) if row.needs_universe else None,
+        universe=Universe(items=UNIVERSE, listed=not anonymous) if row.needs_universe else None,
         max_items=MAX_ITEMS if row.needs_cap else None,
         mechanism=row.name,
         select=select,

@@ -16,6 +16,8 @@ from fim_private.errors import UsageError
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import WithCounts
 from fim_private.mechanisms.registry import Row, find
+from fim_private.mechanisms.twins.certificates import ANONYMOUS_NAMES
+from fim_private.mechanisms.twins.twin import Twin
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation
 from fim_private.randomness import Randomness
@@ -106,6 +108,11 @@ def limits_of(plan: Plan) -> Limits:
     )
 
 
+def twins_of(plan: Plan) -> tuple[Twin, ...]:
+    """The broken versions of the plan's mechanism."""
+    return ANONYMOUS_NAMES if plan.has_anonymous_names else find(plan.mechanism_name).twins
+
+
 def claims(plan: Plan, epsilons: Sequence[float]) -> tuple[float, ...]:
     """The claimed delta at each epsilon, by group privacy if the plan serves `replace` in this way."""
     mechanism, row = plan.mechanism, find(plan.mechanism_name)
@@ -155,7 +162,7 @@ def audit(
     smaller, changed = _computable(mechanism, row)
     found, compared = search(smaller, epsilons, None)
     twins = []
-    for twin in row.twins:
+    for twin in twins_of(plan):
         if twin.fits(smaller, plan.relation):
             progress(f"twin: {twin.name}")
             (worst,), _ = search(twin.broken(smaller), epsilons[-1:], refuted)

@@ -39,8 +39,8 @@ class Experiment:
         str,
         _run(
             metavar="N",
-            help="The number of items that mechanisms with a declared universe are told, or: occurring (taken from "
-            "the data, which is not private).",
+            help="The number of items on the public list of mechanisms that need one, or: occurring (taken from the "
+            "data, which is not private).",
         ),
     ] = OCCURRING
     max_items: Annotated[

@@ -72,7 +72,7 @@ Select = Annotated[
 ]
 UniverseItems = Annotated[
     int | None,
-    _what(metavar="N", help="Declare how many different items there are. Their names are then taken as public."),
+    _what(metavar="N", help="Declare that at most N different items can occur; which ones stays private."),
 ]
 Sensitivity = Annotated[int, _promise(metavar="M", help="The largest number of transactions of one unit.")]
 Epsilon = Annotated[

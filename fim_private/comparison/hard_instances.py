@@ -25,7 +25,7 @@ MOST = 1 << 16
 
 @cache
 def _mechanism(name: str, universe: int, budget: Budget, relation: NeighbouringRelation) -> Mechanism:
-    declared = Universe(items=universe)
+    declared = Universe(items=universe, listed=True)
     plan = make_plan(
         size=1, top=1, budget=budget, unit=PrivacyUnit(), relation=relation, universe=declared, mechanism=name
     )

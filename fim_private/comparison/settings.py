@@ -27,7 +27,7 @@ class Settings:
         delta: delta, as typed.
         trials: independent runs of each cell.
         mechanisms: names of the registry.
-        universe_items: the declared number of items, or None for the number that occurs.
+        universe_items: the number of items on the public list, or None for the number that occurs.
         max_items: how many items of a transaction are kept for mechanisms that need a cap.
         relation: the neighbouring relation.
         unit_column: the column that names the unit. Its transactions are merged. None for single transactions.
@@ -132,7 +132,7 @@ class Cell:
             budget=Budget(self.epsilon, settings.delta),
             unit=settings.unit,
             relation=settings.relation,
-            universe=Universe(items=self.universe_items),
+            universe=Universe(items=self.universe_items, listed=self.universe_items is not None),
             max_items=settings.max_items if row.needs_cap else None,
             mechanism=self.mechanism,
         )

@@ -12,30 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fim_private.accounting.calibration import prove_renyi
-from fim_private.accounting.rounding import exp_up, round_down
-from fim_private.accounting.search import largest, least
-from fim_private.errors import BudgetError
+from fim_private.mechanisms.certificate import Certificate, calibrate_certificate
 from fim_private.mechanisms.peeling import peel, peel_law, peeling_losses
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
-from fim_private.privacy import ZCDP, AnyFailure, Failure, Loss
+from fim_private.privacy import AnyFailure, Failure, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
-from fim_private.randomness.discrete_gaussian import (
-    log_discrete_gaussian_survival,
-    log_discrete_gaussian_survival_bound,
-    sample_discrete_gaussian,
-)
 
 CANDIDATES_PER_PICK = 1000
 """l = 1000 k. In retail data c_(l+1) is then small."""
 TEST_SHARE = Fraction(1, 10)
 """The share of rho that the test gets."""
-FAILURE_SHARE = Fraction(1, 4)
-"""The share of delta that covers a list which passes although one unit decides what is on it. The rest of delta pays
-for composition."""
-_SAFE = 1 - 1e-9
-"""The threshold uses slightly less than the allowed delta, because logarithms are rounded."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,14 +48,24 @@ class CertifiedDomain:
     sensitivity: int = 1
 
     @property
+    def certificate(self) -> Certificate:
+        """The test of the whole list."""
+        return Certificate(
+            variance=self.variance,
+            threshold=self.threshold,
+            failure=AnyFailure(self.test_delta),
+            sensitivity=self.sensitivity,
+        )
+
+    @property
     def losses(self) -> tuple[Loss, ...]:
         """k picks of bounded range, then the test."""
-        return (*peeling_losses(self.top, self.pick_epsilon), _test_loss(self.variance, self.sensitivity))
+        return (*peeling_losses(self.top, self.pick_epsilon), *self.certificate.losses)
 
     @property
     def failures(self) -> tuple[Failure, ...]:
         """A list passes although one unit decides what is on it."""
-        return (AnyFailure(self.test_delta),)
+        return (self.certificate.failure,)
 
     @property
     def depth(self) -> int:
@@ -80,7 +77,7 @@ class CertifiedDomain:
         """The picks, then the test."""
         return (
             Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),
-            Spending(what="test of the smallest support", rho=_test_loss(self.variance, self.sensitivity).rho),
+            *self.certificate.spending,
         )
 
     @property
@@ -117,9 +114,8 @@ class CertifiedDomain:
         )
         if len(ranks) < self.top:
             return ()
-        support = profile.count(max(ranks) + 1) - profile.count(self.candidates + 1)
-        noise = sample_discrete_gaussian(Fraction(self.variance), randomness)
-        return ranks if support + noise >= self.threshold else ()
+        supports = self._supports([profile.count(rank + 1) for rank in ranks], profile)
+        return ranks[: self.certificate.certify(supports, randomness)]
 
     def law(self, profile: CountProfile) -> Law:
         """The exact law over ordered lists."""
@@ -128,30 +124,18 @@ class CertifiedDomain:
         for picked, chance in peel_law(
             levels, picks=self.top, rate=self.rate, open_universe=profile.zeros is None
         ).items():
-            named = self._passes([levels[place][0] for place in picked], profile) if len(picked) == self.top else 0.0
+            named = 0.0
+            if len(picked) == self.top:
+                supports = self._supports([levels[place][0] for place in picked], profile)
+                named = self.certificate.law(supports)[self.top]
             law[picked] = chance * named
             law[()] += chance * (1 - named)
         return {picked: chance for picked, chance in law.items() if chance}
 
-    def _passes(self, counts: Sequence[int], profile: CountProfile) -> float:
-        """P(a list of these counts passes the test)."""
-        support = min(counts) - profile.count(self.candidates + 1)
-        return math.exp(log_discrete_gaussian_survival(self.threshold - support, float(self.variance)))
-
-
-def _test_loss(variance: int, sensitivity: int) -> ZCDP:
-    """The cost of the noisy smallest support."""
-    return ZCDP(Fraction(sensitivity**2, 2 * variance))
-
-
-def threshold_for(variance: int, *, sensitivity: int, delta: Fraction) -> int:
-    """The least T with P(Delta + noise >= T) at most delta."""
-    allowed = math.log(float(delta) * _SAFE)
-
-    def holds(beyond: int) -> bool:
-        return log_discrete_gaussian_survival_bound(beyond, float(variance)) <= allowed
-
-    return sensitivity + least(holds, near=5 * math.isqrt(variance))
+    def _supports(self, counts: Sequence[int], profile: CountProfile) -> list[int]:
+        """The picks' counts less c_(l+1)."""
+        level = profile.count(self.candidates + 1)
+        return [count - level for count in counts]
 
 
 def calibrate(request: Request) -> CalibratedMechanism:
@@ -161,30 +145,14 @@ def calibrate(request: Request) -> CalibratedMechanism:
         BudgetError: delta is 0, or the budget is too small for a test.
     """
     request.require_delta()
-    epsilon, delta = request.epsilon, request.delta
-    failure = round_down(float(delta * FAILURE_SHARE / (1 + exp_up(epsilon))))
-
-    def proved(*losses: Loss) -> bool:
-        return prove_renyi(losses, failure, epsilon=epsilon, delta=delta) is not None
-
-    rho = largest(lambda each: proved(ZCDP(each)), epsilon)
-    if rho is None:
-        raise BudgetError("The budget is too small for a test of what was chosen.", "Give a larger --epsilon.")
-    variance = math.ceil(Fraction(request.sensitivity**2) / (2 * TEST_SHARE * rho))
-    test = _test_loss(variance, request.sensitivity)
-    pick = largest(lambda each: proved(*peeling_losses(request.top, each), test), epsilon)
-    if pick is None:
-        raise AssertionError("nothing is left for the picks")
+    found = calibrate_certificate(request, lambda pick: peeling_losses(request.top, pick), test_share=TEST_SHARE)
     mechanism = CertifiedDomain(
         top=request.top,
         candidates=CANDIDATES_PER_PICK * request.top,
-        pick_epsilon=pick,
-        variance=variance,
-        threshold=threshold_for(variance, sensitivity=request.sensitivity, delta=failure),
-        test_delta=failure,
+        pick_epsilon=found.pick_epsilon,
+        variance=found.certificate.variance,
+        threshold=found.certificate.threshold,
+        test_delta=found.certificate.failure.probability,
         sensitivity=request.sensitivity,
     )
-    guarantee = prove_renyi(mechanism.losses, failure, epsilon=epsilon, delta=delta)
-    if guarantee is None:
-        raise AssertionError("rho was shared out beyond what there is")
-    return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)
+    return CalibratedMechanism(mechanism=mechanism, guarantee=found.guarantee)

@@ -32,6 +32,8 @@ class Request:
         delta: what everything together may spend.
         sensitivity: Delta; one unit changes any count by at most this.
         universe_size: the number of itemsets in a declared universe; None for an open one.
+        anonymous: whether only the number of items was declared. A mechanism that needs a universe then names itemsets
+            by a certificate.
         most_new: one unit can add at most this many itemsets to those that occur; None if transactions are not capped.
         size: items per itemset.
         select: how items-first selects, "peel" or "counts"; None if the calibration decides.
@@ -43,6 +45,7 @@ class Request:
     delta: Fraction
     sensitivity: int = 1
     universe_size: int | None = None
+    anonymous: bool = False
     most_new: int | None = None
     size: int = 1
     select: str | None = None
@@ -57,7 +60,7 @@ class Request:
         if self.delta == 0:
             raise BudgetError(
                 "An open universe cannot be searched with delta = 0.",
-                "Give --delta, such as 1e-6, or declare the universe and use --mechanism exponential.",
+                "Give --delta, such as 1e-6, or the names of all possible items with --universe-file.",
             )
 
     def require_universe(self) -> int:
@@ -69,8 +72,8 @@ class Request:
         if self.universe_size is None:
             raise UsageError(
                 "This mechanism needs a declared universe of items.",
-                "Give the public list of items with --universe-file, or their number with --universe-items; "
-                "the mechanism lmm needs neither.",
+                "Give the public list of items with --universe-file, or the largest number of items that can exist "
+                "with --universe-items; the mechanism lmm needs neither.",
             )
         return self.universe_size
 

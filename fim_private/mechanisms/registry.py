@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from fim_private.mechanisms.twins.twin import Twin
 
 
+_CERTIFIED = "fim_private.mechanisms.certified"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Row:
     """What the rest of the program needs to know about a mechanism.
@@ -67,7 +70,12 @@ class Row:
     def calibrate(self, request: Request) -> CalibratedMechanism:
         """The mechanism for this request, and what is proved of it."""
         calibrated: CalibratedMechanism = import_module(self.module).calibrate(request, **self.options)
-        return calibrated
+        if not (request.anonymous and self.needs_universe):
+            return calibrated
+        certified: CalibratedMechanism = import_module(_CERTIFIED).certify(
+            calibrated.mechanism, request, general=self.both_relations
+        )
+        return certified
 
     @property
     def twins(self) -> tuple[Twin, ...]:
@@ -177,7 +185,7 @@ REGISTRY: dict[str, Row] = {
             source="after Durfee and Rogers 2019; construction in mechanisms/certified_domain.py",
             family="limited-domain",
             module="fim_private.mechanisms.certified_domain",
-            twins_at=f"{_TWINS}.thresholds:CERTIFIED_DOMAIN",
+            twins_at=f"{_TWINS}.certificates:CERTIFIED_DOMAIN",
             loose="most of delta pays for composition, and the share of the test is divided by 1 + e^epsilon",
             advice=(
                 "**No public list, long transactions, and you ask for about ten itemsets:** `certified-domain`. It "

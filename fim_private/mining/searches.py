@@ -14,7 +14,6 @@ from fim_private.plan import Plan
 from fim_private.randomness import Randomness
 from fim_private.release import FoundItem, ReleasedItemset
 from fim_private.release.door import check_universe, pass_through
-from fim_private.release.release import UNLISTED
 from fim_private.transactions.item_codes import name_order
 
 Progress = Callable[[str], None]
@@ -105,9 +104,7 @@ def select_all(
 
 def completed(items: Sequence[str], plan: Plan) -> tuple[str, ...]:
     """The found items together with those that every itemset must contain, in item order."""
-    return tuple(
-        sorted((*plan.constraints.must_contain, *items), key=lambda name: (name == UNLISTED, name_order(name)))
-    )
+    return tuple(sorted((*plan.constraints.must_contain, *items), key=name_order))
 
 
 def _items_first(

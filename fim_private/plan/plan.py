@@ -120,8 +120,8 @@ class Plan:
         """
         is_proved = self.relation is NeighbouringRelation.ADD_REMOVE or find(self.mechanism_name).both_relations
         public: dict[str, Any] = {}
-        if self.takes_names_as_public:
-            public["taken_as_public"] = "the names of the items that occur, and that they are no more than declared"
+        if self.has_anonymous_names:
+            public["most_items"] = self.universe.items
         if self.question.public_transactions is not None:
             public["public_transactions"] = self.question.public_transactions
         return Cost(
@@ -149,10 +149,18 @@ class Plan:
         )
 
     @property
-    def takes_names_as_public(self) -> bool:
-        """Whether the promise needs public names of the occurring items, and no more of them than declared."""
-        declared = self.universe.items is not None and self.universe.names is None
-        return declared and not find(self.mechanism_name).finds_items
+    def has_anonymous_names(self) -> bool:
+        """Whether the mechanism chooses among itemsets of a declared number of items whose names are not public."""
+        return self.universe.anonymous and find(self.mechanism_name).needs_universe
+
+    def declared_itemsets(self, *sizes: int) -> int | None:
+        """How many itemsets of these remaining sizes the mechanism's universe has; None if the universe is open.
+
+        A number of items without names declares nothing to a mechanism that needs no universe.
+        """
+        if self.universe.anonymous and not self.has_anonymous_names:
+            return None
+        return self.question.remaining_universe.itemsets(*sizes)
 
     @property
     def lead(self) -> int | None:

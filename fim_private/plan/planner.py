@@ -97,6 +97,7 @@ def _plan_with(row: Row, question: Question) -> Plan:
             delta=delta,
             sensitivity=unit.sensitivity,
             universe_size=question.remaining_universe.itemsets(*remaining),
+            anonymous=question.universe.anonymous,
             most_new=None
             if question.max_items is None
             else unit.sensitivity * sum(math.comb(question.max_items, size) for size in remaining),

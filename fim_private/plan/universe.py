@@ -1,4 +1,4 @@
-"""The universe of items: a public list, a public number, or open."""
+"""The universe of items: a public list, a public number of anonymous names, or open."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from fim_private.privacy import whole
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Universe:
-    """The public list of items, as far as it is declared.
+    """What is declared of the items that can occur.
 
     Args:
-        items: the number of items; None for an open universe.
-        names: the items' names, stripped and without repetitions; `items` follows from them. None if only the number is
-            known.
+        items: the number of items on the list, or the largest number of items that can occur; None for an open
+            universe.
+        names: the items' names, stripped and without repetitions; `items` follows from them. None if the names are not
+            public, or not given.
+        listed: there is a public list of this many names, but it is not given. Laws, audits and comparisons need no
+            names. Data is refused.
 
     Raises:
         UsageError: there are no items or too many, a name is blank or not a text, or a plain text was given instead of
@@ -26,6 +29,7 @@ class Universe:
 
     items: int | None = None
     names: tuple[str, ...] | None = None
+    listed: bool = False
 
     def __post_init__(self) -> None:
         if self.names is not None:
@@ -33,10 +37,18 @@ class Universe:
             if self.items not in {None, len(names)}:
                 raise UsageError("The number of items differs from the number of names.", "Give the names alone.")
             object.__setattr__(self, "names", names)
+            object.__setattr__(self, "listed", False)
             object.__setattr__(self, "items", len(names))
         if self.items is not None:
             what = "The number of items in the universe"
             object.__setattr__(self, "items", whole(self.items, 1, 10**18, what))
+        elif self.listed:
+            raise UsageError("A list of unknown length was declared.", "Give the number of its items.")
+
+    @property
+    def anonymous(self) -> bool:
+        """Whether only the number of items is public, not their names."""
+        return self.items is not None and self.names is None and not self.listed
 
     def itemsets(self, *sizes: int) -> int | None:
         """The sum of C(items, size), exact; None for an open universe."""
@@ -45,7 +57,7 @@ class Universe:
     def without(self, constraints: Constraints) -> Universe:
         """The items that the constraints do not name. The search is among these.
 
-        If only a number was declared, it is taken to include the named items.
+        A number without names is taken to include the named items.
 
         Raises:
             UsageError: no item is left, or a required item is not on the list.
@@ -65,7 +77,7 @@ class Universe:
             left = len(names)
         if left < 1:
             raise UsageError("The constraints leave nothing of the declared universe.", "Declare more items.")
-        return Universe(items=left) if self.names is None else Universe(names=names)
+        return Universe(items=left, listed=self.listed) if self.names is None else Universe(names=names)
 
 
 OPEN = Universe()

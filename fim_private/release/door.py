@@ -1,8 +1,8 @@
 """The door: the only place where exact counts meet a mechanism, and the only way from counts to itemsets.
 
 Two things pass: the list of itemsets that a mechanism selected, and noisy counts of public itemsets. Ranks become
-itemsets here. A rank that stands for an itemset that does not occur becomes a uniformly drawn itemset of the declared
-universe that does not occur.
+itemsets here. A rank that stands for an itemset that does not occur becomes a uniformly drawn itemset of the public
+list that does not occur. Where only the number of items is public, no mechanism answers with such a rank.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.randomness.uniform import uniform_below
-from fim_private.release.release import UNLISTED
 
 Itemset = tuple[str, ...]
 
@@ -39,7 +38,7 @@ class PassedItemset:
 
     Args:
         items: the items' names.
-        codes: the items' codes in the data's vocabulary; beyond its end for items that do not occur.
+        codes: the items' codes in the data's vocabulary.
         lead: the noisy lead in transactions, rounded down.
     """
 
@@ -72,7 +71,7 @@ def pass_through(
     """
     check_universe(database, plan)
     sizes = plan.question.remaining_sizes if sizes is None else sizes
-    itemsets = plan.question.remaining_universe.itemsets(*sizes)
+    itemsets = plan.declared_itemsets(*sizes)
     profile = counts.profile(None if itemsets is None else itemsets - len(counts))
     ranks, leads = _select(mechanism, profile, randomness)
     occurring = [rank for rank in ranks if rank < profile.occurring]
@@ -85,7 +84,8 @@ def pass_through(
             if rank < profile.occurring
             else _absent(database, plan, sizes, absent, randomness)
         )
-        chosen.append(PassedItemset(items=tuple(_name(database, code) for code in itemset), lead=lead, codes=itemset))
+        names = tuple(str(database.vocabulary[code]) for code in itemset)
+        chosen.append(PassedItemset(items=names, lead=lead, codes=itemset))
     return tuple(chosen)
 
 
@@ -119,22 +119,29 @@ def check_unit(database: TransactionDatabase, plan: Plan) -> None:
 
 
 def check_universe(database: TransactionDatabase, plan: Plan) -> None:
-    """Refuse data that holds more items than were declared, before a ledger is charged.
+    """Refuse data that holds more items than can exist by declaration, before a ledger is charged.
 
-    Privacy: the refusal is not protected. Repeated with other numbers, it tells how many items occur. So if only a
-    number was declared, the number of occurring items is taken as public, like their names: no budget is spent on it,
-    and nothing is promised for it. With a list of names (`--universe-file`) nothing is refused: all other items were
-    left out before.
+    Privacy: the promise is for data with at most the declared number of items. The refusal itself is not protected:
+    repeated with other numbers, it tells how many items occur. With a list of names (`--universe-file`) nothing is
+    refused, because all other items were left out before.
 
     Raises:
         InputError: the data holds more items than were declared.
+        UsageError: the plan is for a list of items that it does not hold.
     """
+    universe = plan.universe
+    if universe.listed:
+        raise UsageError(
+            "The plan is for a public list of items, but does not have the names.",
+            "Plan with the names: Universe(names=...), or --universe-file.",
+        )
     declared = plan.question.remaining_universe.items
-    if declared is not None and declared < len(database.vocabulary):
+    if plan.has_anonymous_names and declared is not None and declared < len(database.vocabulary):
         raise InputError(
-            "The data holds more items than the declared universe.",
-            "Correct --universe-items from public knowledge, or give the items themselves with --universe-file. "
-            "(This refusal tells something about the number of items that occur: it is taken as public.)",
+            "The data holds more different items than the declared number.",
+            "Give a larger --universe-items from public knowledge, or the names themselves with --universe-file. "
+            "Nothing was spent. (This message is for the holder of the data: it tells something about the number of "
+            "items that occur.)",
         )
 
 
@@ -222,10 +229,10 @@ def _select(
 def _absent(
     database: TransactionDatabase, plan: Plan, sizes: Sequence[int], drawn: set[tuple[int, ...]], randomness: Randomness
 ) -> tuple[int, ...]:
-    """A uniform itemset of the declared universe that does not occur and was not drawn before (by rejection)."""
+    """A uniform itemset of the public list that does not occur and was not drawn before (by rejection)."""
     items = plan.question.remaining_universe.items
-    if items is None:
-        raise AssertionError("an open universe has no itemsets that do not occur")
+    if items is None or plan.universe.names is None:
+        raise AssertionError("only a public list has names of items that do not occur")
     while True:
         itemset = _uniform_itemset(items, _uniform_size(items, sizes, randomness), randomness)
         if itemset not in drawn and not database.occurs(itemset):
@@ -248,7 +255,3 @@ def _uniform_itemset(items: int, size: int, randomness: Randomness) -> tuple[int
         code = uniform_below(last + 1, randomness)
         chosen.add(last if code in chosen else code)
     return tuple(sorted(chosen))
-
-
-def _name(database: TransactionDatabase, code: int) -> str:
-    return str(database.vocabulary[code]) if code < len(database.vocabulary) else UNLISTED

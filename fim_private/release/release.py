@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 UNLISTED = "(an item that does not occur)"
-"""Shown in place of an item's name if the universe was declared by its number only."""
+"""In releases of older versions, shown in place of a name if the universe was declared by its number only."""
 
 SEEDED_NOTE = "seeded, not private: whoever knows the seed can undo the noise"
 

@@ -44,7 +44,9 @@ class PrivacyTerms:
         promise: None if the release does not say what it protects and how much.
         neighbours: a name of `NeighbouringRelation`.
         layout: how the data was read.
-        names_are_public: whether the names of the items that occur are taken as public.
+        names_are_public: whether the names of the items that occur are taken as public, as older versions did if only
+            their number was declared.
+        most_items: the declared largest number of different items, if a mechanism used it.
         public_transactions: the number of transactions, at least 1, if it was declared public.
     """
 
@@ -52,6 +54,7 @@ class PrivacyTerms:
     neighbours: str | None
     layout: Layout | None
     names_are_public: bool
+    most_items: int | None
     public_transactions: int | None
 
     @classmethod
@@ -62,6 +65,7 @@ class PrivacyTerms:
             neighbours=_text(record, "neighbours"),
             layout=Layout.of_record(record.get("layout")),
             names_are_public=bool(record.get("taken_as_public")),
+            most_items=_whole(record, "most_items") or None,
             public_transactions=_whole(record, "public_transactions") or None,
         )
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from fim_private.accounting.rounding import exp_up
 from fim_private.constraints import Constraints
+from fim_private.mechanisms.certified import Certified
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Spending
 from fim_private.mechanisms.registry import REGISTRY, find
@@ -87,6 +88,12 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
         paragraphs.append(
             "Taken as public: the names of the items that occur, and that they are no more than declared, since only "
             "their number was. Give --universe-file for a promise without these conditions."
+        )
+    if privacy.most_items is not None:
+        paragraphs.append(
+            f"Declared: no more than {privacy.most_items:,} different items occur. The promise covers data with at "
+            "most so many. Which items occur is not taken as public: a noisy test of the smallest count decided which "
+            "names are shown."
         )
     return [*paragraphs, *warning]
 
@@ -225,6 +232,14 @@ def plan_text(plan: Plan) -> str:
     paragraphs = [f"{plan.mechanism_name}: {find(plan.mechanism_name).summary}"]
     if plan.why:
         paragraphs.append(f"  {plan.why}")
+    tested = [search.certificate for _, search in plan.selections if isinstance(search, Certified)]
+    if tested:
+        cuts = any(certificate.cut_epsilon is not None for certificate in tested)
+        paragraphs.append(
+            f"  no list of names is needed: at most {plan.universe.items:,} items occur, and a noisy test names the "
+            f"picks{' up to a place chosen privately' if cuts else ''} if the smallest of their counts, with noise, "
+            f"is at least {max(certificate.threshold for certificate in tested):,}"
+        )
     search = _search(plan)
     if search:
         paragraphs.append(f"  {search}")

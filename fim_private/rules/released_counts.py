@@ -42,7 +42,8 @@ class _Around:
 class ReleasedCounts:
     """The counts of a release, looked up by itemset.
 
-    Itemsets with an unnamed item that does not occur are left out: they stand for no particular itemset.
+    Releases of older versions may hold itemsets with an unnamed item that does not occur. They are left out, because
+    they stand for no particular itemset.
     """
 
     def __init__(self, release: Release) -> None:

@@ -11,10 +11,11 @@ import pytest
 from fim_private.audit.items_first_cases import Pair, largest_deltas
 from fim_private.audit.neighbours import Group
 from fim_private.audit.standard_plans import standard_plans
-from fim_private.audit.verdict import audit, claims, limits_of
+from fim_private.audit.verdict import audit, claims, limits_of, twins_of
 from fim_private.errors import UsageError
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.registry import REGISTRY
+from fim_private.mechanisms.twins.certificates import ANONYMOUS_NAMES
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.randomness import SeededRandomness
@@ -31,6 +32,7 @@ def plan_of(name: str, **changes: object) -> Plan:
     return make_plan(**{**options, **changes})  # type: ignore[arg-type]
 
 
+DECLARED = sorted(name for name, row in REGISTRY.items() if row.needs_universe and name != "exponential")
 QUICK = ("limited-domain", "permute-and-flip", "stable-max", "items-first")
 
 
@@ -44,6 +46,25 @@ def test_a_claim_holds_and_every_mistake_is_caught(name: str) -> None:
     assert [twin.name for twin in verdict.twins if not twin.caught] == []
     assert verdict.claimed[-1] == float(verdict.plan.guarantee.delta)
     assert verdict.slack >= 1 - 1e-6
+
+
+@pytest.mark.parametrize("name", ["exponential", *(pytest.param(name, marks=pytest.mark.slow) for name in DECLARED)])
+def test_anonymous_names_keep_their_claim_and_every_mistake_is_caught(name: str) -> None:
+    for changes in ({}, {"top": 2, "unit": PrivacyUnit(column="customer", max_transactions=2)}):
+        plan = plan_of(name, universe=Universe(items=60), **changes)
+        verdict = audit(plan, randomness=SeededRandomness(SEED), steps=10, cases=400)
+        assert verdict.holds
+        assert len(verdict.twins) == 3 if plan.top == 1 else 5
+        assert [twin.name for twin in verdict.twins if not twin.caught] == []
+
+
+@pytest.mark.slow
+def test_mistakes_in_cutting_a_long_list_are_caught() -> None:
+    plan = plan_of("exponential", universe=Universe(items=60), top=10)
+    verdict = audit(plan, randomness=SeededRandomness(SEED), steps=10, cases=400)
+    assert verdict.holds
+    assert len(verdict.twins) == 7
+    assert [twin.name for twin in verdict.twins if not twin.caught] == []
 
 
 @pytest.mark.slow
@@ -114,9 +135,10 @@ def test_every_plan_has_a_mistake_and_every_mistake_a_plan() -> None:
     made: dict[str, set[str]] = {}
     for plan in standard_plans(BUDGET):
         row = REGISTRY[plan.mechanism_name]
-        fitting = {twin.name for twin in row.twins if twin.fits(plan.search, plan.relation)}
+        fitting = {twin.name for twin in twins_of(plan) if twin.fits(plan.search, plan.relation)}
         assert fitting, plan
-        made.setdefault(row.twins_at, set()).update(fitting)
+        made.setdefault("anonymous" if plan.has_anonymous_names else row.twins_at, set()).update(fitting)
+    assert made["anonymous"] == {twin.name for twin in ANONYMOUS_NAMES}
     for row in REGISTRY.values():
         assert made[row.twins_at] == {twin.name for twin in row.twins}
 

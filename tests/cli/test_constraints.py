@@ -76,8 +76,10 @@ def test_a_faulty_call_is_refused_without_the_data(baskets: Path, options: tuple
 def test_words_do_not_tell_whether_an_item_occurs(baskets: Path, option: str) -> None:
     """The same words for an item that stands out and for one that does not occur."""
     said = []
+    listed = baskets.with_name("items.txt")
+    listed.write_text("".join(f"item {number}\n" for number in range(98)) + "SECRET-ITEM\nSECRET-ITEM-2\n")
     for name in ("SECRET-ITEM", "SECRET-ITEM-2"):
-        done = fim_private("mine", baskets, *PAIRS, option, name, "--mechanism", "exponential", "--universe-items", 100)
+        done = fim_private("mine", baskets, *PAIRS, option, name, "--mechanism", "exponential", "--items-file", listed)
         assert done.returncode == 0
         assert len(done.stdout.decode().splitlines()) == 3
         said.append(" ".join(words(done).replace(name, "NAME").split()))

@@ -37,10 +37,15 @@ def test_plan_says_what_mine_does(tmp_path: Path) -> None:
     assert math.isclose(planned["plan"]["spending"][0]["epsilon"], 0.1)
 
 
-def test_plan_without_delta_leaves_what_needs_none() -> None:
+def test_plan_without_delta_leaves_what_needs_none(tmp_path: Path) -> None:
     options = ("--size", 2, "--top", 2, "--epsilon", 1, "--delta", 0, "--unit", "transaction")
     assert fim_private("plan", *options).returncode == 4
-    done = fim_private("plan", *options, "--universe-items", 100)
+    done = fim_private("plan", *options, "--universe-items", 100, "--mechanism", "exponential")
+    assert done.returncode == 4
+    assert "names are revealed" in words(done)
+    listed = tmp_path / "items.txt"
+    listed.write_text("".join(f"item {number}\n" for number in range(100)))
+    done = fim_private("plan", *options, "--universe-file", listed)
     assert done.returncode == 0
     assert "\nexponential " in done.stdout.decode()
     assert "\npermute-and-flip: " in done.stdout.decode()

@@ -124,7 +124,7 @@ def _ledger() -> tuple[bytes, Plan]:
         top=1,
         budget=Budget("1/100", "0"),
         unit=PrivacyUnit(),
-        universe=Universe(items=9),
+        universe=Universe(items=9, listed=True),
         mechanism="exponential",
     )
     with tempfile.TemporaryDirectory() as folder:

@@ -16,7 +16,7 @@ PROCESSES.set_forkserver_preload(["fim_private.ledger", "fim_private.plan"])
 
 
 def plan_for(epsilon: str, delta: str = "0", *, top: int = 1, mechanism: str = "exponential", **options) -> Plan:
-    options = {"unit": PrivacyUnit(), "universe": Universe(items=1000), **options}
+    options = {"unit": PrivacyUnit(), "universe": Universe(items=1000, listed=True), **options}
     return make_plan(size=2, top=top, budget=Budget(epsilon, delta), mechanism=mechanism, **options)
 
 

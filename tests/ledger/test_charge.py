@@ -24,7 +24,7 @@ RULE = PrivacyFilter(budget=Budget("3", "1e-5"), basic_share=Fraction(1, 2), ord
 
 
 def plan_for(mechanism: str, *, top: int = 10, epsilon: str = "1", delta: str = "1e-6", **options: Any) -> Plan:
-    needs = {"universe": Universe(items=1000)} if REGISTRY[mechanism].needs_universe else {}
+    needs = {"universe": Universe(items=1000, listed=True)} if REGISTRY[mechanism].needs_universe else {}
     needs |= {"max_items": 5} if REGISTRY[mechanism].needs_cap else {}
     options = {"size": 2, "unit": PrivacyUnit(), **needs, **options}
     return make_plan(mechanism=mechanism, top=top, budget=Budget(epsilon, delta), **options)

@@ -232,7 +232,8 @@ def test_a_ledger_that_cannot_be_made_leaves_nothing(tmp_path: Path, ledger: Led
 
 def test_mining_in_python_is_charged_delivered_and_refused(ledger: Ledger) -> None:
     baskets = transactions_from_lists([["milk", "bread"]] * 3000)
-    asked = {"size": 2, "top": 1, "budget": Budget("0.6", "0"), "unit": PrivacyUnit(), "universe": Universe(items=9)}
+    listed = Universe(names=("milk", "bread", "a", "b", "c", "d"))
+    asked = {"size": 2, "top": 1, "budget": Budget("0.6", "0"), "unit": PrivacyUnit(), "universe": listed}
     release = mine(baskets, ledger=ledger, **asked)
     assert release.id == ledger.history()[-1].id
     assert ledger.history()[-1].state == "delivered"
@@ -241,13 +242,14 @@ def test_mining_in_python_is_charged_delivered_and_refused(ledger: Ledger) -> No
         mine(baskets, ledger=ledger, **asked)
     with pytest.raises(UsageError, match="seeded"):
         mine(baskets, ledger=ledger, seed=1, **asked)
-    with pytest.raises(InputError, match="more items"):
+    other = Ledger.create(ledger.path.with_name("other.ledger"), epsilon="1", delta="1e-6")
+    with pytest.raises(InputError, match="more different items"):
         mine(
             transactions_from_lists([["milk", "bread", "tea"]] * 9),
-            ledger=ledger,
-            **{**asked, "universe": Universe(items=2), "budget": Budget("0.1", "0")},
+            ledger=other,
+            **{**asked, "universe": Universe(items=2), "budget": Budget("0.1", "1e-9"), "mechanism": "exponential"},
         )
-    assert ledger.state().releases == 1
+    assert (ledger.state().releases, other.state().releases) == (1, 0)
 
 
 def laid_out(separator: str, *guessed: str) -> Layout:
@@ -278,7 +280,8 @@ def test_a_release_that_was_paid_for_is_returned_though_its_delivery_cannot_be_n
     lost = Lost(ledger.path)
     lost.moved = moved
     data = transactions_from_lists([["a", "b"]] * 3000)
-    asked = {"size": 2, "top": 1, "budget": Budget("0.6", "0"), "unit": PrivacyUnit(), "universe": Universe(items=9)}
+    listed = Universe(names=("milk", "bread", "a", "b", "c", "d"))
+    asked = {"size": 2, "top": 1, "budget": Budget("0.6", "0"), "unit": PrivacyUnit(), "universe": listed}
     with warnings.catch_warnings(record=True) as told, ledger.path.open("rb") as lost.holder:
         warnings.simplefilter("error" if as_errors else "always")
         release = mine(data, ledger=lost, **asked)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fim_private.mechanisms.certified_domain import CertifiedDomain, threshold_for
+from fim_private.mechanisms.certificate import Certificate, threshold_for
+from fim_private.mechanisms.certified import Certified, Declared
+from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
@@ -17,9 +19,12 @@ from fim_private.mechanisms.protocol import Mechanism
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mechanisms.stable_max import StableMax
 from fim_private.plan import Universe
+from fim_private.privacy import AnyFailure, OneSidedFailure
 from fim_private.randomness.noisy_maximum import Noise
 
 F = Fraction
+TESTED = F(1, 50)
+"""The failure of a test that is not in the way of small laws."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +118,27 @@ def noisy_maxima(noise: Noise, top: int = 1, sensitivity: int = 1, itemsets: int
     return NoisyMaxima(**{**options, **changes})  # type: ignore[arg-type]
 
 
+def certificate(
+    sensitivity: int = 1, *, delta: Fraction = TESTED, variance: int = 2, general: bool = False, **changes: object
+) -> Certificate:
+    """Of a variance in units of the sensitivity squared."""
+    variance *= sensitivity**2
+    options = {
+        "variance": variance,
+        "threshold": threshold_for(variance, sensitivity=sensitivity, delta=delta),
+        "failure": AnyFailure(delta) if general else OneSidedFailure(delta),
+        "general": general,
+        "sensitivity": sensitivity,
+    }
+    return Certificate(**{**options, **changes})  # type: ignore[arg-type]
+
+
+def anonymous_names(inner: Declared, *, pick_epsilon: Fraction | None = None, **changes: object) -> Certified:
+    if pick_epsilon is not None:
+        inner = replace(inner, pick_epsilon=pick_epsilon)  # type: ignore[type-var]
+    return Certified(inner=inner, certificate=certificate(inner.sensitivity, **changes))  # type: ignore[arg-type]
+
+
 def stable(top: int = 1, sensitivity: int = 1, **changes: object) -> StableMax:
     options = {"top": top, "round_epsilon": F(1), "round_delta": F(1, 50), "sensitivity": sensitivity}
     return StableMax(**{**options, **changes})  # type: ignore[arg-type]
@@ -130,11 +156,11 @@ def choosing(top: int = 1, sensitivity: int = 1, **changes: object) -> Choosing:
     return Choosing(**{**options, **changes})  # type: ignore[arg-type]
 
 
-def needs(name: str, items: int) -> dict[str, object]:
-    """The options without which this mechanism cannot be planned."""
+def needs(name: str, items: int, *, listed: bool = True) -> dict[str, object]:
+    """The options without which this mechanism cannot be planned: so many items on a list, or at most so many."""
     row = REGISTRY[name]
     return {
-        "universe": Universe(items=items) if row.needs_universe else None,
+        "universe": Universe(items=items, listed=listed) if row.needs_universe else None,
         "max_items": 10 if row.needs_cap else None,
     }
 
@@ -219,6 +245,31 @@ CASES = [
                 declared=True,
             ),
         )
+    ),
+    Case(name="anonymous names", mechanism=anonymous_names(exponential()), epsilon=F(1), declared=True),
+    Case(
+        name="anonymous names, top 2, cut",
+        mechanism=anonymous_names(exponential(2), cut_epsilon=F(1, 2)),
+        epsilon=F(3, 2),
+        declared=True,
+    ),
+    Case(
+        name="anonymous names, top 2, Delta 2, cut",
+        mechanism=anonymous_names(exponential(2, 2, itemsets=3), cut_epsilon=F(1, 2)),
+        epsilon=F(3, 2),
+        declared=True,
+        sensitivity=2,
+        itemsets=3,
+    ),
+    *(
+        Case(
+            name=f"anonymous names, {noise}",
+            mechanism=anonymous_names(noisy_maxima(noise, 2, itemsets=3)),
+            epsilon=F(3, 2),
+            declared=True,
+            itemsets=3,
+        )
+        for noise in Noise
     ),
     Case(name="stable-max", mechanism=stable(), epsilon=F(1)),
     Case(name="stable-max, declared", mechanism=stable(), epsilon=F(1), declared=True),

@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 
 from fim_private.errors import BudgetError
-from fim_private.mechanisms.certified_domain import CertifiedDomain, calibrate, threshold_for
+from fim_private.mechanisms.certificate import threshold_for
+from fim_private.mechanisms.certified_domain import CertifiedDomain, calibrate
 from fim_private.mechanisms.protocol import Request
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness

@@ -13,6 +13,7 @@ from fim_private.accounting.renyi_composition import renyi_delta
 from fim_private.audit.laws import NUMERICAL_ERROR
 from fim_private.audit.neighbours import Limits, hard_vectors
 from fim_private.audit.search import Worst, largest_delta
+from fim_private.mechanisms.certified import Certified
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.limited_domain import LimitedDomain
@@ -23,7 +24,7 @@ from fim_private.mechanisms.protocol import Mechanism
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mechanisms.stable_max import StableMax
 from fim_private.plan import make_plan
-from fim_private.privacy import ZCDP, Budget, NeighbouringRelation, PrivacyUnit, failure_probability
+from fim_private.privacy import ZCDP, Budget, NeighbouringRelation, PrivacyUnit, are_one_sided, failure_probability
 from fim_private.randomness.noisy_maximum import Noise
 from tests.mechanisms.cases import (
     CASES,
@@ -46,6 +47,8 @@ def marks(mechanism: Mechanism) -> list[int]:
         return [1, mechanism.threshold(1), mechanism.threshold(2)]
     if isinstance(mechanism, LimitedDomain):
         return [1, 3, int(mechanism.stop_lead)]
+    if isinstance(mechanism, Certified):
+        return [1, 3, mechanism.certificate.threshold]
     if isinstance(mechanism, StableMax | Choosing | CertifiedDomain):
         return [1, 3, mechanism.threshold]
     return [1, 3, 8]
@@ -73,6 +76,8 @@ def composes_by_renyi(mechanism: Mechanism) -> bool:
 def claimed_delta(mechanism: Mechanism, epsilon: Fraction) -> float:
     failure = failure_probability(mechanism.failures)
     if composes_by_renyi(mechanism):
+        if are_one_sided(mechanism.failures):
+            return renyi_delta(mechanism.losses, epsilon + math.log1p(-failure)) + float(failure)
         return renyi_delta(mechanism.losses, float(epsilon)) + (1 + math.exp(epsilon)) * float(failure)
     assert basic_epsilon(mechanism.losses) == epsilon
     return float(basic_delta(mechanism.losses) + failure)

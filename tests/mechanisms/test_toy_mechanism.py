@@ -24,6 +24,7 @@ from verification.end_to_end import cases
 from verification.pipeline import sample
 
 ASKED = ("--size", 2, "--top", 1, "--epsilon", 4, "--delta", 0, "--unit", "transaction")
+NUMBER = ("--universe-items", 60, "--delta", "1e-6")
 
 
 @pytest.fixture(autouse=True)
@@ -46,8 +47,8 @@ def printed(*arguments: object) -> str:
 
 
 def test_it_is_planned_beside_the_others() -> None:
-    listed = printed("plan", *ASKED, "--universe-items", 60)
-    assert f"{ROW.name}: {ROW.summary}" in printed("plan", *ASKED, "--universe-items", 60, "--mechanism", ROW.name)
+    listed = printed("plan", *ASKED, *NUMBER)
+    assert f"{ROW.name}: {ROW.summary}" in printed("plan", *ASKED, *NUMBER, "--mechanism", ROW.name)
     assert f"\n{ROW.name} " in listed
 
 
@@ -69,16 +70,25 @@ def test_its_law_is_printed() -> None:
 
 
 def test_it_is_audited_and_its_twins_are_caught() -> None:
-    verdict = json.loads(printed("audit", ROW.name, "--universe-items", 20, "--json", "--quiet"))
+    verdict = json.loads(printed("audit", ROW.name, "--json", "--quiet"))
     assert verdict["holds"]
     assert [twin["caught"] for twin in verdict["twins"]] == [True]
+
+
+def test_it_names_items_of_which_only_the_number_is_public(shop: Path) -> None:
+    asked = (*ASKED, *NUMBER, "--mechanism", ROW.name, "--format", "basket", "--json", "--quiet")
+    found = [json.loads(printed("mine", shop, *asked, "--seed", seed))["itemsets"] for seed in range(8)]
+    assert {len(itemsets) for itemsets in found} == {0, 1}  # it is shy
+    verdict = json.loads(printed("audit", ROW.name, "--universe-items", 20, "--json", "--quiet"))
+    assert verdict["holds"]
+    assert all(twin["caught"] for twin in verdict["twins"])
 
 
 def test_the_audit_report_has_it() -> None:
     budget = Budget("1", "1e-6")
     plans = [plan for plan in standard_plans(budget) if plan.mechanism_name == ROW.name]
     verdicts = [audit(plan, randomness=SeededRandomness(SEED), steps=1, cases=60) for plan in plans]
-    assert [plan.top for plan in plans] == [1, 3, 1, 1]
+    assert [plan.top for plan in plans] == [1, 3, 1, 1, 1, 2]
     document = document_of(verdicts, (), Pictures(), budget=budget, command="x", sound=True)
     assert f"`{ROW.name}`: {ROW.source}" in to_markdown(document)
 

@@ -54,7 +54,7 @@ def test_every_mechanism_finds_what_stands_out(name: str, relation: Neighbouring
         unit=UNIT,
         relation=relation,
         mechanism=name,
-        **needs(name, 1000),  # type: ignore[arg-type]
+        **needs(name, 1000, listed=False),  # type: ignore[arg-type]
     )
     found = {itemset.items for itemset in release.itemsets}
     # lmm-repeat and lmm-paper need a lead in each round, and the three pairs stand level.
@@ -211,7 +211,9 @@ def test_no_noise_is_drawn_before_the_charge(name: str, monkeypatch: pytest.Monk
             return super().words(number)
 
     monkeypatch.setattr(import_module("fim_private.mining.mine"), "SecureRandomness", Noted)
-    plan = make_plan(size=1, top=1, budget=BUDGET, unit=UNIT, mechanism=name, count_share="0.3", **needs(name, 5))  # type: ignore[arg-type]
+    plan = make_plan(
+        size=1, top=1, budget=BUDGET, unit=UNIT, mechanism=name, count_share="0.3", **needs(name, 5, listed=False)
+    )  # type: ignore[arg-type]
     before: list[int] = []
 
     def charge(layout: Layout) -> str:

@@ -29,7 +29,6 @@ from fim_private.privacy import NeighbouringRelation
 from fim_private.randomness import SeededRandomness
 from fim_private.release.door import pass_through
 from fim_private.release.files import write_release
-from fim_private.release.release import UNLISTED
 from fim_private.transactions import Transactions, restrict_to
 from tests.mechanisms.cases import needs
 from tests.sampling import FALSE_ALARM, SEED, p_value
@@ -40,7 +39,7 @@ ONE_SEARCH = [name for name, row in REGISTRY.items() if not row.finds_items]
 
 def plan_of(name: str = "limited-domain", **changes: Any) -> Plan:
     options: dict[str, Any] = {"size": (1, 2), "top": 3, "budget": Budget("2", "1e-6"), "unit": UNIT, "mechanism": name}
-    return make_plan(**{**options, **(needs(name, 100) if name in REGISTRY else {}), **changes})
+    return make_plan(**{**options, **(needs(name, 100, listed=False) if name in REGISTRY else {}), **changes})
 
 
 @pytest.mark.parametrize("name", [*sorted(set(ONE_SEARCH) - {"stable-max"}), "auto"])  # which needs a lead
@@ -54,7 +53,7 @@ def test_every_mechanism_finds_the_top_of_all_sizes_together(name: str) -> None:
         budget=Budget("2", "1e-6"),
         unit=UNIT,
         mechanism=name,
-        **({**needs(name, 100), "max_items": 10} if name in REGISTRY else {}),  # type: ignore[arg-type]
+        **({**needs(name, 100, listed=False), "max_items": 10} if name in REGISTRY else {}),  # type: ignore[arg-type]
     )
     assert {itemset.items for itemset in release.itemsets} == {("bread",), ("milk",), ("bread", "milk")}
     assert release.plan["sizes"] == [1, 2, 3]
@@ -62,7 +61,7 @@ def test_every_mechanism_finds_the_top_of_all_sizes_together(name: str) -> None:
 
 
 def test_the_universe_is_the_union() -> None:
-    declared = plan_of("exponential", size=(1, 2, 3), universe=Universe(items=50))
+    declared = plan_of("exponential", size=(1, 2, 3), universe=Universe(items=50, listed=True))
     assert isinstance(declared.mechanism, Exponential)
     assert declared.mechanism.universe_size == 50 + math.comb(50, 2) + math.comb(50, 3)
     unit = PrivacyUnit(column="customer", max_transactions=3)
@@ -95,7 +94,7 @@ def test_sizes_are_put_in_order_and_a_single_one_is_a_size() -> None:
     assert plan_of(size=[2, 1, 2]).sizes == (1, 2)
     assert plan_of(size=[2]) == plan_of(size=2)
     assert plan_of(size=2).size == 2
-    assert plan_of("exponential", universe=Universe(items=2)).mechanism.universe_size == 3  # type: ignore[union-attr]
+    assert plan_of("exponential", universe=Universe(items=2, listed=True)).mechanism.universe_size == 3  # type: ignore[union-attr]
     assert plan_of("auto").mechanism_name != "items-first"
     # Of one size it takes part, and wins long lists.
     assert plan_of("auto", size=2, top=400).mechanism_name == "items-first"
@@ -122,20 +121,6 @@ def test_itemsets_that_do_not_occur_are_uniform_over_all_sizes() -> None:
     # As if each size were as likely as the others.
     skewed = {itemset: 1 / 3 / math.comb(4, len(itemset)) for itemset in all_of_them}
     assert p_value(drawn, skewed) < FALSE_ALARM
-
-
-def test_a_universe_known_by_its_number_has_itemsets_of_each_size() -> None:
-    plan = plan_of("exponential", top=1, budget=Budget("1e-3", "0"), universe=Universe(items=4))
-    database = LocalDatabase(transactions_from_lists([["a"]]))
-    counts = count(database, plan.sizes, plan.mechanism)  # type: ignore[arg-type]
-    randomness = SeededRandomness(SEED)
-    drawn = [
-        pass_through(database, counts, plan.mechanism, plan, randomness)[0].items  # type: ignore[arg-type]
-        for _ in range(3000)
-    ]
-    # Of ten itemsets one occurs, three are another item, three a pair with "a", and three a pair without.
-    law = {("a",): 0.1, (UNLISTED,): 0.3, ("a", UNLISTED): 0.3, (UNLISTED, UNLISTED): 0.3}
-    assert p_value(drawn, law) > FALSE_ALARM
 
 
 # The promise, by exact laws over data sets that differ in one basket.
@@ -196,7 +181,7 @@ def test_one_basket_changes_itemsets_of_all_sizes_and_the_claim_holds(
     plan = plan_of(
         name, top=top, budget=budget, relation=relation,
         **({"max_items": 2} if name == "choosing" else {}),
-        **({"universe": Universe(items=3)} if name == "exponential" else {}),
+        **({"universe": Universe(items=3, listed=True)} if name == "exponential" else {}),
     )  # fmt: skip
     mechanism: Any = plan.mechanism
     if isinstance(mechanism, LimitedDomain):
@@ -210,7 +195,7 @@ def test_one_basket_changes_itemsets_of_all_sizes_and_the_claim_holds(
 
 @pytest.mark.slow
 def test_the_search_of_data_sets_tells_a_larger_exponent() -> None:
-    plan = plan_of("exponential", top=1, budget=Budget("2", "0"), universe=Universe(items=3))
+    plan = plan_of("exponential", top=1, budget=Budget("2", "0"), universe=Universe(items=3, listed=True))
     mechanism: Any = plan.mechanism
     assert worst(mechanism, 2.0, declared=True) <= NUMERICAL_ERROR
     twin = replace(mechanism, pick_epsilon=mechanism.pick_epsilon * 3 / 2)
@@ -258,10 +243,11 @@ def test_counts_of_several_sizes_are_consistent() -> None:
 def test_constraints_leave_a_smaller_union() -> None:
     """With sizes 2 and 3 and one item given, single items and pairs of the other items are searched and counted."""
     milk = Constraints(must_contain=["milk"], exclude=["bag"])
-    plan = plan_of("exponential", size=(2, 3), constraints=milk, universe=Universe(items=12))
+    plan = plan_of("exponential", size=(2, 3), constraints=milk, universe=Universe(items=12, listed=True))
     assert isinstance(plan.mechanism, Exponential)
     assert plan.mechanism.universe_size == 10 + math.comb(10, 2)
-    apart = plan_of("exponential", size=(2, 3), constraints=milk, universe=Universe(items=12), per_size=True)
+    listed = Universe(items=12, listed=True)
+    apart = plan_of("exponential", size=(2, 3), constraints=milk, universe=listed, per_size=True)
     assert [search.universe_size for _, search in apart.selections] == [10, 45]  # type: ignore[union-attr]
     assert [line.what for line in apart.spending] == ["size 2, picks", "size 3, picks"]
     capped = plan_of("choosing", size=(2, 3), constraints=milk, max_items=4)

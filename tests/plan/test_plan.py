@@ -127,10 +127,10 @@ def test_extreme_budgets_can_be_planned(name: str, epsilon: str, delta: str) -> 
     ("changes", "expected"),
     [
         ({}, "limited-domain"),
-        ({"universe": Universe(items=100)}, "exponential"),
-        ({"universe": Universe(items=100), "top": 1}, "permute-and-flip"),
+        ({"universe": Universe(items=100, listed=True)}, "exponential"),
+        ({"universe": Universe(items=100, listed=True), "top": 1}, "permute-and-flip"),
         ({"universe": Universe(items=10**17)}, "limited-domain"),
-        ({"universe": Universe(items=100), "budget": Budget("1", "0")}, "permute-and-flip"),
+        ({"universe": Universe(items=100, listed=True), "budget": Budget("1", "0")}, "permute-and-flip"),
     ],
 )
 def test_auto_takes_the_smallest_lead_over_the_bulk(changes: dict[str, object], expected: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fim_private.counting import LocalDatabase, count_histogram, count_itemsets
-from fim_private.errors import InputError
+from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.plan import Plan, Universe, make_plan
@@ -20,7 +20,6 @@ from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.release.door import PassedItemset, measure_chosen, pass_through
-from fim_private.release.release import UNLISTED
 from fim_private.transactions import Transactions, restrict_to, transactions_from_lists
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
@@ -78,18 +77,42 @@ def test_absent_itemsets_are_drawn_uniformly_and_once() -> None:
     assert p_value(first, law) > FALSE_ALARM
 
 
-def test_items_without_a_name_stay_without() -> None:
-    plan = exponential(Universe(items=10**6), epsilon="0.001")
-    transactions = transactions_from_lists(BASKETS)
-    assert draws(transactions, plan, 20) == [((UNLISTED, UNLISTED),)] * 20
+def anonymous(items: int, *, top: int = 1, size: int = 2, epsilon: str = "1") -> Plan:
+    return make_plan(
+        size=size, top=top, budget=Budget(epsilon, "1e-6"), unit=PrivacyUnit(), mechanism="exponential",
+        universe=Universe(items=items),
+    )  # fmt: skip
 
 
-def test_a_universe_smaller_than_the_data_is_refused_without_saying_how() -> None:
+def test_without_a_list_only_itemsets_with_support_are_named() -> None:
+    few = transactions_from_lists(BASKETS)
+    assert set(draws(few, anonymous(10**6), 200)) == {()}
+    many = transactions_from_lists([["a", "b"]] * 900 + [["c", "d"]] * 30 + [["e"]])
+    assert set(draws(many, anonymous(1000), 50)) == {(("a", "b"),)}
+    assert set(draws(many, anonymous(1000, top=2), 50)) == {()}  # all or nothing
+
+
+def test_more_items_than_can_exist_are_refused_without_saying_how_many() -> None:
     transactions = transactions_from_lists(BASKETS)
-    plan, counts = exponential(Universe(items=2)), count_itemsets(transactions, 2)
-    with pytest.raises(InputError, match=r"more items than the declared universe.*taken as public") as caught:
-        pass_through(LocalDatabase(transactions), counts, plan.mechanism, plan, SeededRandomness(SEED))
+    plan, counts = anonymous(2), count_itemsets(transactions, 2)
+    with pytest.raises(InputError, match=r"more different items.*--universe-items.*Nothing was spent") as caught:
+        pass_through(LocalDatabase(transactions), counts, plan.search, plan, SeededRandomness(SEED))  # type: ignore[arg-type]
     assert not any(character.isdigit() for character in str(caught.value))
+
+
+def test_a_number_of_items_means_nothing_to_a_mechanism_without_a_universe() -> None:
+    transactions = transactions_from_lists([["a", "b"]] * 900 + [["c", "d"]])
+    plan = make_plan(
+        size=2, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism="limited-domain",
+        universe=Universe(items=2),
+    )  # fmt: skip
+    assert set(draws(transactions, plan, 20)) == {(("a", "b"),)}
+
+
+def test_a_list_that_is_not_given_names_nothing() -> None:
+    plan = exponential(Universe(items=50, listed=True))
+    with pytest.raises(UsageError, match="does not have the names"):
+        draws(transactions_from_lists(BASKETS), plan, 1)
 
 
 def test_open_universe_names_only_what_occurs() -> None:
@@ -120,7 +143,7 @@ class Scripted:
 
 def passed(mechanism: Scripted, universe: Universe) -> tuple[PassedItemset, ...]:
     transactions = transactions_from_lists(BASKETS)
-    plan = exponential(universe)
+    plan = anonymous(universe.items or 0)
     counts = count_histogram(transactions, plan.size)
     return pass_through(LocalDatabase(transactions), counts, cast(Mechanism, mechanism), plan, SeededRandomness(SEED))
 
@@ -143,11 +166,6 @@ def test_leads_go_with_their_itemsets() -> None:
     assert passed(Scripted((1, 0), leads=(4, None)), Universe(items=5)) == tuple(
         PassedItemset(items=each.items, codes=each.codes) for each in found
     )
-
-
-def test_exactly_the_items_of_the_data_have_names() -> None:
-    (chosen,) = draws(transactions_from_lists(BASKETS), exponential(Universe(items=5), top=5, size=1), 1)
-    assert sorted(chosen) == [(UNLISTED,), (UNLISTED,), ("a",), ("b",), ("c",)]
 
 
 @dataclass

@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.plan import Universe, make_plan
+from fim_private.plan.record import plan_record
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.release import Release, ReleasedItemset
+from fim_private.release.promise import privacy_record
+from fim_private.release.terms import Terms
 from fim_private.report.document.text import number, table, times_as_likely
 from fim_private.report.promise_text import plan_text, promise, shortfall
 from fim_private.report.tables import release_table
@@ -44,12 +47,21 @@ def test_the_promise_follows_the_plan() -> None:
         budget=Budget("1", "0"),
         unit=PrivacyUnit(column="customer"),
         mechanism="exponential",
-        universe=Universe(items=50),
+        universe=Universe(names=("milk", "bread", "tea")),
     )
     words = " ".join(promise(declared, seeded=False).split())
     assert "at most 7.39 times. Someone" in words
     assert "one customer" in words
-    assert "Taken as public" in words
+    assert "Declared" not in words
+    number = make_plan(
+        size=2, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism="exponential",
+        universe=Universe(items=5000),
+    )  # fmt: skip
+    words = " ".join(promise(number, seeded=False).split())
+    assert "no more than 5,000 different items occur" in words
+    assert "Taken as public" not in words
+    older = Terms.of({**privacy_record(number), "taken_as_public": "the names"}, plan_record(number))
+    assert older.privacy.names_are_public
 
 
 @pytest.mark.parametrize(
@@ -66,7 +78,8 @@ def test_the_promise_follows_the_plan() -> None:
 )  # fmt: skip
 def test_no_bound_is_stated_below_the_truth(epsilon: str, delta: str, said: str) -> None:
     plan = make_plan(
-        size=2, top=3, budget=Budget(epsilon, delta), unit=PrivacyUnit(), universe=Universe(items=50),
+        size=2, top=3, budget=Budget(epsilon, delta), unit=PrivacyUnit(),
+        universe=Universe(items=50, listed=True),
         mechanism="exponential",
     )  # fmt: skip
     assert said in " ".join(promise(plan, seeded=False).split())

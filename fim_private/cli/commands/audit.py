@@ -69,13 +69,14 @@ def audit(
         from fim_private.plan import Universe, make_plan
 
         row = find(name)
+        listed = Universe(items=UNIVERSE, listed=True) if universe_items is None else Universe(items=universe_items)
         return make_plan(
             size=size,
             top=top,
             budget=budget,
             unit=unit,
             relation=neighbours,
-            universe=Universe(items=universe_items or UNIVERSE) if row.needs_universe else None,
+            universe=listed if row.needs_universe else None,
             max_items=(max_items or MAX_ITEMS) if row.needs_cap else max_items,
             mechanism=name,
             select=select if row.reads_counts else None,
@@ -112,8 +113,10 @@ def audit(
 def _assumed(plan: Plan) -> str:
     """The universe and the cap that the plan was made with."""
     lines = []
-    if plan.universe.items is not None:
-        lines.append(f"  over a declared universe of {plan.universe.items:,} items (--universe-items)\n")
+    if plan.universe.anonymous:
+        lines.append(f"  with anonymous names for at most {plan.universe.items:,} items (--universe-items)\n")
+    elif plan.universe.items is not None:
+        lines.append(f"  over a public list of {plan.universe.items:,} items\n")
     if plan.max_items is not None:
         lines.append(f"  with at most {plan.max_items:,} items kept per transaction (--max-items)\n")
     return "".join(lines)

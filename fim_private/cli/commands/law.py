@@ -19,6 +19,7 @@ from fim_private.privacy import LARGEST_EPSILON, Budget, NeighbouringRelation, P
 
 if TYPE_CHECKING:
     from fim_private.mechanisms.protocol import Law, Mechanism
+    from fim_private.plan import Universe
 
 MOST_LISTS = 200_000
 MOST_COUNTS = 10_000
@@ -51,6 +52,14 @@ def law(
             "mechanism that needs a universe takes the itemsets that have counts.",
         ),
     ] = None,
+    anonymous: Annotated[
+        bool,
+        typer.Option(
+            "--anonymous",
+            help="Only the number of items is public, not their names, as with --universe-items of mine: the list is "
+            "named if a noisy test allows it.",
+        ),
+    ] = False,
     max_items: options.MaxItems = None,
     settings: Annotated[
         list[str] | None,
@@ -75,19 +84,24 @@ def law(
     numbers = _counts(counts)
     from fim_private.audit.laws import NUMERICAL_ERROR, law_over_groups
     from fim_private.mechanisms.registry import find
+    from fim_private.plan import Universe
     from fim_private.plan.record import parameters
 
     declared = find(mechanism).needs_universe or universe_items is not None
     itemsets = universe_items if universe_items is not None else len(numbers)
     if declared and itemsets < len(numbers):
         raise UsageError("There are more counts than itemsets.", "Correct --universe-items, or leave it out.")
+    if anonymous and not find(mechanism).needs_universe:
+        raise UsageError(f"{mechanism} needs no list of names.", "Leave out --anonymous.")
     by_hand = assignments(settings, example="pick_epsilon=0.5")
+    if anonymous and (by_hand or epsilon is None):
+        raise UsageError("--anonymous goes with a budget.", "Give --epsilon and --delta, and leave out --set.")
     if (epsilon is None) != (delta is None):
         raise UsageError("The budget needs both epsilon and delta.", "Give --epsilon and --delta together.")
     budget = None if epsilon is None or delta is None else Budget(epsilon, delta)
     chosen = _planned(
         mechanism, top=top, budget=budget or ANY, sensitivity=sensitivity, neighbours=neighbours,
-        universe=itemsets if declared else None, max_items=max_items,
+        universe=Universe(items=itemsets, listed=not anonymous) if declared else None, max_items=max_items,
     )  # fmt: skip
     chosen = _with_parameters(mechanism, chosen, by_hand, planned=budget is not None)
     if len(numbers) > MOST_COUNTS or math.perm(len(numbers) + 1, min(top, len(numbers) + 1)) > MOST_LISTS:
@@ -119,11 +133,11 @@ def _counts(text: str) -> list[int]:
 
 
 def _planned(
-    name: str, *, top: int, budget: Budget, sensitivity: int, neighbours: NeighbouringRelation, universe: int | None,
-    max_items: int | None,
+    name: str, *, top: int, budget: Budget, sensitivity: int, neighbours: NeighbouringRelation,
+    universe: Universe | None, max_items: int | None,
 ) -> Mechanism:  # fmt: skip
     from fim_private.mechanisms.items_first import ItemsFirst
-    from fim_private.plan import Universe, make_plan
+    from fim_private.plan import make_plan
 
     if not 1 <= top <= 20 or not 1 <= sensitivity <= 10**6:
         raise UsageError("A number is out of range.", "--top goes from 1 to 20, --sensitivity from 1 to 1000000.")
@@ -133,7 +147,7 @@ def _planned(
         budget=budget,
         unit=PrivacyUnit() if sensitivity == 1 else PrivacyUnit(column="unit", max_transactions=sensitivity),
         relation=neighbours,
-        universe=None if universe is None else Universe(items=universe),
+        universe=universe,
         max_items=max_items,
         mechanism=name,
     ).search

@@ -63,8 +63,8 @@ def plan(
         say(f"\n{name} cannot be used: {reason}", quiet=quiet)
     if asked.universe.items is None and len(names) > 1:
         say(
-            "\nWith a declared universe (--universe-items or --universe-file), exponential and its relatives are "
-            "listed too.",
+            "\nWith a public list of items (--universe-file), or a number of items that at most occur "
+            "(--universe-items), exponential and its relatives are listed too.",
             quiet=quiet,
         )
 

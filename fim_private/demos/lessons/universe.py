@@ -32,7 +32,7 @@ def chances(mechanism: str, epsilon: str, items: str) -> tuple[float, float, flo
     names nothing.
     """
     found = shop.pairs()
-    universe = Universe(items=number_of(items)) if mechanism == "exponential" else None
+    universe = Universe(items=number_of(items), listed=True) if mechanism == "exponential" else None
     plan = pairs_plan(mechanism, top=1, epsilon=epsilon, universe=universe)
     zeros = math.comb(number_of(items), 2) - found.occurring if mechanism == "exponential" else None
     profile = CountProfile(levels=found.levels, multiplicities=found.multiplicities, zeros=zeros)

@@ -16,11 +16,9 @@ from fim_private.mechanisms.twins.twin import (
     SENSITIVITY,
     TRUE_ORDER,
     Twin,
-    several,
     with_calculated,
     with_parameters,
 )
-from fim_private.profile import CountProfile
 
 STABLE_MAX = (
     Twin(
@@ -43,44 +41,6 @@ CHOOSING = (
         mistake="one occurrence is taken for enough",
         broken=with_calculated(threshold=lambda _mechanism: 1),
     ),
-    AGAIN,
-    TRUE_ORDER,
-)
-
-
-CERTIFIED_DOMAIN = (
-    Twin(
-        name="no noise in the test",
-        mistake="the smallest support itself is compared with the threshold",
-        broken=with_calculated(
-            _passes=lambda mechanism: (
-                lambda counts, profile: float(
-                    min(counts) - profile.count(mechanism.candidates + 1) >= mechanism.threshold
-                )
-            )
-        ),
-    ),
-    Twin(
-        name="the first pick is tested",
-        mistake="the support of the first pick stands for that of all",
-        broken=with_calculated(
-            _passes=lambda mechanism: lambda counts, profile: mechanism._passes(counts[:1], profile)
-        ),
-        needs=several,
-    ),
-    Twin(
-        name="counts are tested, not supports",
-        mistake="c_(l+1) is not taken off, so that itemsets at the end of the top l pass",
-        broken=with_calculated(
-            _passes=lambda mechanism: lambda counts, _profile: mechanism._passes(counts, CountProfile.of([]))
-        ),
-    ),
-    Twin(
-        name="no test",
-        mistake="the list is named whatever its support",
-        broken=with_calculated(_passes=lambda _mechanism: lambda _counts, _profile: 1.0),
-    ),
-    SENSITIVITY,
     AGAIN,
     TRUE_ORDER,
 )

@@ -25,6 +25,10 @@ SOUND = "Every claim held, and every mistake was caught."
 BROKEN = "SOMETHING FAILED: see the tables."
 
 
+_ANONYMOUS_LOOSE = (
+    "three quarters of delta pay for composition, and the test is charged as if every name were certified"
+)
+
 Progress = Callable[[str], None]
 Further = Callable[[Progress], tuple[tuple[Section, ...], bool]]
 """Makes more sections, and says whether everything in them is as it should be."""
@@ -115,6 +119,8 @@ def _setting(verdict: Verdict) -> str:
         parts.append(f"Delta {plan.unit.sensitivity}")
     if plan.relation is NeighbouringRelation.REPLACE:
         parts.append("replace")
+    if plan.has_anonymous_names:
+        parts.append("anonymous names")
     return ", ".join(parts)
 
 
@@ -141,10 +147,11 @@ def _claims(verdicts: Sequence[Verdict], budget: Budget) -> Section:
             Paragraph(
                 text=f"Each mechanism was planned for pairs at epsilon {number(budget.epsilon)} and delta "
                 f"{number(budget.delta)} in all, as `mine` would: one pick, {PICKS} picks, units of two transactions, "
-                f"units that are exchanged. Declared universes have {UNIVERSE} items; choosing keeps {MAX_ITEMS} items "
-                "per transaction. The delta found is the sum of max(0, P - e^epsilon P') over all answers, for the "
-                "hardest neighbouring data that the search found. It must not exceed the delta claimed. Neighbours are "
-                "written as itemsets with their counts, without and with the unit."
+                f"units that are exchanged. Public lists have {UNIVERSE} items; with anonymous names only that number "
+                f"is public. choosing keeps {MAX_ITEMS} items per transaction. The delta found is the sum of "
+                "max(0, P - e^epsilon P') over all answers, for the hardest neighbouring data that the search found. "
+                "It must not exceed the delta claimed. Neighbours are written as itemsets with their counts, without "
+                "and with the unit."
             ),
             Table(
                 name="claims",
@@ -213,7 +220,9 @@ def _loose(verdicts: Sequence[Verdict]) -> Section:
             verdict.plan.mechanism_name,
             _setting(verdict),
             "nothing found" if math.isinf(verdict.slack) else f"{verdict.slack:,.3g}",
-            find(verdict.plan.mechanism_name).loose or "not known"
+            _ANONYMOUS_LOOSE
+            if verdict.plan.has_anonymous_names
+            else find(verdict.plan.mechanism_name).loose or "not known"
             if verdict.plan.relation is NeighbouringRelation.ADD_REMOVE
             else "group privacy counts a removal and an addition, each at its worst",
         )

@@ -43,6 +43,24 @@ def test_several_picks_give_the_law_of_lists() -> None:
     assert declared["not_occurring"] == pytest.approx(2 / (2 + math.exp(3) + math.exp(2)))
 
 
+def test_with_anonymous_names_the_list_has_to_pass_a_test() -> None:
+    asked = ("exponential", "--counts", "300,200,2", "--universe-items", "50", "--anonymous", "--top", "2")
+    answer = law_of(*asked, "--epsilon", "1", "--delta", "1e-6")
+    assert answer["lists"]["0,1"] > 0.999
+    assert sum(answer["lists"].values()) == pytest.approx(1, abs=1e-12)
+    assert answer["parameters"]["certificate"]["threshold"] > 50
+    # The pick of the rare itemset passes as rarely as the threshold says.
+    assert answer["lists"].get("0,2", 0.0) < 1e-9
+    for wrong, said in (
+        (("lmm", "--counts", "3,2", "--anonymous", "--epsilon", "1", "--delta", "1e-6"), "needs no list"),
+        (("exponential", "--counts", "3,2", "--anonymous", "--set", "pick_epsilon=1"), "--set"),
+        (("exponential", "--counts", "3,2", "--anonymous", "--epsilon", "1", "--delta", "0"), "needs a delta"),
+    ):
+        done = fim_private("law", *wrong)
+        assert done.returncode != 0
+        assert said in words(done)
+
+
 def test_parameters_are_the_plan_s() -> None:
     answer = law_of("limited-domain", "--counts", "9,7", "--epsilon", "1", "--delta", "1e-6", "--sensitivity", "2")
     assert answer["parameters"] == {

@@ -161,7 +161,7 @@ def test_a_mechanism_that_nobody_knows_is_named() -> None:
 @pytest.mark.parametrize("relation", NeighbouringRelation)
 @pytest.mark.parametrize("delta", ["0", "1e-9"])
 @pytest.mark.parametrize("unit", [PrivacyUnit(), PrivacyUnit(column="customer", max_transactions=3)])
-@pytest.mark.parametrize("universe", [Universe(items=9), Universe(names=("milk", "bread", "tea"))])
+@pytest.mark.parametrize("universe", [Universe(items=9, listed=True), Universe(names=("milk", "bread", "tea"))])
 def test_a_release_promises_what_its_plan_did(
     relation: NeighbouringRelation, delta: str, unit: PrivacyUnit, universe: Universe
 ) -> None:

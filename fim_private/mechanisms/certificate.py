@@ -1,0 +1,219 @@
+"""A certificate: itemsets are chosen first, and named only if a noisy test finds that all of them have support.
+
+The support of an itemset is a number that one unit changes by at most Delta. The test adds discrete Gaussian noise to
+the smallest support in the list, and compares it with T. It is one number, so it costs the same whatever k is. Long
+lists may be cut before: the exponential mechanism picks one of the lengths k, k/sqrt(2), k/2, ..., 1, and only the
+picks up to there are tested and named. Proof: docs/mathematics.md#certificate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from statistics import NormalDist
+
+import numpy as np
+
+from fim_private.accounting.calibration import LossesOfPick, prove_discovery, prove_renyi
+from fim_private.accounting.rounding import exp_up, round_down
+from fim_private.accounting.search import largest, least
+from fim_private.errors import BudgetError
+from fim_private.mechanisms.protocol import Request, Spending
+from fim_private.privacy import ZCDP, AnyFailure, BoundedRange, Guarantee, Loss, OneSidedFailure
+from fim_private.randomness import Randomness
+from fim_private.randomness.discrete_gaussian import (
+    log_discrete_gaussian_survival,
+    log_discrete_gaussian_survival_bound,
+    sample_discrete_gaussian,
+)
+from fim_private.randomness.weighted_choice import WeightedChoice
+
+FAILURE_SHARE = Fraction(1, 4)
+"""The share of delta that covers a list which passes although one unit decides what is on it. The rest of delta pays
+for composition."""
+_SAFE = 1 - 1e-9
+"""The threshold uses slightly less than the allowed delta, because logarithms are rounded."""
+_STEP = Fraction(41, 10)
+"""Each shorter length weighs e^-4.1 times the one before. So a list with enough support is cut with probability below
+1/58."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """A noisy test of the smallest support, and perhaps a choice of how much of the list to test.
+
+    Args:
+        variance: the variance of the test's noise, in transactions squared, at least 1.
+        threshold: T, in transactions.
+        failure: a name passes that only one neighbour has. Its probability is a bound on P(Delta + noise >= T).
+        cut_epsilon: the epsilon of choosing the length; None if the whole list is tested.
+        general: whether supports may move both ways, as under `replace`. The choice of the length then has half the
+            exponent.
+        sensitivity: Delta.
+    """
+
+    variance: int
+    threshold: int
+    failure: AnyFailure | OneSidedFailure
+    cut_epsilon: Fraction | None = None
+    general: bool = False
+    sensitivity: int = 1
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """The choice of the length, then the test."""
+        test = _test_loss(self.variance, self.sensitivity)
+        return (test,) if self.cut_epsilon is None else (BoundedRange(self.cut_epsilon), test)
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """The losses in words."""
+        test = Spending(what="test of the smallest support", rho=_test_loss(self.variance, self.sensitivity).rho)
+        if self.cut_epsilon is None:
+            return (test,)
+        return (Spending(what="choice of how many picks to test", epsilon=self.cut_epsilon), test)
+
+    @property
+    def rate(self) -> Fraction:
+        """The exponent in the choice of the length is this times the score."""
+        return (self.cut_epsilon or Fraction(0)) / (self.sensitivity * (2 if self.general else 1))
+
+    def support_needed(self, missed: float) -> int:
+        """The smallest support with which a tested list passes, except with this probability."""
+        return self.threshold + math.ceil(-NormalDist(sigma=math.sqrt(self.variance)).inv_cdf(missed))
+
+    def lengths(self, picks: int) -> tuple[int, ...]:
+        """The lengths that may be chosen, the longest first. They follow from the number of picks alone.
+
+        >>> failure = AnyFailure(Fraction(1, 1000))
+        >>> Certificate(variance=4, threshold=9, failure=failure, cut_epsilon=Fraction(1)).lengths(10)
+        (10, 7, 5, 3, 2, 1)
+        """
+        if self.cut_epsilon is None:
+            return (picks,)
+        square = picks * picks
+        return tuple(dict.fromkeys(math.isqrt(square >> step) for step in range(square.bit_length())))
+
+    def certify(self, supports: Sequence[int], randomness: Randomness) -> int:
+        """How many of the picks are named: a length that was chosen and has passed, or 0.
+
+        Args:
+            supports: of all k picks in their order, in transactions. A pick without a name has support 0.
+            randomness: where the bits come from.
+        """
+        smallest = list(accumulate(supports, min))
+        lengths = self.lengths(len(supports))
+        length = lengths[0]
+        if self.cut_epsilon is not None:
+            scores = self._scores(smallest, lengths)
+            order = sorted(range(len(lengths)), key=lambda place: -scores[place])
+            choice = WeightedChoice([scores[place] for place in order], self.rate)
+            length = lengths[order[choice.draw([1] * len(order), randomness)]]
+        noise = sample_discrete_gaussian(Fraction(self.variance), randomness)
+        return length if smallest[length - 1] + noise >= self.threshold else 0
+
+    def law(self, supports: Sequence[int]) -> dict[int, float]:
+        """The exact law of `certify`."""
+        smallest = list(accumulate(supports, min))
+        lengths = self.lengths(len(supports))
+        exponents = np.array([float(self.rate * score) for score in self._scores(smallest, lengths)])
+        weights = np.exp(exponents - exponents.max())
+        law = {
+            length: chance * self.passes(smallest[length - 1])
+            for length, chance in zip(lengths, (weights / weights.sum()).tolist(), strict=True)
+        }
+        return {0: 1 - math.fsum(law.values()), **law}
+
+    def passes(self, support: int) -> float:
+        """P(support + noise >= T)."""
+        return math.exp(log_discrete_gaussian_survival(self.threshold - support, float(self.variance)))
+
+    def _scores(self, smallest: Sequence[int], lengths: Sequence[int]) -> list[Fraction]:
+        """What a length lacks of a support that passes most tests, less a public penalty for being short."""
+        enough = self.threshold + 8 * math.isqrt(self.variance) // 5
+        penalty = _STEP / self.rate if self.cut_epsilon else Fraction(0)
+        return [min(smallest[length - 1], enough) - penalty * place for place, length in enumerate(lengths)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertificateCalibration:
+    """A certificate, and what the picks may spend beside it.
+
+    Args:
+        certificate: the certificate.
+        pick_epsilon: the largest epsilon of one pick that fits, rounded down.
+        guarantee: what is proved of picks and certificate together.
+    """
+
+    certificate: Certificate
+    pick_epsilon: Fraction
+    guarantee: Guarantee
+
+
+def calibrate_certificate(
+    request: Request,
+    losses_of: LossesOfPick,
+    *,
+    test_share: Fraction,
+    cut_share: Fraction = Fraction(0),
+    one_sided: bool = False,
+    general: bool = False,
+) -> CertificateCalibration:
+    """A certificate for shares of what may be spent, and the largest picks that fit beside it, by Renyi composition.
+
+    Args:
+        request: what picks and certificate together may spend; delta is above 0.
+        losses_of: the losses of all picks as a function of one pick's epsilon.
+        test_share: the share of rho that the test gets.
+        cut_share: the share of rho that the choice of the length gets; 0 for a test of the whole list.
+        one_sided: whether only one neighbour can have names that the other has not. The failure is then paid once.
+        general: whether supports may move both ways.
+
+    Raises:
+        BudgetError: the budget is too small for a test.
+    """
+    epsilon, delta = request.epsilon, request.delta
+    # A one-sided failure also takes about its probability off epsilon.
+    granted = min(delta, epsilon) if one_sided else delta / (1 + exp_up(epsilon))
+    failure = round_down(float(granted * FAILURE_SHARE))
+    prove = prove_discovery if one_sided else prove_renyi
+
+    def proved(*losses: Loss) -> Guarantee | None:
+        return prove(losses, failure, epsilon=epsilon, delta=delta)
+
+    rho = largest(lambda each: proved(ZCDP(each)) is not None, epsilon)
+    if rho is None:
+        raise BudgetError("The budget is too small for a test of what was chosen.", "Give a larger --epsilon.")
+    variance = math.ceil(Fraction(request.sensitivity**2) / (2 * test_share * rho))
+    certificate = Certificate(
+        variance=variance,
+        threshold=threshold_for(variance, sensitivity=request.sensitivity, delta=failure),
+        failure=OneSidedFailure(failure) if one_sided else AnyFailure(failure),
+        # A bounded range of e is e^2/8-zCDP.
+        cut_epsilon=round_down(math.sqrt(8 * cut_share * rho)) if cut_share else None,
+        general=general,
+        sensitivity=request.sensitivity,
+    )
+    pick = largest(lambda each: proved(*losses_of(each), *certificate.losses) is not None, epsilon)
+    guarantee = None if pick is None else proved(*losses_of(pick), *certificate.losses)
+    if pick is None or guarantee is None:
+        raise AssertionError("nothing is left for the picks")
+    return CertificateCalibration(certificate=certificate, pick_epsilon=pick, guarantee=guarantee)
+
+
+def threshold_for(variance: int, *, sensitivity: int, delta: Fraction) -> int:
+    """The least T with P(Delta + noise >= T) at most delta."""
+    allowed = math.log(float(delta) * _SAFE)
+
+    def holds(beyond: int) -> bool:
+        return log_discrete_gaussian_survival_bound(beyond, float(variance)) <= allowed
+
+    return sensitivity + least(holds, near=5 * math.isqrt(variance))
+
+
+def _test_loss(variance: int, sensitivity: int) -> ZCDP:
+    """The cost of the noisy smallest support."""
+    return ZCDP(Fraction(sensitivity**2, 2 * variance))
