@@ -69,6 +69,7 @@ def _cases() -> tuple[Case, ...]:
         of_counts(_planned("permute-and-flip", delta="0", universe=declared), (11, 11, 5), (12, 11, 6)),
         of_counts(_planned("report-noisy-max", delta="0", universe=declared), (11, 11, 5), (12, 11, 6)),
         of_counts(_planned("max-of-laplaces", delta="0", universe=declared), (5, 5, 5), (6, 6, 5)),
+        _anonymous_names(),
         _items_first("peel"),
         _items_first("counts"),
         _own_item(),
@@ -89,6 +90,12 @@ def _published() -> Case:
         event="the only item is named",
         by_command=False,
     )
+
+
+def _anonymous_names() -> Case:
+    """The program is told how many items can occur at most: two items occur, and a third does not."""
+    plan = _planned("exponential", universe=Universe(items=3))
+    return replace(of_counts(plan, (16, 15, 0), (17, 15, 0)), name="exponential, anonymous names")
 
 
 def _items_first(select: str) -> Case:

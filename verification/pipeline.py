@@ -17,6 +17,7 @@ from pathlib import Path
 from fim_private.audit.laws import law_over_itemsets
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Law
+from fim_private.mechanisms.registry import find
 from fim_private.mining.mine import mine_as_planned
 from fim_private.plan import Plan
 from fim_private.release import Release
@@ -152,7 +153,7 @@ def _worst_event(case: Case, runs: int) -> tuple[frozenset[object], float | None
     mechanism = case.plan.search
     if case.counts is None or isinstance(mechanism, ItemsFirst):
         raise AssertionError("the event has to be given where there is no law over lists")
-    declared = case.plan.universe.items is not None
+    declared = find(case.plan.mechanism_name).needs_universe
     laws: list[Law] = [law_over_itemsets(mechanism, counts, declared=declared) for counts in case.counts]
     delta = float(case.plan.guarantee.delta)
     event = telling_event(laws[1], laws[0], runs=runs, delta=delta)
@@ -176,6 +177,8 @@ def _same(path: Path, plan: Plan, seed: int) -> bool:
         universe = path.with_name("universe.txt")
         universe.write_text("\n".join(plan.universe.names) + "\n", encoding="utf-8")
         arguments += ["--universe-file", str(universe)]
+    elif plan.universe.anonymous:
+        arguments += ["--universe-items", str(plan.universe.items)]
     for name in plan.constraints.must_contain:
         arguments += ["--must-contain", name]
     for name in plan.constraints.exclude:

@@ -15,7 +15,7 @@ from itertools import combinations, permutations
 import pytest
 
 from fim_private.accounting.claim import claimed_delta
-from fim_private.audit.laws import NUMERICAL_ERROR
+from fim_private.audit.laws import NUMERICAL_ERROR, hockey_stick, law_over_groups
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.certificate import Certificate, threshold_for
 from fim_private.mechanisms.certified import Certified
@@ -344,3 +344,36 @@ def test_the_choice_of_the_length_has_bounded_range(cut: Fraction, sensitivity: 
 
 def test_the_threshold_counts_delta_in() -> None:
     assert threshold_for(30, sensitivity=5, delta=F(1, 1000)) == 4 + threshold_for(30, sensitivity=1, delta=F(1, 1000))
+
+
+@pytest.mark.parametrize("pairs", [2_000, pytest.param(40_000, marks=pytest.mark.slow)])
+def test_no_small_neighbours_at_random_break_the_claim(pairs: int) -> None:
+    """Over count vectors, both directions, ties either way; the claim is looked up at three epsilons."""
+    randomness = SeededRandomness(SEED)
+    for _ in range(pairs // 20):
+        sensitivity, top = 1 + uniform_below(2, randomness), 1 + uniform_below(3, randomness)
+        general = uniform_below(3, randomness) == 0
+        mechanism = anonymous_names(
+            replace(exponential(top, sensitivity, itemsets=4), general=general),
+            variance=1 + uniform_below(9, randomness),
+            cut_epsilon=F(1 + uniform_below(20, randomness), 10) if uniform_below(2, randomness) else None,
+            pick_epsilon=F(1 + uniform_below(20, randomness), 10),
+            delta=F(1 + uniform_below(50, randomness), 1000),
+            general=general,
+        )
+        epsilons = [0.2, 1.0, 2.5]
+        claimed = [claimed_delta(mechanism.losses, mechanism.failures, epsilon) for epsilon in epsilons]
+        for _ in range(20):
+            level = uniform_below(20, randomness)
+            lowest = -sensitivity if general else 0
+            groups = []
+            for _ in range(4):
+                here = uniform_below(level + 1, randomness)
+                there = here + lowest + uniform_below(sensitivity - lowest + 1, randomness)
+                groups.append((here, max(0, there)))
+            sides = [[(count, 1) for count in side] for side in zip(*groups, strict=True)]
+            one = law_over_groups(mechanism, sides[0], declared=True)
+            other = law_over_groups(mechanism, sides[1], declared=True, last_first=True)
+            for law, changed in ((one, other), (other, one)):
+                for delta, allowed in zip(hockey_stick(law, changed, epsilons), claimed, strict=True):
+                    assert delta <= allowed + NUMERICAL_ERROR, (mechanism, groups)
