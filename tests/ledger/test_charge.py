@@ -34,12 +34,18 @@ def curve(function: Any, epsilon: Fraction) -> float:
     return float(function(float(epsilon), np.array([float(ORDER)]))[0])
 
 
-@pytest.mark.parametrize("mechanism", REGISTRY)
+DECLARED = [name for name, row in REGISTRY.items() if row.needs_universe]
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "options"),
+    [*((name, {}) for name in REGISTRY), *((name, {"universe": Universe(items=1000)}) for name in DECLARED)],
+)
 @pytest.mark.parametrize("relation", list(NeighbouringRelation))
 def test_every_mechanism_is_charged_its_guarantee_and_no_more_renyi_than_that(
-    mechanism: str, relation: NeighbouringRelation
+    mechanism: str, options: dict[str, Any], relation: NeighbouringRelation
 ) -> None:
-    plan = plan_for(mechanism, top=2, relation=relation)
+    plan = plan_for(mechanism, top=2, relation=relation, **options)
     charge = charge_of(plan.cost, RULE)
     assert (charge.epsilon, charge.delta) == (plan.guarantee.epsilon, plan.guarantee.delta)
     by_guarantee = curve(pure_curve, plan.guarantee.epsilon) - math.log1p(-float(plan.guarantee.delta))
