@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -16,8 +15,16 @@ from fim_private.errors import InputError, UsageError
 LONGEST_LINE = 1 << 20
 """In bytes. A longer line means a file without line ends."""
 
-WIDE_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-USUAL_ENCODINGS = "Usual ones are utf-8, latin-1, cp1252, utf-16."
+WIDE_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+"""Byte order marks, and the encodings whose texts begin with them. The mark of UTF-32 begins like one of UTF-16."""
+
+ORDER_UNSAID = ("utf-16", "utf-32")
+USUAL_ENCODINGS = "Usual ones are utf-8, latin-1, cp1252, utf-16-le."
 
 MARKS = re.compile(b"^(?:%b)+" % codecs.BOM_UTF8, re.MULTILINE)
 """Byte order marks at the start of any line.
@@ -28,7 +35,7 @@ several has several first lines.
 
 READ_BY_THE_LINE = re.compile(
     r"ascii|big5(hkscs)?|cp[0-9]+|euc_\w+|gb[0-9k]+|hp-roman8|iso8859-[0-9]+|johab|koi8-[a-z]|kz1048|mac-\w+|ptcp154"
-    r"|shift_jis\w*|tis-620|utf-8(-sig)?|utf-(16|32)(-[bl]e)?"
+    r"|shift_jis\w*|tis-620|utf-8(-sig)?|utf-(16|32)-[bl]e"
 )
 """Encodings in which a line does not depend on the lines before. In others an escape changes all that follows."""
 
@@ -48,9 +55,9 @@ class Text:
             encoding: their encoding.
 
         Errors:
-            UsageError: the encoding is unknown.
-            InputError (while reading): the text holds NUL bytes, UTF-16 that `encoding` does not name, bytes that are
-                not in this encoding, a line over a mebibyte, or only blanks.
+            UsageError: the encoding is unknown, or lets the first bytes decide how all others are read.
+            InputError (while reading): the text begins with the mark of another encoding, or holds NUL bytes, bytes
+                that are not in this encoding, a line over a mebibyte, or only blanks.
         """
         self.name = name
         self._ahead: list[Chunk] = []
@@ -107,6 +114,11 @@ def _codec(encoding: str) -> codecs.CodecInfo:
         codec = codecs.lookup(encoding)
     except (LookupError, ValueError):
         raise UsageError(f"There is no encoding called {encoding!r}.", USUAL_ENCODINGS) from None
+    if codec.name in ORDER_UNSAID:
+        raise UsageError(
+            f"In {codec.name} the first bytes of a text decide in which order all its bytes are read.",
+            f"Give the order: --encoding {codec.name}-le (as Windows writes it) or --encoding {codec.name}-be.",
+        )
     if not READ_BY_THE_LINE.fullmatch(codec.name):
         raise UsageError(
             f"{encoding!r} is not an encoding of text in which each line can be read by itself.", USUAL_ENCODINGS
@@ -116,11 +128,9 @@ def _codec(encoding: str) -> codecs.CodecInfo:
 
 def _as_utf8(name: str, blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Iterator[bytes]:
     first = _beginning(blocks)
-    if first.startswith(WIDE_MARKS) and not codec.name.startswith(("utf-16", "utf-32")):
-        raise InputError(
-            f"{name} is a text in UTF-16 or UTF-32.",
-            "Save it as UTF-8, or give --encoding utf-16 (or utf-32).",
-        )
+    marked = next((encoding for mark, encoding in WIDE_MARKS.items() if first.startswith(mark)), codec.name)
+    if marked != codec.name:
+        raise InputError(f"{name} begins like a text in {marked}.", f"Save it as UTF-8, or give --encoding {marked}.")
     if codec.name != "utf-8":
         blocks = _decoded(name, chain([first], blocks), codec)
         first = _beginning(blocks)
@@ -154,12 +164,8 @@ def _decoded(name: str, blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Ite
 
 
 def _pieces(blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Iterator[str]:
-    first = _beginning(blocks)
     decoder = codecs.getincrementaldecoder(codec.name)()
-    if codec.name in ("utf-16", "utf-32") and not first.startswith(WIDE_MARKS):
-        # Decoding in pieces, Python insists on a mark. Decoding at once, it uses the byte order of the machine.
-        decoder = codecs.getincrementaldecoder(f"{codec.name}-{sys.byteorder[0]}e")()
-    for block in chain([first], blocks):
+    for block in blocks:
         yield decoder.decode(block)
     yield decoder.decode(b"", final=True)
 
@@ -230,7 +236,7 @@ def _check(name: str, data: bytes, line: int, *, final: bool) -> None:
     if b"\0" in data:
         raise InputError(
             f"{name} holds NUL bytes: it is a binary file or a text in UTF-16.",
-            "Save it as text in UTF-8, or give --encoding utf-16.",
+            "Save it as text in UTF-8, or give --encoding utf-16-le.",
         )
     start = 0
     while len(data) - start > LONGEST_LINE:

@@ -216,7 +216,7 @@ TEXTS: dict[str, tuple[Callable[[random.Random], bytes], dict[str, Sequence[str 
         {
             "format": ["auto"],
             "separator": [None, None, None, ",", " "],
-            "encoding": ["utf-8", "utf-8", "utf-8", "latin-1", "ascii", "utf-16", "utf-7", "idna", "cp037"],
+            "encoding": ["utf-8", "utf-8", "utf-8", "latin-1", "ascii", "utf-16-le", "utf-7", "idna", "cp037"],
             "unit_column": [None, None, None, "customer"],
         },
     ),

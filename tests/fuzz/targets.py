@@ -67,7 +67,7 @@ def reading(name: str) -> Target:
 
 def names(randomness: random.Random) -> str:
     data = spoilt(randomness, NAMES)
-    encoding = randomness.choice(("utf-8", "utf-8", "latin-1", "utf-16"))
+    encoding = randomness.choice(("utf-8", "utf-8", "latin-1", "utf-16-le"))
     return outcome(lambda: read_item_names(io.BytesIO(data), encoding=encoding))
 
 

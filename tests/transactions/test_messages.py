@@ -40,7 +40,7 @@ OPTIONS = st.fixed_dictionaries(
     optional={
         "format": st.sampled_from(["auto", "fimi", "basket", "long", "one-hot", "lists"]),
         "separator": st.sampled_from([",", ";", " ", "::"]),
-        "encoding": st.sampled_from(["utf-8", "ascii", "utf-16"]),
+        "encoding": st.sampled_from(["utf-8", "ascii", "utf-16-le"]),
         "transaction_column": st.sampled_from(["tid", "1", ""]),
         "item_column": st.sampled_from(["item", "0"]),
         "unit_column": st.sampled_from(["item", "customer"]),
