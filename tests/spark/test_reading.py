@@ -160,6 +160,13 @@ REFUSALS: dict[str, Refusal] = {
     "nothing": ("a.csv", b"", {}, InputError, "empty"),
     "binary": ("a.dat", b"\0\1SECRET\0" * 30, {}, InputError, "NUL"),
     "UTF-16": ("a.csv", "a,b\n".encode("utf-16"), {"encoding": "utf-16"}, UsageError, "does not split"),
+    "UTF-16 that is not named": (
+        "a.csv",
+        "SECRET,b\n".encode("utf-16"),
+        {},
+        InputError,
+        "begins like a text in utf-16",
+    ),
     "gzip by another name": ("a.csv", gzip.compress(b"SECRET,b\n"), {}, UsageError, "ending .gz"),
     "Parquet that is none": ("a.parquet", b"PAR1 SECRET \0 PAR1", {}, InputError, "cannot read"),
 }
@@ -197,3 +204,81 @@ def test_lists_whose_ids_repeat_are_refused(spark: SparkSession, tmp_path: Path)
     pl.DataFrame({"id": [*range(1500), 1], "basket": [["a", "b"]] * 1501}).write_parquet(path)
     with pytest.raises(InputError, match="same value twice"):
         read_with_spark(spark, str(path), transaction_column="id")
+
+
+COLUMNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "one lacks a column": ({"invoice": [1], "item": ["SECRET"], "customer": ["x"]}, {"invoice": [2], "item": ["a"]}),
+    "one has a column more": ({"invoice": [1], "item": ["SECRET"]}, {"invoice": [2], "item": ["a"], "b": ["x"]}),
+    "one-hot of other items": ({"tea": [1], "SECRET": [0]}, {"tea": [1], "milk": [1]}),
+    "names that differ in case": ({"SECRET": [1, 0], "tea": [1, 1]}, {"Secret": [1, 0], "tea": [1, 1]}),
+    "types that differ": ({"invoice": [1], "item": [1]}, {"invoice": [2], "item": [1.5]}),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), COLUMNS.values(), ids=COLUMNS)
+@pytest.mark.parametrize("turned", [False, True])
+def test_parquet_files_of_different_columns_are_refused(
+    spark: SparkSession, tmp_path: Path, one: dict[str, Any], other: dict[str, Any], *, turned: bool
+) -> None:
+    """Spark would take the columns of one file, and fill in blanks or leave out what the others hold."""
+    for name, columns in zip("ba" if turned else "ab", (one, other), strict=True):
+        pl.DataFrame(columns).write_parquet(tmp_path / f"{name}.parquet")
+    with pytest.raises(InputError, match="do not have the same columns") as caught:
+        read_with_spark(spark, str(tmp_path))
+    assert "SECRET" not in str(caught.value)
+    for options in ({"unit_column": "customer"}, {"unit_column": "customer", "drop_rows_without_unit": True}):
+        with pytest.raises(InputError, match="do not have the same columns"):
+            read_with_spark(spark, str(tmp_path / "*.parquet"), **options)
+
+
+def test_parquet_files_may_have_their_columns_in_any_order(spark: SparkSession, tmp_path: Path) -> None:
+    pl.DataFrame({"invoice": [1, 1], "item": ["a", "b"]}).write_parquet(tmp_path / "1.parquet")
+    pl.DataFrame({"item": ["c"], "invoice": [2]}).write_parquet(tmp_path / "2.parquet")
+    rows = rows_of(read_with_spark(spark, str(tmp_path)))
+    assert sorted(sorted(items) for _, items in rows) == [["a", "b"], ["c"]]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("inner", [["A=0", "A=1"], [".", "A=1"], [".", "inner"], ["inner", "inner/most"]])
+def test_folders_inside_a_folder_are_refused(
+    spark: SparkSession, tmp_path: Path, ending: str, inner: list[str]
+) -> None:
+    """Of folders named A=1 Spark makes a column A, and files of other folders it leaves out."""
+    for number, name in enumerate(inner):
+        (tmp_path / name).mkdir(parents=True, exist_ok=True)
+        frame = pl.DataFrame({"invoice": [2 * number, 2 * number + 1], "item": ["a", f"b{number}"]})
+        (frame.write_csv if ending == "csv" else frame.write_parquet)(tmp_path / name / f"part.{ending}")
+    with pytest.raises(UsageError, match="folders inside"):
+        read_with_spark(spark, str(tmp_path))
+    database = read_with_spark(spark, str(tmp_path / inner[1] / "*"))
+    assert database.vocabulary.to_list() == ["a", "b1"]
+
+
+def test_folders_are_read_where_each_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    for name in ("date=1", "date=2"):
+        (tmp_path / name).mkdir()
+        pl.DataFrame({"tea": [1], "milk": [1]}).write_parquet(tmp_path / name / "part.parquet")
+    assert read_with_spark(spark, str(tmp_path / "*")).vocabulary.to_list() == ["milk", "tea"]
+
+
+@pytest.mark.parametrize("name", ["of May.csv", "50%25 off.csv", "a[1]{b}?*.csv", "tea+é.csv"])
+def test_files_are_read_whatever_their_names(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("milk,bread\ntea,milk\n")
+    assert read_with_spark(spark, str(tmp_path)).vocabulary.to_list() == ["bread", "milk", "tea"]
+
+
+def test_no_file_is_left_out_whatever_the_session_allows(spark: SparkSession, tmp_path: Path) -> None:
+    """A session may skip files that cannot be read. Data would be missing, and nobody would know."""
+    (tmp_path / "a.csv").write_text("milk,bread\n" * 50)
+    packed = gzip.compress(b"tea,milk\n" * 5000)
+    (tmp_path / "b.csv.gz").write_bytes(packed[: len(packed) // 2])
+    spark.conf.set("spark.sql.files.ignoreCorruptFiles", "true")
+    try:
+        with pytest.raises(FimPrivateError):
+            read_with_spark(spark, str(tmp_path))
+        pl.DataFrame({"tea": [1]}).write_parquet(tmp_path / "a.parquet")
+        (tmp_path / "b.parquet").write_bytes(b"PAR1 SECRET \0 PAR1")
+        with pytest.raises(InputError, match="cannot read"):
+            read_with_spark(spark, str(tmp_path / "*.parquet"))
+    finally:
+        spark.conf.unset("spark.sql.files.ignoreCorruptFiles")

@@ -19,8 +19,9 @@ from pyspark.sql.functions import coalesce, col, count, count_distinct, lit, tri
 from fim_private.counting.spark import parsing
 from fim_private.counting.spark.blocks import SCHEMA
 from fim_private.counting.spark.database import SparkDatabase
+from fim_private.counting.spark.files import files_of, parquet_rows, text_lines
 from fim_private.counting.spark.parsing import LONG_SCHEMA, READ_SCHEMA, Source
-from fim_private.counting.spark.session import Batches, Cluster, plain_failures
+from fim_private.counting.spark.session import Batches, Cluster
 from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column, long_columns
 from fim_private.transactions.column_table import FrameTable
@@ -62,8 +63,8 @@ def read_with_spark(
 ) -> SparkDatabase:
     """Read a file, or many of one kind, as `read_transactions` does, with the same options and the same strictness.
 
-    It does not read standard input, texts in UTF-16 or UTF-32, or gzip files whose names do not end in .gz: Spark goes
-    by the ending.
+    It does not read standard input, texts in UTF-16 or UTF-32, gzip files whose names do not end in .gz (Spark goes by
+    the ending), folders inside a folder, or Parquet files of different columns.
 
     Args:
         session: any Spark session; `open_session` makes one.
@@ -81,8 +82,8 @@ def read_with_spark(
         UsageError: options do not go together, or Spark cannot read this kind of source.
         FimPrivateError: Spark failed.
 
-    Cost: one pass over the file. The executors then keep the data, four bytes per occurrence of an item, on disk if
-    memory is short.
+    Cost: one pass over the file, and a small task for each Parquet file. The executors then keep the data, four bytes
+    per occurrence of an item, on disk if memory is short.
     """
     columns = Columns(
         transaction=transaction_column,
@@ -95,9 +96,10 @@ def read_with_spark(
     if source == "-":
         raise UsageError("Spark reads files, not standard input.", "Give a path, or leave out --engine spark.")
     cluster = Cluster(session)
-    first_file, head = _head(cluster, source)
+    files = files_of(cluster, source)
+    head = _head(cluster, files[0])
     if head.startswith(PARQUET):
-        raw, layout = _parquet(cluster, source, first_file, format_name=format, separator=separator, columns=columns)
+        raw, layout = _parquet(cluster, source, files, format_name=format, separator=separator, columns=columns)
     else:
         raw, layout = _text(
             cluster, source, head, format_name=format, separator=separator, encoding=encoding, columns=columns
@@ -106,30 +108,19 @@ def read_with_spark(
     return _coded(cluster, raw.persist(), layout, has_units=unit_column is not None, insisted=insisted)
 
 
-def _head(cluster: Cluster, source: str) -> tuple[str, bytes]:
-    """The name of the first file, and its first lines."""
-    with plain_failures():
-        files = sorted(cluster.session.read.text(source).inputFiles())
-    if not files:
-        raise InputError(f"{source} is empty.", "Check that the right file was given and that it was written in full.")
-    lines = cluster.session.read.text(files[0]).limit(SAMPLE_LINES).selectExpr("cast(value as binary) value")
-    return files[0], b"\n".join(cluster.collect(lines).column("value").to_pylist())
+def _head(cluster: Cluster, file: str) -> bytes:
+    """The first lines of a file."""
+    lines = text_lines(cluster, file).limit(SAMPLE_LINES).selectExpr("cast(value as binary) value")
+    return b"\n".join(cluster.collect(lines).column("value").to_pylist())
 
 
 def _parquet(
-    cluster: Cluster, source: str, first_file: str, *, format_name: str, separator: str | None, columns: Columns
+    cluster: Cluster, source: str, files: list[str], *, format_name: str, separator: str | None, columns: Columns
 ) -> tuple[DataFrame, Layout]:
     """Blocks in codes of their own, and the layout."""
-    if first_file.endswith(".gz"):
+    if files[0].endswith(".gz"):
         raise UsageError("Spark does not read Parquet inside gzip.", "Unpack it first: Parquet is packed by itself.")
-    try:
-        with plain_failures():
-            frame = cluster.session.read.parquet(source)
-    except FimPrivateError:
-        raise InputError(
-            f"{source} starts as a Parquet file, and Spark cannot read it as one.",
-            "Write it again with distinct column names, or save the table as CSV.",
-        ) from None
+    frame = parquet_rows(cluster, source, files)
     sample = pl.from_arrow(cluster.collect(frame.limit(SAMPLE_ROWS)))
     if not isinstance(sample, pl.DataFrame):
         raise AssertionError("a table becomes a frame")
@@ -184,16 +175,15 @@ def _text(
     layout = layout_of(text(), format_name, separator, encoding, columns)
     layout = read_text(text(), layout, columns).notes.layout
     said = Source(name=source, layout=layout, encoding=encoding, columns=columns)
-    with plain_failures():
-        # As bytes: Spark treats every text as UTF-8, so the readers decode the lines themselves.
-        lines = cluster.session.read.text(source).selectExpr(
-            "cast(value as binary) value",
-            *(
-                []
-                if layout.format in LINE_FORMATS
-                else ["_metadata.file_block_start start", "hash(_metadata.file_path) file"]
-            ),
-        )
+    # As bytes: Spark treats every text as UTF-8, so the readers decode the lines themselves.
+    lines = text_lines(cluster, source).selectExpr(
+        "cast(value as binary) value",
+        *(
+            []
+            if layout.format in LINE_FORMATS
+            else ["_metadata.file_block_start start", "xxhash64(_metadata.file_path) file"]
+        ),
+    )
     if layout.format in LINE_FORMATS:
         return _mapped(cluster, lines, parsing.parse_lines, said, schema=READ_SCHEMA), layout
     header = text_table(text(), layout.separator or ",").header
