@@ -135,7 +135,7 @@ class Ledger:
             BudgetError: the release does not fit; nothing was charged.
             UsageError: the ledger holds releases for another unit or relation, or of other transactions; or the layout
                 was guessed and differs from the one that the ledger remembers.
-            InputError: the ledger cannot be written to. Nothing may be released.
+            InputError: the ledger cannot be written to, and says whether it was charged. Nothing may be released.
         """
         # Slow steps come before the lock, so that others do not wait. What they depend on never changes, except the
         # first charge's decision and the total: these are checked again under the lock.
@@ -168,6 +168,11 @@ class Ledger:
         except BudgetError:
             self.check(plan)  # somebody else was faster: says what would fit now
             raise
+        except store.RecordedError as error:
+            raise InputError(
+                error.what,
+                "Nothing was released, but the release was charged, not delivered: see `fim-private budget history`.",
+            ) from None
         return str(charged["id"])
 
     def deliver(self, release: str) -> None:
@@ -193,6 +198,10 @@ class Ledger:
         except LookupError:
             raise InputError(
                 "The ledger knows no such release, or it was delivered before.", "Look at its history."
+            ) from None
+        except store.RecordedError as error:
+            raise InputError(
+                error.what, f"The release {release} was charged, handed over and noted as delivered."
             ) from None
         except InputError as error:
             raise InputError(

@@ -24,6 +24,11 @@ from fim_private.randomness import SecureRandomness
 PATIENCE = 60.0
 """How many seconds to wait for other processes."""
 
+
+class RecordedError(InputError):
+    """Something failed after the event was written: it counts."""
+
+
 _GIVE_A_LEDGER = "Give the file that `fim-private budget create` made; this one was left as it is."
 
 
@@ -78,8 +83,10 @@ def write(path: Path, work: Callable[[list[Event]], Event | None]) -> list[Event
     One process at a time does this, so the events that `work` sees are still current when its event is written.
 
     Raises:
+        RecordedError: the disk failed when the event was in the file already.
         InputError: as `read`; or the file is read-only, the disk is full, or other processes hold the lock too long.
     """
+    recorded = False
     try:
         with _locked(path, os.O_RDWR, fcntl.LOCK_EX) as file:
             log = _log(file, path)
@@ -90,19 +97,25 @@ def write(path: Path, work: Callable[[list[Event]], Event | None]) -> list[Event
             if event is None:
                 return log.events
             line, mark = chain.add(log, event)
+            os.ftruncate(file, log.end)
+            recorded = True
             try:
-                os.ftruncate(file, log.end)
                 _put(file, line, log.end)
             except BaseException:
                 with suppress(OSError):
                     os.ftruncate(file, log.end)
+                    recorded = False
                 raise
             # From here on the event counts, even if this process ends now or the disk refuses the mark.
             _put(file, mark, log.next_mark)
             _check_name(file, path)
             return [*log.events, event]
     except OSError as error:
-        raise _explained(error, path) from None
+        explained = _explained(error, path)
+        if recorded:
+            then = "The entry is in the ledger: see `fim-private budget history`."
+            raise RecordedError(explained.what, then) from None
+        raise explained from None
 
 
 @contextmanager
@@ -127,7 +140,8 @@ def _locked(path: Path, mode: int, kind: int) -> Iterator[int]:
     finally:
         with suppress(OSError):
             fcntl.flock(file, fcntl.LOCK_UN)  # a process that was forked in the meantime would keep it
-        os.close(file)
+        with suppress(OSError):  # what was written is on the disk
+            os.close(file)
 
 
 def _taken(file: int, kind: int) -> bool:
@@ -147,7 +161,8 @@ def _check_name(file: int, path: Path) -> None:
     if not same or os.fstat(file).st_nlink == 0:
         raise InputError(
             f"The ledger {path} was removed, or another file was put in its place, while it was in use.",
-            "Find out who did that, put the ledger back and try again; nothing was released.",
+            "Find out who did that and put the ledger back: its history shows whether it was charged. Nothing was "
+            "released.",
         )
 
 
@@ -195,11 +210,17 @@ def _give_name(scratch: Path, path: Path) -> None:
         raise UsageError(f"There is a file at {path} already.", "Give another name.") from None
     except OSError:
         scratch.rename(path)  # a file system without links
-    folder = os.open(path.parent, os.O_RDONLY)
     try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError:
+        raise InputError(
+            f"The ledger {path} was made, but the disk does not say that it keeps the name.",
+            "See whether it is there, with `fim-private budget show`, and use it.",
+        ) from None
 
 
 def damaged(path: Path) -> InputError:

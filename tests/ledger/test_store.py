@@ -10,6 +10,7 @@ import os
 import resource
 import shutil
 import sqlite3
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -176,31 +177,115 @@ def test_a_ledger_that_is_replaced_while_it_is_used_charges_nobody_in_secret(
         monkeypatch.setattr(store, name, meanwhile)
         ledger.charge(tenth)
 
-    with pytest.raises(InputError, match="was removed, or another file was put in its place"):
+    with pytest.raises(InputError, match=r"was removed, or another file was put in its place.*whether it was charged"):
         charge()
     if replacement == "a copy":
         assert ledger.state().releases == 0
         ledger.charge(tenth)
 
 
-def test_an_event_counts_though_the_disk_refuses_its_mark(
-    ledger: Ledger, tenth: Plan, monkeypatch: pytest.MonkeyPatch
+def refusing(
+    monkeypatch: pytest.MonkeyPatch, error: int, *, refused: Callable[[int], bool], truncates: bool = True
+) -> None:
+    """Let the disk refuse to write at some places, and perhaps to take back what was written."""
+    really = os.pwrite
+
+    def write(file: int, data: bytes, at: int) -> int:
+        written = really(file, data, at) if at >= 2 * chain.MARK else 0
+        if refused(at):
+            raise OSError(error, os.strerror(error))
+        return written or really(file, data, at)
+
+    def truncate(file: int, length: int) -> None:
+        if os.fstat(file).st_size > length:
+            raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(os, "pwrite", write)
+    if not truncates:
+        monkeypatch.setattr(os, "ftruncate", truncate)
+
+
+ERRORS = [errno.EIO, errno.ENOSPC, errno.EACCES, errno.ENOLCK, errno.EINVAL]
+CHARGED = "charged, not delivered: see `fim-private budget history`"
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("moment", ["the mark", "the event, which stays"])
+def test_a_charge_that_counts_is_said_whatever_the_disk_says_afterwards(
+    ledger: Ledger, tenth: Plan, monkeypatch: pytest.MonkeyPatch, error: int, moment: str
 ) -> None:
     """Somebody may have seen the event; the next one goes after it."""
-    real = store._put
-
-    def refuse_marks(file: int, data: bytes, at: int) -> None:
-        if at < 2 * chain.MARK:
-            raise OSError(errno.EIO, "Input/output error")
-        real(file, data, at)
-
-    monkeypatch.setattr(store, "_put", refuse_marks)
-    with pytest.raises(InputError, match="disk is full or refuses"):
+    if moment == "the mark":
+        refusing(monkeypatch, error, refused=lambda at: at < 2 * chain.MARK)
+    else:
+        refusing(monkeypatch, error, refused=lambda at: at >= 2 * chain.MARK, truncates=False)
+    with pytest.raises(InputError) as said:
         ledger.charge(tenth)
     monkeypatch.undo()
-    assert ledger.state().releases == 1
+    assert CHARGED in str(said.value)
+    assert "nothing was charged" not in str(said.value).lower()
+    assert "Nothing was released" in said.value.next_step
+    assert (ledger.state().releases, ledger.history()[-1].state) == (1, "charged")
     ledger.charge(tenth)
     assert (ledger.state().releases, len(set(ids(ledger)))) == (2, 2)
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_what_could_be_taken_back_is_not_said_to_be_charged(
+    ledger: Ledger, tenth: Plan, monkeypatch: pytest.MonkeyPatch, error: int
+) -> None:
+    refusing(monkeypatch, error, refused=lambda at: at >= 2 * chain.MARK)
+    with pytest.raises(InputError) as said:
+        ledger.charge(tenth)
+    monkeypatch.undo()
+    assert CHARGED not in str(said.value)
+    assert ledger.state().releases == 0
+
+
+def test_a_charge_is_good_though_the_file_does_not_close_well(
+    ledger: Ledger, tenth: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was on the disk before."""
+    really = os.close
+
+    def close(file: int) -> None:
+        really(file)
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "close", close)
+    name = ledger.charge(tenth)
+    monkeypatch.undo()
+    assert ids(ledger) == [name]
+
+
+def test_a_note_and_a_total_that_count_are_said_too(
+    ledger: Ledger, tenth: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = ledger.charge(tenth)
+    refusing(monkeypatch, errno.EIO, refused=lambda at: at < 2 * chain.MARK)
+    with pytest.raises(InputError, match=f"{name} was charged, handed over and noted as delivered"):
+        ledger.deliver(name)
+    with pytest.raises(InputError, match="The entry is in the ledger: see `fim-private budget history`"):
+        ledger.set_total(epsilon="9")
+    monkeypatch.undo()
+    assert ledger.state().budget.epsilon == 9
+    assert [entry.state for entry in ledger.history() if entry.what == "release"] == ["delivered"]
+
+
+def test_a_ledger_that_was_made_is_said_to_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some file systems do not say whether a name is kept."""
+    really = os.fsync
+
+    def fsync(file: int) -> None:
+        if stat.S_ISDIR(os.fstat(file).st_mode):
+            raise OSError(errno.EINVAL, "Invalid argument")
+        really(file)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    path = tmp_path / "shop.ledger"
+    with pytest.raises(InputError, match=r"was made, but .*budget show"):
+        Ledger.create(path, epsilon="1", delta="0")
+    assert Ledger(path).state().releases == 0
 
 
 def test_a_spoilt_mark_is_mended_before_anything_is_written(ledger: Ledger, tenth: Plan) -> None:
