@@ -43,7 +43,7 @@ def run(
         settings: what is compared.
         counts: the exact counts of each data set.
         folder: where finished cells and the table are kept.
-        fingerprint: identifies the data. The settings add their own.
+        fingerprint: identifies the data as read. The settings add their own.
         processes: how many processes run at once.
         advance: called to report progress.
         owner_only: make the files in the folder readable by their owner only.

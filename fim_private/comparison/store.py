@@ -163,7 +163,8 @@ class Store:
     def _check(self, found: Any) -> None:
         if found != self._fingerprint:
             raise UsageError(
-                f"{self._folder} holds a comparison with other data, trials, delta, universe, seed or program version.",
+                f"{self._folder} holds a comparison with other data, options for reading it, trials, delta, universe, "
+                "seed or program version.",
                 "Give another --output, or remove that folder to begin anew.",
             )
 

@@ -153,9 +153,9 @@ def test_more_cells_can_be_asked_for_later(tmp_path: Path, counts: ExactCounts) 
 def test_another_comparison_s_folder_is_refused(tmp_path: Path, counts: ExactCounts) -> None:
     compare(tmp_path, counts)
     before = (tmp_path / RESULTS).read_bytes()
-    with pytest.raises(UsageError, match="other data, trials"):
+    with pytest.raises(UsageError, match="other data, options for reading it, trials"):
         compare(tmp_path, counts, replace(SETTINGS, trials=4))
-    with pytest.raises(UsageError, match="other data, trials"):
+    with pytest.raises(UsageError, match="other data, options for reading it, trials"):
         run(SETTINGS, [counts], tmp_path, fingerprint={"files": "y"}, processes=1)
     assert (tmp_path / RESULTS).read_bytes() == before
     assert Store.seed_of(tmp_path) == SETTINGS.seed

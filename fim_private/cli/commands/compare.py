@@ -87,15 +87,17 @@ def compare(
         raise UsageError("A comparison needs a file and a folder.", "Give FILE and --output reports/NAME.")
     settings = experiment.settings(output, unit_column)
     defaults = _defaults(experiment.defaults_table)
+    arguments = reading.arguments(unit_column)
     with phases(quiet=quiet) as progress:
-        sources, data, public = _read(files, reading.arguments(unit_column), progress)
+        sources, data, public = _read(files, arguments, progress)
         if not (public or curator):
             raise UsageError(
                 "A comparison shows exact counts, and some of these files are not known to be public.",
                 "If you may see the counts, add --curator, and keep the report to yourself.",
             )
         counts = _count(settings, sources, data, progress)
-    table = _run(settings, sources, counts, output, processes=processes, public=public, quiet=quiet)
+        fingerprint = _fingerprint(sources, data, arguments)
+    table = _run(settings, fingerprint, counts, output, processes=processes, public=public, quiet=quiet)
     from fim_private.report.comparison.report import CURATOR, PUBLIC, write_report
     from fim_private.report.comparison.results import ComparisonResults
 
@@ -131,15 +133,27 @@ def _count(
     ]
 
 
+def _fingerprint(sources: Sequence[Source], data: Sequence[Transactions], arguments: dict[str, Any]) -> dict[str, Any]:
+    """What the exact counts depend on: the program, the files, and how they are read."""
+    from fim_private.version import __version__
+
+    return {
+        "version": __version__,
+        "files": {source.name: source.checksum for source in sources},
+        "layouts": {
+            source.name: transactions.notes.layout.record() for source, transactions in zip(sources, data, strict=True)
+        },
+        "reading": arguments,
+    }
+
+
 def _run(
-    settings: Settings, sources: Sequence[Source], counts: Sequence[ExactCounts], folder: Path, *,
+    settings: Settings, fingerprint: dict[str, Any], counts: Sequence[ExactCounts], folder: Path, *,
     processes: int | None, public: bool, quiet: bool,
 ) -> DataFrame:  # fmt: skip
     """The table of all trials. Trials of an interrupted run are kept."""
     from fim_private.comparison.run import run
-    from fim_private.version import __version__
 
-    fingerprint = {"version": __version__, "files": {source.name: source.checksum for source in sources}}
     try:
         with bar("runs", quiet=quiet) as advance:
             return run(

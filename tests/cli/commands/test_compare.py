@@ -14,6 +14,7 @@ import pytest
 
 from tests import processes
 from tests.cli.command import fim_private, in_own_process, words
+from tests.comparison.test_run import InThisProcess
 
 SMALL = ("--sizes", "1,2", "--tops", "1,3", "--epsilons", "1,4", "--trials", "2", "--processes", "1")
 FEW = ("--mechanisms", "auto,items-first,lmm,limited-domain,exponential,exponential-textbook,stable-max")
@@ -186,6 +187,38 @@ def test_an_interrupted_comparison_goes_on(shop: Path, tmp_path: Path) -> None:
     # Times too are those of the first run: what was finished was not run again.
     first = [row["seconds"] for row in json.loads(kept[1])]
     assert set(first) <= set(table["seconds"])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ("--item-column", "kind"),
+        ("--transaction-column", "day"),
+        ("--encoding", "latin-1"),
+        ("--format", "basket"),
+        ("--separator", " ", "--format", "basket"),
+        ("--unit-column", "who"),
+        ("--unit-column", "who", "--drop-rows-without-unit"),
+    ],
+)
+@pytest.mark.usefixtures("no_report")
+def test_a_comparison_goes_on_only_where_the_file_is_read_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("fim_private.comparison.run.ProcessPoolExecutor", InThisProcess)
+    path, folder = tmp_path / "shop.csv", tmp_path / "out"
+    rows = "".join(f"{at},{at // 9},milk {at % 3},drink {at % 2},w{at}\n" for at in range(99) for _ in range(4))
+    path.write_text("invoice,day,item,kind,who\n" + rows)
+    few = ("--sizes", "1", "--tops", "1", "--epsilons", "1", "--trials", "2", "--mechanisms", "limited-domain")
+    command = ("compare", path, *few, "--curator", "--seed", 5, "-o", folder)
+    for _ in range(2):
+        done = fim_private(*command)
+        assert done.returncode == 0, words(done)
+    before = (folder / "results.parquet").read_bytes()
+    done = fim_private(*command, *other)
+    assert done.returncode == 2
+    assert "holds a comparison with other data, options for reading it" in words(done)
+    assert (folder / "results.parquet").read_bytes() == before
 
 
 @pytest.mark.slow
