@@ -74,7 +74,7 @@ notebooks: .venv/.demos
 	$(BIN)/marimo edit notebooks/lessons.py
 
 lessons: .venv/.demo
-	$(BIN)/fim-private demo all --output reports/demos
+	$(BIN)/fim-private demo all --output reports/demos --overwrite
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed (Debian: apt-get install python3-venv)."; exit 1; }

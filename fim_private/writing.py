@@ -69,7 +69,7 @@ def check_place(path: Path, *, overwrite: bool = True) -> None:
         raise UsageError(f"The file {path} may not be replaced.", "Give another name.")
     if not overwrite and os.path.exists(path):  # noqa: PTH110
         raise UsageError(
-            f"There is a file {path} already, and a release in it would be lost.",
+            f"There is a file {path} already.",
             "Give another name, or add --overwrite to replace it.",
         )
     try:

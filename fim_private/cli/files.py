@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from fim_private.errors import UsageError
@@ -15,6 +16,47 @@ def check_output(output: Path | None, *others: str | Path | None, overwrite: boo
     if output is not None:
         keep_apart(output, *others)
         check_writable(output, overwrite=overwrite)
+
+
+def check_page(page: Path | None, *others: str | Path | None, overwrite: bool) -> None:
+    """Check that a page, or another file that can be made again, can be written and replaces none of the other files.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    from fim_private.release.files import check_derived
+
+    if page is not None:
+        keep_apart(page, *others)
+        check_derived(page, overwrite=overwrite)
+
+
+def check_folder(folder: Path, *, names: Sequence[str], ours: bool = False, overwrite: bool) -> None:
+    """Refuse to write a report among other files. Files whose names begin with a dot do not count.
+
+    Args:
+        folder: the report's folder; it need not exist.
+        names: the files that will be written or replaced there.
+        ours: whether the folder holds an earlier report.
+        overwrite: write the report all the same.
+
+    Raises:
+        UsageError: the folder holds other files, or a release or a ledger has one of the names.
+    """
+    from fim_private.release.files import check_derived
+
+    for path in (folder / name for name in names):
+        if os.path.exists(path):  # noqa: PTH110 - no error for names too long
+            check_derived(path)
+    try:
+        filled = any(not name.startswith(".") for name in os.listdir(folder))  # noqa: PTH208 - a folder or nothing
+    except OSError:
+        return  # it is made, or refused, where it is written
+    if filled and not (ours or overwrite):
+        raise UsageError(
+            f"The folder {folder} holds other files, which a report could replace.",
+            "Give another folder, or add --overwrite to write the report there.",
+        )
 
 
 def keep_inputs_apart(file: str, items: str | None) -> None:

@@ -107,7 +107,7 @@ Neighbours = Annotated[
 ]
 
 Html = Annotated[Path | None, _out(metavar="FILE", help="Also write one page for a browser.")]
-Overwrite = Annotated[bool, _out("--overwrite", help="Let --output replace an existing file.")]
+Overwrite = Annotated[bool, _out("--overwrite", help="Replace what is there already.")]
 AsJson = Annotated[bool, _out("--json", help="Print JSON instead of a table.")]
 Quiet = Annotated[bool, _out("--quiet", "-q", help="Print only the result.")]
 

@@ -98,14 +98,18 @@ class Store:
 
     @staticmethod
     def seed_of(folder: Path) -> int | None:
-        """The seed of the comparison that a folder holds, so that the comparison can go on with the same seed."""
+        """The seed of the comparison that a folder holds, so that the comparison can go on with the same seed.
+
+        None if the folder holds no comparison.
+        """
         found = None
         with suppress(OSError, pl.exceptions.PolarsError, ValueError):
             if (folder / RESULTS).exists():
                 found = json.loads(pl.read_parquet_metadata(folder / RESULTS)["fim_private"])
             else:
                 found = json.loads((folder / LINES).read_text(encoding="utf-8").split("\n", 1)[0])
-        return found.get("seed") if isinstance(found, dict) else None
+        seed = found.get("seed") if isinstance(found, dict) and "trials" in found else None
+        return seed if isinstance(seed, int) else None
 
     @property
     def finished(self) -> frozenset[Key]:

@@ -78,18 +78,22 @@ def plain(part: Shown, place: int) -> Plain:
             return part
 
 
-def write_page(demo: Demo, folder: Path) -> Path:
+def page_of(demo: Demo, folder: Path) -> Path:
+    """The file of a lesson in a folder."""
+    return folder / f"{demo.name}.html"
+
+
+def write_page(demo: Demo, folder: Path, *, overwrite: bool = True) -> Path:
     """Write the lesson as `NAME.html` to the folder.
 
     Raises:
+        UsageError: what is there may not be replaced.
         InputError: the folder or the file cannot be written.
     """
-    path = folder / f"{demo.name}.html"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
             f"The folder {folder} cannot be used: {error.strerror}.", "Give another folder with --output."
         ) from None
-    write_document_page(document_of(demo), path)
-    return path
+    return write_document_page(document_of(demo), page_of(demo, folder), overwrite=overwrite)

@@ -196,17 +196,17 @@ def test_what_can_be_made_again_never_replaces_a_release_or_a_ledger(
     for there in (paid, table, ledger.path):
         before = there.read_bytes()
         for command in (
-            ("show", shown, "--html", there),
-            ("plan", "--size", 2, "--top", 1, *PROMISE, "--html", there),
-            *([("rules", shown, "-o", there)] if there.suffix != ".ledger" else []),
+            ("show", shown, "--html", there, "--overwrite"),
+            ("plan", "--size", 2, "--top", 1, *PROMISE, "--html", there, "--overwrite"),
+            *([("rules", shown, "-o", there, "--overwrite")] if there.suffix != ".ledger" else []),
             ("show", shown, "-o", there) if there.suffix != ".ledger" else ("show", shown, "--html", there),
         ):
             done = fim_private(*command)
             assert done.returncode == 2, (command, words(done))
             assert there.read_bytes() == before
     for _ in range(2):
-        assert fim_private("show", shown, "--html", tmp_path / "page.html").returncode == 0
-        assert fim_private("rules", shown, "-o", tmp_path / "rules.json").returncode == 0
+        assert fim_private("show", shown, "--html", tmp_path / "page.html", "--overwrite").returncode == 0
+        assert fim_private("rules", shown, "-o", tmp_path / "rules.json", "--overwrite").returncode == 0
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes devices")

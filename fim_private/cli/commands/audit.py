@@ -10,6 +10,7 @@ import typer
 
 from fim_private.cli import options
 from fim_private.cli.completion import mechanism_names
+from fim_private.cli.files import check_folder
 from fim_private.cli.progress import phases, say
 from fim_private.errors import UsageError
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
@@ -44,6 +45,7 @@ def audit(
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="With all: write a report to this folder."),
     ] = None,
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -88,7 +90,10 @@ def audit(
     from fim_private.report.promise_text import plan_text
 
     if output is not None:
-        from fim_private.report.audit.report import write_audit
+        from fim_private.report.audit.report import VERDICTS, write_audit
+        from fim_private.report.document.write import FILES
+
+        check_folder(output, names=(*FILES, VERDICTS), overwrite=overwrite)
 
         with phases(quiet=quiet) as progress:
             sound = write_audit(output, budget=budget, seed=seed, progress=progress)

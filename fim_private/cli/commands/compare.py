@@ -75,6 +75,7 @@ def compare(
         ),
     ] = None,
     reading: Annotated[options.Reading, Without("engine", "master")],
+    overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Compare mechanisms on a data set over many runs, and write a report. Not private: it shows exact counts.
@@ -85,6 +86,7 @@ def compare(
     """
     if output is None or not files:
         raise UsageError("A comparison needs a file and a folder.", "Give FILE and --output reports/NAME.")
+    _check_folder(output, overwrite=overwrite)
     settings = experiment.settings(output, unit_column)
     defaults = _defaults(experiment.defaults_table)
     arguments = reading.arguments(unit_column)
@@ -116,6 +118,15 @@ def compare(
         write_report(results, output)
     say(PUBLIC if public else CURATOR, quiet=quiet)
     typer.echo(f"{output / 'index.html'}")
+
+
+def _check_folder(folder: Path, *, overwrite: bool) -> None:
+    from fim_private.cli.files import check_folder
+    from fim_private.comparison.store import LINES, RESULTS, Store
+    from fim_private.report.document.write import FILES
+
+    ours = Store.seed_of(folder) is not None
+    check_folder(folder, names=(*FILES, LINES, RESULTS), ours=ours, overwrite=overwrite)
 
 
 def _count(

@@ -33,6 +33,7 @@ def demo(
             "-o", "--output", metavar="FOLDER", help=f"Write the lesson, or '{ALL}' of them, as pages to this folder."
         ),
     ] = None,
+    overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Mine the data set that ships (purchases of 4,372 customers) privately, and explain every step.
@@ -46,7 +47,7 @@ def demo(
     To try one: fim-private demo margin --set gap=280
     """
     if name is not None:
-        _lesson(name, changes or [], answer=answer, output=output, quiet=quiet)
+        _lesson(name, changes or [], answer=answer, output=output, overwrite=overwrite, quiet=quiet)
     elif changes or answer or output:
         raise UsageError(
             "Only lessons take --set, --answer and --output.", "Name a lesson; `fim-private demo list` lists them."
@@ -55,11 +56,12 @@ def demo(
         _main_job(quiet=quiet)
 
 
-def _lesson(name: str, changes: list[str], *, answer: bool, output: Path | None, quiet: bool) -> None:
+def _lesson(name: str, changes: list[str], *, answer: bool, output: Path | None, overwrite: bool, quiet: bool) -> None:
+    from fim_private.cli.files import check_page
     from fim_private.cli.progress import say
     from fim_private.demos.course import DEMOS
     from fim_private.demos.demo import find_demo
-    from fim_private.demos.page import write_page
+    from fim_private.demos.page import page_of, write_page
     from fim_private.demos.terminal import to_text
     from fim_private.report.document.text import table
 
@@ -78,8 +80,11 @@ def _lesson(name: str, changes: list[str], *, answer: bool, output: Path | None,
     if output is not None:
         if changes or answer:
             raise UsageError("A page already shows all values of its control.", "Leave out --set and --answer.")
+        if output.is_dir():
+            for lesson in chosen:
+                check_page(page_of(lesson, output), overwrite=overwrite)
         for lesson in chosen:
-            say(f"Written: {write_page(lesson, output)}", quiet=quiet)
+            say(f"Written: {write_page(lesson, output, overwrite=overwrite)}", quiet=quiet)
         return
     moved = assignments(changes, example="epsilon=2")
     lesson = chosen[0]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from fim_private.cli import options
-from fim_private.cli.files import keep_apart
+from fim_private.cli.files import check_page
 from fim_private.cli.option_groups import spread
 from fim_private.cli.progress import say
 from fim_private.errors import BudgetError
 
 if TYPE_CHECKING:
     from fim_private.plan import Plan, Question
+    from fim_private.report.document import Document
 
 
 @spread
@@ -23,6 +23,7 @@ def plan(
     *,
     question: options.QuestionToSeveral,
     html: options.Html = None,
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -32,11 +33,12 @@ def plan(
 
     To share the plan as a page: add --html plan.html
     """
-    keep_apart(html, question.universe_file)
+    check_page(html, question.universe_file, overwrite=overwrite)
     asked = question.asked()
     from fim_private.mechanisms.registry import AUTO, REGISTRY
     from fim_private.plan import plan_for
     from fim_private.report.document.text import wrapped
+    from fim_private.report.document.write import write_page
 
     one = question.mechanism is not None or asked.mechanism != AUTO
     names = [asked.mechanism] if one else [row.name for row in REGISTRY.values() if asked.suits(row)]
@@ -52,8 +54,8 @@ def plan(
     chosen = plans[0] if len(plans) == 1 else plan_for(asked)
     words = _in_words(asked, top=question.top)
     if html is not None:
-        _write_page(html, words, plans, chosen, refused)
-        say(f"Written to {html}.\n", quiet=quiet)
+        written = write_page(_document(words, plans, chosen, refused), html, overwrite=overwrite)
+        say(f"Written to {written}.\n", quiet=quiet)
     if as_json:
         _print_json(plans)
         return
@@ -101,12 +103,11 @@ def _print_json(plans: list[Plan]) -> None:
     typer.echo(json.dumps(records, ensure_ascii=False, indent=2))
 
 
-def _write_page(path: Path, asked: str, plans: list[Plan], chosen: Plan, refused: dict[str, BudgetError]) -> None:
-    from fim_private.report.document.write import write_page
+def _document(asked: str, plans: list[Plan], chosen: Plan, refused: dict[str, BudgetError]) -> Document:
     from fim_private.report.pages.plan import plan_document
 
     reasons = [(name, str(reason)) for name, reason in refused.items()]
-    write_page(plan_document(asked, chosen, plans if len(plans) > 1 else (), reasons), path)
+    return plan_document(asked, chosen, plans if len(plans) > 1 else (), reasons)
 
 
 def _in_words(question: Question, *, top: int | None) -> str:

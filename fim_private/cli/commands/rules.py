@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fim_private.cli import options
-from fim_private.cli.files import keep_apart
+from fim_private.cli.files import check_page
 from fim_private.cli.progress import say
 from fim_private.errors import InputError, UsageError
 
@@ -37,6 +37,7 @@ def rules(
             rich_help_panel="Output",
         ),
     ] = None,
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -46,18 +47,17 @@ def rules(
 
     To write rules with a high lift to a table: fim-private rules release.json --min-lift 1.2 -o rules.csv
     """
-    from fim_private.release.files import check_derived, read_release
+    from fim_private.release.files import read_release
     from fim_private.report.rules_table import rules_remarks, rules_table
     from fim_private.rules import association_rules
 
     if output is not None:
-        check_derived(output)
         if output.suffix.lower() not in ENDINGS:
             raise UsageError("The ending of the output file is no known format.", f"Use {', '.join(ENDINGS)}.")
-        keep_apart(output, release)
+        check_page(output, release, overwrite=overwrite)
     found = association_rules(read_release(release), min_confidence=min_confidence, min_lift=min_lift)
     if output is not None:
-        _write(found, output)
+        output = _write(found, output, overwrite=overwrite)
     typer.echo(_json(found) if as_json else rules_table(found))
     if output is not None:
         say(f"\nWritten to {output}.", quiet=quiet)
@@ -77,7 +77,7 @@ def _json(found: AssociationRules) -> str:
     return json.dumps(rows, ensure_ascii=False, indent=2)
 
 
-def _write(found: AssociationRules, path: Path) -> None:
+def _write(found: AssociationRules, path: Path, *, overwrite: bool) -> Path:
     import json
 
     import polars as pl
@@ -105,7 +105,7 @@ def _write(found: AssociationRules, path: Path) -> None:
                 frame.with_columns(sides).write_csv(part)
 
     try:
-        write_derived(path, write)
+        return write_derived(path, write, overwrite=overwrite)
     except OSError as error:
         raise InputError(
             f"The rules could not be written to {path}: {error.strerror}.", "Give --output another name."

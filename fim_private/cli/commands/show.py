@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fim_private.cli import options
-from fim_private.cli.files import check_output, keep_apart
+from fim_private.cli.files import check_output, check_page, keep_apart
 from fim_private.cli.progress import say
 
 
@@ -38,20 +38,19 @@ def show(
 
     To make a page to publish: fim-private show release.json --html page.html
     """
-    from fim_private.release.files import check_derived, read_release, write_release
+    from fim_private.release.files import read_release, write_release
     from fim_private.report.document.text import wrapped
     from fim_private.report.document.write import write_page
     from fim_private.report.pages.release import release_document
     from fim_private.report.promise_text import counts_note, promised
     from fim_private.report.tables import release_bars, release_table
 
-    keep_apart(html, output, release)
+    keep_apart(html, output)
     check_output(output, release, overwrite=overwrite)
-    if html is not None:
-        check_derived(html)
+    check_page(html, release, overwrite=overwrite)
     shown = read_release(release)
     if html is not None:
-        write_page(release_document(shown), html)
+        html = write_page(release_document(shown), html, overwrite=overwrite)
     if output is not None:
         output = write_release(shown, output, overwrite=overwrite)
     typer.echo(release_table(shown))

@@ -1,7 +1,11 @@
-"""Files that can be made again: pages, rules, reports. They may replace each other, but never a release or ledger."""
+"""Files that can be made again: pages, rules, reports.
+
+They may replace each other, where that is asked for, but never a release or a ledger.
+"""
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,16 +19,16 @@ LEDGERS = (b"fim-private ledger ", b"SQLite format 3\0")
 """How a ledger's file begins, and how one of older versions does."""
 
 
-def check_derived(path: Path) -> None:
+def check_derived(path: Path, *, overwrite: bool = True) -> None:
     """Check that such a file can be written.
 
     Raises:
-        UsageError: the folder does not take files, or a release or a ledger is there.
+        UsageError: the folder does not take files, a release or a ledger is there, or a file that may not be replaced.
     """
-    check_place(path)
     what = _paid_for(path)
     if what is not None:
         raise UsageError(f"{path} is a {what}, which nothing could replace.", "Give the output another name.")
+    check_place(path, overwrite=overwrite)
 
 
 def refuse_ledger(path: Path) -> None:
@@ -37,20 +41,22 @@ def refuse_ledger(path: Path) -> None:
         raise UsageError(f"{path} is a ledger, which nothing could replace.", "Give the output another name.")
 
 
-def write_derived(path: Path, write: Callable[[Path], object], *, owner_only: bool = False) -> Path:
-    """Write as `write_whole` does, and replace any file but a release or a ledger.
+def write_derived(
+    path: Path, write: Callable[[Path], object], *, overwrite: bool = True, owner_only: bool = False
+) -> Path:
+    """Write as `write_whole` does, and replace no release and no ledger; without `overwrite`, no file at all.
 
     Raises:
-        UsageError: a release or a ledger is there.
+        UsageError: what is there may not be replaced.
         OSError: the file system refuses.
     """
-    check_derived(path)
-    return write_whole(path, write, owner_only=owner_only)
+    check_derived(path, overwrite=overwrite)
+    return write_whole(path, write, overwrite=overwrite, owner_only=owner_only)
 
 
 def _paid_for(path: Path) -> str | None:
     """What kind of file is there that cannot be made again: a ledger or a release; None if it is neither."""
-    if not path.is_file():
+    if not os.path.isfile(path):  # noqa: PTH113 - no error for names too long
         return None
     try:
         if _is_ledger(path):

@@ -23,7 +23,7 @@ BANNER = "SYNTHETIC DATA ONLY: no real baskets are in this report."
 
 SOUND = "Every claim held, and every mistake was caught."
 BROKEN = "SOMETHING FAILED: see the tables."
-
+VERDICTS = "verdicts.json"
 
 _ANONYMOUS_LOOSE = (
     "three quarters of delta pay for composition, and the test is charged as if every name were certified"
@@ -68,7 +68,7 @@ def write_audit(
         document = document_of(verdicts, more, pictures, budget=budget, command=command, sound=sound)
     write_document(document, pictures, folder)
     records = json.dumps([verdict_record(verdict) for verdict in verdicts], indent=1)
-    write_derived(folder / "verdicts.json", lambda part: part.write_text(records + "\n", encoding="utf-8"))
+    write_derived(folder / VERDICTS, lambda part: part.write_text(records + "\n", encoding="utf-8"))
     return sound
 
 

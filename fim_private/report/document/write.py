@@ -14,16 +14,29 @@ from fim_private.report.document.markdown import to_markdown
 if TYPE_CHECKING:
     from fim_private.report.drawing import Pictures  # which loads the library of figures
 
+FILES = ("index.html", "report.md")
+"""The files of a report, besides its figures."""
 
-def write_page(document: Document, path: Path) -> None:
-    """The document as one HTML file that needs no other, replacing a file of that name in one step.
+
+def write_page(document: Document, path: Path, *, overwrite: bool = True) -> Path:
+    """The document as one HTML file that needs no other, written in one step.
+
+    Args:
+        document: what to write.
+        path: the file's name.
+        overwrite: replace a file of that name.
+
+    Returns:
+        where the file is.
 
     Raises:
-        UsageError: a release or a ledger is there.
+        UsageError: what is there may not be replaced.
         InputError: the file system refuses.
     """
     try:
-        write_derived(path, lambda part: part.write_text(to_html(document), encoding="utf-8"))
+        return write_derived(
+            path, lambda part: part.write_text(to_html(document), encoding="utf-8"), overwrite=overwrite
+        )
     except OSError as error:
         raise InputError(f"The page could not be written to {path}: {error.strerror}.", "Give another name.") from None
 

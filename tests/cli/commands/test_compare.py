@@ -111,7 +111,7 @@ def test_public_data_needs_no_curator(tmp_path: Path) -> None:
         "--mechanisms",
         "limited-domain,exponential",
     )
-    done = fim_private("compare", "online-retail-customers", *options, "-o", tmp_path / "report")
+    done = fim_private("compare", "online-retail-customers", *options, "-o", tmp_path / "report", "--overwrite")
     assert done.returncode == 0, words(done)
     assert "PUBLIC DATA" in words(done)
     assert "Chen, D. (2015)" in (tmp_path / "report" / "report.md").read_text("utf-8")

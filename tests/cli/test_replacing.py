@@ -1,0 +1,93 @@
+"""No command replaces what is there already, unless --overwrite says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fim_private.release.files import write_release
+from tests.cli.command import PROMISE, fim_private, words
+from tests.comparison.test_run import InThisProcess
+from tests.rules.releases import released
+
+OTHERS = "somebody's own work\n"
+FEW = ("--sizes", 1, "--tops", 1, "--epsilons", 1, "--trials", 2, "--mechanisms", "limited-domain", "--curator")
+
+FILES: dict[str, tuple[str, ...]] = {
+    "mine -o": ("mine", "baskets.csv", "--size", "1", "--top", "1", *PROMISE, "-o", "out.json"),
+    "show -o": ("show", "release.json", "-o", "out.csv"),
+    "show --html": ("show", "release.json", "--html", "out.html"),
+    "plan --html": ("plan", "--size", "2", "--top", "5", *PROMISE, "--mechanism", "lmm", "--html", "out.html"),
+    "rules -o": ("rules", "release.json", "-o", "out.csv"),
+    "demo -o": ("demo", "differencing", "-o", "."),
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("baskets.csv").write_text("milk,bread,tea\n" * 300 + "milk,bread\n" * 150)
+    write_release(released({("milk",): 90, ("bread",): 80, ("bread", "milk"): 70}), Path("release.json"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", FILES.values(), ids=FILES)
+def test_a_file_is_replaced_only_where_that_is_asked_for(command: tuple[str, ...]) -> None:
+    path = Path("differencing.html" if command[0] == "demo" else command[-1])
+    path.write_text(OTHERS)
+    before = sorted(Path().iterdir())
+    done = fim_private(*command)
+    assert done.returncode == 2
+    assert f"There is a file {path} already" in words(done)
+    assert "--overwrite" in words(done)
+    assert path.read_text() == OTHERS
+    assert fim_private(*command, "--overwrite").returncode == 0
+    assert path.read_text() != OTHERS
+    assert sorted(Path().iterdir()) == before
+    path.unlink()
+    assert fim_private(*command).returncode == 0
+    assert path.is_file()
+
+
+@pytest.mark.parametrize("name", ["index.html", "report.md", "notes.txt", "results.parquet", "cells.jsonl", "figures"])
+@pytest.mark.parametrize("command", [("compare", "baskets.csv", *FEW), ("audit", "all")])
+def test_a_report_goes_only_into_a_folder_of_its_own(name: str, command: tuple[object, ...]) -> None:
+    folder = Path("site")
+    folder.mkdir()
+    (folder / name).mkdir() if name == "figures" else (folder / name).write_text(OTHERS)
+    done = fim_private(*command, "-o", folder)
+    assert done.returncode == 2
+    assert "holds other files" in words(done)
+    assert "--overwrite" in words(done)
+    assert [path.name for path in folder.iterdir()] == [name]
+    assert name == "figures" or (folder / name).read_text() == OTHERS
+
+
+def test_a_comparison_goes_into_its_folder_again_and_elsewhere_if_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fim_private.comparison.run.ProcessPoolExecutor", InThisProcess)
+    monkeypatch.setattr("fim_private.report.comparison.report.write_report", lambda _material, _folder: None)
+    site = Path("site")
+    site.mkdir()
+    (site / ".gitignore").touch()  # hides nothing that would be replaced
+    for _ in range(2):
+        done = fim_private("compare", "baskets.csv", *FEW, "-o", site)
+        assert done.returncode == 0, words(done)
+    other = Path("other")
+    other.mkdir()
+    (other / "index.html").write_text(OTHERS)
+    assert fim_private("compare", "baskets.csv", *FEW, "-o", other, "--overwrite").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["results.parquet", "index.html"])
+def test_no_comparison_replaces_a_release(name: str) -> None:
+    site = Path("site")
+    site.mkdir()
+    write_release(released({("milk",): 90}), site / "a.parquet")
+    (site / "a.parquet").rename(site / name)
+    before = (site / name).read_bytes()
+    for more in ((), ("--overwrite",)):
+        done = fim_private("compare", "baskets.csv", *FEW, "-o", site, *more)
+        assert done.returncode == 2
+        assert (site / name).read_bytes() == before
+    assert "is a release, which nothing could replace" in words(done)
