@@ -282,3 +282,13 @@ def test_no_file_is_left_out_whatever_the_session_allows(spark: SparkSession, tm
             read_with_spark(spark, str(tmp_path / "*.parquet"))
     finally:
         spark.conf.unset("spark.sql.files.ignoreCorruptFiles")
+
+
+def test_columns_may_have_any_names(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    names = ["in`voice", "the.item", "who `is` it"]
+    pl.DataFrame({names[0]: [1, 1, 2], names[1]: ["a", "b", "c"], names[2]: ["x", "x", "y"]}).write_parquet(path)
+    options = {"transaction_column": names[0], "item_column": names[1], "unit_column": names[2]}
+    assert [unit for unit, _ in rows_of(read_with_spark(spark, str(path), **options))] == ["x", "y"]
+    pl.DataFrame({names[0]: [1, 2], names[1]: [["a"], ["b", "c"]], names[2]: ["x", "y"]}).write_parquet(path)
+    assert [unit for unit, _ in rows_of(read_with_spark(spark, str(path), **options))] == ["x", "y"]

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 import polars as pl
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import coalesce, col, count, count_distinct, lit, trim
 
 from fim_private.counting.spark import parsing
@@ -129,7 +129,7 @@ def _parquet(
     header = frame.columns
     if layout.format == "long":
         positions = long_columns(header, columns)
-        taken = [frame[f"`{header[at]}`"].alias(str(place)) for place, at in enumerate(positions) if at is not None]
+        taken = [_column(header[at]).alias(str(place)) for place, at in enumerate(positions) if at is not None]
         said = Source(name=source, layout=layout, columns=columns)
         rows = _mapped(cluster, frame.select(*taken), parsing.parse_long_rows, said, schema=LONG_SCHEMA)
         return _grouped(cluster, rows, columns), layout
@@ -143,8 +143,8 @@ def _parquet(
         return _mapped(cluster, frame, parsing.parse_one_hot_rows, said, schema=READ_SCHEMA), layout
     lists = list_columns(table.schema())
     item = lists[0] if columns.item is None else header[find_column(header, columns.item, "--item-column")]
-    taken = [frame[f"`{item}`"].alias("item")]
-    taken += [] if unit is None else [frame[f"`{header[unit]}`"].alias("unit")]
+    taken = [_column(item).alias("item")]
+    taken += [] if unit is None else [_column(header[unit]).alias("unit")]
     return _mapped(cluster, frame.select(*taken), parsing.parse_lists, said, schema=READ_SCHEMA), layout
 
 
@@ -211,6 +211,11 @@ def _loaded(head: bytes, source: str) -> Content:
         raise type(error)(error.what.replace("The open file", source), error.next_step) from None
 
 
+def _column(name: str) -> Column:
+    """The column of exactly this name. Spark gives a meaning to dots and backticks."""
+    return col("`" + name.replace("`", "``") + "`")
+
+
 def _mapped(cluster: Cluster, frame: DataFrame, parse: Parse, said: Source, *, schema: str) -> DataFrame:
     return cluster.map(frame, partial(parse, source=said), schema)
 
@@ -226,7 +231,7 @@ def _refuse_repeated_transactions(cluster: Cluster, frame: DataFrame, columns: C
     if columns.transaction is None:
         return
     name = frame.columns[find_column(frame.columns, columns.transaction, "--transaction-column")]
-    text = coalesce(trim(col(f"`{name}`").cast("string")), lit(""))
+    text = coalesce(trim(_column(name).cast("string")), lit(""))
     found = cluster.collect(frame.agg(count(lit(1)).alias("rows"), count_distinct(text).alias("names")))
     if found.column("names")[0].as_py() < found.column("rows")[0].as_py():
         raise InputError(
