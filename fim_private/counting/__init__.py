@@ -8,6 +8,7 @@ from fim_private.counting.local.found_itemsets import FoundItemsets
 from fim_private.counting.local.histogram import ItemsetHistogram
 from fim_private.counting.local.queries import count_histogram, count_itemsets, find_itemsets, occurs, top_itemsets
 from fim_private.counting.several_sizes import SeveralSizes
+from fim_private.counting.tokens import Tokens
 
 __all__ = [
     "ChosenCounts",
@@ -17,6 +18,7 @@ __all__ = [
     "ItemsetHistogram",
     "LocalDatabase",
     "SeveralSizes",
+    "Tokens",
     "TransactionDatabase",
     "as_database",
     "count_chosen",

@@ -66,5 +66,8 @@ class TransactionDatabase(Protocol):
     def count_chosen(self, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None) -> ChosenCounts:
         """The counts of given itemsets; a transaction's weight depends on how many of them it holds."""
 
+    def count_lengths(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many transactions have at least each number of items, and fewer than the next; for the door only."""
+
     def occurs(self, itemset: Sequence[int]) -> bool:
         """Whether a transaction holds all items of the itemset."""

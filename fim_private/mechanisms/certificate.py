@@ -36,7 +36,7 @@ FAILURE_SHARE = Fraction(1, 4)
 for composition."""
 _SAFE = 1 - 1e-9
 """The threshold uses slightly less than the allowed delta, because logarithms are rounded."""
-_STEP = Fraction(41, 10)
+_STEP = Fraction(5)
 """Each shorter length weighs e^-4.1 times the one before. So a list with enough support is cut with probability below
 1/58."""
 

@@ -1,12 +1,13 @@
 """Items first: an open universe at a lower price than a declared one.
 
-One transaction holds few items but many itemsets. So the mechanism first finds the frequent *items* (`discovery.py`).
-They are the universe of every later step, and their noisy counts, which are released, show which itemsets are likely
-to be frequent. It then selects itemsets in one of two ways:
+One transaction holds few items but many itemsets. So the mechanism first counts the *items*, with noise and without
+names (`anonymous_items.py`). The tokens with large noisy counts are the universe of every later step, and their counts
+show which itemsets are likely to be frequent. It then selects itemsets of tokens in one of two ways:
   peel: k picks by the exponential mechanism from the likely itemsets. For three items or more, noisy counts of pairs
     help to find these.
   counts: noisy counts of pairs, then noisy counts of the itemsets whose pairs are likely (`measurement.py`). All k
     itemsets are read from these counts at once, and the counts are released with them.
+A certificate (`certificate.py`) then decides how many of them are named. With a public list of items it is not needed.
 
 Theorem and proof: docs/mathematics.md#items-first.
 """
@@ -16,23 +17,33 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import NormalDist
 
-from fim_private.accounting.calibration import calibrate_zcdp, prove_discovery
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.accounting.calibration import prove_discovery
+from fim_private.accounting.rounding import round_down
 from fim_private.accounting.search import largest
-from fim_private.errors import UsageError
-from fim_private.mechanisms.discovery import Discovery
+from fim_private.errors import BudgetError, UsageError
+from fim_private.mechanisms.anonymous_items import AnonymousItems
+from fim_private.mechanisms.certificate import Certificate, threshold_for
 from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.lengths import LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
-from fim_private.mechanisms.peeling import peeling_losses
 from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
-from fim_private.privacy import Failure, Loss, OneSidedFailure
+from fim_private.privacy import ZCDP, Failure, Guarantee, Loss, OneSidedFailure
 
 PEEL, COUNTS = "peel", "counts"
 
-MAX_ITEMS = 64
-"""At most this many items per unit take part in the discovery."""
 LEAST_JOINED, LEAST_CANDIDATES, MOST_CANDIDATES = 1_000, 100, 100_000
-MOST_FULL = 4096
+MOST_FULL, MOST_TESTED = 4096, 1_000
+_LOG_CANDIDATES = 8.0
+"""The logarithm of the number of candidates that are about as likely as those wanted."""
+_SAFE = 1 - 1e-9
+"""Shares are rounded down by this much, because floats are rounded."""
+_SEEN = 3.2 + 1.645
+"""Tokens of a large universe go on from about 3.2 deviations on, and noise takes 1.645 off one time in 20."""
 TYPICAL_LENGTH = 10
 """Leads are stated for transactions with this many items."""
 
@@ -42,18 +53,36 @@ class Tuning:
     """The best settings found on public data (`benchmarks/items_first_defaults.py`). They depend on public values only.
 
     Args:
-        items_share: the share of rho for the items. None: the smaller epsilon is, the larger the share, because an item
-            that is not found is lost.
-        pairs_share: the pairs' share of what the items leave, if itemsets are counted. The itemsets get the rest.
+        look_share: the share of rho for each of two looks at how many items units hold.
+        items_share: the share of rho for the items at epsilon 1/2. It is larger if epsilon is smaller, because an item
+            that does not go on is lost.
+        if_listed: with a public list the share of the items is smaller by this factor.
+        tokens: the support that is tested is expected to be that of token number `tokens` times sqrt(2 k).
+        least_test, most_test: the share of rho for the test of the smallest support is between these.
+        cut_share: the choice of how many itemsets to test gets this times as much as the test.
+        failure_share: the share of delta that covers a test that passes by chance.
+        pairs_share: the pairs' share of what is left, if itemsets are counted. The itemsets get the rest.
         picks_pairs_share: the same share if itemsets of three or more items are picked.
         full_items: a unit with at most this many items counts in full.
         full_pairs: a transaction with at most this many of the pairs counts in full.
         full_itemsets: a transaction with at most this many of the itemsets counts in full.
         joined: larger itemsets are built from this times k pairs, the likeliest.
         counted: this times k itemsets are counted.
+        prior: the chance of a pick is proportional to the product of its items' counts to this power.
+        reach: tokens go on to picks down to this times the support that a pick can tell from nothing.
+        few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
+        peels: picks select if k is below this times the number of picks that are as exact as noisy counts,
+        always_peels: or below this times epsilon, if epsilon is above 1.
     """
 
-    items_share: float | None = None
+    look_share: float = 0.01
+    items_share: float = 0.3
+    if_listed: float = 0.67
+    tokens: float = 5.0
+    least_test: float = 0.05
+    most_test: float = 0.15
+    cut_share: float = 0.5
+    failure_share: Fraction = Fraction(1, 4)
     pairs_share: float = 0.55
     picks_pairs_share: float = 0.2
     full_items: int = 4
@@ -61,89 +90,120 @@ class Tuning:
     full_itemsets: int = 12
     joined: int = 30
     counted: int = 6
+    prior: float = 0.75
+    reach: float = 1.0
+    few: int = 90
+    peels: float = 0.75
+    always_peels: int = 25
 
-    def share_of_items(self, request: Request, *, peel: bool) -> float:
-        """The share of rho for the items."""
-        if self.items_share is not None:
-            return self.items_share
-        if request.size == 1 and not peel:
-            return 0.5
-        return min(0.45, max(0.2, 0.25 * math.pow(0.5 / float(request.epsilon), 0.3)))
+    def share_of_items(self, epsilon: float, *, listed: bool) -> float:
+        """The share of rho for the items. With a public list, few strangers have to be told from items."""
+        share = min(0.45, max(0.2, self.items_share * math.pow(0.5 / epsilon, 0.3)))
+        return share * self.if_listed if listed else share
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaterSteps:
+    """What follows the counts of the items. Released numbers decide on it.
+
+    Args:
+        pick_epsilon: the epsilon of one pick; None if noisy counts select.
+        pairs: how pairs are counted; None if they are not.
+        itemsets: how itemsets are counted, if the answer is read from their counts; None if picks select.
+        tokens: so many tokens go on.
+        candidates: the answer is chosen from at most this many itemsets.
+        certificate: what decides how many itemsets are named; None if the items' names are a public list.
+    """
+
+    pick_epsilon: Fraction | None = None
+    pairs: Measurement | None = None
+    itemsets: Measurement | None = None
+    tokens: int
+    candidates: int
+    certificate: Certificate | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ItemsFirst:
-    """Discovery, then picks or noisy counts.
+    """A look at the lengths and noisy counts of tokens; picks or noisy counts of their itemsets; the certificate.
 
     Args:
         top: k.
         size: items per itemset.
-        discovery: how the items are found.
-        stop_delta: delta_1, the probability that the discovery's threshold may fail.
-        pick_epsilon: the epsilon of one pick; None if noisy counts select.
-        pairs: how pairs are counted; None if they are not.
-        itemsets: how itemsets are counted, if the answer is read from their counts; None if picks select.
-        joined: larger itemsets are built from this many of the likeliest pairs.
-        candidates: the answer is chosen from at most this many itemsets.
+        select: how itemsets are selected, "peel" or "counts"; None if the look decides.
+        look: each of the looks at how many items units hold.
+        items: how the items are counted.
+        rho: what everything together costs at most.
+        test_delta: the probability with which the certificate may fail; None if the items' names are a public list.
+        min_count: only itemsets above this count are asked for; None for the top alone.
         sensitivity: Delta.
+        boldness: epsilon beyond 1/2, as a factor of at least 1. The larger it is, the less noise matters.
+        tuning: how rho is shared out.
     """
 
     top: int
     size: int
-    discovery: Discovery
-    stop_delta: Fraction
-    pick_epsilon: Fraction | None = None
-    pairs: Measurement | None = None
-    itemsets: Measurement | None = None
-    joined: int
-    candidates: int
+    select: str | None
+    look: LengthLook
+    items: AnonymousItems
+    rho: Fraction
+    test_delta: Fraction | None
+    min_count: int | None = None
     sensitivity: int = 1
-
-    @property
-    def select(self) -> str:
-        """How itemsets are selected: "peel" or "counts"."""
-        return COUNTS if self.pick_epsilon is None else PEEL
+    boldness: float = 1.0
+    tuning: Tuning = Tuning()
 
     @property
     def gives_counts(self) -> bool:
-        """Whether the answer is read from noisy counts, which are then released with it."""
-        return self.itemsets is not None
+        """Whether the answer is certainly read from noisy counts, which are then released with it."""
+        return self.select == COUNTS
 
     @property
-    def measurements(self) -> tuple[tuple[str, Measurement], ...]:
-        """All measurements, in the order they are taken, with what each of them counts."""
-        steps = (("items", self.discovery.measurement), ("pairs", self.pairs), ("itemsets", self.itemsets))
-        return tuple((what, step) for what, step in steps if step is not None)
+    def few(self) -> int:
+        """So many tokens go on to noisy counts."""
+        return max(self.tuning.few, math.ceil(3 * math.sqrt(2 * self.top)))
+
+    @property
+    def joined(self) -> int:
+        """Larger itemsets are built from this many of the likeliest pairs."""
+        return min(MOST_CANDIDATES, max(LEAST_JOINED, self.tuning.joined * self.top))
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """The losses of the noisy counts, then those of the picks."""
-        picks = () if self.pick_epsilon is None else peeling_losses(self.top, self.pick_epsilon)
-        return (*(step.loss for _, step in self.measurements), *picks)
+        """All steps together. Released numbers decide how rho is shared out among them."""
+        return (ZCDP(self.rho),)
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """With probability at most delta_1, an item is found that one unit alone has."""
-        return (OneSidedFailure(self.stop_delta),)
+        """An itemset passes the test although one unit alone has one of its items."""
+        return () if self.test_delta is None else (OneSidedFailure(self.test_delta),)
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        measured = [Spending(what=f"noisy counts of {what}", rho=step.loss.rho) for what, step in self.measurements]
-        if self.pick_epsilon is not None:
-            measured.append(Spending(what="picks", epsilon=self.pick_epsilon, times=self.top))
-        return tuple(measured)
+        """The first steps, then what is left for those that follow from them."""
+        first = (2 * self.look.loss.rho, self.items.measurement.loss.rho)
+        what = {PEEL: "picks", COUNTS: "noisy counts of itemsets"}.get(self.select or "", "picks or noisy counts")
+        test = "" if self.test_delta is None else ", and the test of their items"
+        return (
+            Spending(what="looks at how many items units hold", rho=first[0]),
+            Spending(what="noisy counts of items", rho=first[1]),
+            Spending(what=f"{what}{test}", rho=self.rho - sum(first)),
+        )
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """The lead with which an itemset's items are found and the itemset itself stands out from the noise."""
-        found = self.discovery.measurement
-        units = self.discovery.threshold + 1.645 * math.sqrt(found.variance)
-        needed = units / found.resolution * max(1.0, math.sqrt(TYPICAL_LENGTH / found.full))
-        if self.pick_epsilon is not None:
-            above = self.sensitivity * (math.log(self.candidates) + math.log(19)) / float(self.pick_epsilon)
+        """The lead with which an itemset's items go on, are certified, and the itemset stands out from the noise."""
+        found = self.items.measurement
+        usual = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
+        needed = _SEEN * math.sqrt(found.variance) / found.resolution / usual.weight(found.full)
+        steps = self.later(np.full(MOST_TESTED, needed), usual, usual)
+        if steps.certificate is not None:
+            needed = max(needed, steps.certificate.support_needed(0.05))
+        if steps.pick_epsilon is not None:
+            above = self.sensitivity * (math.log(steps.candidates) + math.log(19)) / float(steps.pick_epsilon)
         else:
-            deviation = max(step.deviation for _, step in self.measurements[1:] or self.measurements)
-            above = deviation * (math.sqrt(2 * math.log(self.candidates)) + 1.645)
+            deviation = max(step.deviation for step in (steps.pairs, steps.itemsets) if step is not None)
+            above = deviation * (math.sqrt(2 * math.log(steps.candidates)) + 1.645)
         return (
             Margin(
                 counts=math.ceil(max(needed, above)),
@@ -152,97 +212,139 @@ class ItemsFirst:
             ),
         )
 
-    def picks(self, universe_size: int) -> Exponential:
-        """The exponential mechanism that picks from this many candidates."""
-        if self.pick_epsilon is None:
-            raise AssertionError("noisy counts are read off, not picked from")
-        return Exponential(
-            top=self.top,
-            pick_epsilon=self.pick_epsilon,
-            universe_size=universe_size,
-            sensitivity=self.sensitivity,
+    def later(self, estimates: NDArray[np.float64], lengths: Lengths, held: Lengths) -> LaterSteps:
+        """The steps after the items were counted. With the looks and the items they cost at most rho.
+
+        Args:
+            estimates: what is expected of the tokens, in transactions, in decreasing order.
+            lengths: how many items units hold.
+            held: how many of the first tokens units hold.
+        """
+        tuning = self.tuning
+        supports = estimates / lengths.weight(self.items.measurement.full)
+        certificate = self._certificate(supports)
+        left = self.rho - 2 * self.look.loss.rho - self.items.measurement.loss.rho
+        if certificate is not None:
+            left -= sum(map(_rho_of, certificate.losses))
+
+        def measured(share: float, full: float) -> Measurement:
+            return Measurement.costing(
+                float(left) * share * _SAFE, full=min(MOST_FULL, round(full)), sensitivity=self.sensitivity
+            )
+
+        select = self.select or (PEEL if self._peels(held) else COUNTS)
+        if select == PEEL:
+            pairs = measured(tuning.picks_pairs_share, tuning.full_pairs) if self.size > 2 else None
+            left -= pairs.loss.rho if pairs else 0
+            # A bounded range of e is e^2/8-zCDP.
+            pick = round_down(math.sqrt(8 * float(left) / self.top) * _SAFE)
+            told_apart = _LOG_CANDIDATES * self.sensitivity / float(pick)
+            return LaterSteps(
+                pick_epsilon=pick,
+                pairs=pairs,
+                tokens=int(np.count_nonzero(supports >= tuning.reach * told_apart)),
+                candidates=MOST_CANDIDATES,
+                certificate=certificate,
+            )
+        share = tuning.pairs_share if self.size > 1 else 0.0
+        # With little noise, what long transactions lose matters more than noise.
+        full = tuning.full_itemsets * self.boldness
+        if self.min_count is not None:
+            full = max(full, 2 * float(left) * (1 - share) * (self.min_count / (20 * self.sensitivity)) ** 2)
+        return LaterSteps(
+            pairs=measured(share, tuning.full_pairs * self.boldness) if share else None,
+            itemsets=measured(1 - share, full),
+            tokens=min(len(supports), self.few),
+            candidates=min(MOST_CANDIDATES, max(LEAST_CANDIDATES, tuning.counted * self.top)),
+            certificate=certificate,
         )
 
+    def _peels(self, held: Lengths) -> bool:
+        """Whether picks serve better than noisy counts. They do if k is small, or units hold many of the tokens.
 
-def peels(top: int, size: int, epsilon: float) -> bool:
-    """Whether picks serve better than noisy counts. They do if k is small and epsilon large.
+        The noise of a pick grows with k. The noise of the counts does not grow with k, but units that hold many of the
+        tokens count less in them, whatever epsilon is.
+        """
+        always = self.tuning.always_peels * max(1.0, self.boldness / 2)
+        return self.top <= max(always, self.tuning.peels * math.sqrt(self.boldness) * held.picks_worth(self.size))
 
-    The noise of a pick grows with k and falls with epsilon. The noise of the counts does not grow with k, but long
-    transactions count less in them, whatever epsilon is. The limits were measured on public data: see the report.
-    """
-    return top <= (25 if size <= 2 else 10) * max(1.0, epsilon)
+    def _certificate(self, supports: NDArray[np.float64]) -> Certificate | None:
+        """A certificate that the items of a good answer are likely to pass, if it need not cost too much."""
+        if self.test_delta is None:
+            return None
+        last = min(len(supports), math.ceil(self.tuning.tokens * math.sqrt(2 * self.top)), MOST_TESTED)
+        support = max(float(supports[last - 1]) if last else 0.0, 1.0)
+        # The threshold is about 5 to 6 deviations, and a support 1.6 above it passes 19 times in 20.
+        deviation = support / (NormalDist().inv_cdf(1 - float(self.test_delta)) + 1.6)
+        rho = float(self.rho)
+        test = min(max(1 / (2 * deviation**2), self.tuning.least_test * rho), self.tuning.most_test * rho)
+        variance = math.ceil(1 / (2 * Fraction(test)))
+        return Certificate(
+            variance=variance,
+            threshold=threshold_for(variance, sensitivity=1, delta=self.test_delta),
+            failure=OneSidedFailure(self.test_delta),
+            cut_epsilon=round_down(math.sqrt(8 * self.tuning.cut_share * test)),
+        )
+
+    def picks(self, pick_epsilon: Fraction, universe_size: int) -> Exponential:
+        """The exponential mechanism that picks from this many candidates."""
+        return Exponential(
+            top=self.top, pick_epsilon=pick_epsilon, universe_size=universe_size, sensitivity=self.sensitivity
+        )
+
+    def favour(self, pick_epsilon: Fraction, expected: NDArray[np.float64]) -> NDArray[np.int64]:
+        """What is added to the counts of candidates before picks, so that likely ones are picked more often.
+
+        Args:
+            pick_epsilon: the epsilon of one pick.
+            expected: shape (candidates,), the logarithm of what is expected of each, from released numbers alone.
+        """
+        if not len(expected):
+            return np.zeros(0, np.int64)
+        transactions = self.tuning.prior * self.sensitivity / float(pick_epsilon)
+        return np.rint(transactions * (expected - expected.min())).astype(np.int64)
+
+
+def _rho_of(loss: Loss) -> Fraction:
+    """The rho of a loss of a certificate. A bounded range of e is e^2/8-zCDP."""
+    return loss.rho if isinstance(loss, ZCDP) else loss.epsilon**2 / 8
 
 
 def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanism:
-    """Divide rho between the items and the later steps.
+    """Divide rho between the look, the items, and what follows.
 
     Raises:
-        BudgetError: delta is 0.
+        BudgetError: delta is 0, or the budget is too small for a test.
         UsageError: there is no such way to select.
     """
     request.require_delta()
     if request.select not in {None, PEEL, COUNTS}:
         raise UsageError("There is no such way to select.", f"Choose --select {PEEL} or {COUNTS}.")
-    peel = (
-        peels(request.top, request.size, float(request.epsilon)) if request.select is None else request.select == PEEL
-    )
+    epsilon, delta = request.epsilon, request.delta
     # The failure costs as much of epsilon as of delta: almost nothing, unless epsilon is as small as delta.
-    stop_delta = min(request.delta / 2, request.epsilon / 1000)
-    rho = calibrate_zcdp(stop_delta, epsilon=request.epsilon, delta=request.delta)
+    failure = Fraction(0) if request.listed else min(tuning.failure_share * delta, epsilon / 1000)
 
-    def measured(share: float, full: int, sensitivity: int = request.sensitivity) -> Measurement:
-        return Measurement.costing(rho * share, full=full, sensitivity=sensitivity)
+    def proved(rho: Fraction) -> Guarantee | None:
+        return prove_discovery([ZCDP(rho)], failure, epsilon=epsilon, delta=delta)
 
-    items_share = tuning.share_of_items(request, peel=peel)
-    items = measured(items_share, tuning.full_items, 1)
-    pick, pairs, itemsets = None, None, None
-    candidates = MOST_CANDIDATES
-    if peel:
-        if request.size > 2:
-            pairs = measured((1 - items_share) * tuning.picks_pairs_share, tuning.full_pairs)
-        pick = _largest_pick(tuple(step.loss for step in (items, pairs) if step), request, stop_delta)
-    else:
-        rest = 1 - items_share
-        pairs_share = tuning.pairs_share if request.size > 1 else 0.0
-        if pairs_share:
-            pairs = measured(rest * pairs_share, tuning.full_pairs)
-        rest *= 1 - pairs_share
-        itemsets = measured(rest, _full_for(request, rho * rest, tuning.full_itemsets))
-        candidates = max(LEAST_CANDIDATES, tuning.counted * request.top)
+    rho = largest(lambda each: proved(each) is not None, epsilon)
+    guarantee = proved(rho) if rho else None
+    if rho is None or guarantee is None:
+        raise BudgetError("The budget is too small for noisy counts and a test.", "Give a larger --epsilon.")
+    counted = Measurement.costing(
+        float(rho) * tuning.share_of_items(float(epsilon), listed=request.listed), full=tuning.full_items, sensitivity=1
+    )
     mechanism = ItemsFirst(
         top=request.top,
         size=request.size,
-        discovery=Discovery.failing(stop_delta, measurement=items, max_items=MAX_ITEMS),
-        stop_delta=stop_delta,
-        pick_epsilon=pick,
-        pairs=pairs,
-        itemsets=itemsets,
-        joined=min(MOST_CANDIDATES, max(LEAST_JOINED, tuning.joined * request.top)),
-        candidates=min(MOST_CANDIDATES, candidates),
+        select=request.select,
+        look=LengthLook(variance=math.ceil(1 / (2 * Fraction(tuning.look_share) * rho))),
+        items=AnonymousItems(measurement=counted, names=request.names),
+        rho=rho,
+        test_delta=None if request.listed else failure,
+        min_count=request.min_count,
         sensitivity=request.sensitivity,
+        boldness=max(1.0, 2 * float(epsilon)),
+        tuning=tuning,
     )
-    guarantee = prove_discovery(mechanism.losses, stop_delta, epsilon=request.epsilon, delta=request.delta)
-    if guarantee is None:
-        raise AssertionError("rho was shared out beyond what there is")
     return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)
-
-
-def _full_for(request: Request, rho: float, full: int) -> int:
-    """With a minimum count, longer transactions count in full, as long as the noise stays small beside that count."""
-    if request.min_count is None:
-        return full
-    affordable = 2 * rho * (request.min_count / (20 * request.sensitivity)) ** 2
-    return round(min(max(affordable, full), MOST_FULL))
-
-
-def _largest_pick(measured: tuple[Loss, ...], request: Request, stop_delta: Fraction) -> Fraction:
-    """The largest epsilon per pick that fits beside the noisy counts."""
-
-    def fits(pick: Fraction) -> bool:
-        losses = (*measured, *peeling_losses(request.top, pick))
-        return prove_discovery(losses, stop_delta, epsilon=request.epsilon, delta=request.delta) is not None
-
-    pick = largest(fits, request.epsilon)
-    if pick is None:
-        raise AssertionError("nothing is left for the picks")
-    return pick

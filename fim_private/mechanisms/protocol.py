@@ -22,6 +22,10 @@ itemsets that do not occur. Inside a level every itemset is equally likely, so a
 level of a million itemsets costs no more than a level of one."""
 
 
+USUAL_NAMES = 65_536
+"""So many different items are taken to exist at most, if nothing else is declared."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """What is asked of a mechanism, before any data is seen; the relation is add-remove unless the row says otherwise.
@@ -34,6 +38,7 @@ class Request:
         universe_size: the number of itemsets in a declared universe; None for an open one.
         anonymous: whether only the number of items was declared. A mechanism that needs a universe then names itemsets
             by a certificate.
+        names: N, the largest number of different items that there can be.
         most_new: one unit can add at most this many itemsets to those that occur; None if transactions are not capped.
         size: items per itemset.
         select: how items-first selects, "peel" or "counts"; None if the calibration decides.
@@ -46,10 +51,16 @@ class Request:
     sensitivity: int = 1
     universe_size: int | None = None
     anonymous: bool = False
+    names: int = USUAL_NAMES
     most_new: int | None = None
     size: int = 1
     select: str | None = None
     min_count: int | None = None
+
+    @property
+    def listed(self) -> bool:
+        """Whether the names of the items are a public list."""
+        return self.universe_size is not None and not self.anonymous
 
     def require_delta(self) -> None:
         """Refuse a delta of 0.

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.counting import TransactionDatabase
-from fim_private.mechanisms.items_first import MOST_CANDIDATES, ItemsFirst
+from fim_private.counting import Tokens, TransactionDatabase
+from fim_private.mechanisms.items_first import MOST_CANDIDATES, ItemsFirst, LaterSteps
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mining.likely_itemsets import joined_itemsets, likely_itemsets
 from fim_private.mining.shrinkage import shrink
 from fim_private.randomness import Randomness
-from fim_private.release.door import discover, measure, pick
+from fim_private.release.door import certify, discover, look, measure, pick
 
 Floats = NDArray[np.float64]
 
@@ -29,8 +29,8 @@ class Outcome:
     Args:
         itemsets: int32, shape (n, size), in decreasing order, items increasing in each row.
         counts: float64, shape (n,), estimates in transactions; None if itemsets were picked.
-        found: int32, shape (items,): the found items, in decreasing order of noisy count.
-        found_counts: float64, of the same shape: the noisy counts of the found items, in transactions.
+        found: int32, shape (items,): the items of these itemsets, in decreasing order of noisy count.
+        found_counts: float64, of the same shape: the noisy counts of these items, in transactions.
     """
 
     itemsets: NDArray[np.int32]
@@ -47,7 +47,7 @@ def run(
     min_count: int | None = None,
     progress: Callable[[str], None] = lambda _phase: None,
 ) -> Outcome:
-    """Find the items, then the itemsets.
+    """Find the items, then the itemsets, without names; then name as many as the certificate allows.
 
     Args:
         database: bounded transactions. If they have units, each unit has at most `mechanism.sensitivity` of them.
@@ -57,56 +57,53 @@ def run(
         progress: called with the name of each phase as it begins.
     """
     progress("finding items")
-    codes, units = _find(database, mechanism, randomness)
-    item_counts = units / mechanism.discovery.measurement.resolution
+    tokens, units, lengths = discover(database, mechanism, randomness)
+    item_counts = mechanism.items.expected(units)
+    held = look(tokens, mechanism.few, mechanism, randomness)
+    steps = mechanism.later(item_counts, lengths, held)
+    item_counts = item_counts[: steps.tokens]
     progress("counting")
-    known = database.keep_items(codes)
-    if mechanism.itemsets is None:
+    candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
+    if steps.pick_epsilon is not None:
         counts = None
-        candidates = _candidates(known, item_counts, mechanism, randomness)
-        chosen = pick(known.count_chosen(candidates), mechanism.picks(len(candidates)), randomness)
-    else:
-        candidates = _candidates(known, item_counts, mechanism, randomness)
-        estimate = _estimated(known, candidates, mechanism.itemsets, randomness)
+        favour = mechanism.favour(steps.pick_epsilon, np.log(item_counts)[candidates].sum(axis=1))
+        picks = mechanism.picks(steps.pick_epsilon, len(candidates))
+        chosen = pick(tokens.count_chosen(candidates).plus(favour), picks, randomness)
+    if steps.itemsets is not None:
+        estimate = _estimated(tokens, candidates, steps.itemsets, randomness)
         # Candidates are in decreasing order of expectation. That order is public, so it may decide between equals.
         best = np.argsort(-estimate, kind="stable")[: mechanism.top]
         if min_count is not None:
             best = best[estimate[best] > min_count]
         chosen, counts = candidates[best], estimate[best]
-    by_count = np.argsort(-units, kind="stable")
+    # The itemsets of the likeliest items are certified first. Those that are named keep their order.
+    by_support = np.argsort(-item_counts[chosen].min(axis=1), kind="stable")
+    codes = certify(tokens, chosen[by_support], steps.certificate, randomness)
+    named = np.sort(by_support[: len(codes)])
+    itemsets = codes[np.argsort(by_support[: len(codes)], kind="stable")]
+    found, first = np.unique(chosen[named], return_index=True)
     return Outcome(
-        itemsets=codes[chosen],
-        counts=counts,
-        found=codes[by_count],
-        found_counts=item_counts[by_count],
+        itemsets=np.sort(itemsets, axis=1),
+        counts=None if counts is None else counts[named],
+        # Tokens are in decreasing order of their noisy counts.
+        found=itemsets.ravel()[first],
+        found_counts=units[found] / mechanism.items.measurement.resolution,
     )
 
 
-def _find(
-    database: TransactionDatabase, mechanism: ItemsFirst, randomness: Randomness
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Item codes, increasing, and their noisy counts in units."""
-    discovery = mechanism.discovery
-    of_units = database.merge_units().cap_items(discovery.max_items, randomness.words)
-    items = np.arange(len(database.vocabulary), dtype=np.int32)[:, np.newaxis]
-    return discover(of_units.count_chosen(items, discovery.measurement.weights), discovery, randomness)
-
-
 def _candidates(
-    known: TransactionDatabase, item_counts: Floats, mechanism: ItemsFirst, randomness: Randomness
+    tokens: Tokens, item_counts: Floats, mechanism: ItemsFirst, steps: LaterSteps, randomness: Randomness
 ) -> NDArray[np.int32]:
     """The itemsets worth counting, in decreasing order of their expected counts."""
-    if mechanism.pairs is None:
-        return likely_itemsets(item_counts, mechanism.size, mechanism.candidates)
+    if steps.pairs is None:
+        return likely_itemsets(item_counts, mechanism.size, steps.candidates)
     pairs = likely_itemsets(item_counts, 2, MOST_CANDIDATES)
-    estimate = _estimated(known, pairs, mechanism.pairs, randomness)
+    estimate = _estimated(tokens, pairs, steps.pairs, randomness)
     best = np.argsort(-estimate, kind="stable")[: mechanism.joined]
-    return joined_itemsets(pairs[best], estimate[best], item_counts, mechanism.size, mechanism.candidates)
+    return joined_itemsets(pairs[best], estimate[best], item_counts, mechanism.size, steps.candidates)
 
 
-def _estimated(
-    known: TransactionDatabase, itemsets: NDArray[np.int32], measurement: Measurement, randomness: Randomness
-) -> Floats:
+def _estimated(tokens: Tokens, itemsets: NDArray[np.int32], measurement: Measurement, randomness: Randomness) -> Floats:
     """Noisy counts in transactions, improved by the order in which the itemsets are expected."""
-    units = measure(known.count_chosen(itemsets, measurement.weights), measurement, randomness)
+    units = measure(tokens.count_chosen(itemsets, measurement.weights), measurement, randomness)
     return shrink(units / measurement.resolution, measurement.deviation)

@@ -31,9 +31,7 @@ def rehearse(plan: Plan) -> None:
             count_all(database, plan, lambda _phase: None)
         for _, search in plan.selections:
             if isinstance(search, ItemsFirst):
-                # With a threshold of 0 there are items to go on with, whatever epsilon is.
-                generous = replace(search, discovery=replace(search.discovery, threshold=0))
-                items_first_steps.run(database, generous, randomness)
+                items_first_steps.run(database, search, randomness)
         if plan.counts is not None:
             # Search each size by itself: there may be no more than k itemsets.
             for size in filter(None, plan.question.remaining_sizes):

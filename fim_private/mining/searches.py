@@ -51,10 +51,10 @@ def count_all(bounded: TransactionDatabase, plan: Plan, progress: Progress) -> l
     """
     counted: list[HiddenCounts | None] = []
     for sizes, search in plan.selections:
+        check_universe(bounded, plan)
         if isinstance(search, ItemsFirst):
             counted.append(None)
             continue
-        check_universe(bounded, plan)
         progress("counting")
         counted.append(count(bounded, sizes, search))
     return counted

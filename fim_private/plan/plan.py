@@ -11,7 +11,7 @@ from fim_private.constraints import Constraints
 from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.per_size import PerSize
-from fim_private.mechanisms.protocol import Margin, Mechanism, Spending, WithCounts
+from fim_private.mechanisms.protocol import USUAL_NAMES, Margin, Mechanism, Spending, WithCounts
 from fim_private.mechanisms.registry import find
 from fim_private.plan.question import Question
 from fim_private.plan.record import plan_record
@@ -120,8 +120,8 @@ class Plan:
         """
         is_proved = self.relation is NeighbouringRelation.ADD_REMOVE or find(self.mechanism_name).both_relations
         public: dict[str, Any] = {}
-        if self.has_anonymous_names:
-            public["most_items"] = self.universe.items
+        if self.most_items is not None:
+            public["most_items"] = self.most_items
         if self.question.public_transactions is not None:
             public["public_transactions"] = self.question.public_transactions
         return Cost(
@@ -149,16 +149,24 @@ class Plan:
         )
 
     @property
+    def most_items(self) -> int | None:
+        """At most so many different items occur, whose names are not public; None if the mechanism needs no number."""
+        row = find(self.mechanism_name)
+        if self.universe.anonymous:
+            return self.universe.items if row.needs_universe or row.finds_items else None
+        return USUAL_NAMES if self.universe.items is None and row.finds_items else None
+
+    @property
     def has_anonymous_names(self) -> bool:
-        """Whether the mechanism chooses among itemsets of a declared number of items whose names are not public."""
-        return self.universe.anonymous and find(self.mechanism_name).needs_universe
+        """Whether a mechanism for a declared universe chooses among items whose number alone is declared."""
+        return self.most_items is not None and find(self.mechanism_name).needs_universe
 
     def declared_itemsets(self, *sizes: int) -> int | None:
         """How many itemsets of these remaining sizes the mechanism's universe has; None if the universe is open.
 
         A number of items without names declares nothing to a mechanism that needs no universe.
         """
-        if self.universe.anonymous and not self.has_anonymous_names:
+        if self.universe.anonymous and self.most_items is None:
             return None
         return self.question.remaining_universe.itemsets(*sizes)
 

@@ -11,7 +11,7 @@ from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.count_noise import calibrate_with_counts
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.per_size import PerSize, calibrate_per_size
-from fim_private.mechanisms.protocol import CalibratedMechanism, Mechanism, Request
+from fim_private.mechanisms.protocol import USUAL_NAMES, CalibratedMechanism, Mechanism, Request
 from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
 from fim_private.plan.plan import Plan
 from fim_private.plan.question import Question, QuestionArguments, spelled_out
@@ -65,6 +65,10 @@ def _choose(question: Question) -> Plan:
             except BudgetError as error:
                 refusal = error
     ranked = sorted((plan.lead, place) for place, plan in enumerate(plans) if plan.lead is not None)
+    # A mechanism with a limit needs a larger lead than others where its lead is beyond the limit, so one is left.
+    ranked = [
+        (lead, place) for lead, place in ranked if lead <= (find(plans[place].mechanism_name).largest_lead or lead)
+    ]
     if not ranked:
         raise refusal
     others = ", ".join(f"{plans[place].mechanism_name} {lead:,}" for lead, place in ranked[1:])
@@ -98,6 +102,7 @@ def _plan_with(row: Row, question: Question) -> Plan:
             sensitivity=unit.sensitivity,
             universe_size=question.remaining_universe.itemsets(*remaining),
             anonymous=question.universe.anonymous,
+            names=question.remaining_universe.items or USUAL_NAMES,
             most_new=None
             if question.max_items is None
             else unit.sensitivity * sum(math.comb(question.max_items, size) for size in remaining),

@@ -17,10 +17,12 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.counting import ChosenCounts, HiddenCounts, TransactionDatabase
+from fim_private.counting import ChosenCounts, HiddenCounts, Tokens, TransactionDatabase
 from fim_private.errors import InputError, UsageError
+from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.count_noise import CountNoise
-from fim_private.mechanisms.discovery import Discovery
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.lengths import BINS, Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Mechanism, WithGaps
 from fim_private.plan import Plan
@@ -135,8 +137,8 @@ def check_universe(database: TransactionDatabase, plan: Plan) -> None:
             "The plan is for a public list of items, but does not have the names.",
             "Plan with the names: Universe(names=...), or --universe-file.",
         )
-    declared = plan.question.remaining_universe.items
-    if plan.has_anonymous_names and declared is not None and declared < len(database.vocabulary):
+    most = plan.question.remaining_universe.items or plan.most_items
+    if plan.most_items is not None and most is not None and most < len(database.vocabulary):
         raise InputError(
             "The data holds more different items than the declared number.",
             "Give a larger --universe-items from public knowledge, or the names themselves with --universe-file. "
@@ -146,20 +148,52 @@ def check_universe(database: TransactionDatabase, plan: Plan) -> None:
 
 
 def discover(
-    counts: ChosenCounts, discovery: Discovery, randomness: Randomness
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The found items and their noisy counts, in units. This costs the discovery's measurement and its failure.
+    database: TransactionDatabase, mechanism: ItemsFirst, randomness: Randomness
+) -> tuple[Tokens, NDArray[np.int64], Lengths]:
+    """The look at the lengths, and the tokens that go on, by their noisy counts in decreasing order.
+
+    This costs the losses of the look and of the measurement of the items.
 
     Args:
-        counts: the counts of single items, weighted as the discovery says.
-        discovery: the discovery of the plan.
+        database: the data, bounded as the plan says.
+        mechanism: the mechanism of the plan.
         randomness: where the bits come from.
 
     Returns:
-        Item codes, increasing, int32, and their noisy counts, int64, of the same shape.
+        The tokens; their noisy counts in units, int64, shape (tokens,); and how long transactions are.
     """
-    places, noisy = discovery.find(counts.vector(), randomness)
-    return counts.given[places, 0], noisy
+    units = database.merge_units()
+    lengths = mechanism.look.add_noise(units.count_lengths(BINS), randomness)
+    measurement = mechanism.items.measurement
+    codes = np.arange(len(units.vocabulary), dtype=np.int32)[:, np.newaxis]
+    places, noisy = mechanism.items.find(units.count_chosen(codes, measurement.weights).vector(), randomness)
+    return Tokens(database, units, places), noisy, lengths
+
+
+def look(tokens: Tokens, first: int, mechanism: ItemsFirst, randomness: Randomness) -> Lengths:
+    """How many of the first tokens units hold. This costs `mechanism.look.loss`."""
+    return mechanism.look.add_noise(tokens.count_lengths(first, BINS), randomness)
+
+
+def certify(
+    tokens: Tokens, itemsets: NDArray[np.int32], certificate: Certificate | None, randomness: Randomness
+) -> NDArray[np.int32]:
+    """The items of the first itemsets, as many as the certificate allows. This costs the certificate's losses.
+
+    Args:
+        tokens: the tokens.
+        itemsets: itemsets of tokens in a public order, int32, shape (n, size).
+        certificate: the test; None if the tokens are the names of a public list.
+        randomness: where the bits come from.
+
+    Returns:
+        Item codes, int32, shape (named, size). Nothing is named if one of the items is nobody's.
+    """
+    named = len(itemsets)
+    if certificate is not None and named:
+        named = certificate.certify(tokens.supports(itemsets), randomness)
+    codes = tokens.codes(itemsets[:named])
+    return codes if np.all(codes >= 0) else codes[:0]
 
 
 def measure(counts: ChosenCounts, measurement: Measurement, randomness: Randomness) -> NDArray[np.int64]:

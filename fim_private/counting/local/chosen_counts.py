@@ -61,6 +61,10 @@ class ChosenCounts:
         """The counts, in the order of the given itemsets; for the door only, which adds noise to them."""
         return self._totals
 
+    def plus(self, public: NDArray[np.int64]) -> ChosenCounts:
+        """Scores: each count plus a public number, which is at least 0. One unit changes them as it changes counts."""
+        return ChosenCounts(itemsets=self._itemsets, totals=self._totals + public)
+
     def profile(self) -> CountProfile:
         """What a mechanism may see if the given itemsets are the universe; for the door only."""
         levels, numbers = np.unique(self._totals, return_counts=True)

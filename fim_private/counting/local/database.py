@@ -83,6 +83,11 @@ class LocalDatabase:
         """See `counting.count_chosen`."""
         return count_chosen(self.transactions, itemsets, weights)
 
+    def count_lengths(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `TransactionDatabase`."""
+        reached = np.searchsorted(np.sort(self.transactions.lengths()), bins)
+        return np.diff(reached, append=len(self.transactions))
+
     def occurs(self, itemset: Sequence[int]) -> bool:
         """See `counting.occurs`."""
         return queries.occurs(self.transactions, itemset)

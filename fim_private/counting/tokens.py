@@ -1,0 +1,68 @@
+"""Items without names: which item a token stands for is data until a certificate allows to name it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.counting.database import TransactionDatabase
+from fim_private.counting.local.chosen_counts import ChosenCounts
+
+
+class Tokens:
+    """Tokens that stand for items, or for nobody's. `repr` shows no data; `len` is the public number of tokens."""
+
+    __slots__ = ("_codes", "_column", "_known", "_units")
+
+    def __init__(self, database: TransactionDatabase, units: TransactionDatabase, codes: NDArray[np.int64]) -> None:
+        """Keep only the items that have a token.
+
+        Args:
+            database: the transactions to count.
+            units: the same transactions, one set of items per privacy unit.
+            codes: shape (tokens,), the code of each token's item, or -1 for a token that nobody has.
+        """
+        held = np.sort(codes[codes >= 0]).astype(np.int32)
+        self._known = database.keep_items(held)
+        self._units = units
+        self._codes = codes
+        self._column = np.where(codes >= 0, np.searchsorted(held, codes), -1).astype(np.int32)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def __repr__(self) -> str:
+        return "Tokens(hidden)"
+
+    def count_chosen(self, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None) -> ChosenCounts:
+        """See `counting.count_chosen`. An itemset with a token that nobody has gets count 0.
+
+        Args:
+            itemsets: tokens, int32, shape (n, size), increasing in each row.
+            weights: as there.
+        """
+        columns = self._column[itemsets]
+        held = np.all(columns >= 0, axis=1)
+        totals = np.zeros(len(itemsets), np.int64)
+        totals[held] = self._known.count_chosen(np.sort(columns[held], axis=1), weights).vector()
+        return ChosenCounts(itemsets=itemsets, totals=totals)
+
+    def count_lengths(self, tokens: int, bins: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many units hold each number of the first tokens, by bins; for the door only."""
+        first = self._codes[:tokens]
+        return self._units.keep_items(np.sort(first[first >= 0]).astype(np.int32)).count_lengths(bins)
+
+    def supports(self, itemsets: NDArray[np.int32]) -> list[int]:
+        """For each itemset, in how many units its rarest item is; for the door only, which adds noise to the least."""
+        tokens, place = np.unique(itemsets, return_inverse=True)
+        held = tokens[self._codes[tokens] >= 0]
+        counts = np.zeros(len(self), np.int64)
+        codes = self._codes[held].astype(np.int32)
+        counts[held] = self._units.count_chosen(codes[:, np.newaxis]).vector()
+        smallest: list[int] = counts[tokens[place.reshape(itemsets.shape)]].min(axis=1).tolist()
+        return smallest
+
+    def codes(self, itemsets: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The codes of the items of these tokens, of the same shape, -1 for nobody's; for the door only."""
+        codes: NDArray[np.int32] = self._codes[itemsets].astype(np.int32)
+        return codes

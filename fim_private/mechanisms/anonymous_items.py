@@ -1,0 +1,76 @@
+"""Count items without a public list of items: N tokens, of which each item that occurs has one.
+
+At most N different items exist. All N tokens get noise, also those that nobody has, so nothing that follows depends on
+which items occur: the tokens are a declared universe without names. Tokens with large noisy counts go on. A certificate
+(`certificate.py`) decides in the end whose names are revealed. Theorem and proof: docs/mathematics.md#anonymous-names.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.mechanisms.measurement import Measurement
+from fim_private.randomness import Randomness
+
+MOST_TOKENS = 2_000
+_LEAST = 1.0
+"""Tokens below this many standard deviations of the noise never go on."""
+_STRANGERS = 0.5
+"""At most about this share of the tokens that go on are there by noise alone."""
+_STEEPER, _MOST_DOUBT = 3.0, 0.8
+"""The last token of many is less likely to be real than these on average, by about this factor."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnonymousItems:
+    """Noisy counts of N tokens, and which of them go on.
+
+    Args:
+        measurement: how the items are counted. A unit's transactions are one set here, so the sensitivity is 1.
+        names: N, the largest number of different items that there can be; public.
+    """
+
+    measurement: Measurement
+    names: int
+
+    def find(self, counts: NDArray[np.int64], randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The tokens that go on, in decreasing order of their noisy counts, equal ones in random order.
+
+        Args:
+            counts: in the measurement's units, of the items that occur, at most N of them.
+            randomness: where the bits come from.
+
+        Returns:
+            Each token's place among the counts, int64, -1 for a token that nobody has, which is secret; and its noisy
+            count in units, int64, of the same shape.
+        """
+        everyone = np.concatenate([counts, np.zeros(self.names - len(counts), np.int64)])
+        noisy = self.measurement.add_noise(everyone, randomness)
+        # Without the random words, ties would tell which token is an item that occurs.
+        order = np.lexsort((randomness.words(self.names), randomness.words(self.names), -noisy))
+        order = order[: np.searchsorted(-noisy[order], -_LEAST * math.sqrt(self.measurement.variance))]
+        order = order[:MOST_TOKENS]
+        going_on = np.flatnonzero(self._by_noise(noisy[order]) <= _STRANGERS)
+        order = order[: going_on[-1] + 1 if len(going_on) else 0]
+        return np.where(order < len(counts), order, -1), noisy[order]
+
+    def expected(self, noisy: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What to expect of the tokens, in transactions, positive: those that noise alone may have lifted count less.
+
+        Args:
+            noisy: in units, in decreasing order, as `find` returned them.
+        """
+        real = 1 - np.minimum(_MOST_DOUBT, _STEEPER * self._by_noise(noisy))
+        expected: NDArray[np.float64] = noisy / self.measurement.resolution * real
+        return expected
+
+    def _by_noise(self, noisy: NDArray[np.int64]) -> NDArray[np.float64]:
+        """For each token, the share of the tokens up to it that noise alone would put so high (Benjamini, Hochberg)."""
+        deviations = noisy / math.sqrt(self.measurement.variance)
+        tail = np.array([math.erfc(value / math.sqrt(2)) / 2 for value in deviations.tolist()])
+        share: NDArray[np.float64] = self.names * tail / np.arange(1, len(noisy) + 1)
+        return share

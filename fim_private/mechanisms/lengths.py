@@ -1,0 +1,105 @@
+"""A look at how many items units hold: a noisy histogram, which decides how the later steps of items-first are done.
+
+A privacy unit is in one bin, so adding or removing it moves one number by 1: zCDP with rho = 1/(2 variance).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.privacy import ZCDP
+from fim_private.randomness import Randomness
+from fim_private.randomness.gaussian_vector import sample_discrete_gaussians
+
+Floats = NDArray[np.float64]
+
+BINS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256])
+"""The least length of each bin. The last one holds all longer units too."""
+_MIDDLES = np.append((BINS[:-1] + BINS[1:] - 1) / 2, BINS[-1])
+_CLEAR = 2.0
+"""A bin with fewer units than this many standard deviations of the noise counts as empty."""
+_USUAL = 10.0
+"""The length that is assumed if no bin is clear."""
+_FULL = 2.0 ** np.arange(12)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LengthLook:
+    """The noise of the look.
+
+    Args:
+        variance: of the discrete Gaussian noise in each bin, in units of privacy squared, at least 1.
+    """
+
+    variance: int
+
+    @property
+    def loss(self) -> ZCDP:
+        """The cost of the whole histogram."""
+        return ZCDP(Fraction(1, 2 * self.variance))
+
+    def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> Lengths:
+        """The noisy histogram.
+
+        Args:
+            counts: the number of units in each bin, int64.
+            randomness: where the bits come from.
+        """
+        noisy = counts + sample_discrete_gaussians(self.variance, len(BINS), randomness)
+        clear = noisy > _CLEAR * math.sqrt(self.variance)
+        if not clear.any():
+            return Lengths(np.full(1, _USUAL), np.ones(1))
+        # Lengths are spread around one peak. A bin apart from it is noise, and would weigh much if it is one of the last.
+        gaps = np.flatnonzero(~clear)
+        peak = int(np.argmax(noisy))
+        kept = slice(int(gaps[gaps < peak].max(initial=-1)) + 1, int(gaps[gaps > peak].min(initial=len(BINS))))
+        return Lengths(_MIDDLES[kept], noisy[kept].astype(np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class Lengths:
+    """How many units have about which length; released.
+
+    Args:
+        lengths: shape (n,), numbers of items.
+        units: shape (n,), how many units are that long.
+    """
+
+    lengths: Floats
+    units: Floats
+
+    def weight(self, full: float, size: int = 1) -> float:
+        """The average weight with which an itemset counts that a unit holds, if units with `full` itemsets count whole.
+
+        Args:
+            full: as in `Measurement`.
+            size: items per itemset.
+        """
+        held = self._held(size)
+        if not np.any(held):
+            return 1.0
+        return float(np.average(np.minimum(1.0, np.sqrt(full / np.maximum(held, 1.0))), weights=held * self.units))
+
+    def picks_worth(self, size: int) -> float:
+        """The number of picks that are as exact as noisy counts of itemsets, for the same price.
+
+        A pick of epsilon e is off by about sqrt(1.64)/e, and k picks for rho have e^2 = 8 rho/k. A noisy count for rho
+        is off by sqrt(full/(2 rho)), of a count that is smaller by the weight.
+
+        Args:
+            size: items per itemset.
+        """
+        exact = max(2 * self.weight(full, size) ** 2 / full for full in _FULL.tolist())
+        return 8 / 1.64 / exact
+
+    def _held(self, size: int) -> Floats:
+        """How many itemsets a unit holds, by its length."""
+        held = np.ones_like(self.lengths)
+        for place in range(size):
+            held *= np.maximum(self.lengths - place, 0) / (place + 1)
+        return held
