@@ -23,8 +23,9 @@ class TransactionDatabase(Protocol):
     """Transactions over a vocabulary, wherever they are. No method changes the database.
 
     Each method makes the same promises, privacy included, as the function of its name makes for `Transactions`. See
-    the layer `transactions` for `restrict_to`, `keep_items`, `containing`, `merge_units`, `keep_transactions` and
-    `cap_items`, and this layer for the others. An engine may also raise errors of its own, which show no data.
+    the layer `transactions` for `restrict_to`, `keep_items`, `containing`, `merge_units`, `count_units`,
+    `keep_transactions` and `cap_items`, and this layer for the others. All counts after `count_units` are of units. An
+    engine may also raise errors of its own, which show no data.
     """
 
     @property
@@ -51,11 +52,14 @@ class TransactionDatabase(Protocol):
     def merge_units(self) -> TransactionDatabase:
         """The database with one transaction per unit, the union of its items."""
 
+    def count_units(self) -> TransactionDatabase:
+        """The database that counts an itemset once per unit that holds it in at least one transaction."""
+
     def keep_transactions(self, most: int, words: Words) -> TransactionDatabase:
         """The database with at most `most` transactions of each unit, chosen uniformly at random."""
 
     def cap_items(self, most: int, words: Words) -> TransactionDatabase:
-        """The database with at most `most` items of each transaction, chosen uniformly at random."""
+        """The database with at most `most` items of each transaction, or counted unit, chosen uniformly at random."""
 
     def top_itemsets(self, size: int, m: int) -> HiddenCounts:
         """The first m itemsets in order of (count descending, item codes ascending)."""
@@ -64,7 +68,7 @@ class TransactionDatabase(Protocol):
         """How many of the occurring itemsets have each count."""
 
     def count_chosen(self, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None) -> ChosenCounts:
-        """The counts of given itemsets; a transaction's weight depends on how many of them it holds."""
+        """The counts of given itemsets; the weight of a transaction or unit depends on how many of them it holds."""
 
     def count_lengths(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many transactions have at least each number of items, and fewer than the next; for the door only."""

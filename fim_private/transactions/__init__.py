@@ -1,6 +1,6 @@
 """Read transactions, restrict them to public items, and bound what each unit adds."""
 
-from fim_private.transactions.bounding import cap_items, keep_transactions, merge_units
+from fim_private.transactions.bounding import cap_items, count_units, keep_transactions, merge_units
 from fim_private.transactions.dataset import ReadingNotes, Transactions
 from fim_private.transactions.item_codes import transactions_from_lists
 from fim_private.transactions.reading import read_transactions
@@ -11,6 +11,7 @@ __all__ = [
     "Transactions",
     "cap_items",
     "containing",
+    "count_units",
     "keep_items",
     "keep_transactions",
     "merge_units",

@@ -31,11 +31,32 @@ def merge_units(transactions: Transactions) -> Transactions:
     lengths = np.diff(offsets[of_units]).astype(np.int32)
     same = np.arange(len(transactions.vocabulary), dtype=np.int32)
     offsets, items, _ = recoded([(items, lengths)], same, items=items, row_count=len(lengths))
-    return replace(transactions, offsets=offsets, items=items, units=None)
+    return replace(transactions, offsets=offsets, items=items, units=None, counts_units=False)
+
+
+def count_units(transactions: Transactions) -> Transactions:
+    """Count each itemset once per unit that holds it in at least one of its transactions (`counts_units`).
+
+    Privacy: whether a unit holds an itemset in one of its transactions does not depend on any other unit. So adding or
+    removing a unit changes each count by at most 1, and all counts in one direction.
+
+    Args:
+        transactions: returned unchanged if `units` is None, because each transaction is then a unit.
+    """
+    units = transactions.units
+    if units is None:
+        return transactions
+    if np.all(units[1:] >= units[:-1]):
+        return replace(transactions, counts_units=True)
+    order = np.argsort(units, kind="stable")
+    offsets, items = taken(transactions, order)
+    return replace(transactions, offsets=offsets, items=items, units=units[order], counts_units=True)
 
 
 def keep_transactions(transactions: Transactions, most: int, words: Words) -> Transactions:
     """Keep at most `most` transactions of each unit, chosen uniformly at random and independently for each unit.
+
+    Counts are of transactions afterwards.
 
     Privacy: the unit's own words alone decide which of its transactions stay. Give the other units the same words with
     and without this unit: the two results differ by at most `most` transactions of this unit, so each count changes by
@@ -51,24 +72,30 @@ def keep_transactions(transactions: Transactions, most: int, words: Words) -> Tr
         return transactions
     kept = np.flatnonzero(_choose(transactions.units, most, words))
     if len(kept) == len(transactions):
-        return transactions
+        return replace(transactions, counts_units=False) if transactions.counts_units else transactions
     offsets, items = taken(transactions, kept)
-    return replace(transactions, offsets=offsets, items=items, units=without_gaps(transactions.units[kept]))
+    units = without_gaps(transactions.units[kept])
+    return replace(transactions, offsets=offsets, items=items, units=units, counts_units=False)
 
 
 def cap_items(transactions: Transactions, most: int, words: Words) -> Transactions:
     """Keep at most `most` items of each transaction, chosen uniformly at random.
 
-    Privacy: the cut of a transaction depends on its own words and on no other transaction. So the result of one unit
-    still depends on that unit alone, and every sensitivity stays as it was. A transaction then holds at most
-    C(most, r) itemsets of size r, which bounds the work and helps mechanisms that charge per transaction.
+    If units are counted, keep at most `most` of the different items of each unit, and drop its other items from all its
+    transactions. With or without units, what counts as 1 then holds at most C(most, r) itemsets of size r, which bounds
+    the work and helps mechanisms that charge for them.
+
+    Privacy: the cut of a transaction, or of a unit, depends on its own words and on no other. So the result of one unit
+    still depends on that unit alone, and every sensitivity stays as it was.
 
     Args:
         transactions: the data.
         most: at least 1.
-        words: uniform 64-bit words; one is drawn for each item of a transaction that is too long.
+        words: uniform 64-bit words; one is drawn for each item of a transaction, or of a unit, that has too many.
     """
     _at_least_one(most, "items per transaction")
+    if transactions.counts_units:
+        return _cap_units(transactions, most, words)
     lengths = transactions.lengths()
     words_before = np.append(0, np.cumsum(np.where(lengths > most, lengths, 0)))
     if not words_before[-1]:
@@ -84,6 +111,27 @@ def cap_items(transactions: Transactions, most: int, words: Words) -> Transactio
         drawn = words(int(words_before[end] - words_before[first]))
         keep_smallest(transactions.offsets[part], transactions.items, drawn, offsets[part], items)
     return replace(transactions, offsets=offsets, items=items)
+
+
+def _cap_units(transactions: Transactions, most: int, words: Words) -> Transactions:
+    """Keep of each unit what `cap_items` keeps of all its transactions merged."""
+    first, merged = transactions.first_of_units(), merge_units(transactions)
+    kept = cap_items(merged, most, words)
+    if first is None or len(kept.items) == len(merged.items):
+        return transactions
+    from fim_private.transactions.kernels import keep_common  # noqa: PLC0415 - not needed if nothing is too long
+
+    items, lengths = np.empty_like(transactions.items), np.empty(len(transactions), np.int64)
+    keep_common(transactions.offsets, transactions.items, first, kept.offsets, kept.items, items, lengths)
+    filled = lengths > 0
+    offsets = np.append(0, np.cumsum(lengths[filled]))
+    return replace(
+        transactions,
+        offsets=offsets,
+        items=items[: offsets[-1]].copy(),
+        # No unit is left without items, so there is no gap.
+        units=None if transactions.units is None else transactions.units[filled],
+    )
 
 
 def _at_least_one(most: int, of: str) -> None:

@@ -41,6 +41,8 @@ class Transactions:
             order items the same way in every data set.
         units: int64, shape (n,): the privacy unit of each transaction, codes from 0 without gaps; None if each
             transaction is a unit of its own.
+        counts_units: whether an itemset counts once per unit that holds it in at least one transaction, rather than
+            once per transaction. The transactions of a unit are then neighbours: `units` never decreases.
         notes: what the reader noticed.
     """
 
@@ -48,6 +50,7 @@ class Transactions:
     items: NDArray[np.int32]
     vocabulary: pl.Series
     units: NDArray[np.int64] | None = None
+    counts_units: bool = False
     notes: ReadingNotes = field(default_factory=ReadingNotes)
 
     def __len__(self) -> int:
@@ -56,6 +59,15 @@ class Transactions:
     def lengths(self) -> NDArray[np.int64]:
         """Number of items of each transaction, int64, shape (n,)."""
         return np.diff(self.offsets)
+
+    def first_of_units(self) -> NDArray[np.int64] | None:
+        """Where the transactions of each unit begin, and the number of transactions: int64, shape (units + 1,).
+
+        None if itemsets are counted once per transaction.
+        """
+        if self.units is None or not self.counts_units:
+            return None
+        return np.append(np.flatnonzero(np.diff(self.units, prepend=-1)), len(self)).astype(np.int64)
 
     def __repr__(self) -> str:
         return "Transactions(hidden)"

@@ -233,6 +233,41 @@ def keep_smallest(
 
 
 @compiled
+def keep_common(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.int32],
+    first: NDArray[np.int64],
+    kept_offsets: NDArray[np.int64],
+    kept: NDArray[np.int32],
+    new_items: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+) -> None:
+    """Keep in the rows of each unit only the unit's own kept items.
+
+    Args:
+        offsets: the offsets of the rows.
+        items: the items of the rows, increasing inside each.
+        first: the first row of each unit, and the number of rows.
+        kept_offsets: the offsets of the kept items of each unit.
+        kept: the kept items of each unit, increasing.
+        new_items: written: the items that stay, end to end.
+        lengths: written: how many items stay in each row.
+    """
+    filled = 0
+    for unit in range(len(first) - 1):
+        for row in range(first[unit], first[unit + 1]):
+            before = filled
+            wanted, end = kept_offsets[unit], kept_offsets[unit + 1]
+            for place in range(offsets[row], offsets[row + 1]):
+                while wanted < end and kept[wanted] < items[place]:
+                    wanted += 1
+                if wanted < end and kept[wanted] == items[place]:
+                    new_items[filled] = items[place]
+                    filled += 1
+            lengths[row] = filled - before
+
+
+@compiled
 def _nth_smallest(values: NDArray[np.uint64], size: int, number: int) -> np.uint64:
     """The `number`-th smallest of the first `size` values, counted from 1. It rearranges them (Hoare's selection)."""
     low, high = 0, size - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +16,16 @@ from fim_private.catalogue.entries import path_of
 from fim_private.counting import count_chosen, count_histogram, occurs, top_itemsets
 from fim_private.counting.spark.reading import read_with_spark
 from fim_private.errors import FimPrivateError, InputError
-from fim_private.transactions import Transactions, read_transactions, transactions_from_lists
-from tests.spark.data import spread
+from fim_private.randomness import SeededRandomness
+from fim_private.transactions import (
+    Transactions,
+    containing,
+    count_units,
+    keep_items,
+    read_transactions,
+    transactions_from_lists,
+)
+from tests.spark.data import rows_of, spread
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -185,3 +194,44 @@ def test_public_data_are_counted_as_on_one_machine(spark: SparkSession, shared_d
     here, there = count_histogram(local, 2), database.count_histogram(2)
     for mine, theirs in zip(here.reveal_to_curator(), there.reveal_to_curator(), strict=True):  # type: ignore[attr-defined]
         assert np.array_equal(mine, theirs)
+
+
+def test_units_counted_together_are_those_of_one_machine(spark: SparkSession) -> None:
+    generator = np.random.default_rng(11)
+    lists = [generator.choice(12, size=generator.integers(1, 6), replace=False).tolist() for _ in range(400)]
+    local = count_units(transactions_from_lists(lists, generator.integers(0, 60, size=400).tolist()))
+    database = spread(spark, local, [100, 101, 300]).count_units()
+    assert database.has_units
+    assert database.count_units() is database
+    for size, m in ((1, 5), (2, 10), (3, 40)):
+        assert_same_top(database, local, size, m)
+        here, there = count_histogram(local, size), database.count_histogram(size)
+        for mine, theirs in zip(here.reveal_to_curator(), there.reveal_to_curator(), strict=True):  # type: ignore[attr-defined]
+            assert np.array_equal(mine, theirs)
+    weights = np.array([0, 60, 42, 35], np.int64)
+    pairs = np.array([[0, 1], [0, 2], [3, 11]], np.int32)
+    for table in (None, weights):
+        mine = count_chosen(local, pairs, table).vector()
+        assert database.count_chosen(pairs, table).vector().tolist() == mine.tolist()
+    assert_same_top(database.containing(["3"]), containing(local, ["3"]), 2, 20)
+    assert_same_top(database.keep_items(np.arange(6, dtype=np.int32)), keep_items(local, np.arange(6)), 2, 8)
+    assert rows_of(database.merge_units()) == rows_of(spread(spark, local, [200]).merge_units())
+
+
+def test_a_cap_cuts_counted_units_as_it_cuts_merged_ones(spark: SparkSession) -> None:
+    generator = np.random.default_rng(12)
+    lists = [generator.choice(12, size=generator.integers(1, 6), replace=False).tolist() for _ in range(300)]
+    owners = generator.integers(0, 60, size=300)
+    local = transactions_from_lists(lists, owners.tolist())
+    database = spread(spark, local, [100, 200])
+    capped = database.count_units().cap_items(4, SeededRandomness(2).words)
+    merged = database.merge_units().cap_items(4, SeededRandomness(2).words)
+    assert rows_of(capped.merge_units()) == rows_of(merged)
+    rows = rows_of(capped)
+    kept: dict[str | None, set[str]] = {unit: set() for unit, _ in rows}
+    for unit, items in rows:
+        kept[unit] |= items
+    assert max(map(len, kept.values())) == 4
+    cut = Counter((unit, items & kept[unit]) for unit, items in rows_of(database))
+    assert Counter(rows) == Counter({row: number for row, number in cut.items() if row[1]})
+    assert database.count_units().cap_items(12, SeededRandomness(2).words)._counts_units

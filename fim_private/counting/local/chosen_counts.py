@@ -1,7 +1,8 @@
 """Counts of given itemsets, with a limit to what one transaction adds to all of them together.
 
 The itemsets are public; how often each occurs is not. A public table of weights says what a transaction that holds q of
-them adds to each. If w(q)^2 q is bounded, so is the Euclidean length of what any transaction adds.
+them adds to each. If w(q)^2 q is bounded, so is the Euclidean length of what any transaction adds. The same holds for
+units if these are counted: a unit holds the itemsets that any of its transactions holds.
 """
 
 from __future__ import annotations
@@ -93,13 +94,13 @@ def count_chosen(
     *,
     threads: int = THREADS,
 ) -> ChosenCounts:
-    """How many transactions hold each of the itemsets.
+    """How many transactions, or units if these are counted, hold each of the itemsets.
 
     Args:
         transactions: the data.
         itemsets: int32, shape (n, size), item codes increasing in each row, no row twice.
-        weights: int64; a transaction that holds q of the itemsets adds weights[min(q, len(weights) - 1)] to each of
-            them. With None it adds 1.
+        weights: int64; a transaction, or unit, that holds q of the itemsets adds weights[min(q, len(weights) - 1)] to
+            each of them. With None it adds 1.
         threads: the most threads to use.
 
     Raises:
@@ -125,14 +126,18 @@ def count_chosen(
     return ChosenCounts(itemsets=itemsets, totals=in_order)
 
 
-_Adder = Callable[[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]], None]
-"""Adds the weights of transactions, given by offsets and items, to the totals of the itemsets."""
+_Adder = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]], None]
+"""Adds the weights of units to the totals of the itemsets. Given: for each unit the place of its first transaction in
+the offsets, and that after the last; the offsets; the items."""
 
 
 def _sum_over_parts(transactions: Transactions, add: _Adder, number: int, threads: int) -> NDArray[np.int64]:
     """The totals over all transactions. Ctrl-C takes effect between the parts."""
-    cuts = np.searchsorted(transactions.offsets, np.arange(0, len(transactions.items), _OCCURRENCES_AT_ONCE))
-    parts = deque(pairwise([*cuts.tolist(), len(transactions)]))
+    # Without units, each transaction is one.
+    first_of = transactions.first_of_units()
+    begins = transactions.offsets if first_of is None else transactions.offsets[first_of]
+    cuts = np.searchsorted(begins, np.arange(0, len(transactions.items), _OCCURRENCES_AT_ONCE))
+    parts = deque(pairwise(np.unique([*cuts.tolist(), len(begins) - 1]).tolist()))
 
     def labour() -> NDArray[np.int64]:
         totals = np.zeros(number, np.int64)
@@ -141,7 +146,8 @@ def _sum_over_parts(transactions: Transactions, add: _Adder, number: int, thread
                 first, end = parts.popleft()
             except IndexError:
                 return totals
-            add(transactions.offsets[first : end + 1], transactions.items, totals)
+            units = np.arange(first, end + 1) if first_of is None else first_of[first : end + 1]
+            add(units, transactions.offsets, transactions.items, totals)
 
     if min(threads, len(parts)) == 1:
         return labour()
@@ -164,7 +170,7 @@ def _adder(ordered: NDArray[np.int32], items: int, weights: NDArray[np.int64]) -
     place[distinct] = np.arange(len(distinct), dtype=np.int32)
     if size == 1:
         place[ordered[:, 0]] = np.arange(number, dtype=np.int32)
-        return lambda offsets, codes, totals: _add_items(offsets, codes, place, weights, totals)
+        return lambda units, offsets, codes, totals: _add_items(units, offsets, codes, place, weights, totals)
     if size == 2:
         pairs = np.sort(place[ordered], axis=1)
         widths = np.zeros(len(distinct), np.int64)
@@ -174,22 +180,45 @@ def _adder(ordered: NDArray[np.int32], items: int, weights: NDArray[np.int64]) -
             leaf = np.full(starts[-1], -1, np.int32)
             leaf[starts[pairs[:, 0]] + pairs[:, 1]] = np.arange(number, dtype=np.int32)
             table = _Table(place, pairs, starts, leaf)
-            return lambda offsets, codes, totals: _add_pairs(offsets, codes, table, weights, totals)
+            return lambda units, offsets, codes, totals: _add_pairs(units, offsets, codes, table, weights, totals)
     tree = _tree(ordered, items)
-    return lambda offsets, codes, totals: _add(offsets, codes, tree, weights, totals)
+    return lambda units, offsets, codes, totals: _add(units, offsets, codes, tree, weights, totals)
+
+
+@compiled
+def _without_repetitions(held: NDArray[np.int32], before: int, number: int, last: NDArray[np.int64], unit: int) -> int:
+    """Leave out of held[before:number] what the unit held before, and return the new number.
+
+    Args:
+        held: the itemsets that the unit holds.
+        before: how many of them were known already.
+        number: how many there are with those of one more transaction.
+        last: updated: for each itemset, the number of the last unit that held it, counted from 1.
+        unit: the number of this unit, counted from 1.
+    """
+    kept = before
+    for at in range(before, number):
+        itemset = held[at]
+        if last[itemset] != unit:
+            last[itemset] = unit
+            held[kept] = itemset
+            kept += 1
+    return kept
 
 
 @compiled
 def _add_items(
+    units: NDArray[np.int64],
     offsets: NDArray[np.int64],
     items: NDArray[np.int32],
     place: NDArray[np.int32],
     weights: NDArray[np.int64],
     totals: NDArray[np.int64],
 ) -> None:
-    """Add the weight of every transaction to the single items it holds.
+    """Add the weight of every unit to the single items it holds.
 
     Args:
+        units: the first transaction of each unit, and the end.
         offsets: the offsets of the transactions.
         items: the items of the transactions.
         place: the place of every item among those counted, or -1.
@@ -197,16 +226,25 @@ def _add_items(
         totals: updated: the total of every counted item.
     """
     most = len(weights) - 1
-    for transaction in range(len(offsets) - 1):
-        first, end = offsets[transaction], offsets[transaction + 1]
+    # One cell more, because every candidate is written, and kept only if `number` then moves on.
+    held = np.empty(len(totals) + 1, np.int32)
+    last = np.zeros(len(totals) + 1, np.int64)
+    for unit in range(len(units) - 1):
+        first, end = offsets[units[unit]], offsets[units[unit + 1]]
         number = 0
-        for at in range(first, end):
-            number += place[items[at]] >= 0
+        if units[unit + 1] - units[unit] == 1:
+            for at in range(first, end):
+                held[number] = place[items[at]]
+                number += held[number] >= 0
+        else:
+            for at in range(first, end):
+                counted = place[items[at]]
+                held[number] = counted
+                number += counted >= 0 and last[counted] != unit + 1
+                last[counted] = unit + 1
         weight = weights[min(number, most)]
-        for at in range(first, end):
-            counted = place[items[at]]
-            if counted >= 0:
-                totals[counted] += weight
+        for at in range(number):
+            totals[held[at]] += weight
 
 
 class _Table(NamedTuple):
@@ -224,16 +262,18 @@ class _Table(NamedTuple):
 
 
 @compiled
-def _add_pairs(
+def _add_pairs(  # noqa: PLR0912 - one function, because a call per transaction would take as long as the work
+    units: NDArray[np.int64],
     offsets: NDArray[np.int64],
     items: NDArray[np.int32],
     table: _Table,
     weights: NDArray[np.int64],
     totals: NDArray[np.int64],
 ) -> None:
-    """Add the weight of every transaction to the pairs it holds.
+    """Add the weight of every unit to the pairs it holds.
 
     Args:
+        units: the first transaction of each unit, and the end.
         offsets: the offsets of the transactions.
         items: the items of the transactions.
         table: the pairs.
@@ -242,33 +282,37 @@ def _add_pairs(
     """
     # One cell more, because every candidate is written, and kept only if `number` then moves on.
     place, pairs, starts, leaf = table
-    held = np.empty(len(totals) + 1, np.int32)
+    held = np.empty(2 * len(totals) + 1, np.int32)
+    last = np.zeros(len(totals), np.int64)
     own = np.empty(len(starts), np.int64)
     present = np.zeros(len(starts), np.bool_)
     most = len(weights) - 1
-    for transaction in range(len(offsets) - 1):
-        size = 0
-        for at in range(offsets[transaction], offsets[transaction + 1]):
-            counted = place[items[at]]
-            own[size] = counted
-            size += counted >= 0
+    for unit in range(len(units) - 1):
         number = 0
-        if size * (size - 1) > 4 * len(totals):
-            for at in range(size):
-                present[own[at]] = True
-            for pair in range(len(totals)):
-                held[number] = pair
-                number += present[pairs[pair, 0]] and present[pairs[pair, 1]]
-            for at in range(size):
-                present[own[at]] = False
-        else:
-            for first in range(size - 1):
-                for second in range(first + 1, size):
-                    low, high = min(own[first], own[second]), max(own[first], own[second])
-                    cell = starts[low] + high
-                    if cell < starts[low + 1]:
-                        held[number] = leaf[cell]
-                        number += leaf[cell] >= 0
+        for transaction in range(units[unit], units[unit + 1]):
+            before, size = number, 0
+            for at in range(offsets[transaction], offsets[transaction + 1]):
+                counted = place[items[at]]
+                own[size] = counted
+                size += counted >= 0
+            if size * (size - 1) > 4 * len(totals):
+                for at in range(size):
+                    present[own[at]] = True
+                for pair in range(len(totals)):
+                    held[number] = pair
+                    number += present[pairs[pair, 0]] and present[pairs[pair, 1]]
+                for at in range(size):
+                    present[own[at]] = False
+            else:
+                for first in range(size - 1):
+                    for second in range(first + 1, size):
+                        low, high = min(own[first], own[second]), max(own[first], own[second])
+                        cell = starts[low] + high
+                        if cell < starts[low + 1]:
+                            held[number] = leaf[cell]
+                            number += leaf[cell] >= 0
+            if units[unit + 1] - units[unit] > 1:
+                number = _without_repetitions(held, before, number, last, unit + 1)
         weight = weights[min(number, most)]
         for at in range(number):
             totals[held[at]] += weight
@@ -313,64 +357,98 @@ def _tree(ordered: NDArray[np.int32], items: int) -> _Tree:
 
 @compiled
 def _add(
+    units: NDArray[np.int64],
     offsets: NDArray[np.int64],
     items: NDArray[np.int32],
     tree: _Tree,
     weights: NDArray[np.int64],
     totals: NDArray[np.int64],
 ) -> None:
-    """Add the weight of every transaction to the itemsets it holds, of any size: find them first, then weigh them.
+    """Add the weight of every unit to the itemsets it holds, of any size: find them first, then weigh them.
 
     Args:
+        units: the first transaction of each unit, and the end.
         offsets: the offsets of the transactions.
         items: the items of the transactions.
         tree: the itemsets.
         weights: the weight by the number of itemsets held.
         totals: updated: the total of every leaf.
     """
-    root, item, child, leaves, size = tree
-    held = np.empty(len(totals), np.int64)
-    node = np.zeros(size, np.int64)
-    place = np.zeros(size, np.int64)
-    position = np.zeros(size, np.int64)
-    by_child = np.zeros(size, np.bool_)
-    for transaction in range(len(offsets) - 1):
-        end = offsets[transaction + 1]
-        number, depth = 0, 0
-        place[0] = offsets[transaction]
-        while depth >= 0:
-            # Move on to the next node of this depth that the transaction holds. Search the shorter of two lists: the
-            # items left in the transaction, or the children of the parent node.
-            at = -1
-            if by_child[depth]:
-                if place[depth] == child[node[depth - 1] + 1]:
-                    depth -= 1
-                    continue
-                here = _find(items, position[depth], end, item[place[depth]])
-                if here >= 0:
-                    at = place[depth]
-            else:
-                here = place[depth]
-                if here == end:
-                    depth -= 1
-                    continue
-                code = items[here]
-                at = root[code] if depth == 0 else _find(item, child[node[depth - 1]], child[node[depth - 1] + 1], code)
-            place[depth] += 1
-            if at < 0:
-                continue
-            if depth == size - 1:
-                held[number] = at - leaves
-                number += 1
-            else:
-                node[depth] = at
-                depth += 1
-                position[depth] = here + 1
-                by_child[depth] = child[at + 1] - child[at] < end - here - 1
-                place[depth] = child[at] if by_child[depth] else here + 1
+    held = np.empty(2 * len(totals), np.int32)
+    last = np.zeros(len(totals), np.int64)
+    walk = np.zeros((3, tree.size), np.int64)
+    by_child = np.zeros(tree.size, np.bool_)
+    for unit in range(len(units) - 1):
+        number = 0
+        for transaction in range(units[unit], units[unit + 1]):
+            before = number
+            number = _hold(items, offsets[transaction], offsets[transaction + 1], tree, walk, by_child, held, number)
+            if units[unit + 1] - units[unit] > 1:
+                number = _without_repetitions(held, before, number, last, unit + 1)
         weight = weights[min(number, len(weights) - 1)]
         for index in range(number):
             totals[held[index]] += weight
+
+
+@compiled
+def _hold(
+    items: NDArray[np.int32],
+    first: int,
+    end: int,
+    tree: _Tree,
+    walk: NDArray[np.int64],
+    by_child: NDArray[np.bool_],
+    held: NDArray[np.int32],
+    number: int,
+) -> int:
+    """Append the itemsets that one transaction holds, and return how many there are then.
+
+    Args:
+        items: the items of the transactions.
+        first: where the transaction begins.
+        end: where it ends.
+        tree: the itemsets.
+        walk: scratch: the node, the place and the position of each depth.
+        by_child: scratch: whether the children of a node are searched for, of each depth.
+        held: written from `number` on: the leaves.
+        number: how many leaves are held already.
+    """
+    root, item, child, leaves, size = tree
+    node, place, position = walk
+    depth = 0
+    by_child[0] = False
+    place[0] = first
+    while depth >= 0:
+        # Move on to the next node of this depth that the transaction holds. Search the shorter of two lists: the
+        # items left in the transaction, or the children of the parent node.
+        at = -1
+        if by_child[depth]:
+            if place[depth] == child[node[depth - 1] + 1]:
+                depth -= 1
+                continue
+            here = _find(items, position[depth], end, item[place[depth]])
+            if here >= 0:
+                at = place[depth]
+        else:
+            here = place[depth]
+            if here == end:
+                depth -= 1
+                continue
+            code = items[here]
+            at = root[code] if depth == 0 else _find(item, child[node[depth - 1]], child[node[depth - 1] + 1], code)
+        place[depth] += 1
+        if at < 0:
+            continue
+        if depth == size - 1:
+            held[number] = at - leaves
+            number += 1
+        else:
+            node[depth] = at
+            depth += 1
+            position[depth] = here + 1
+            by_child[depth] = child[at + 1] - child[at] < end - here - 1
+            place[depth] = child[at] if by_child[depth] else here + 1
+    return number
 
 
 @compiled

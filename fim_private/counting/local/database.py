@@ -14,7 +14,7 @@ from fim_private.counting.hidden_counts import HiddenCounts
 from fim_private.counting.local import queries
 from fim_private.counting.local.chosen_counts import ChosenCounts, count_chosen
 from fim_private.errors import UsageError
-from fim_private.transactions.bounding import Words, cap_items, keep_transactions, merge_units
+from fim_private.transactions.bounding import Words, cap_items, count_units, keep_transactions, merge_units
 from fim_private.transactions.dataset import ReadingNotes, Transactions
 from fim_private.transactions.restriction import containing, keep_items, restrict_to
 
@@ -62,6 +62,10 @@ class LocalDatabase:
     def merge_units(self) -> LocalDatabase:
         """See `transactions.merge_units`."""
         return LocalDatabase(merge_units(self.transactions))
+
+    def count_units(self) -> LocalDatabase:
+        """See `transactions.count_units`."""
+        return LocalDatabase(count_units(self.transactions))
 
     def keep_transactions(self, most: int, words: Words) -> LocalDatabase:
         """See `transactions.keep_transactions`."""

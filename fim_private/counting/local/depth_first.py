@@ -4,6 +4,9 @@ Items are ranks (0 = most frequent) and transactions are sorted by rank. The rar
 other members of an owner's itemsets stand before it in its transactions. A row of counters for them has only as many
 cells as the rank of the owner, so the busiest rows stay in the processor's first caches.
 
+If units are counted, the transactions of a unit are neighbours in every list. Most units have one transaction in a
+list, and these are counted as without units. In a group of several, `Scratch.last` remembers which items were counted.
+
 Ranks, positions and counts are uint32; `index` guarantees that this is enough. Indices are uint64, because numba guards
 signed ones against wrapping around, which makes these loops up to 1.4 times slower.
 """
@@ -25,14 +28,26 @@ STEPS_A_CALL = 2**27
 
 _AHEAD = np.uint64(AHEAD)
 _DROPPED = np.uint64(DROPPED)
+_UNITS = np.uint64(32)
+_OCCURRENCES = np.uint64(2**32 - 1)
+_ONE_UNIT = np.uint64(2**32)
+_MOST_GROUPS = 2**32 - 1
 
 
 class Scratch(NamedTuple):
-    """One cell per item, uint32: counters (all zero between uses), the items touched, and where their lists grow."""
+    """One cell per item, uint32: counters (all zero between uses), the items touched, and where their lists grow.
+
+    Three more arrays are in use if units are counted. `cell` (uint64, all zero between uses) holds units times
+    `_ONE_UNIT`, plus occurrences. `last` is the number of the last group of transactions that held the item, and
+    `group[0]` is the number of the last group of all.
+    """
 
     counter: U32
     touched: U32
     slot: U32
+    cell: NDArray[np.uint64]
+    last: U32
+    group: U32
 
 
 class Progress(NamedTuple):
@@ -51,15 +66,23 @@ class Progress(NamedTuple):
     written: NDArray[np.int64]
 
 
-def room_for_lists(levels: int, items: int, width: int) -> Lists:
+def room_for_lists(levels: int, items: int, width: int, *, counts_units: bool) -> Lists:
     """Room for the lists of each level below the owners: `items` items and at most `width` occurrences."""
     flat, start, position = (np.empty((levels, width + AHEAD), np.uint32) for _ in range(3))
-    return Lists(flat, start, position, *(np.empty((levels, items), np.uint32) for _ in range(3)))
+    unit = np.empty((levels, width if counts_units else 0), np.uint32)
+    return Lists(flat, start, position, unit, *(np.empty((levels, items), np.uint32) for _ in range(4)))
 
 
-def scratch_for(items: int) -> Scratch:
+def scratch_for(items: int, *, counts_units: bool) -> Scratch:
     """Scratch for `items` items."""
-    return Scratch(np.zeros(items, np.uint32), np.empty(items + 1, np.uint32), np.empty(items, np.uint32))
+    return Scratch(
+        counter=np.zeros(items, np.uint32),
+        touched=np.empty(items + 1, np.uint32),
+        slot=np.empty(items, np.uint32),
+        cell=np.zeros(items if counts_units else 0, np.uint64),
+        last=np.zeros(items if counts_units else 0, np.uint32),
+        group=np.zeros(1, np.uint32),
+    )
 
 
 def progress_for(size: int) -> Progress:
@@ -86,16 +109,18 @@ def _lists_at(owners: Lists, deeper: Lists, level: int) -> Lists:
         deeper.flat[row],
         deeper.start[row],
         deeper.position[row],
+        deeper.unit[row],
         deeper.member[row],
         deeper.begin[row],
         deeper.end[row],
+        deeper.count[row],
     )
 
 
 @compiled
 def _touch(lists: Lists, chosen: int, scratch: Scratch) -> int:
     """Count the items before the item of list `chosen`, and note each of them. Return how many are noted."""
-    counter, touched, _ = scratch
+    counter, touched = scratch.counter, scratch.touched
     seen = np.uint64(0)
     for entry in range(np.uint64(lists.begin[chosen]), np.uint64(lists.end[chosen])):
         prefetch(lists.flat, np.uint64(lists.start[entry + _AHEAD]))
@@ -110,26 +135,76 @@ def _touch(lists: Lists, chosen: int, scratch: Scratch) -> int:
 
 
 @compiled
+def _first_group(lists: Lists, chosen: int, scratch: Scratch) -> int:
+    """The number of the last group so far, such that the numbers of all groups of this list are still free."""
+    if np.int64(scratch.group[0]) + np.int64(lists.end[chosen]) - np.int64(lists.begin[chosen]) > _MOST_GROUPS:
+        scratch.last[:] = 0
+        scratch.group[0] = 0
+    return np.uint32(scratch.group[0])
+
+
+@compiled
+def _touch_units(lists: Lists, chosen: int, scratch: Scratch) -> int:
+    """Do what `_touch` does, with units: count in `cell` how many units, and how often, hold each item."""
+    cell, touched, last = scratch.cell, scratch.touched, scratch.last
+    one, group = np.uint64(1), _first_group(lists, chosen, scratch)
+    seen = np.uint64(0)
+    entry, end = np.uint64(lists.begin[chosen]), np.uint64(lists.end[chosen])
+    while entry < end:
+        unit = lists.unit[entry]
+        if entry + one == end or lists.unit[entry + one] != unit:
+            prefetch(lists.flat, np.uint64(lists.start[entry + _AHEAD]))
+            for place in range(np.uint64(lists.start[entry]), np.uint64(lists.position[entry])):
+                item = np.uint64(lists.flat[place])
+                value = cell[item]
+                touched[seen] = item
+                seen += np.uint64(value == 0)
+                cell[item] = value + (_ONE_UNIT | one)
+            entry += one
+            continue
+        group += np.uint32(1)
+        while entry < end and lists.unit[entry] == unit:
+            prefetch(lists.flat, np.uint64(lists.start[entry + _AHEAD]))
+            for place in range(np.uint64(lists.start[entry]), np.uint64(lists.position[entry])):
+                item = np.uint64(lists.flat[place])
+                value = cell[item]
+                touched[seen] = item
+                seen += np.uint64(value == 0)
+                cell[item] = value + ((np.uint64(last[item] != group) << _UNITS) | one)
+                last[item] = group
+            entry += one
+    scratch.group[0] = group
+    return seen
+
+
+@compiled
 def _condition(source: Lists, chosen: int, to_come: int, floor: int, target: Lists, scratch: Scratch) -> int:
     """Write into `target` the transactions of list `chosen`, cut before its item and without items below the floor,
     and their inverted lists. Return the number of lists.
 
     Occurrences with fewer than `to_come` items before them cannot complete an itemset and get no entry.
     """  # noqa: D205
-    counter, touched, slot = scratch
+    counter, touched, slot, cell = scratch.counter, scratch.touched, scratch.slot, scratch.cell
     one, least, needed = np.uint64(1), np.uint64(floor), np.uint64(to_come)
+    counts_units = len(source.unit) > 0
     lists = np.uint64(0)
     room = np.uint64(0)
-    for index in range(_touch(source, chosen, scratch)):
+    seen = _touch_units(source, chosen, scratch) if counts_units else _touch(source, chosen, scratch)
+    for index in range(seen):
         item = np.uint64(touched[index])
-        count = np.uint64(counter[item])
-        counter[item] = 0
+        if counts_units:
+            count, occurrences = cell[item] >> _UNITS, cell[item] & _OCCURRENCES
+            cell[item] = 0
+        else:
+            count = occurrences = np.uint64(counter[item])
+            counter[item] = 0
         if count >= least:
             target.member[lists] = item
             target.begin[lists] = room
+            target.count[lists] = count
             slot[item] = room
             lists += one
-            room += count
+            room += occurrences
         else:
             slot[item] = DROPPED
     filled = np.uint64(0)
@@ -142,11 +217,14 @@ def _condition(source: Lists, chosen: int, to_come: int, floor: int, target: Lis
                 if filled - start >= needed:
                     target.start[free] = start
                     target.position[free] = filled
+                    if counts_units:
+                        target.unit[free] = source.unit[entry]
                     slot[item] = free + one
                 target.flat[filled] = item
                 filled += one
     for index in range(lists):
         target.end[index] = slot[np.uint64(target.member[index])]
+        target.count[index] = min(target.count[index], target.end[index] - target.begin[index])
     return np.int64(lists)
 
 
@@ -165,7 +243,7 @@ def _write_last(lists: Lists, chosen: int, dense: bool, floor: int, row: int, ba
         batch: written.
         scratch: cells for every item.
     """  # noqa: D205
-    counter, touched, _ = scratch
+    counter, touched = scratch.counter, scratch.touched
     least = np.uint64(floor)
     if dense:
         for entry in range(np.uint64(lists.begin[chosen]), np.uint64(lists.end[chosen])):
@@ -190,6 +268,50 @@ def _write_last(lists: Lists, chosen: int, dense: bool, floor: int, row: int, ba
 
 
 @compiled
+def _write_last_of_units(
+    lists: Lists, chosen: int, dense: bool, floor: int, row: int, batch: Batch, scratch: Scratch
+) -> int:
+    """Do what `_write_last` does, with units."""
+    cell, touched, last = scratch.cell, scratch.touched, scratch.last
+    one, least = np.uint64(1), np.uint64(floor)
+    if dense:
+        group = _first_group(lists, chosen, scratch)
+        entry, end = np.uint64(lists.begin[chosen]), np.uint64(lists.end[chosen])
+        while entry < end:
+            unit = lists.unit[entry]
+            if entry + one == end or lists.unit[entry + one] != unit:
+                prefetch(lists.flat, np.uint64(lists.start[entry + _AHEAD]))
+                for place in range(np.uint64(lists.start[entry]), np.uint64(lists.position[entry])):
+                    cell[np.uint64(lists.flat[place])] += _ONE_UNIT
+                entry += one
+                continue
+            group += np.uint32(1)
+            while entry < end and lists.unit[entry] == unit:
+                prefetch(lists.flat, np.uint64(lists.start[entry + _AHEAD]))
+                for place in range(np.uint64(lists.start[entry]), np.uint64(lists.position[entry])):
+                    item = np.uint64(lists.flat[place])
+                    cell[item] += np.uint64(last[item] != group) << _UNITS
+                    last[item] = group
+                entry += one
+        scratch.group[0] = group
+        for item in range(np.uint64(lists.member[chosen])):
+            count = cell[item] >> _UNITS
+            cell[item] = 0
+            batch.last[row] = item
+            batch.counts[row] = count
+            row += np.uint64(count >= least)
+    else:
+        for index in range(_touch_units(lists, chosen, scratch)):
+            found = np.uint64(touched[index])
+            count = cell[found] >> _UNITS
+            cell[found] = 0
+            batch.last[row] = found
+            batch.counts[row] = count
+            row += np.uint64(count >= least)
+    return row
+
+
+@compiled
 def write_last_members(
     lists: Lists, level: int, floor: int, progress: Progress, scratch: Scratch, batch: Batch
 ) -> None:
@@ -201,7 +323,7 @@ def write_last_members(
     while x < number[level]:
         first, end = np.uint64(lists.begin[x]), np.uint64(lists.end[x])
         entries = np.int64(end - first)
-        if entries < floor or entries == 0:
+        if np.int64(lists.count[x]) < floor:
             x += 1
             continue
         cells = np.int64(lists.member[x])
@@ -217,6 +339,8 @@ def write_last_members(
                 batch.last[row] = lists.flat[place]
                 batch.counts[row] = 1
                 row += np.uint64(1)
+        elif len(lists.unit) > 0:
+            row = _write_last_of_units(lists, x, occurrences >= cells, floor, row, batch, scratch)
         else:
             row = _write_last(lists, x, occurrences >= cells, floor, row, batch, scratch)
         if row > before:
@@ -252,7 +376,7 @@ def advance(owners: Lists, deeper: Lists, floor: int, progress: Progress, scratc
             if cursor[level] < number[level]:
                 break
         x = cursor[level]
-        while x < number[level] and np.int64(lists.end[x]) - np.int64(lists.begin[x]) < floor:
+        while x < number[level] and np.int64(lists.count[x]) < floor:
             x += 1
         if x == number[level]:
             depth[0] = level - 1

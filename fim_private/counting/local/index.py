@@ -31,15 +31,18 @@ class Lists(NamedTuple):
 
     List x belongs to item `member[x]`. Its entries k in `begin[x]..end[x]` are the occurrences of the item: the
     transaction starts at `flat[start[k]]` and the item is at `flat[position[k]]`. `start` ends with `AHEAD` entries of
-    padding.
+    padding. `count[x]` is the number of transactions, or of units, that hold the item. If units are counted, `unit[k]`
+    is the unit of each entry, and equal units are neighbours in every list; otherwise `unit` is empty.
     """
 
     flat: U32
     start: U32
     position: U32
+    unit: U32
     member: U32
     begin: U32
     end: U32
+    count: U32
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -50,15 +53,19 @@ class Index:
 
     Args:
         codes: int32, shape (items,): the item of each rank, in decreasing order of count, ties in order of codes.
-        counts: int64, shape (items,): the number of transactions that hold the item of each rank.
+        counts: int64, shape (items,): the number of transactions, or of units, that hold the item of each rank.
+        occurrences: int64, shape (items,): the number of transactions that hold the item of each rank.
         flat: uint32: the transactions end to end, ranks increasing inside each, so the rarest item comes last.
         offsets: uint32, shape (n + 1,): where each transaction begins in `flat`.
+        units: uint32, shape (n,): if units are counted, the unit of each transaction, never decreasing; else empty.
     """
 
     codes: NDArray[np.int32]
     counts: NDArray[np.int64]
+    occurrences: NDArray[np.int64]
     flat: U32
     offsets: U32
+    units: U32
 
     def __repr__(self) -> str:
         return "Index(hidden)"
@@ -68,35 +75,48 @@ class Index:
         """The number of items ranked."""
         return len(self.codes)
 
+    @property
+    def counts_units(self) -> bool:
+        """Whether units are counted rather than transactions."""
+        return len(self.units) > 0
+
+    def cuts(self, parts: int) -> list[int]:
+        """Where to cut the transactions into parts of about equal number. No unit that is counted is cut in two."""
+        return [_unit_start(self.units, part * (len(self.offsets) - 1) // parts) for part in range(parts + 1)]
+
     def longest(self) -> int:
         """The number of items of the longest transaction."""
         return int(np.diff(self.offsets).max(initial=0))
 
     def lists(self, first: int, end: int) -> Lists:
-        """The inverted lists of ranks `first` to `end`, 8 bytes per occurrence. All other lists are empty.
+        """The inverted lists of ranks `first` to `end`, 8 bytes per occurrence (12 with units). All others are empty.
 
         Items before an item in its transactions are more frequent, so no list needs those of rarer items.
         """
-        counts = np.zeros(self.items, np.int64)
+        occurrences, counts = np.zeros(self.items, np.int64), np.zeros(self.items, np.uint32)
+        occurrences[first:end] = self.occurrences[first:end]
         counts[first:end] = self.counts[first:end]
-        ends = np.cumsum(counts)
-        room = int(counts.sum()) + AHEAD
+        ends = np.cumsum(occurrences)
+        room = int(occurrences.sum()) + AHEAD
         lists = Lists(
             flat=self.flat,
             start=np.zeros(room, np.uint32),
             position=np.empty(room, np.uint32),
+            unit=np.empty(room if self.counts_units else 0, np.uint32),
             member=np.arange(self.items, dtype=np.uint32),
-            begin=(ends - counts).astype(np.uint32),
+            begin=(ends - occurrences).astype(np.uint32),
             end=ends.astype(np.uint32),
+            count=counts,
         )
-        invert(self.offsets, np.uint32(first), np.uint32(end), lists.begin.copy(), lists)
+        invert(self.offsets, self.units, np.uint32(first), np.uint32(end), lists.begin.copy(), lists)
         return lists
 
 
 def index(transactions: Transactions, *, floor: int = 1) -> Index:
-    """The index of all items that are in at least `floor` transactions.
+    """The index of all items that are in at least `floor` transactions, or units if these are counted.
 
-    Cost: sequential passes over the items by two threads; 4 bytes per item occurrence and 4 per transaction.
+    Cost: sequential passes over the items by two threads; 4 bytes per item occurrence and 4 per transaction (8 with
+    units).
 
     Raises:
         InputError: there are 2^32 - 1 item occurrences or more.
@@ -106,13 +126,24 @@ def index(transactions: Transactions, *, floor: int = 1) -> Index:
             "The data holds more item occurrences than 32-bit positions can address.",
             "Count a sample of the transactions, or bound their length with --max-items B.",
         )
-    parts = list(_parts(transactions))
+    units = np.zeros(0, np.uint32)
+    if transactions.units is not None and transactions.counts_units:
+        units = transactions.units.astype(np.uint32)
+    parts = list(_parts(transactions, units))
     items = transactions.items
     with ThreadPoolExecutor(len(parts)) as pool:
         width = len(transactions.vocabulary)
         by_part = [np.zeros(width, np.int64) for _ in parts]
         list(pool.map(_add_item_counts, (items[_occurrences(transactions, part)] for part in parts), by_part))
-        counts = np.sum(by_part, axis=0)
+        counts = occurrences = np.sum(by_part, axis=0)
+        if len(units):
+            of_units = [np.zeros(width, np.int64) for _ in parts]
+
+            def add(part: tuple[int, int], of_part: NDArray[np.int64]) -> None:
+                _add_unit_counts(transactions.offsets, items, units, part[0], part[1], of_part)
+
+            list(pool.map(add, parts, of_units))
+            counts = np.sum(of_units, axis=0)
         order = np.argsort(-counts, kind="stable")
         codes = order[: np.count_nonzero(counts >= max(floor, 1))]
         rank = np.full(width, DROPPED, np.uint32)
@@ -126,16 +157,28 @@ def index(transactions: Transactions, *, floor: int = 1) -> Index:
             rank_transactions(transactions.offsets, items, *parts[number], rank, begins[number], flat, offsets)
 
         list(pool.map(rank_part, range(len(parts))))
-    return Index(codes=codes.astype(np.int32), counts=counts[codes], flat=flat, offsets=offsets)
+    return Index(
+        codes=codes.astype(np.int32),
+        counts=counts[codes],
+        occurrences=occurrences[codes],
+        flat=flat,
+        offsets=offsets,
+        units=units,
+    )
 
 
-def _parts(transactions: Transactions) -> Iterator[tuple[int, int]]:
+def _parts(transactions: Transactions, units: U32) -> Iterator[tuple[int, int]]:
     """(first, end) of the transactions of each thread, with about as many items in each part."""
     occurrences = len(transactions.items)
     if occurrences < _WORTH_A_THREAD:
         return iter([(0, len(transactions))])
     half = int(np.searchsorted(transactions.offsets, occurrences // 2))
-    return pairwise([0, half, len(transactions)])
+    return pairwise([0, _unit_start(units, half), len(transactions)])
+
+
+def _unit_start(units: U32, transaction: int) -> int:
+    """The first transaction of the unit of this one; the same transaction if units are not counted, or at the end."""
+    return int(np.searchsorted(units, units[transaction])) if transaction < len(units) else transaction
 
 
 def _occurrences(transactions: Transactions, part: tuple[int, int]) -> slice:
@@ -147,6 +190,20 @@ def _add_item_counts(items: NDArray[np.int32], counts: NDArray[np.int64]) -> Non
     """Add to the count of each code how often it is in `items`."""
     for place in range(np.uint64(len(items))):
         counts[np.uint64(items[place])] += 1
+
+
+@compiled
+def _add_unit_counts(
+    offsets: NDArray[np.int64], items: NDArray[np.int32], units: U32, first: int, end: int, counts: NDArray[np.int64]
+) -> None:
+    """Add to the count of each code how many units hold it in one of the transactions `first` to `end`."""
+    last = np.zeros(len(counts), np.uint32)
+    for transaction in range(first, end):
+        unit = units[transaction] + np.uint32(1)
+        for place in range(np.uint64(offsets[transaction]), np.uint64(offsets[transaction + 1])):
+            code = np.uint64(items[place])
+            counts[code] += np.int64(last[code] != unit)
+            last[code] = unit
 
 
 @compiled
@@ -190,8 +247,9 @@ def rank_transactions(
 
 
 @compiled
-def invert(offsets: U32, first: np.uint32, end: np.uint32, grow: U32, lists: Lists) -> None:
-    """Write `start` and `position` of the lists of items `first` to `end`; `grow` holds where each list begins."""
+def invert(offsets: U32, units: U32, first: np.uint32, end: np.uint32, grow: U32, lists: Lists) -> None:
+    """Write `start`, `position` and `unit` of the lists of items `first` to `end`; `grow` says where each begins."""
+    counts_units = len(units) > 0
     for transaction in range(len(offsets) - 1):
         start = offsets[transaction]
         place = np.uint64(offsets[transaction + 1])
@@ -206,3 +264,5 @@ def invert(offsets: U32, first: np.uint32, end: np.uint32, grow: U32, lists: Lis
                 grow[item] = entry + np.uint64(1)
                 lists.start[entry] = start
                 lists.position[entry] = place
+                if counts_units:
+                    lists.unit[entry] = units[transaction]

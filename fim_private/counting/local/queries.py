@@ -1,4 +1,8 @@
-"""Count itemsets on this machine: all of them, the most frequent, or how many have each count."""
+"""Count itemsets on this machine: all of them, the most frequent, or how many have each count.
+
+A count is the number of transactions that hold the itemset; if the transactions count units, it is the number of units
+that hold it in at least one transaction.
+"""
 
 from __future__ import annotations
 
@@ -158,7 +162,12 @@ def _bound(transactions: Transactions, size: int, m: int, threads: int) -> int:
     """
     few = len(transactions) // _SHARE
     end = int(transactions.offsets[few])
-    part = replace(transactions, offsets=transactions.offsets[: few + 1], items=transactions.items[:end], units=None)
+    part = replace(
+        transactions,
+        offsets=transactions.offsets[: few + 1],
+        items=transactions.items[:end],
+        units=None if transactions.units is None else transactions.units[:few],
+    )
     top = top_itemsets(part, size, m, threads=threads)
     return int(top.profile().count(m)) if len(top) == m else 1
 

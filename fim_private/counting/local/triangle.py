@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fim_private.compilation import compiled
 from fim_private.counting.local.batch import Batch
@@ -26,18 +27,28 @@ _WORTH_A_THREAD = 2**21
 
 
 def count_triangle(index: Index, threads: int) -> U32:
-    """How many transactions hold both of two items, for all pairs of the `ITEMS` most frequent.
+    """How many transactions, or units, hold both of two items, for all pairs of the `ITEMS` most frequent.
 
     Returns:
         the counts, uint32; the pair of ranks i > j is at i (i - 1) / 2 + j.
     """
     items = min(ITEMS, index.items)
     parts = threads if len(index.flat) >= _WORTH_A_THREAD else 1
-    cuts = [part * (len(index.offsets) - 1) // parts for part in range(parts + 1)]
-    counters = [np.zeros(items * (items - 1) // 2 + 1, np.uint32) for _ in range(parts)]
+    cells = items * (items - 1) // 2 + 1
+
+    def count(part: tuple[int, int]) -> U32:
+        first, end = part
+        offsets = index.offsets[first : end + 1]
+        if not index.counts_units:
+            counter = np.zeros(cells, np.uint32)
+            _stream(index.flat, offsets, items, counter)
+            return counter
+        tagged = np.zeros(cells, np.uint64)
+        _stream_units(index.flat, offsets, index.units[first:end], items, tagged)
+        return tagged.astype(np.uint32)  # without the tags
+
     with ThreadPoolExecutor(parts) as pool:
-        jobs = zip(pairwise(cuts), counters, strict=True)
-        list(pool.map(lambda job: _stream(index.flat, index.offsets[job[0][0] : job[0][1] + 1], items, job[1]), jobs))
+        counters = list(pool.map(count, pairwise(index.cuts(parts))))
     for more in counters[1:]:
         counters[0] += more
     return counters[0]
@@ -55,6 +66,34 @@ def _stream(flat: U32, offsets: U32, items: int, counter: U32) -> None:
             row = (i * (i - one)) >> one
             for before in range(start, place):
                 counter[row + np.uint64(flat[before])] += np.uint32(1)
+
+
+@compiled
+def _stream_units(flat: U32, offsets: U32, units: U32, items: int, counter: NDArray[np.uint64]) -> None:
+    """Count a pair once per unit. The upper half of a counter is 1 plus the last unit with several transactions."""
+    one, most = np.uint64(1), np.uint64(items)
+    tag_bits, count_bits = np.uint64(32), np.uint64(2**32 - 1)
+    transactions = len(units)
+    for transaction in range(transactions):
+        unit = units[transaction]
+        alone = (transaction == 0 or units[transaction - 1] != unit) and (
+            transaction + 1 == transactions or units[transaction + 1] != unit
+        )
+        tag = np.uint64(unit) + one
+        start = np.uint64(offsets[transaction])
+        for place in range(start + one, np.uint64(offsets[transaction + 1])):
+            i = np.uint64(flat[place])
+            if i >= most:
+                break
+            row = (i * (i - one)) >> one
+            if alone:
+                for before in range(start, place):
+                    counter[row + np.uint64(flat[before])] += one
+            else:
+                for before in range(start, place):
+                    cell = row + np.uint64(flat[before])
+                    value = counter[cell]
+                    counter[cell] = (tag << tag_bits) | ((value & count_bits) + np.uint64((value >> tag_bits) != tag))
 
 
 @compiled

@@ -42,7 +42,7 @@ _SINGLE_THREAD_WORK = 2e6  # about ten milliseconds; for less, a second thread d
 class Walk:
     """The memory with which one thread walks through the itemsets of a task, reused for every chunk.
 
-    Memory: 12 (size - 2) bytes for each item and for each of the task's `width`, which is at most the number of item
+    Memory: 16 (size - 2) bytes for each item and for each of the task's `width`, which is at most the number of item
     occurrences in the data; and one batch of output.
 
     Args:
@@ -55,8 +55,10 @@ class Walk:
         items = task.index.items
         levels = task.size - 2
         self._bits = room_for_bits(levels, task.index) if task.dense else None
-        self._deeper = room_for_lists(0 if task.dense else levels, items, task.width)
-        self._scratch = scratch_for(items)
+        self._deeper = room_for_lists(
+            0 if task.dense else levels, items, task.width, counts_units=task.index.counts_units
+        )
+        self._scratch = scratch_for(items, counts_units=task.index.counts_units)
         self._progress = progress_for(task.size)
         self._tally = np.zeros(_TALLY_CELLS, np.int64)
         self._room = room_for(task.size, max(_BATCH_ROWS, items + 1), _BATCH_ROWS)

@@ -16,10 +16,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark import TaskContext
 
+from fim_private.transactions.bounding import count_units
 from fim_private.transactions.compressed_rows import without_gaps
 from fim_private.transactions.dataset import Transactions
 
-SCHEMA = "lengths binary, items binary, identities binary, units array<string>"
+SCHEMA = "lengths binary, items binary, identities binary, units array<string>, counts_units boolean"
 
 
 class Block(NamedTuple):
@@ -31,12 +32,15 @@ class Block(NamedTuple):
         identities: uint64, shape (n,): identifies a transaction, and is the same each time it is computed; its random
             words are made from it (`bounding`).
         units: the name of the privacy unit of each transaction, strings; None without units.
+        counts_units: whether an itemset counts once per unit. All transactions of a unit are then neighbours in one
+            partition.
     """
 
     lengths: NDArray[np.int32]
     items: NDArray[np.int32]
     identities: NDArray[np.uint64]
     units: pl.Series | None
+    counts_units: bool = False
 
     def offsets(self) -> NDArray[np.int64]:
         """The offsets of `Transactions`, int64, shape (n + 1,)."""
@@ -57,6 +61,7 @@ class Block(NamedTuple):
             items=items if new_code is None else new_code[items],
             identities=self.identities[left],
             units=None if self.units is None else self.units.filter(pl.Series(left)),
+            counts_units=self.counts_units,
         )
 
     def recoded(self, new_code: NDArray[np.int32]) -> Block:
@@ -64,10 +69,18 @@ class Block(NamedTuple):
         return self.where((new_code >= 0)[self.items], new_code)
 
     def as_transactions(self, width: int) -> Transactions:
-        """The block as `Transactions`, with units as codes and `width` empty names, which nobody reads."""
+        """The block as `Transactions`, with units as codes and `width` empty names, which nobody reads.
+
+        If units are counted, this has to be a whole partition.
+        """
         units = None if self.units is None else without_gaps(self.units.rank("dense").to_numpy().astype(np.int64))
         vocabulary = pl.repeat("", width, dtype=pl.String, eager=True)
-        return Transactions(offsets=self.offsets(), items=self.items, vocabulary=vocabulary, units=units)
+        transactions = Transactions(offsets=self.offsets(), items=self.items, vocabulary=vocabulary, units=units)
+        return count_units(transactions) if self.counts_units else transactions
+
+    def for_counting(self) -> Block:
+        """The block without its units, unless they are counted."""
+        return self if self.counts_units else self._replace(units=None)
 
     def compact(self, width: int) -> tuple[Transactions, NDArray[np.int32]]:
         """The block as `Transactions` over only the items that occur in it, and the old code of each of these items."""
@@ -75,7 +88,7 @@ class Block(NamedTuple):
         occurs[self.items] = True
         codes = np.flatnonzero(occurs).astype(np.int32)
         new_code = (np.cumsum(occurs) - 1).astype(np.int32)
-        return self._replace(items=new_code[self.items], units=None).as_transactions(len(codes)), codes
+        return self.for_counting()._replace(items=new_code[self.items]).as_transactions(len(codes)), codes
 
 
 def pack(block: Block) -> pa.RecordBatch:
@@ -87,20 +100,23 @@ def pack(block: Block) -> pa.RecordBatch:
             pa.array([block.items.tobytes()], pa.binary()),
             pa.array([block.identities.tobytes()], pa.binary()),
             pa.array([units], pa.list_(pa.string())),
+            pa.array([block.counts_units], pa.bool_()),
         ],
-        names=["lengths", "items", "identities", "units"],
+        names=["lengths", "items", "identities", "units", "counts_units"],
     )
 
 
 def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[Block]:
     """The blocks of a partition."""
     for batch in batches:
-        for lengths, items, identities, units in zip(*(batch.column(name) for name in batch.schema.names), strict=True):
+        columns = (batch.column(name) for name in batch.schema.names)
+        for lengths, items, identities, units, counts_units in zip(*columns, strict=True):
             yield Block(
                 lengths=np.frombuffer(lengths.as_buffer(), np.int32),
                 items=np.frombuffer(items.as_buffer(), np.int32),
                 identities=np.frombuffer(identities.as_buffer(), np.uint64),
                 units=pl.Series(units.as_py(), dtype=pl.String) if units.is_valid else None,
+                counts_units=counts_units.as_py(),
             )
 
 
@@ -113,6 +129,7 @@ def whole(batches: Iterator[pa.RecordBatch]) -> Block:
         items=np.concatenate([np.zeros(0, np.int32), *(block.items for block in blocks)]),
         identities=np.concatenate([np.zeros(0, np.uint64), *(block.identities for block in blocks)]),
         units=pl.concat(units) if units else None,
+        counts_units=any(block.counts_units for block in blocks),
     )
 
 

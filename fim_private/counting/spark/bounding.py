@@ -53,6 +53,13 @@ def merge_units(cluster: Cluster, blocks: DataFrame) -> DataFrame:
     return cluster.map(gathered.toDF("unit", "items"), _merged, SCHEMA)
 
 
+def count_units(cluster: Cluster, blocks: DataFrame) -> DataFrame:
+    """Blocks that count units: the transactions of a unit are neighbours in one partition."""
+    rows = cluster.map(blocks, _owned_rows, "unit string, identity long, items binary")
+    together = rows.repartition(cluster.partitions_for(blocks), "unit").sortWithinPartitions("unit", "identity")
+    return cluster.map(together, partial(_kept, counts_units=True), SCHEMA)
+
+
 def keep_transactions(cluster: Cluster, blocks: DataFrame, most: int, key: bytes) -> DataFrame:
     """Blocks of at most `most` transactions per unit: those with the smallest words."""
     drawn = cluster.map(
@@ -66,6 +73,11 @@ def keep_transactions(cluster: Cluster, blocks: DataFrame, most: int, key: bytes
 def cap_items(cluster: Cluster, blocks: DataFrame, most: int, key: bytes) -> DataFrame:
     """Blocks of transactions of at most `most` items: those with the smallest words."""
     return cluster.map(blocks, partial(_capped, most=most, key=key), SCHEMA)
+
+
+def cap_units(cluster: Cluster, blocks: DataFrame, most: int, key: bytes) -> DataFrame:
+    """Blocks of units of at most `most` different items: those that `cap_items` keeps of the merged units."""
+    return cluster.map(blocks, partial(_capped_units, most=most, key=key), SCHEMA)
 
 
 def _unit_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -114,7 +126,21 @@ def _drawn_rows(batches: Iterator[pa.RecordBatch], *, key: bytes) -> Iterator[pa
         )
 
 
-def _kept(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _owned_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """One row per transaction."""
+    for block in unpack(batches):
+        if block.units is None:
+            continue
+        yield _rows(
+            {
+                "unit": pa.array(block.units.to_list(), pa.string()),
+                "identity": pa.array(block.identities.view(np.int64)),
+                "items": _slices(block.items, block.offsets()),
+            }
+        )
+
+
+def _kept(batches: Iterator[pa.RecordBatch], *, counts_units: bool = False) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         parts = batch.column("items").to_pylist()
         if parts:
@@ -124,20 +150,41 @@ def _kept(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                     items=np.frombuffer(b"".join(parts), np.int32),
                     identities=batch.column("identity").to_numpy().view(np.uint64),
                     units=pl.Series(batch.column("unit").to_pylist(), dtype=pl.String),
+                    counts_units=counts_units,
                 )
             )
 
 
 def _capped(batches: Iterator[pa.RecordBatch], *, most: int, key: bytes) -> Iterator[pa.RecordBatch]:
     for block in unpack(batches):
-        kept = np.ones(len(block.items), bool)
-        offsets = block.offsets()
-        for place in np.flatnonzero(block.lengths > most).tolist():
-            first, end = offsets[place], offsets[place + 1]
-            words = words_of(key, block.identities[place].tobytes(), int(end - first))
-            kept[first:end] = False
-            kept[first + np.argsort(words, kind="stable")[:most]] = True
-        yield pack(block.where(kept))
+        yield pack(block.where(_cut(block, most, key)))
+
+
+def _cut(block: Block, most: int, key: bytes) -> NDArray[np.bool_]:
+    """Which occurrences of items stay: of each transaction at most `most`."""
+    kept = np.ones(len(block.items), bool)
+    offsets = block.offsets()
+    for place in np.flatnonzero(block.lengths > most).tolist():
+        first, end = offsets[place], offsets[place + 1]
+        words = words_of(key, block.identities[place].tobytes(), int(end - first))
+        kept[first:end] = False
+        kept[first + np.argsort(words, kind="stable")[:most]] = True
+    return kept
+
+
+def _capped_units(batches: Iterator[pa.RecordBatch], *, most: int, key: bytes) -> Iterator[pa.RecordBatch]:
+    block = whole(batches)
+    if block.units is None or not len(block.lengths):
+        return
+    width = int(block.items.max()) + 1
+    names = block.units.unique().sort()
+    owner = np.repeat(block.units.rank("dense").to_numpy().astype(np.int64) - 1, block.lengths)
+    places = owner * width + block.items
+    offsets, items, _ = compressed(places, width)
+    merged = Block(np.diff(offsets).astype(np.int32), items, identities_of(names), None)
+    kept = _cut(merged, most, key)
+    of_units = np.repeat(np.arange(len(names), dtype=np.int64), merged.lengths) * width + items
+    yield pack(block.where(kept[np.searchsorted(of_units, places)]))
 
 
 def _slices(items: NDArray[np.int32], offsets: NDArray[np.int64]) -> Any:

@@ -33,7 +33,14 @@ class SparkDatabase:
     """
 
     def __init__(
-        self, *, cluster: Cluster, blocks: DataFrame, vocabulary: pl.Series, has_units: bool, notes: ReadingNotes
+        self,
+        *,
+        cluster: Cluster,
+        blocks: DataFrame,
+        vocabulary: pl.Series,
+        has_units: bool,
+        notes: ReadingNotes,
+        counts_units: bool = False,
     ) -> None:
         """Take over a frame of `blocks.SCHEMA`.
 
@@ -43,12 +50,14 @@ class SparkDatabase:
             vocabulary: the item names, in name order.
             has_units: whether the blocks name units.
             notes: what the reader noticed.
+            counts_units: whether the blocks count units.
         """
         self._cluster = cluster
         self._blocks = blocks
         self._vocabulary = vocabulary
         self._has_units = has_units
         self._notes = notes
+        self._counts_units = counts_units
 
     def __repr__(self) -> str:
         return "SparkDatabase(hidden)"
@@ -89,7 +98,15 @@ class SparkDatabase:
         """See `transactions.merge_units`. It shuffles one row per unit and partition."""
         if not self._has_units:
             return self
-        return self._with(bounding.merge_units(self._cluster, self._blocks).persist(), has_units=False)
+        return self._with(
+            bounding.merge_units(self._cluster, self._blocks).persist(), has_units=False, counts_units=False
+        )
+
+    def count_units(self) -> SparkDatabase:
+        """See `transactions.count_units`. It shuffles one row per transaction."""
+        if not self._has_units or self._counts_units:
+            return self
+        return self._with(bounding.count_units(self._cluster, self._blocks).persist(), counts_units=True)
 
     def keep_transactions(self, most: int, words: Words) -> SparkDatabase:
         """See `transactions.keep_transactions`. It draws a key of four words, and shuffles one row per transaction."""
@@ -97,14 +114,17 @@ class SparkDatabase:
         if not self._has_units:
             return self
         key = bounding.secret_key(words)
-        return self._with(bounding.keep_transactions(self._cluster, self._blocks, most, key).persist())
+        return self._with(
+            bounding.keep_transactions(self._cluster, self._blocks, most, key).persist(), counts_units=False
+        )
 
     def cap_items(self, most: int, words: Words) -> SparkDatabase:
-        """See `transactions.cap_items`. It draws a key of four words if any transaction is too long."""
+        """See `transactions.cap_items`. It draws a key of four words if anything is too long."""
         _at_least_one(most=most)
         if self._shape.longest <= most:
             return self
-        return self._with(bounding.cap_items(self._cluster, self._blocks, most, bounding.secret_key(words)))
+        cap = bounding.cap_units if self._counts_units else bounding.cap_items
+        return self._with(cap(self._cluster, self._blocks, most, bounding.secret_key(words)))
 
     def top_itemsets(self, size: int, m: int) -> HiddenCounts:
         """See `counting.top_itemsets`; module `top` explains how."""
@@ -156,7 +176,12 @@ class SparkDatabase:
         return self._with(self._cluster.map(self._blocks, partial(_recode, sent=sent), SCHEMA), vocabulary=vocabulary)
 
     def _with(
-        self, blocks: DataFrame, *, vocabulary: pl.Series | None = None, has_units: bool | None = None
+        self,
+        blocks: DataFrame,
+        *,
+        vocabulary: pl.Series | None = None,
+        has_units: bool | None = None,
+        counts_units: bool | None = None,
     ) -> SparkDatabase:
         return SparkDatabase(
             cluster=self._cluster,
@@ -164,6 +189,7 @@ class SparkDatabase:
             vocabulary=self._vocabulary if vocabulary is None else vocabulary,
             has_units=self._has_units if has_units is None else has_units,
             notes=self._notes,
+            counts_units=self._counts_units if counts_units is None else counts_units,
         )
 
 

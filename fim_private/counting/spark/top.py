@@ -10,7 +10,8 @@ Wang 2004):
    n_p of the n transactions lists the itemsets that it counts at least f_p = max(1, ceil(tau n_p / n)) times.
 
    *No itemset of count tau or more is missed.* If no partition listed it, it counts at most ceil(tau n_p / n) - 1 <
-   tau n_p / n in every partition that holds a transaction, and nothing elsewhere; the sum over p is below tau.
+   tau n_p / n in every partition that holds a transaction, and nothing elsewhere; the sum over p is below tau. This
+   holds for any shares n_p that add up to n. So it holds if units are counted: each unit is in one partition.
 
    The sum of an itemset over the partitions that list it is again a lower bound, low. Each other partition adds at most
    f_p - 1, so low + sum of (f_p - 1) over those others is an upper bound. Let tau' be the larger of tau and the m-th
@@ -45,6 +46,8 @@ from fim_private.counting.spark.rows import from_rows, in_order, members, schema
 from fim_private.counting.spark.session import Batches, Cluster
 from fim_private.counting.spark.sums import sum_over_partitions
 from fim_private.errors import InputError
+from fim_private.transactions.bounding import merge_units
+from fim_private.transactions.dataset import Transactions
 
 MOST_CANDIDATES = 2 * 10**7
 """The most candidates that the driver holds. More mean that partitions are too small for the floor."""
@@ -55,7 +58,7 @@ class Shape(NamedTuple):
 
     Args:
         transactions: int64, the number of transactions of each partition that holds any.
-        longest: the number of items of the longest transaction.
+        longest: the number of items of the longest transaction, or of the largest unit if units are counted.
     """
 
     transactions: NDArray[np.int64]
@@ -135,7 +138,7 @@ def count_in_partitions(
 
 
 def count_items(cluster: Cluster, blocks: DataFrame, width: int) -> NDArray[np.int64]:
-    """The number of transactions that hold each item of the vocabulary, int64, shape (width,)."""
+    """The number of transactions, or units, that hold each item of the vocabulary, int64, shape (width,)."""
     return sum_over_partitions(cluster, blocks, width, partial(_item_counts, width=width))
 
 
@@ -156,7 +159,7 @@ def _floor(tau: int, transactions: int, n: int) -> int:
 def _shape(batches: Batches) -> Iterator[pa.RecordBatch]:
     block = whole(batches)
     if len(block.lengths):
-        longest = pa.array([int(block.lengths.max())], pa.int32())
+        longest = pa.array([int(_counted_once(block).lengths().max())], pa.int32())
         yield pa.RecordBatch.from_arrays(
             [pa.array([len(block.lengths)], pa.int64()), longest], names=["transactions", "longest"]
         )
@@ -180,7 +183,7 @@ def _above_share(
     codes = frequent.value
     new_code = np.full(width, -1, np.int32)
     new_code[codes] = np.arange(len(codes), dtype=np.int32)
-    transactions = block._replace(units=None).recoded(new_code).as_transactions(len(codes))
+    transactions = block.for_counting().recoded(new_code).as_transactions(len(codes))
     if len(transactions):
         itemsets, counts = count_itemsets(transactions, size, floor, threads=1).reveal_to_curator()
         yield from to_rows(codes[itemsets], counts, below=floor - 1)
@@ -188,9 +191,14 @@ def _above_share(
 
 def _chosen(block: Block, *, sent: Any, width: int) -> NDArray[np.int64]:
     itemsets, weights = sent.value
-    transactions = block._replace(units=None).as_transactions(width)
+    transactions = block.for_counting().as_transactions(width)
     return count_chosen(transactions, itemsets, weights).reveal_to_curator()[1]
 
 
 def _item_counts(block: Block, *, width: int) -> NDArray[np.int64]:
-    return np.bincount(block.items, minlength=width).astype(np.int64)
+    return np.bincount(_counted_once(block).items, minlength=width).astype(np.int64)
+
+
+def _counted_once(block: Block) -> Transactions:
+    """The transactions, or the merged transactions of each unit if units are counted: single items count the same."""
+    return merge_units(block.for_counting().as_transactions(int(block.items.max(initial=0)) + 1))
