@@ -133,13 +133,35 @@ class NeighbouringRelation(StrEnum):
             ) from None
 
 
+class Together(StrEnum):
+    """What it means that a unit with several transactions holds items together."""
+
+    BASKET = "basket"
+    """In at least one of its transactions. Counts are of units."""
+    UNIT = "unit"
+    """In all its transactions merged into one, so ever. Counts are of units."""
+
+    @classmethod
+    def of(cls, value: str) -> Together:
+        """The member with this name.
+
+        Raises:
+            UsageError: there is none.
+        """
+        try:
+            return cls(value)
+        except ValueError:
+            raise UsageError("Items are together in no such place.", "Choose --together basket or unit.") from None
+
+
 @dataclass(frozen=True, kw_only=True)
 class PrivacyUnit:
     """What counts as one unit, and how much one unit can change a count.
 
     Args:
         column: the column that names the unit; None if each transaction is its own unit.
-        max_transactions: how many transactions per unit are kept; None to merge them into one set.
+        max_transactions: how many transactions per unit are kept, each of which then counts; None to keep all of them
+            and count units (see `Together`).
     """
 
     column: str | None = None
@@ -162,8 +184,11 @@ class PrivacyUnit:
         """Delta: one unit changes any count by at most this."""
         return self.max_transactions or 1
 
-    def describe(self) -> str:
+    def describe(self, together: Together | None = None) -> str:
         """The unit in words.
+
+        Args:
+            together: what is counted as together, if units are counted.
 
         >>> PrivacyUnit(column="customer", max_transactions=5).describe()
         "one customer (column 'customer'), with at most 5 of its transactions kept"
@@ -171,11 +196,10 @@ class PrivacyUnit:
         if self.column is None:
             return "one transaction"
         name = f"one {self.column}" if self.column.isalpha() and self.column.islower() else "one unit"
-        kept = (
-            "with all its transactions merged into one"
-            if self.max_transactions is None
-            else f"with at most {self.max_transactions} of its transactions kept"
-        )
+        if self.max_transactions is not None:
+            kept = f"with at most {self.max_transactions} of its transactions kept"
+        else:
+            kept = "with all its transactions" + (" merged into one" if together is Together.UNIT else "")
         return f"{name} (column {self.column!r}), {kept}"
 
 

@@ -56,7 +56,12 @@ def _cases() -> tuple[Case, ...]:
         of_counts(_planned("lmm-repeat"), (26, 24), (26, 25)),
         _published(),
         of_counts(_planned("limited-domain"), (6, 6), (7, 7)),
-        of_counts(_planned("limited-domain", unit=customers), (6, 6), (7, 7)),
+        of_counts(_planned("limited-domain", unit=customers, together="unit"), (6, 6), (7, 7)),
+        of_counts(
+            _planned("limited-domain", size=2, unit=customers, constraints=Constraints(must_contain=["m"])),
+            (6, 6),
+            (7, 7),
+        ),
         of_counts(_planned("limited-domain", unit=several), (12, 12), (14, 14)),
         of_counts(
             _planned("limited-domain", size=2, unit=several, constraints=Constraints(must_contain=["m"])),

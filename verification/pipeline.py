@@ -173,6 +173,8 @@ def _same(path: Path, plan: Plan, seed: int) -> bool:
         arguments += ["--transaction-column", "basket", "--item-column", "item"]
     if plan.unit.max_transactions is not None:
         arguments += ["--max-transactions", str(plan.unit.max_transactions)]
+    if plan.question.together is not None:
+        arguments += ["--together", plan.question.together]
     if plan.universe.names is not None:
         universe = path.with_name("universe.txt")
         universe.write_text("\n".join(plan.universe.names) + "\n", encoding="utf-8")
@@ -206,7 +208,8 @@ def of_counts(plan: Plan, one: Sequence[int], other: Sequence[int]) -> Case:
     if unit.column is not None:
         # One basket more than are kept or needed: bounding has something to do.
         times = (unit.max_transactions or 1) + 1
-        name += ", customers merged" if unit.max_transactions is None else f", {unit.max_transactions} baskets each"
+        counted = {"basket": "customers counted by basket", "unit": "customers merged"}
+        name += f", {counted.get(plan.question.together or '', f'{unit.max_transactions} baskets each')}"
     units = [[[*basket, *must] for basket in unit] for unit in baskets_of(one)]
     more = [[*step, *must]] * times
     if must:

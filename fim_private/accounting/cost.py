@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from fim_private.privacy import Budget, Failure, Guarantee, Loss, NeighbouringRelation, PrivacyUnit
+from fim_private.privacy import Budget, Failure, Guarantee, Loss, NeighbouringRelation, PrivacyUnit, Together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +20,7 @@ class Cost:
         failures: what the losses do not cover.
         unit: the privacy unit.
         relation: the neighbouring relation.
+        together: what a unit holds together, if units are counted.
         mechanism: the name that the ledger's history shows.
         public: what the promise takes as public, for the record.
         record: the public parameters, for the record.
@@ -31,6 +32,7 @@ class Cost:
     failures: tuple[Failure, ...]
     unit: PrivacyUnit
     relation: NeighbouringRelation
+    together: Together | None
     mechanism: str
     public: Mapping[str, Any]
     record: Mapping[str, Any]

@@ -63,12 +63,13 @@ class Experiment:
         ),
     ] = None
 
-    def settings(self, folder: Path, unit_column: str | None) -> Settings:
+    def settings(self, folder: Path, unit_column: str | None, together: str | None = None) -> Settings:
         """The settings as a value. Without --seed, the seed is the one recorded in the folder, or a new one.
 
         Args:
             folder: the report's folder.
             unit_column: the column that names the unit.
+            together: what a unit holds together, if it was said.
 
         Raises:
             UsageError: a setting is out of range.
@@ -95,6 +96,7 @@ class Experiment:
             max_items=self.max_items,
             relation=self.neighbours,
             unit_column=unit_column,
+            together=together,
             seed=SecureRandomness().bits(32) if seed is None else seed,
         )
 

@@ -17,7 +17,7 @@ from fim_private.cli.completion import FORMATS, mechanism_names, one_of
 from fim_private.cli.engine import Read, reader
 from fim_private.cli.help import Command
 from fim_private.errors import InputError, UsageError
-from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
+from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, Together
 
 if TYPE_CHECKING:
     from fim_private import plan
@@ -58,8 +58,8 @@ MaxItems = Annotated[
     int | None,
     _what(
         metavar="B",
-        help="Keep at most B items of each transaction, chosen at random, besides those of --must-contain. This saves "
-        "work and costs no privacy.",
+        help="Keep at most B items of each transaction (of each unit, if units are counted), chosen at random, besides "
+        "those of --must-contain. This saves work and costs no privacy.",
     ),
 ]
 Select = Annotated[
@@ -96,6 +96,15 @@ UnitColumn = Annotated[
     _promise(
         metavar="COLUMN",
         help="The column that names the owner of each transaction, such as the customer. The owner is then protected.",
+    ),
+]
+TogetherOption = Annotated[
+    str | None,
+    _promise(
+        metavar="basket|unit",
+        autocompletion=one_of(*Together),
+        help="With --unit-column: count the units that hold the items together in one basket (basket, the default), or "
+        "in all their baskets merged (unit).",
     ),
 ]
 Neighbours = Annotated[
@@ -160,8 +169,8 @@ class Question:
         int | None,
         _what(
             metavar="N",
-            help="Declare that there are N transactions, and that this number is public. Released counts then come "
-            "with supports (count divided by N).",
+            help="Declare that there are N transactions (or units, if these are counted), and that this number is "
+            "public. Released counts then come with supports (count divided by N).",
         ),
     ] = None
     epsilon: Epsilon
@@ -175,12 +184,16 @@ class Question:
         ),
     ] = None
     unit_column: UnitColumn = None
+    together: TogetherOption = None
     merge: Annotated[
-        bool, _promise("--merge", help="Merge all transactions of a unit into one (the default with --unit-column).")
+        bool, _promise("--merge", help="Merge all transactions of a unit into one. The same as --together unit.")
     ] = False
     max_transactions: Annotated[
         int | None,
-        _promise(metavar="M", help="Instead of merging, keep at most M transactions of each unit, chosen at random."),
+        _promise(
+            metavar="M",
+            help="Count transactions, not units: keep at most M transactions of each unit, chosen at random.",
+        ),
     ] = None
     neighbours: Neighbours = NeighbouringRelation.ADD_REMOVE
     max_items: MaxItems = None
@@ -236,6 +249,7 @@ class Question:
 
         return Asked.of(
             unit=self.privacy_unit(),
+            together=self.held_together(),
             size=itemset_sizes(self.size, self.sizes),
             top=self.top,
             budget=Budget(self.epsilon, self.delta),
@@ -281,6 +295,16 @@ class Question:
                 "Name the column with the owner by --unit-column, or give --unit transaction alone.",
             )
         return PrivacyUnit()
+
+    def held_together(self) -> str | None:
+        """What a unit holds together, as typed; None for the default.
+
+        Raises:
+            UsageError: two options contradict each other.
+        """
+        if self.merge and self.together not in (None, Together.UNIT):
+            raise UsageError("--merge is the same as --together unit.", "Give --merge or --together, not both.")
+        return Together.UNIT if self.merge else self.together
 
     def universe(self) -> plan.Universe:
         """The universe that the options declare, or the open one.

@@ -14,7 +14,7 @@ import typer
 from fim_private.cli.option_groups import names_of
 from fim_private.cli.options import Delivery, Question, Reading
 from fim_private.errors import FimPrivateError, InputError, UsageError, did_you_mean
-from fim_private.privacy import NeighbouringRelation, exact
+from fim_private.privacy import NeighbouringRelation, Together, exact
 
 if TYPE_CHECKING:
     from fim_private.release import Release
@@ -188,7 +188,7 @@ def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
     context.meta[UNSAID] = sorted(typed.keys() - REPLAYED | ({"seed"} if release.seeded else set()))
     context.meta[GUESSED] = () if release.layout is None else release.layout.guessed
     asked = {name: value for name, value in typed.items() if name in REPLAYED}
-    return {**_guessed(context, release.layout), **asked}
+    return {**_guessed(context, release.layout), **_merged_before(context, typed, release), **asked}
 
 
 def _check_promise(path: Path, typed: Mapping[str, Any], release: Release) -> None:
@@ -202,6 +202,7 @@ def _check_promise(path: Path, typed: Mapping[str, Any], release: Release) -> No
             and float(exact(typed["delta"], "delta")) == stated.delta
             and typed.get("neighbours", NeighbouringRelation.ADD_REMOVE) == privacy.neighbours
             and typed.get("unit_column") == plan.unit_column
+            and _typed_together(typed) in (None, plan.together)
         )
     except (LookupError, UsageError):
         same = False
@@ -209,6 +210,23 @@ def _check_promise(path: Path, typed: Mapping[str, Any], release: Release) -> No
         raise InputError(
             f"{path} states another promise than its command asks for, so somebody changed it.", "Give the options."
         )
+
+
+def _typed_together(typed: Mapping[str, Any]) -> str | None:
+    """What a unit holds together, as far as it was typed."""
+    return Together.UNIT if typed.get("merge") else typed.get("together")
+
+
+def _merged_before(context: typer.Context, typed: Mapping[str, Any], release: Release) -> dict[str, Any]:
+    """An older release merged units without saying so; the default has changed since. Typed options come first."""
+    if release.terms.plan.together is not Together.UNIT or _typed_together(typed) is not None:
+        return {}
+
+    def together() -> str | None:
+        others = ("max_transactions", "merge", "unit")
+        return None if any(_is_from(context, name, "COMMANDLINE") for name in others) else str(Together.UNIT)
+
+    return {"together": together}
 
 
 def _guessed(context: typer.Context, layout: Layout | None) -> dict[str, Callable[[], str | None]]:

@@ -11,7 +11,7 @@ from fim_private.counting import count_histogram, top_itemsets
 from fim_private.mechanisms.registry import find
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
-from fim_private.transactions import Transactions, cap_items, merge_units
+from fim_private.transactions import Transactions, cap_items, count_units, merge_units
 
 CAPS = 10
 """How many random caps of the transactions are counted. A mechanism that needs a cap uses them in turn."""
@@ -41,11 +41,11 @@ class ExactCounts:
 
     Args:
         name: the name of the data set.
-        transactions: how many transactions there are.
+        transactions: how many transactions there are, or units if these are counted.
         items: how many items occur.
         profiles: by size, the complete counts in an open universe.
         capped: by size, the capped counts. Empty if no mechanism needs capped transactions.
-        baskets: the transactions, for mechanisms that choose what to count. Each unit's transactions are merged.
+        baskets: the transactions, for mechanisms that choose what to count. They count units if the settings do.
         most_frequent: by size, the true counts of the most frequent itemsets, as item codes. Empty if every mechanism
             sees counts only.
     """
@@ -74,12 +74,13 @@ def count_all(
 
     Args:
         name: the name of the data set.
-        transactions: as read. This function merges the transactions of each unit.
+        transactions: as read.
         settings: what is compared.
         progress: told what is being counted.
     """
     if settings.unit_column is not None:
-        transactions = merge_units(transactions)
+        transactions = count_units(transactions) if settings.counts_units else merge_units(transactions)
+    of_units = transactions.first_of_units()
     profiles = {}
     for size in settings.sizes:
         progress(f"counting itemsets of size {size} of {name}")
@@ -100,7 +101,7 @@ def count_all(
             capped[size] = tuple(_capped(cap, size, places, most_frequent[size]) for cap in caps)
     return ExactCounts(
         name=name,
-        transactions=len(transactions),
+        transactions=len(transactions) if of_units is None else len(of_units) - 1,
         items=len(transactions.vocabulary),
         profiles=profiles,
         capped=capped,

@@ -10,7 +10,7 @@ from typing import Any
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.registry import find
 from fim_private.plan import Plan, Universe, make_plan
-from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, exact
+from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, Together, exact
 
 PADDED = tuple(10**digits for digits in range(3, 10))
 """Numbers of items to which the universe is padded, to see which mechanisms depend on it."""
@@ -30,9 +30,10 @@ class Settings:
         universe_items: the number of items on the public list, or None for the number that occurs.
         max_items: how many items of a transaction are kept for mechanisms that need a cap.
         relation: the neighbouring relation.
-        unit_column: the column that names the unit. Its transactions are merged. None for single transactions.
+        unit_column: the column that names the unit. None for single transactions.
         seed: determines the noise of every trial.
         long_tops: more values of k, for the fast mechanisms only.
+        together: what a unit holds together, as in `plan.Question`; None without units.
     """
 
     sizes: tuple[int, ...]
@@ -47,8 +48,13 @@ class Settings:
     unit_column: str | None
     seed: int
     long_tops: tuple[int, ...] = ()
+    together: str | None = None
 
     def __post_init__(self) -> None:
+        if self.unit_column is not None:
+            object.__setattr__(self, "together", Together.of(self.together or Together.BASKET))
+        elif self.together is not None:
+            raise UsageError("--together chooses how units are counted.", "Leave it out, or give --unit-column.")
         for values, what in (
             (self.sizes, "sizes"),
             (self.tops + self.long_tops, "tops"),
@@ -72,8 +78,18 @@ class Settings:
 
     @property
     def unit(self) -> PrivacyUnit:
-        """The privacy unit. The transactions of a unit are merged."""
+        """The privacy unit."""
         return PrivacyUnit(column=self.unit_column)
+
+    @property
+    def described_unit(self) -> str:
+        """The privacy unit in words."""
+        return self.unit.describe(None if self.together is None else Together.of(self.together))
+
+    @property
+    def counts_units(self) -> bool:
+        """Whether counts are of units that hold an itemset in one of several transactions."""
+        return self.together == Together.BASKET
 
     def tops_of(self, name: str) -> tuple[int, ...]:
         """The values of k for a mechanism."""
@@ -95,6 +111,8 @@ class Settings:
         kept = asdict(self)
         for grid in ("sizes", "tops", "long_tops", "epsilons", "mechanisms"):
             del kept[grid]
+        if self.together != Together.BASKET:
+            del kept["together"]  # as before there was a choice, so that finished cells are still known
         return json.loads(json.dumps(kept, default=str))  # type: ignore[no-any-return]
 
 
@@ -132,6 +150,7 @@ class Cell:
             budget=Budget(self.epsilon, settings.delta),
             unit=settings.unit,
             relation=settings.relation,
+            together=settings.together,
             universe=Universe(items=self.universe_items, listed=self.universe_items is not None),
             max_items=settings.max_items if row.needs_cap else None,
             mechanism=self.mechanism,

@@ -16,6 +16,7 @@ from fim_private.mining.rehearsal import rehearse
 from fim_private.mining.searches import Progress, count_all, select_all
 from fim_private.plan import Plan, QuestionArguments, make_plan, spelled_out
 from fim_private.plan.record import plan_record
+from fim_private.privacy import Together
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.release import Release
 from fim_private.release.door import check_unit
@@ -185,13 +186,16 @@ def bound(database: TransactionDatabase, plan: Plan, randomness: Randomness) -> 
 
     With constraints, only transactions that hold all required items stay, without these items and the excluded ones.
     This comes after merging the transactions of a unit, but before choosing among them, so that the choice is among
-    those that matter. `constraints.py` shows why one unit still changes counts by no more than without constraints.
+    those that matter. Where units are counted by basket, it is done to each basket. `constraints.py` shows why one unit
+    still changes counts by no more than without constraints.
     """
     if plan.universe.names is not None:
         database = database.restrict_to(plan.universe.names)
     if plan.constraints.exclude:
         database = database.keep_items(without_items(database.vocabulary, plan.constraints.exclude))
-    if plan.unit.column is not None and plan.unit.max_transactions is None:
+    if plan.question.together is Together.BASKET:
+        database = database.count_units()
+    elif plan.question.together is Together.UNIT:
         database = database.merge_units()
     if plan.constraints.must_contain:
         database = database.containing(plan.constraints.must_contain)

@@ -25,7 +25,8 @@ from fim_private.transactions import transactions_from_lists
 def rehearse(plan: Plan) -> None:
     """Count, select and measure as the plan does, on made-up baskets, and throw the result away."""
     randomness = SeededRandomness(0)
-    for database in _made_up(max(plan.sizes)):
+    for made_up in _made_up(max(plan.sizes)):
+        database = made_up.count_units() if plan.question.counts_units else made_up.merge_units()
         # Made-up baskets may not fit what was declared for the true data.
         with suppress(FimPrivateError):
             count_all(database, plan, lambda _phase: None)
@@ -40,7 +41,8 @@ def rehearse(plan: Plan) -> None:
 
 
 def _made_up(size: int) -> Iterator[TransactionDatabase]:
-    """A small database without units, and a database large enough for the compiled sort."""
+    """A small database, and a database large enough for the compiled sort; units have up to two baskets."""
     items = [f"item {number}" for number in range(size + 4)]
     for times in (10, 1000):
-        yield LocalDatabase(transactions_from_lists([items[at % 3 :] for at in range(3 * times)]))
+        baskets = [items[at % 3 :] for at in range(3 * times)]
+        yield LocalDatabase(transactions_from_lists(baskets, [2 * at // 3 for at in range(len(baskets))]))

@@ -36,6 +36,7 @@ from fim_private.privacy import (
     Number,
     PrivacyUnit,
     PureDP,
+    Together,
 )
 from fim_private.private_candidates import Candidates, KnownThreshold, RandomStopping, Selection
 from fim_private.private_candidates.pool import CandidateLoss, parts
@@ -65,7 +66,7 @@ class Configuration:
         mechanism: a name of the registry, or "auto".
         select: how items-first selects; None lets the planner decide.
         max_items: at most so many items of each transaction are kept. None keeps all of them.
-        max_transactions: how many transactions per unit are kept; None merges them.
+        max_transactions: how many transactions per unit are kept; None keeps all of them and counts units.
         count_share: the share of a run's epsilon for noisy counts of its itemsets; None releases no counts.
     """
 
@@ -89,6 +90,8 @@ class TuningPlan:
         score_epsilon: what one run spends on its score.
         selection: how a run is chosen.
         budget: what everything together may cost.
+        together: what a unit holds together, for all scores and for all candidates that count units; None without
+            units.
     """
 
     names: tuple[str, ...]
@@ -96,6 +99,7 @@ class TuningPlan:
     score_epsilon: Fraction
     selection: RandomStopping | KnownThreshold
     budget: Budget
+    together: Together | None = None
 
     @property
     def loss(self) -> CandidateLoss:
@@ -125,6 +129,7 @@ class TuningPlan:
         # Values that differ among the candidates are left out here; the record lists every candidate.
         caps, kept = ({plan.max_items for plan in self.plans}, {plan.unit for plan in self.plans})
         unit = kept.pop() if len(kept) == 1 else PrivacyUnit(column=first.unit.column)
+        together = self.together if {plan.question.together for plan in self.plans} == {self.together} else None
         sizes = sorted({plan.size for plan in self.plans})
         spending = {"what": "choice among configurations, with their runs", "epsilon": float(guarantee.epsilon)}
         return replace(
@@ -134,6 +139,7 @@ class TuningPlan:
             losses=(ApproxDP(guarantee.epsilon, guarantee.delta),),
             failures=(),
             unit=unit,
+            together=together,
             mechanism=NAME,
             record={
                 **first.record,
@@ -143,6 +149,7 @@ class TuningPlan:
                 "mechanism": NAME,
                 "why": self.theorem,
                 "max_transactions": unit.max_transactions,
+                "together": None if together is None else str(together),
                 "max_items": caps.pop() if len(caps) == 1 else None,
                 "sensitivity": unit.sensitivity,
                 "parameters": {
@@ -197,6 +204,7 @@ def plan_tuning(
     *,
     budget: Budget,
     unit_column: str | None = None,
+    together: str | None = None,
     relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE,
     universe: Universe | None = None,
     runs: int | None = None,
@@ -209,6 +217,7 @@ def plan_tuning(
         configurations: at least two, each with a name of its own.
         budget: what everything together may cost.
         unit_column: the column that names the unit; None if each transaction is a unit.
+        together: as in `fim_private.plan.Question`, for the scores and for all configurations that count units.
         relation: the neighbouring relation.
         universe: the declared universe, with its names; None for an open one.
         runs: the expected number of runs, 1/gamma; None for ten per configuration. With a threshold, fewer are made.
@@ -229,6 +238,9 @@ def plan_tuning(
         raise UsageError("Two configurations have the same name.", "Give each a name of its own.")
     if universe is not None and universe.items is not None and universe.names is None:
         raise UsageError("Tuning needs the names of a declared universe.", "Give --universe-file, or leave it open.")
+    if together is not None and unit_column is None:
+        raise UsageError("--together chooses how units are counted.", "Leave it out, or name them by --unit-column.")
+    counted = None if unit_column is None else Together.of(together or Together.BASKET)
     expected = RUNS_EACH * len(names) if runs is None else runs
     if not 1 <= expected <= 10**6:
         raise UsageError("The number of runs is out of range.", "Choose a number from 1 to 1000000.")
@@ -250,6 +262,7 @@ def plan_tuning(
             budget=run,
             unit=PrivacyUnit(column=unit_column, max_transactions=configuration.max_transactions),
             relation=relation,
+            together=counted if configuration.max_transactions is None else None,
             universe=universe,
             max_items=configuration.max_items,
             mechanism=configuration.mechanism,
@@ -264,6 +277,7 @@ def plan_tuning(
         score_epsilon=score_share * epsilon,
         selection=selection,
         budget=budget,
+        together=counted,
     )
 
 
@@ -295,7 +309,7 @@ def tune(
     randomness = SecureRandomness() if seed is None else SeededRandomness(seed)
     database = as_database(transactions)
     check_unit(database, tuning.plans[0])
-    of_units = database.merge_units() if database.has_units else database
+    of_units = database.count_units() if tuning.together is Together.BASKET else database.merge_units()
     data = _Data(database, of_units, {name: code for code, name in enumerate(of_units.vocabulary.to_list())})
     # Count for every configuration before the charge, whichever runs are drawn later.
     candidates = Candidates(
@@ -316,7 +330,7 @@ def tune(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Data:
-    """The database as read, the database with one transaction per unit, and the item codes of the latter by name."""
+    """The database as read, the database that counts units, and the item codes of the latter by name."""
 
     database: TransactionDatabase
     of_units: TransactionDatabase

@@ -131,6 +131,7 @@ class Plan:
             failures=self.mechanism.failures,
             unit=self.unit,
             relation=self.relation,
+            together=self.question.together,
             mechanism=self.mechanism_name,
             public=public,
             record=plan_record(self),

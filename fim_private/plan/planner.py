@@ -74,7 +74,8 @@ def _choose(question: Question) -> Plan:
     others = ", ".join(f"{plans[place].mechanism_name} {lead:,}" for lead, place in ranked[1:])
     lead, best = ranked[0]
     why = (
-        f"chosen because it needs the smallest lead of an itemset over the bulk of the ranking: {lead:,} transactions"
+        f"chosen because it needs the smallest lead of an itemset over the bulk of the ranking: {lead:,} "
+        + question.counted
         + (f" ({others})" if others else "")
     )
     return replace(plans[best], why=why)

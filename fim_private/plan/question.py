@@ -14,7 +14,7 @@ from fim_private.errors import UsageError, check_kinds
 from fim_private.mechanisms.items_first import COUNTS
 from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
 from fim_private.plan.universe import OPEN, Universe
-from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUnit, exact, whole
+from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUnit, Together, exact, whole
 
 LARGEST_SIZE = 20
 LARGEST_TOP = 10_000
@@ -37,6 +37,7 @@ class QuestionArguments(TypedDict, total=False):
     relation: NeighbouringRelation
     universe: Universe | None
     constraints: Constraints | None
+    together: str | None
     max_items: int | None
     mechanism: str
     select: str | None
@@ -59,16 +60,19 @@ class Question:
         relation: the neighbouring relation, add-remove or replace.
         universe: the declared universe, or the open one.
         constraints: what itemsets must and must not contain. A smaller search needs less noise.
-        max_items: how many of its remaining items a transaction keeps, chosen uniformly at random. None keeps all. This
-            costs no privacy.
+        together: "basket" to count the units that hold an itemset in at least one transaction, "unit" to count those
+            that hold it in all their transactions merged. The default is "basket" if a column names the unit and all
+            its transactions are kept. Otherwise transactions are counted, and this is None.
+        max_items: how many of its remaining items a transaction, or a counted unit, keeps, chosen uniformly at random.
+            None keeps all. This costs no privacy.
         mechanism: a name of the registry, or "auto" for the mechanism that needs the smallest lead over the bulk.
         select: how items-first selects, "peel" or "counts"; None if the planner decides.
         min_count: release only itemsets with a noisy count above this. It needs a mechanism that counts (items-first).
         count_share: the share of epsilon, between 0 and 1, for the counts of the chosen itemsets. None releases no
             counts, except those of items-first.
         raw_counts: release these counts as drawn, not made consistent.
-        public_transactions: the number of transactions after bounding, which is taken as public. Counts then come with
-            supports.
+        public_transactions: the number of transactions after bounding, or of units if these are counted, which is taken
+            as public. Counts then come with supports.
         per_size: find the top of each size, not of all sizes together. All sizes share one budget.
 
     Raises:
@@ -82,6 +86,7 @@ class Question:
     relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE
     universe: Universe = OPEN
     constraints: Constraints = NOTHING
+    together: Together | None = None
     max_items: int | None = None
     mechanism: str = AUTO
     select: str | None = None
@@ -113,6 +118,7 @@ class Question:
             mechanism=(self.mechanism, str),
         )
         keep("relation", NeighbouringRelation.of(self.relation))
+        self._settle_together(keep)
         keep("sizes", _sizes(self.sizes))
         keep("per_size", self.per_size and len(self.sizes) > 1)
         self._settle_selection(keep)
@@ -122,6 +128,17 @@ class Question:
             keep("max_items", whole(self.max_items, least, 10**6, "The number of items to keep per transaction"))
         self._settle_counts(keep)
         self._check_universe()
+
+    def _settle_together(self, keep: Callable[[str, Any], None]) -> None:
+        """Units are counted if a column names them and none of their transactions is left out."""
+        if self.unit.column is not None and self.unit.max_transactions is None:
+            keep("together", Together.of(self.together or Together.BASKET))
+        elif self.together is not None:
+            counted = "each transaction is a unit" if self.unit.column is None else "--max-transactions keeps some"
+            raise UsageError(
+                f"--together chooses how units are counted, but transactions are counted, because {counted}.",
+                "Leave out --together, or name the unit's column with --unit-column and leave out --max-transactions.",
+            )
 
     def _settle_selection(self, keep: Callable[[str, Any], None]) -> None:
         """Options that only one mechanism with noisy counts understands choose that mechanism."""
@@ -176,6 +193,16 @@ class Question:
                 "The declared universe has fewer itemsets of this size than are asked for.",
                 "Ask for fewer with --top, or declare more items.",
             )
+
+    @property
+    def counts_units(self) -> bool:
+        """Whether counts are of units that hold an itemset in one of several transactions."""
+        return self.together is Together.BASKET
+
+    @property
+    def counted(self) -> str:
+        """What counts are numbers of, in words. Merged transactions of a unit are one transaction."""
+        return "units" if self.counts_units else "transactions"
 
     @property
     def remaining_sizes(self) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "why": plan.why,
         "unit_column": plan.unit.column,
         "max_transactions": plan.unit.max_transactions,
+        "together": None if plan.question.together is None else str(plan.question.together),
         "max_items": plan.max_items,
         "min_count": plan.question.min_count,
         "universe_items": plan.universe.items,

@@ -21,7 +21,7 @@ def privacy_record(plan: Priced, layout: Layout | None = None) -> dict[str, Any]
         "epsilon": float(cost.budget.epsilon),
         "delta": float(cost.budget.delta),
         "neighbours": str(cost.relation),
-        "unit": cost.unit.describe() + transaction,
+        "unit": cost.unit.describe(cost.together) + transaction,
         "proved": {
             "epsilon": float(cost.guarantee.epsilon),
             "delta": float(cost.guarantee.delta),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fim_private.errors import UsageError
-from fim_private.privacy import Budget
+from fim_private.privacy import Budget, Together
 from fim_private.transactions.layout import Layout
 
 
@@ -111,11 +111,15 @@ class CountTerms:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanTerms:
-    """What was asked for and how it was paid for: the fields of `Plan` that some reader of releases needs."""
+    """What was asked for and how it was paid for: the fields of `Plan` that some reader of releases needs.
+
+    `together` is None if transactions were counted. Before there was a choice, all units were merged.
+    """
 
     top: int | None
     unit_column: str | None
     max_transactions: int | None
+    together: Together | None
     max_items: int | None
     min_count: int | None
     must_contain: tuple[str, ...]
@@ -126,10 +130,15 @@ class PlanTerms:
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> PlanTerms:
         """The terms in a record that `plan_record` of this or another version wrote."""
+        unit_column, max_transactions = _text(record, "unit_column"), _whole(record, "max_transactions")
+        together = None
+        if unit_column is not None and max_transactions is None:
+            together = Together.BASKET if _text(record, "together") == Together.BASKET else Together.UNIT
         return cls(
             top=_whole(record, "top"),
-            unit_column=_text(record, "unit_column"),
-            max_transactions=_whole(record, "max_transactions"),
+            unit_column=unit_column,
+            max_transactions=max_transactions,
+            together=together,
             max_items=_whole(record, "max_items"),
             min_count=_whole(record, "min_count"),
             must_contain=tuple(name for name in _list(record, "must_contain") if isinstance(name, str)),

@@ -13,7 +13,7 @@ from fim_private.mechanisms.protocol import Spending
 from fim_private.mechanisms.registry import REGISTRY, find
 from fim_private.plan import Plan
 from fim_private.plan.record import plan_record
-from fim_private.privacy import ApproxDP, Guarantee, NeighbouringRelation, PureDP, exact
+from fim_private.privacy import ApproxDP, Guarantee, NeighbouringRelation, PureDP, Together, exact
 from fim_private.release import Layout, Release
 from fim_private.release.promise import privacy_record
 from fim_private.release.release import SEEDED_NOTE
@@ -62,6 +62,7 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
     owners = "" if plan.unit_column else ", who may own several transactions (see --unit-column)"
     paragraphs = [
         f"The promise protects {promise.unit}: {event}.",
+        *_together_sentence(plan),
         f"How much: epsilon {stated(epsilon)}, delta {stated(delta)}. One unit makes any set of answers at most "
         f"{times_as_likely(epsilon)} times as likely{more}.{holds} Someone who thinks it 50:50 {guess}, and decides "
         f"after seeing the answer, is right in at most {_share_right(epsilon, delta)} % of cases.",
@@ -81,8 +82,8 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
         paragraphs.append(_layout_sentence(privacy.layout))
     if privacy.public_transactions is not None:
         paragraphs.append(
-            f"Taken as public: the number of transactions, {privacy.public_transactions:,}, as declared; supports "
-            "are counts divided by it. The program did not check it against the data."
+            f"Taken as public: the number of {what_counts(plan)}, {privacy.public_transactions:,}, as declared; "
+            "supports are counts divided by it. The program did not check it against the data."
         )
     if privacy.names_are_public:
         paragraphs.append(
@@ -96,6 +97,16 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
             "names are shown."
         )
     return [*paragraphs, *warning]
+
+
+def _together_sentence(plan: PlanTerms) -> list[str]:
+    """What is counted, if it is neither transactions nor merged ones."""
+    if plan.together is not Together.BASKET:
+        return []
+    return [
+        "What is counted: units, not transactions. An itemset counts once for each unit that holds its items together "
+        "in one transaction (one basket), however many of its transactions do."
+    ]
 
 
 def _exchange(epsilon: float, delta: float) -> str:
@@ -162,17 +173,30 @@ def _counts_sentence(plan: PlanTerms, counts: CountTerms) -> str:
         else "They are shown as they were drawn."
     )
     return (
-        f"Counts: each is the number of transactions that hold the itemset{_bounded(plan)}, with "
+        f"Counts: each is the number of {_holders(plan)}{_bounded(plan)}, with "
         f"{printable(counts.noise)} noise of its own. The interval (within {counts.half_width:,} of the "
         f"noisy count, cut off at 0) holds that number with 95 % chance. {treated}"
     )
 
 
+def what_counts(plan: PlanTerms) -> str:
+    """What counts are numbers of."""
+    return "units" if plan.together is Together.BASKET else "transactions"
+
+
+def _holders(plan: PlanTerms) -> str:
+    if plan.together is Together.BASKET:
+        return "units that hold the itemset in at least one transaction"
+    return "transactions that hold the itemset"
+
+
 def _bounded(plan: PlanTerms) -> str:
     """What was done to the transactions before they were counted."""
     done, kept = [], plan.max_transactions
-    if plan.unit_column is not None:
-        done.append("a unit's were merged into one" if kept is None else f"at most {kept:,} of a unit were kept")
+    if plan.together is Together.UNIT:
+        done.append("a unit's were merged into one")
+    elif kept is not None:
+        done.append(f"at most {kept:,} of a unit were kept")
     if plan.max_items is not None:
         done.append(f"at most {plan.max_items:,} items of each were kept")
     return f", after {' and '.join(done)}" if done else ""
@@ -220,7 +244,8 @@ def found_note(plan: Plan, release: Release) -> str | None:
     if read_off and plan.counts is None:
         off = f"{max(measured.deviation for measured in read_off):,.0f}"
         note += (
-            f" Counts are estimates, off by about {off} transactions or less. A transaction that holds more than "
+            f" Counts are estimates, off by about {off} {plan.question.counted} or less. "
+            f"{'A unit' if plan.question.counts_units else 'A transaction'} that holds more than "
             f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1, so counts tend to "
             "be too low."
         )
@@ -256,7 +281,7 @@ def plan_text(plan: Plan) -> str:
     if plan.counts is not None:
         paragraphs.append(
             f"  counts: {plan.counts.law} noise with a standard deviation of {number(plan.counts.deviation)} "
-            f"transactions; off by at most {plan.counts.half_width:,}, 19 times in 20"
+            f"{plan.question.counted}; off by at most {plan.counts.half_width:,}, 19 times in 20"
         )
     return wrapped(paragraphs, indent="    ")
 
@@ -273,7 +298,8 @@ def _search(plan: Plan) -> str:
         parts.append(f"searches {plan.question.remaining_universe.itemsets(*sizes):,} itemsets instead of {whole:,}")
     if given and plan.max_items is not None:
         most, before = (sum(math.comb(plan.max_items, each) for each in some) for some in (sizes, plan.sizes))
-        parts.append(f"of which a transaction holds {most:,} at most, instead of {before:,}")
+        holder = "unit" if plan.question.counts_units else "transaction"
+        parts.append(f"of which a {holder} holds {most:,} at most, instead of {before:,}")
     return "; ".join(parts)
 
 
@@ -290,5 +316,6 @@ def _proved(value: Fraction | float) -> str:
 
 def margin_sentence(plan: Plan) -> str:
     """The lead that the mechanism needs, or any one of several leads."""
-    leads = ", or ".join(f"about {margin.counts:,} transactions {margin.words}" for margin in plan.mechanism.margins)
+    margins, counted = plan.mechanism.margins, plan.question.counted
+    leads = ", or ".join(f"about {margin.counts:,} {counted} {margin.words}" for margin in margins)
     return f"answers in 19 of 20 runs if there is a lead of {leads}"

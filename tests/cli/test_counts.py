@@ -65,7 +65,9 @@ def test_merged_units_are_said(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("invoice,item,customer\n" + "".join(f"{n},{item},{n}\n" for n in range(900) for item in "ab"))
     question = ("--size", 2, "--top", 1, "--epsilon", 2, "--delta", "1e-6", "--unit-column", "customer")
-    merged = fim_private("mine", path, *question, "--release-counts")
+    together = fim_private("mine", path, *question, "--release-counts")
+    assert "units that hold the itemset in at least one transaction, with" in " ".join(words(together).split())
+    merged = fim_private("mine", path, *question, "--together", "unit", "--release-counts")
     assert "after a unit's were merged into one, with" in " ".join(words(merged).split())
     capped = fim_private("mine", path, *question, "--max-transactions", 3, "--release-counts")
     assert "after at most 3 of a unit were kept, with" in " ".join(words(capped).split())

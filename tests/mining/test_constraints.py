@@ -62,6 +62,9 @@ class Streams:
 
 
 def plan_of(unit: PrivacyUnit, asked: Constraints, size: int = 3, **options: Any) -> Plan:
+    """A plan that counts transactions, merged ones where units have several: `test_together` counts units."""
+    if unit.column is not None and unit.max_transactions is None:
+        options["together"] = "unit"
     return make_plan(size=size, top=1, budget=BUDGET, unit=unit, constraints=asked, mechanism="stable-max", **options)
 
 

@@ -85,6 +85,7 @@ def test_a_customer_adds_at_most_delta_transactions(
         mechanism="stable-max",
         constraints=Constraints(must_contain=must, exclude=["POSTAGE"]),
         max_items=max_items,
+        together="unit" if most is None else None,
     )
     assert plan.mechanism.sensitivity == (most or 1)  # type: ignore[union-attr]
     assert invoices.units is not None
@@ -111,7 +112,7 @@ def test_rows_without_a_customer_are_refused(shared_data: Callable[[str], Path])
     assert done.stdout == b""
 
 
-@pytest.mark.parametrize("bounds", [(), ("--max-transactions", 3)])
+@pytest.mark.parametrize("bounds", [(), ("--together", "unit"), ("--max-transactions", 3)])
 def test_the_command_makes_a_release_from_invoices(
     shared_data: Callable[[str], Path], tmp_path: Path, bounds: tuple[object, ...]
 ) -> None:
@@ -120,13 +121,16 @@ def test_the_command_makes_a_release_from_invoices(
     done = fim_private("mine", shared_data("online-retail.csv.gz"), *asked)
     assert done.returncode == 0, words(done)
     release = json.loads(output.read_text(encoding="utf-8"))
-    assert release["plan"]["sensitivity"] == (3 if bounds else 1)
+    capped = "--max-transactions" in bounds
+    assert release["plan"]["sensitivity"] == (3 if capped else 1)
+    assert release["plan"]["together"] == (None if capped else "unit" if bounds else "basket")
     assert release["plan"]["unit_column"] == "CustomerID"
     said = " ".join(words(done).split())
-    if bounds:
+    if capped:
         assert "with at most 3 of its transactions kept" in said
     else:
-        assert "with all its transactions merged into one" in said
+        assert ("with all its transactions merged into one" in said) == bool(bounds)
+        assert ("in one transaction (one basket)" in said) == (not bounds)
         assert len(release["itemsets"]) == 5
     assert "not part of the release" in said
     assert "135,080 rows without a unit left out" in said
@@ -158,5 +162,9 @@ def test_what_was_left_out_while_reading_is_no_part_of_a_release(tmp_path: Path)
 def test_customers_can_be_the_unit_in_python() -> None:
     baskets = [["milk", "bread"], ["milk"], ["bread", "tea"]] * 2000
     transactions = transactions_from_lists(baskets, [place // 3 for place in range(len(baskets))])
-    release = mine(transactions, size=3, top=1, budget=Budget(1, "1e-6"), unit=PrivacyUnit(column="customer"))
+    asked = {"top": 1, "budget": Budget(1, "1e-6"), "unit": PrivacyUnit(column="customer")}
+    release = mine(transactions, size=3, together="unit", **asked)  # type: ignore[arg-type]
     assert [itemset.items for itemset in release.itemsets] == [("bread", "milk", "tea")]
+    assert not mine(transactions, size=3, **asked).itemsets  # type: ignore[arg-type] # nobody bought all three at once
+    (pair,) = mine(transactions, size=2, **asked).itemsets  # type: ignore[arg-type]
+    assert pair.items in {("bread", "milk"), ("bread", "tea")}

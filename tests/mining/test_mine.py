@@ -95,7 +95,8 @@ data = st.lists(
 
 @cache
 def pairs_plan(unit: PrivacyUnit) -> Plan:
-    return make_plan(size=2, top=1, budget=BUDGET, unit=unit)
+    together = "unit" if unit.column is not None and unit.max_transactions is None else None
+    return make_plan(size=2, top=1, budget=BUDGET, unit=unit, together=together)
 
 
 def counts_of(unit: PrivacyUnit, rows: list[tuple[int, frozenset[str]]]) -> Counter[object]:

@@ -44,9 +44,21 @@ CHOICES: dict[str, dict[str, Any]] = {
     "limited-domain": {"mechanism": "limited-domain", "top": 3},
     "items-first, peel": {"mechanism": "items-first", "top": 5, "select": "peel"},
     "items-first, counts": {"mechanism": "items-first", "top": 40, "select": "counts"},
-    "items-first, merged": {"mechanism": "items-first", "top": 10, "unit": PrivacyUnit(column="customer")},
+    "items-first, merged": {
+        "mechanism": "items-first",
+        "top": 10,
+        "unit": PrivacyUnit(column="customer"),
+        "together": "unit",
+    },
+    "items-first, together": {"mechanism": "items-first", "top": 10, "unit": PrivacyUnit(column="customer")},
     "several sizes, counts": {"mechanism": "limited-domain", "top": 6, "size": (1, 2), "count_share": "0.5"},
-    "merged": {"mechanism": "limited-domain", "top": 3, "unit": PrivacyUnit(column="customer")},
+    "merged": {
+        "mechanism": "limited-domain",
+        "top": 3,
+        "unit": PrivacyUnit(column="customer"),
+        "together": "unit",
+    },
+    "together": {"mechanism": "limited-domain", "top": 3, "unit": PrivacyUnit(column="customer"), "count_share": "0.3"},
     "constrained": {
         "mechanism": "limited-domain",
         "top": 3,

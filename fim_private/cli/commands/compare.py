@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fim_private.cli import options
-from fim_private.cli.completion import dataset_names
+from fim_private.cli.completion import dataset_names, one_of
 from fim_private.cli.experiment import Experiment
 from fim_private.cli.interruption import InterruptedByUser
 from fim_private.cli.option_groups import Without, spread
 from fim_private.cli.progress import Phases, bar, phases, say
 from fim_private.cli.replay import settings_of_file
 from fim_private.errors import InputError, UsageError
+from fim_private.privacy import Together
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -70,7 +71,17 @@ def compare(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="The column that names the owner of each transaction. An owner's transactions are merged.",
+            help="The column that names the owner of each transaction. Owners are then counted, not transactions.",
+            rich_help_panel="How to read the file",
+        ),
+    ] = None,
+    together: Annotated[
+        str | None,
+        typer.Option(
+            metavar="basket|unit",
+            autocompletion=one_of(*Together),
+            help="With --unit-column: count the owners that hold the items together in one basket (basket, the "
+            "default), or in all their baskets merged (unit).",
             rich_help_panel="How to read the file",
         ),
     ] = None,
@@ -87,7 +98,7 @@ def compare(
     if output is None or not files:
         raise UsageError("A comparison needs a file and a folder.", "Give FILE and --output reports/NAME.")
     _check_folder(output, overwrite=overwrite)
-    settings = experiment.settings(output, unit_column)
+    settings = experiment.settings(output, unit_column, together)
     defaults = _defaults(experiment.defaults_table)
     arguments = reading.arguments(unit_column)
     with phases(quiet=quiet) as progress:

@@ -10,6 +10,8 @@ import typer
 from fim_private.cli import options
 from fim_private.cli.option_groups import Without, spread
 from fim_private.cli.progress import phases, say
+from fim_private.errors import UsageError
+from fim_private.privacy import Together
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +31,7 @@ def inspect(
     top: Annotated[int, typer.Option(min=0, max=10_000, help="The number of itemsets of each size to show.")] = 10,
     sizes: Annotated[int, typer.Option(min=1, max=5, help="The largest itemset size to show.")] = 2,
     unit_column: options.UnitColumn = None,
+    together: options.TogetherOption = None,
     *,
     reading: Annotated[options.Reading, Without("engine", "master")],
     quiet: options.Quiet = False,
@@ -42,16 +45,20 @@ def inspect(
     from fim_private.counting import top_itemsets
     from fim_private.report.document.text import printable, table
     from fim_private.report.tables import JOINT
-    from fim_private.transactions import merge_units, read_transactions
+    from fim_private.transactions import count_units, merge_units, read_transactions
 
+    if together is not None and unit_column is None:
+        raise UsageError("--together chooses how units are counted.", "Leave it out, or give --unit-column.")
+    in_one_basket = Together.of(together or Together.BASKET) is Together.BASKET
     with phases(quiet=quiet) as progress:
         progress("reading")
         transactions = read_transactions(file, **reading.arguments(unit_column), progress=progress.share)
         progress("counting")
         # `mine` counts the same way: a customer counts once, however many baskets hold the itemset.
-        of_units = transactions if transactions.units is None else merge_units(transactions)
+        of_units = merge_units(transactions)
+        counts_from = count_units(transactions) if in_one_basket else of_units
         counted = [
-            (size, *top_itemsets(of_units, size, top).reveal_to_curator()) for size in range(1, sizes + 1) if top
+            (size, *top_itemsets(counts_from, size, top).reveal_to_curator()) for size in range(1, sizes + 1) if top
         ]
     say(BANNER)
     notes = transactions.notes
@@ -88,7 +95,9 @@ def inspect(
             [f"{count:,}", JOINT.join(printable(transactions.vocabulary[code]) for code in itemset)]
             for itemset, count in zip(itemsets.tolist(), counts.tolist(), strict=True)
         ]
-        counts_of = "count" if transactions.units is None else "units that hold it"
+        counts_of = "count"
+        if transactions.units is not None:
+            counts_of = "units that hold it" + (" in one basket" if in_one_basket else "")
         typer.echo(table([counts_of, f"itemset of size {size}"], lines, right=[True, False]))
 
 
@@ -97,7 +106,7 @@ def _transactions_table(per_unit: NDArray[np.int64]) -> str:
     from fim_private.report.document.text import table
     from fim_private.transactions.cap_losses import caps, dropped
 
-    rows = [["--merge instead", _share(0, 1), _share(0, 1), "x 1"]]
+    rows = [["--together instead", _share(0, 1), _share(0, 1), "x 1"]]
     for most in caps(int(per_unit.max())):
         gone, cut = dropped(per_unit, most)
         rows.append([f"{most:,}", _share(gone, int(per_unit.sum())), _share(cut, len(per_unit)), f"x {most:,}"])

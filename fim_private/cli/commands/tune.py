@@ -28,7 +28,7 @@ def tune(
     ],
     *,
     question: Annotated[
-        options.Question, Only("epsilon", "delta", "unit", "unit_column", "neighbours", "universe_file")
+        options.Question, Only("epsilon", "delta", "unit", "unit_column", "together", "neighbours", "universe_file")
     ],
     runs: Annotated[
         int | None,
@@ -66,6 +66,7 @@ def tune(
         read_configurations(candidates),
         budget=Budget(question.epsilon, question.delta),
         unit_column=unit.column,
+        together=question.held_together(),
         relation=question.neighbours,
         universe=question.universe(),
         runs=runs,

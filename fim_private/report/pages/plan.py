@@ -47,8 +47,9 @@ def plan_document(
 
 def _needs(plan: Plan) -> list[Part]:
     rows = tuple((f"about {margin.counts:,}", margin.words) for margin in plan.mechanism.margins)
-    caption = "The lead, in transactions, with which an itemset is named in 19 of 20 runs."
-    parts: list[Part] = [Table(name="margins", head=("transactions", "ahead of what"), rows=rows, caption=caption)]
+    counted = plan.question.counted
+    caption = f"The lead, in {counted}, with which an itemset is named in 19 of 20 runs."
+    parts: list[Part] = [Table(name="margins", head=(counted, "ahead of what"), rows=rows, caption=caption)]
     if len(rows) > 1:
         parts.append(Paragraph(text="One of these leads is enough."))
     return [
@@ -98,8 +99,8 @@ def _others(plan: Plan, others: Sequence[Plan], refused: Sequence[tuple[str, str
                 name="others",
                 head=("mechanism", "lead over the bulk", "lead over a near place"),
                 rows=rows,
-                caption="The lead, in transactions, that each mechanism needs to answer the same question in 19 of 20 "
-                f"runs. The plan uses {plan.mechanism_name}.",
+                caption=f"The lead, in {plan.question.counted}, that each mechanism needs to answer the same question "
+                f"in 19 of 20 runs. The plan uses {plan.mechanism_name}.",
             )
         )
     if refused:

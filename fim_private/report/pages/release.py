@@ -8,7 +8,7 @@ from fim_private.report.document import Bullets, Cell, Code, Document, Paragraph
 from fim_private.report.document.text import stated
 from fim_private.report.pages.count_bars import count_bars
 from fim_private.report.pages.item_graph import item_graph
-from fim_private.report.promise_text import counts_note, promised
+from fim_private.report.promise_text import counts_note, promised, what_counts
 from fim_private.report.tables import JOINT
 
 COLUMNS = (
@@ -93,7 +93,8 @@ def _itemsets(release: Release) -> list[Part]:
     caption = "The itemsets in the order in which they were picked."
     names = [name for _, name in given]
     if "noisy lead" in names:
-        caption += " The noisy lead is the number of transactions, with noise, by which a pick was ahead of the next."
+        counted = what_counts(release.terms.plan)
+        caption += f" The noisy lead is the number of {counted}, with noise, by which a pick was ahead of the next."
     parts: list[Part] = [
         Table(name="itemsets", head=("rank", "itemset", *names), rows=tuple(rows), caption=caption, digits=4)
     ]
@@ -113,9 +114,9 @@ def _making(release: Release) -> list[Part]:
             ("in the ledger as", release.id),
             ("neighbouring data sets", privacy.neighbours),
             ("itemsets asked for", plan.top),
-            ("most items kept per transaction", plan.max_items),
+            (f"most items kept per {what_counts(plan).removesuffix('s')}", plan.max_items),
             ("only counts above", plan.min_count),
-            ("number of transactions, declared public", privacy.public_transactions),
+            (f"number of {what_counts(plan)}, declared public", privacy.public_transactions),
         )
         if value is not None
     ]

@@ -16,7 +16,10 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
     """State the question, the data and the promise. Give the answer, and advice on which mechanism to take."""
     settings = results.settings
     epsilon = settings.middle_epsilon
-    unit = settings.unit.describe()
+    unit = settings.described_unit
+    holders = "transactions that hold them all"
+    if settings.counts_units:
+        holders = "units that hold them all in one transaction"
     parts: list[Part] = [
         Paragraph(
             text="A shop wants to publish **which items are most often bought together**. The answer must not show "
@@ -46,8 +49,8 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
         ),
         Bullets(
             items=(
-                "**Itemset** of size r: r different items; its **count**: the number of transactions that hold them "
-                "all. **k**: how many itemsets are asked for.",
+                f"**Itemset** of size r: r different items; its **count**: the number of {holders}. "
+                "**k**: how many itemsets are asked for.",
                 "**Unit**: what is protected, here "
                 + unit
                 + ". **Neighbours**: two data sets that differ in one unit, "
@@ -60,7 +63,8 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
         ),
         Bullets(
             items=tuple(
-                f"**{source.name}**: {source.description} {counts.transactions:,} transactions, {counts.items:,} "
+                f"**{source.name}**: {source.description} {counts.transactions:,} "
+                f"{'units' if settings.counts_units else 'transactions'}, {counts.items:,} "
                 "items; "
                 + ", ".join(
                     f"{profile.occurring:,} different itemsets of size {size} occur"

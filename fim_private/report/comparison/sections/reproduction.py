@@ -30,7 +30,7 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
                     "the noise of each run. Only the times differ. Seeded noise is not private, so nothing here is a "
                     "release.",
                     f"{settings.trials} runs per cell. Neighbours: {settings.relation}. Unit: "
-                    f"{settings.unit.describe()}. delta {settings.delta}. Declared universe: "
+                    f"{settings.described_unit}. delta {settings.delta}. Declared universe: "
                     + (
                         f"{settings.universe_items:,} items."
                         if settings.universe_items
