@@ -147,6 +147,11 @@ class PlanTerms:
             counts=CountTerms.of(record.get("counts")),
         )
 
+    @property
+    def counts_units(self) -> bool:
+        """Whether counts are of units that hold an itemset in one of several transactions."""
+        return self.together is Together.BASKET
+
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:

@@ -101,7 +101,7 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
 
 def _together_sentence(plan: PlanTerms) -> list[str]:
     """What is counted, if it is neither transactions nor merged ones."""
-    if plan.together is not Together.BASKET:
+    if not plan.counts_units:
         return []
     return [
         "What is counted: units, not transactions. An itemset counts once for each unit that holds its items together "
@@ -181,11 +181,11 @@ def _counts_sentence(plan: PlanTerms, counts: CountTerms) -> str:
 
 def what_counts(plan: PlanTerms) -> str:
     """What counts are numbers of."""
-    return "units" if plan.together is Together.BASKET else "transactions"
+    return "units" if plan.counts_units else "transactions"
 
 
 def _holders(plan: PlanTerms) -> str:
-    if plan.together is Together.BASKET:
+    if plan.counts_units:
         return "units that hold the itemset in at least one transaction"
     return "transactions that hold the itemset"
 

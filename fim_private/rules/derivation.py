@@ -87,7 +87,9 @@ def _intervals(
     three = counted.together(both, antecedents, consequents)
     if three is not None and counted.total is not None:
         together, antecedent, consequent = three
-        found |= relative_intervals(together, antecedent, consequent, counted.total)
+        found |= relative_intervals(
+            together, antecedent, consequent, counted.total, in_one_basket=counted.in_one_basket
+        )
     return found
 
 

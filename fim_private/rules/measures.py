@@ -62,11 +62,21 @@ def confidence_interval(both: Interval, antecedent: Interval) -> Interval:
     return _ordered(min(1.0, low), min(1.0, both[1] / antecedent[0]) if antecedent[0] else 1.0)
 
 
-def relative_intervals(both: Interval, antecedent: Interval, consequent: Interval, total: int) -> dict[str, Interval]:
+def relative_intervals(
+    both: Interval, antecedent: Interval, consequent: Interval, total: int, *, in_one_basket: bool = False
+) -> dict[str, Interval]:
     """The intervals of lift, leverage and conviction if the three counts are in theirs. No count exceeds the total.
 
     Each measure is monotone in each count. Also, the count of both is at most that of either, so lift is at most
     total / max(antecedent, consequent).
+
+    Args:
+        both: the interval of the count of both together.
+        antecedent: the interval of the antecedent's count.
+        consequent: the interval of the consequent's count.
+        total: the number of transactions or units.
+        in_one_basket: whether counts are of units with several transactions. All units may then hold either, and none
+            both together.
     """
     (b_low, b_high), (a_low, a_high), (c_low, c_high) = both, antecedent, consequent
     b_high = min(b_high, a_high, c_high)
@@ -77,9 +87,9 @@ def relative_intervals(both: Interval, antecedent: Interval, consequent: Interva
     confidence = confidence_interval((b_low, b_high), antecedent)
     return {
         "lift": _ordered(b_low * total / (a_high * c_high) if a_high * c_high else 0.0, min(highs)),
-        # 1/4 bounds the leverage of any two events.
+        # 1/4 bounds the leverage of any two events; but "together" is not both events if they may be apart in a unit.
         "leverage": _ordered(
-            max(-0.25, b_low / total - a_high * c_high / total**2),
+            max(-1.0 if in_one_basket else -0.25, b_low / total - a_high * c_high / total**2),
             min(0.25, b_high / total - a_low * c_low / total**2),
         ),
         "conviction": _ordered(

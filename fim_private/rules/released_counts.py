@@ -52,6 +52,7 @@ class ReleasedCounts:
         for line in named:
             self.lines.setdefault(frozenset(line.items), line)
         self.total = release.terms.privacy.public_transactions
+        self.in_one_basket = release.terms.plan.counts_units
         self._half = max(
             (_half(line) for line in self.lines.values() if line.count_low is not None and line.count_low > 0),
             default=None,

@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from mlxtend.frequent_patterns import association_rules as mlxtend_rules
 
 from fim_private.errors import UsageError
+from fim_private.release import Release, ReleasedItemset
 from fim_private.release.release import UNLISTED
 from fim_private.rules import AssociationRules, Rule, association_rules
+from fim_private.rules.measures import relative_intervals
+from fim_private.rules.released_counts import ReleasedCounts
 from tests.rules.releases import released
 
 BASKETS = st.lists(st.sets(st.sampled_from("abcd")), min_size=1, max_size=12)
@@ -201,3 +204,18 @@ def test_lift_can_be_asked_for() -> None:
     found = association_rules(release, min_confidence=0, min_lift=1.5)
     assert {rule.antecedents + rule.consequents for rule in found.rules} == {("a", "c"), ("c", "a")}
     assert {rule.measures["lift"] for rule in found.rules} == {2.0}
+
+
+def test_two_events_apart_in_a_unit_have_a_leverage_of_minus_one() -> None:
+    """All of 100 units hold the one in a basket and the other in another basket, and none holds both together."""
+    certain = (0, 0), (100, 100), (100, 100)
+    assert relative_intervals(*certain, 100, in_one_basket=True)["leverage"][0] == -1
+    vague = (0, 0), (50, 100), (50, 100)
+    assert relative_intervals(*vague, 100, in_one_basket=True)["leverage"] == (-1, -0.25)
+    assert relative_intervals(*vague, 100)["leverage"] == (-0.25, -0.25)
+    record = {"unit_column": "customer", "max_transactions": None, "together": "basket"}
+    for together, apart in (("basket", True), ("unit", False)):
+        line = ReleasedItemset(rank=1, items=("a", "b"), count=1, count_low=0, count_high=5)
+        plan = {**record, "together": together}
+        release = Release(itemsets=(line,), mechanism="lmm", privacy={}, plan=plan, seeded=False, version="1")
+        assert ReleasedCounts(release).in_one_basket is apart

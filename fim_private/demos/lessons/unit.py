@@ -12,7 +12,7 @@ from fim_private.privacy import PrivacyUnit
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.report.document import Paragraph, Table
-from fim_private.transactions import Transactions, keep_transactions, merge_units, transactions_from_lists
+from fim_private.transactions import Transactions, count_units, keep_transactions, transactions_from_lists
 
 KIM = "Kim"
 VISITS = ("1", "2", "3", "4", "6", "8", "12", "16", "20")
@@ -20,7 +20,7 @@ EPSILON = "1"
 KEPT = 4
 UNITS: dict[str, PrivacyUnit] = {
     "each basket": PrivacyUnit(),
-    "customer, baskets merged": PrivacyUnit(column="customer"),
+    "customer, counted once": PrivacyUnit(column="customer"),
     f"customer, {KEPT} baskets kept": PrivacyUnit(column="customer", max_transactions=KEPT),
 }
 
@@ -41,7 +41,7 @@ def law(unit_name: str, visits: int) -> dict[str, float]:
     data = shop_with(visits)
     if unit.column is not None:
         # All of Kim's baskets are alike, so which of them are kept changes nothing.
-        data = keep_transactions(data, KEPT, SeededRandomness(0).words) if unit.max_transactions else merge_units(data)
+        data = keep_transactions(data, KEPT, SeededRandomness(0).words) if unit.max_transactions else count_units(data)
     itemsets, counts = top_itemsets(data, 2, 10).reveal_to_curator()
     names = [" + ".join(data.vocabulary[code] for code in itemset) for itemset in itemsets.tolist()]
     plan = pairs_plan("limited-domain", top=1, epsilon=EPSILON, unit=unit)
@@ -99,11 +99,14 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         Paragraph(
             text="**Each basket**: a single basket is well protected, because one basket changes the chances by a "
             "factor of at most e^epsilon. But people ask about Kim, not about baskets, and Kim's many baskets change "
-            "the chances by up to e^(epsilon times their number). **Baskets merged**: everything that Kim ever bought "
-            f"is one set. It changes any count by at most 1, however often Kim came. **{KEPT} baskets kept**, chosen "
+            "the chances by up to e^(epsilon times their number). **Counted once**: Kim counts once for each pair "
+            "that some basket of Kim's holds. So Kim changes any count by at most 1, however often Kim came. "
+            f"**{KEPT} baskets kept**, chosen "
             f"at random: Kim changes a count by at most {KEPT}, so the noise is {KEPT} times as large. Keeping {KEPT} "
-            "baskets costs utility, but the counts still show what regular customers buy again and again. Merging adds "
-            "no noise, but it counts people instead of baskets."
+            "baskets costs utility, but the counts still show what regular customers buy again and again. Counting "
+            "customers once adds no noise, but it counts people instead of baskets. With `--together unit`, Kim's "
+            "baskets are all merged first. Then a pair counts even if Kim bought tea on one day and a mug on another; "
+            "here Kim always bought both together, so the answer is the same."
         ),
     )
 
