@@ -134,16 +134,17 @@ def index(transactions: Transactions, *, floor: int = 1) -> Index:
     with ThreadPoolExecutor(len(parts)) as pool:
         width = len(transactions.vocabulary)
         by_part = [np.zeros(width, np.int64) for _ in parts]
-        list(pool.map(_add_item_counts, (items[_occurrences(transactions, part)] for part in parts), by_part))
-        counts = occurrences = np.sum(by_part, axis=0)
-        if len(units):
-            of_units = [np.zeros(width, np.int64) for _ in parts]
+        of_units = [np.zeros(width if len(units) else 0, np.int64) for _ in parts]
 
-            def add(part: tuple[int, int], of_part: NDArray[np.int64]) -> None:
-                _add_unit_counts(transactions.offsets, items, units, part[0], part[1], of_part)
+        def add(part: tuple[int, int], held: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+            if len(units):
+                _add_unit_counts(transactions.offsets, items, units, part[0], part[1], held, counts)
+            else:
+                _add_item_counts(items[_occurrences(transactions, part)], held)
 
-            list(pool.map(add, parts, of_units))
-            counts = np.sum(of_units, axis=0)
+        list(pool.map(add, parts, by_part, of_units))
+        occurrences = np.sum(by_part, axis=0)
+        counts = np.sum(of_units, axis=0) if len(units) else occurrences
         order = np.argsort(-counts, kind="stable")
         codes = order[: np.count_nonzero(counts >= max(floor, 1))]
         rank = np.full(width, DROPPED, np.uint32)
@@ -194,14 +195,21 @@ def _add_item_counts(items: NDArray[np.int32], counts: NDArray[np.int64]) -> Non
 
 @compiled
 def _add_unit_counts(
-    offsets: NDArray[np.int64], items: NDArray[np.int32], units: U32, first: int, end: int, counts: NDArray[np.int64]
+    offsets: NDArray[np.int64],
+    items: NDArray[np.int32],
+    units: U32,
+    first: int,
+    end: int,
+    held: NDArray[np.int64],
+    counts: NDArray[np.int64],
 ) -> None:
-    """Add to the count of each code how many units hold it in one of the transactions `first` to `end`."""
+    """Add for each code how many of the transactions `first` to `end`, and how many of their units, hold it."""
     last = np.zeros(len(counts), np.uint32)
     for transaction in range(first, end):
         unit = units[transaction] + np.uint32(1)
         for place in range(np.uint64(offsets[transaction]), np.uint64(offsets[transaction + 1])):
             code = np.uint64(items[place])
+            held[code] += 1
             counts[code] += np.int64(last[code] != unit)
             last[code] = unit
 

@@ -49,7 +49,7 @@ class Task:
         self.first = 0 if self.triangle is None else min(triangle.ITEMS, index.items)
         end = int(np.count_nonzero(index.counts >= least)) if size > 1 else 0
         self.lists: Lists = index.lists(self.first, max(self.first, end))
-        self.dense = size > 2 and not index.counts_units and is_dense(index)
+        self.dense = size > 2 and is_dense(index)
         longest = index.longest()
         self.work = self._owner_work(longest)
         before = np.zeros(index.items)

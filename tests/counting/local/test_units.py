@@ -247,3 +247,21 @@ def test_group_numbers_start_again_before_they_run_out(monkeypatch: pytest.Monke
     for size in (2, 3):
         itemsets, counts = count_itemsets(keep_items(data, np.arange(ITEMS, dtype=np.int32)), size).reveal_to_curator()
         assert list(zip(map(tuple, itemsets.tolist()), counts.tolist(), strict=True)) == brute_force(rows, size)
+
+
+@pytest.mark.parametrize("most", [1, 2, 40])
+def test_bits_and_lists_agree_on_more_units_than_a_word_holds(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Units of very different numbers of transactions: words of one, of few and of many layers."""
+    generator = np.random.default_rng(most)
+    owners = [who for who in range(300) for _ in range(1 + int(most * generator.random() ** 6))]
+    baskets = [frozenset(np.flatnonzero(generator.random(ITEMS) < 0.4).tolist()) or frozenset({0}) for _ in owners]
+    rows = list(zip(owners, baskets, strict=True))
+    data = transactions_of(rows)
+    for size in (3, 4, 5):
+        for dense in (True, False):
+            monkeypatch.setattr("fim_private.counting.local.task.is_dense", lambda _index, dense=dense: dense)
+            itemsets, counts = count_itemsets(data, size).reveal_to_curator()
+            assert list(zip(map(tuple, itemsets.tolist()), counts.tolist(), strict=True)) == brute_force(rows, size)
+            itemsets, counts = top_itemsets(data, size, 7).reveal_to_curator()
+            found = list(zip(map(tuple, itemsets.tolist()), counts.tolist(), strict=True))
+            assert found == brute_force(rows, size)[:7]
