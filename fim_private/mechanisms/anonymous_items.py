@@ -32,10 +32,12 @@ class AnonymousItems:
     Args:
         measurement: how the items are counted. A unit's transactions are one set here, so the sensitivity is 1.
         names: N, the largest number of different items that there can be; public.
+        listed: whether the names are a public list. Then no token is a stranger, and none is doubted.
     """
 
     measurement: Measurement
     names: int
+    listed: bool = False
 
     def find(self, counts: NDArray[np.int64], randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The tokens that go on, in decreasing order of their noisy counts, equal ones in random order.
@@ -64,8 +66,8 @@ class AnonymousItems:
         Args:
             noisy: in units, in decreasing order, as `find` returned them.
         """
-        real = 1 - np.minimum(_MOST_DOUBT, _STEEPER * self._by_noise(noisy))
-        expected: NDArray[np.float64] = noisy / self.measurement.resolution * real
+        doubt = 0.0 if self.listed else np.minimum(_MOST_DOUBT, _STEEPER * self._by_noise(noisy))
+        expected: NDArray[np.float64] = noisy / self.measurement.resolution * (1 - doubt)
         return expected
 
     def _by_noise(self, noisy: NDArray[np.int64]) -> NDArray[np.float64]:

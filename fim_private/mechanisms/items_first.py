@@ -56,7 +56,7 @@ class Tuning:
         look_share: the share of rho for each of two looks at how many items units hold.
         items_share: the share of rho for the items at epsilon 1/2. It is larger if epsilon is smaller, because an item
             that does not go on is lost.
-        if_listed: with a public list the share of the items is smaller by this factor.
+        if_listed: with a public list the share of the items and the reach are smaller by this factor.
         tokens: the support that is tested is expected to be that of token number `tokens` times sqrt(2 k).
         least_test, most_test: the share of rho for the test of the smallest support is between these.
         cut_share: the choice of how many itemsets to test gets this times as much as the test.
@@ -238,11 +238,12 @@ class ItemsFirst:
             left -= pairs.loss.rho if pairs else 0
             # A bounded range of e is e^2/8-zCDP.
             pick = round_down(math.sqrt(8 * float(left) / self.top) * _SAFE)
+            reach = tuning.reach * (tuning.if_listed if self.items.listed else 1)
             told_apart = _LOG_CANDIDATES * self.sensitivity / float(pick)
             return LaterSteps(
                 pick_epsilon=pick,
                 pairs=pairs,
-                tokens=int(np.count_nonzero(supports >= tuning.reach * told_apart)),
+                tokens=int(np.count_nonzero(supports >= reach * told_apart)),
                 candidates=MOST_CANDIDATES,
                 certificate=certificate,
             )
@@ -339,7 +340,7 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanis
         size=request.size,
         select=request.select,
         look=LengthLook(variance=math.ceil(1 / (2 * Fraction(tuning.look_share) * rho))),
-        items=AnonymousItems(measurement=counted, names=request.names),
+        items=AnonymousItems(measurement=counted, names=request.names, listed=request.listed),
         rho=rho,
         test_delta=None if request.listed else failure,
         min_count=request.min_count,

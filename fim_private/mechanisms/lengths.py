@@ -54,7 +54,7 @@ class LengthLook:
         clear = noisy > _CLEAR * math.sqrt(self.variance)
         if not clear.any():
             return Lengths(np.full(1, _USUAL), np.ones(1))
-        # Lengths are spread around one peak. A bin apart from it is noise, and would weigh much if it is one of the last.
+        # Lengths are spread around one peak. A bin apart from it is noise, and noise in the last bins would weigh much.
         gaps = np.flatnonzero(~clear)
         peak = int(np.argmax(noisy))
         kept = slice(int(gaps[gaps < peak].max(initial=-1)) + 1, int(gaps[gaps > peak].min(initial=len(BINS))))

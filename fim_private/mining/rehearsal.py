@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 
 from fim_private.counting import LocalDatabase, TransactionDatabase
 from fim_private.errors import FimPrivateError
