@@ -128,6 +128,12 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             "hardly any of these pairs occur. With a gap, the length of that list does not matter, and the list is not "
             "needed."
         ),
+        Paragraph(
+            text="**The other way round.** The large margin mechanism asks for a gap *before* it chooses. "
+            "`certified-domain` and `items-first` choose first, and ask for support *afterwards*: they show names only "
+            "if the smallest count in the list, with noise, is large enough. That is one test of one number, however "
+            "long the list is. And most lists have support, while few have a gap."
+        ),
     )  # fmt: skip
 
 

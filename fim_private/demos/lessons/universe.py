@@ -97,6 +97,12 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             "(Proposition 1 of the paper). With a delta above 0 a mechanism may refuse to name pairs that too few "
             "people bought."
         ),
+        Paragraph(
+            text="**What helps.** Choose first, and ask afterwards. `exponential --universe-items N` picks among N items "
+            "without names, and shows names only if a noisy test finds that all its picks have enough support. "
+            "`items-first` goes further: it first counts single items, with noise, and then picks only among pairs of "
+            "the frequent ones. There are few of these, however many items there can be."
+        ),
     )
 
 
