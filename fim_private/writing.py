@@ -119,6 +119,31 @@ def write_whole(
         raise OSError(0, REFUSED) from None
 
 
+def take_name(part: Path, place: Path) -> None:
+    """Give a finished file a name that is free. An existing file is never replaced, even if it appears meanwhile.
+
+    Args:
+        part: the finished file, in the folder of `place`. It may keep its own name too.
+        place: the new name.
+
+    Raises:
+        FileExistsError: the name is taken.
+        OSError: the file system refuses. The name stays free.
+    """
+    try:
+        place.hardlink_to(part)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        try:
+            part.replace(place)
+        except BaseException:
+            with suppress(OSError):
+                place.unlink()
+            raise
+
+
 def for_owner(path: str, flags: int) -> int:
     """An opener for files that grow. It makes a new file readable by its owner alone."""
     return os.open(path, flags, 0o600)
@@ -252,12 +277,6 @@ def _take_free_name(part: Path, path: Path) -> Path:
     for number in count(1):
         place = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
         with suppress(FileExistsError):
-            try:
-                place.hardlink_to(part)
-            except FileExistsError:
-                raise
-            except OSError:  # a file system without links
-                os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-                part.replace(place)
+            take_name(part, place)
             return place
     raise AssertionError("there are always more numbers")

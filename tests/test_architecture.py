@@ -43,7 +43,7 @@ MAY_IMPORT = {
     },
     "rules": {"errors", "release"},
     # Right of `release`, whose records it keeps; not in `accounting`, which knows no files.
-    "ledger": {"errors", "privacy", "randomness", "accounting", "plan", "release"},
+    "ledger": {"errors", "writing", "privacy", "randomness", "accounting", "plan", "release"},
     "mining": {
         "errors",
         "version",

@@ -20,6 +20,7 @@ from fim_private.errors import InputError, UsageError
 from fim_private.ledger import chain
 from fim_private.ledger.chain import DamagedError, Event
 from fim_private.randomness import SecureRandomness
+from fim_private.writing import take_name
 
 PATIENCE = 60.0
 """How many seconds to wait for other processes."""
@@ -205,11 +206,9 @@ def _put(file: int, data: bytes, at: int) -> None:
 def _give_name(scratch: Path, path: Path) -> None:
     """Give the finished file its name, unless another process took the name first."""
     try:
-        os.link(scratch, path)
+        take_name(scratch, path)
     except FileExistsError:
         raise UsageError(f"There is a file at {path} already.", "Give another name.") from None
-    except OSError:
-        scratch.rename(path)  # a file system without links
     try:
         folder = os.open(path.parent, os.O_RDONLY)
         try:

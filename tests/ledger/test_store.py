@@ -288,6 +288,47 @@ def test_a_ledger_that_was_made_is_said_to_be_there(tmp_path: Path, monkeypatch:
     assert Ledger(path).state().releases == 0
 
 
+@pytest.mark.parametrize("links", [True, False])
+def test_a_ledger_that_appears_meanwhile_is_not_replaced(
+    tmp_path: Path, tenth: Plan, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    """Its charges would be lost."""
+    path, put, first = tmp_path / "shop.ledger", store._put, [Ledger.create]
+
+    def slowly(file: int, data: bytes, at: int) -> None:
+        put(file, data, at)
+        if first:
+            first.pop()(path, epsilon=1, delta="1e-6").charge(tenth)
+
+    if not links:
+        without_links(monkeypatch)
+    monkeypatch.setattr(store, "_put", slowly)
+    with pytest.raises(UsageError, match="There is a file at"):
+        Ledger.create(path, epsilon=1, delta="1e-6")
+    assert Ledger(path).state().releases == 1
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_ledger_that_gets_no_name_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    without_links(monkeypatch)
+    monkeypatch.setattr(Path, "replace", refused)
+    with pytest.raises(InputError, match="the disk is full or refuses"):
+        Ledger.create(tmp_path / "shop.ledger", epsilon=1, delta="1e-6")
+    assert list(tmp_path.iterdir()) == []
+
+
+def without_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system without hard links, as vfat."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EPERM, "no links on this file system")
+
+    monkeypatch.setattr(os, "link", refused)
+
+
 def test_a_spoilt_mark_is_mended_before_anything_is_written(ledger: Ledger, tenth: Plan) -> None:
     ledger.charge(tenth)
     for at in (0, chain.MARK):
