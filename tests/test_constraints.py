@@ -51,13 +51,16 @@ def test_a_universe_shrinks() -> None:
     constraints = Constraints(must_contain=["milk"], exclude=["bag", "not listed"])
     named = Universe(names=("milk", "tea", " bag ", "jam"))
     assert named.without(constraints).names == ("jam", "tea")
-    assert Universe(items=10).without(constraints).items == 7
-    assert Universe(items=4).without(constraints).items == 1
+    assert Universe(items=10, listed=True).without(constraints) == Universe(items=7, listed=True)
+    assert Universe(items=4, listed=True).without(constraints).items == 1
+    # Each of the named items may be one that does not occur.
+    for items in (1, 10):
+        assert Universe(items=items).without(constraints) == Universe(items=items)
     assert Universe().without(constraints).items is None
     assert named.without(Constraints()) is named
     with pytest.raises(UsageError, match="not on the public list"):
         named.without(Constraints(must_contain=["salt"]))
-    for universe in (Universe(items=2), Universe(names=("milk", "bag"))):
+    for universe in (Universe(items=2, listed=True), Universe(names=("milk", "bag"))):
         with pytest.raises(UsageError, match="leave nothing"):
             universe.without(Constraints(must_contain=["milk"], exclude=["bag"]))
 
@@ -66,7 +69,9 @@ def test_a_universe_shrinks() -> None:
 @pytest.mark.parametrize("name", sorted(REGISTRY))
 def test_a_plan_is_that_of_the_smaller_search(name: str, relation: NeighbouringRelation) -> None:
     """The same mechanism with the same parameters as for one item less, over one item less: nothing else is spent."""
-    universe, smaller = (Universe(items=items) if REGISTRY[name].needs_universe else None for items in (1000, 998))
+    universe, smaller = (
+        Universe(items=items, listed=True) if REGISTRY[name].needs_universe else None for items in (1000, 998)
+    )
     constraints = Constraints(must_contain=["milk"], exclude=["bag"])
     plan = plan_of(name, constraints=constraints, universe=universe, relation=relation)
     alike = plan_of(name, size=2, universe=smaller, relation=relation)
@@ -88,9 +93,9 @@ def test_a_constrained_question_that_cannot_be_planned_is_refused() -> None:
     with pytest.raises(UsageError, match="nothing beside"):
         plan_of(size=1, constraints=MILK)
     with pytest.raises(UsageError, match="fewer itemsets"):
-        plan_of("exponential", universe=Universe(items=5), size=2, constraints=MILK)
+        plan_of("exponential", universe=Universe(items=4), size=2, constraints=MILK)
     plan = plan_of("exponential", universe=Universe(items=6), size=2, constraints=MILK)
-    assert plan.question.remaining_universe.items == 5
+    assert plan.question.remaining_universe.items == 6
     assert plan_of("choosing", max_items=1, size=2, constraints=MILK).max_items == 1  # of the remaining items
     with pytest.raises(UsageError, match="items to keep"):
         plan_of("choosing", max_items=1, size=3, constraints=MILK)
@@ -104,13 +109,17 @@ def test_constraints_are_kept_and_said() -> None:
     assert (record["size"], record["must_contain"], record["exclude"]) == (3, ["milk"], ["ba\x1bg"])
     said = " ".join(plan_text(plan).split())
     assert "looks for 2 of 3 items, the others being given" in said
-    assert f"searches {math.comb(98, 2):,} itemsets instead of {math.comb(100, 3):,}" in said
+    assert f"searches {math.comb(100, 2):,} itemsets instead of {math.comb(100, 3):,}" in said
     assert "a transaction holds 45 at most, instead of 120" in said
-    excluding = plan_text(
-        plan_of("exponential", constraints=Constraints(exclude=["bag"]), universe=Universe(items=100))
-    )
+    bag, hundred = Constraints(exclude=["bag"]), Universe(items=100, listed=True)
+    excluding = plan_text(plan_of("exponential", constraints=bag, universe=hundred))
     assert f"\n  searches {math.comb(99, 3):,} itemsets instead of {math.comb(100, 3):,}\n" in excluding
-    assert plan_text(plan_of(constraints=Constraints(exclude=["bag"]))) == plan_text(plan_of())  # of an open universe
+    assert plan_text(plan_of(constraints=bag)) == plan_text(plan_of())  # of an open universe
+    number = plan_of("exponential", constraints=bag, universe=Universe(items=100))
+    assert "searches" not in plan_text(number), "the number is of the other items"
+    assert "100 different items occur beside those that the question names" in " ".join(
+        promise(number, seeded=False).split()
+    )
     promised = " ".join(promise(plan, seeded=False).split())
     assert "The question asks for itemsets that contain milk, and not ba\\x1bg." in promised
     assert "The items that it names are public." in promised

@@ -57,12 +57,13 @@ class Universe:
     def without(self, constraints: Constraints) -> Universe:
         """The items that the constraints do not name. The search is among these.
 
-        A number without names is taken to include the named items.
+        A list that is not given is taken to include them. A number alone stays as it is: nobody knows whether the
+        named items are among those that occur.
 
         Raises:
             UsageError: no item is left, or a required item is not on the list.
         """
-        if self.items is None or not constraints.named:
+        if self.items is None or self.anonymous or not constraints.named:
             return self
         if self.names is None:
             left = self.items - len(constraints.named)

@@ -124,7 +124,8 @@ def check_universe(database: TransactionDatabase, plan: Plan) -> None:
     """Refuse data that holds more items than can exist by declaration, before a ledger is charged.
 
     Privacy: the promise is for data with at most the declared number of items. The refusal itself is not protected:
-    repeated with other numbers, it tells how many items occur. With a list of names (`--universe-file`) nothing is
+    repeated with other numbers, it tells how many items occur. Items that the constraints name are not counted, because
+    the data was bounded without them. With a list of names (`--universe-file`) nothing is
     refused, because all other items were left out before.
 
     Raises:
@@ -137,8 +138,7 @@ def check_universe(database: TransactionDatabase, plan: Plan) -> None:
             "The plan is for a public list of items, but does not have the names.",
             "Plan with the names: Universe(names=...), or --universe-file.",
         )
-    most = plan.question.remaining_universe.items or plan.most_items
-    if plan.most_items is not None and most is not None and most < len(database.vocabulary):
+    if plan.most_items is not None and plan.most_items < len(database.vocabulary):
         raise InputError(
             "The data holds more different items than the declared number.",
             "Give a larger --universe-items from public knowledge, or the names themselves with --universe-file. "

@@ -92,7 +92,8 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
         )
     if privacy.most_items is not None:
         paragraphs.append(
-            f"Declared: no more than {privacy.most_items:,} different items occur. The promise covers data with at "
+            f"Declared: no more than {privacy.most_items:,} different items occur"
+            f"{' beside those that the question names' if constraints.named else ''}. The promise covers data with at "
             "most so many. Which items occur is not taken as public: a noisy test of the smallest count decided which "
             "names are shown."
         )
@@ -294,8 +295,9 @@ def _search(plan: Plan) -> str:
     if given:
         looked_for, size = (" or ".join(map(str, each)) for each in (sizes, plan.sizes))
         parts.append(f"looks for {looked_for} of {size} items, the others being given")
-    if plan.constraints.named and whole is not None:
-        parts.append(f"searches {plan.question.remaining_universe.itemsets(*sizes):,} itemsets instead of {whole:,}")
+    remaining = plan.question.remaining_universe.itemsets(*sizes)
+    if remaining != whole:
+        parts.append(f"searches {remaining:,} itemsets instead of {whole:,}")
     if given and plan.max_items is not None:
         most, before = (sum(math.comb(plan.max_items, each) for each in some) for some in (sizes, plan.sizes))
         holder = "unit" if plan.question.counts_units else "transaction"

@@ -77,11 +77,29 @@ def test_sizes_together_and_by_themselves(name: str, relation: NeighbouringRelat
     assert [itemset.items for itemset in apart.itemsets] == [("bread",), ("bread", "milk")]
 
 
-def test_constraints_leave_fewer_names() -> None:
+def test_constraints_leave_the_declared_number_of_other_items() -> None:
+    """Nobody knows whether the named items are among those that occur, so all N items may be others."""
     constraints = Constraints(must_contain=["bread"], exclude=["salt"])
     release = found(constraints=constraints, top=1)
     assert [itemset.items for itemset in release.itemsets] == [("bread", "milk")]
-    assert release.plan["parameters"]["inner"]["universe_size"] == 998
+    assert release.plan["parameters"]["inner"]["universe_size"] == 1000
+
+
+@pytest.mark.parametrize(
+    "constraints",
+    [Constraints(exclude=["zzz"]), Constraints(exclude=["zzz", "salt"]), Constraints(must_contain=["bread"])],
+)
+def test_data_with_as_many_items_as_declared_is_not_refused_for_a_constraint(constraints: Constraints) -> None:
+    assert found(universe=Universe(items=5), constraints=constraints, top=1).itemsets
+
+
+def test_a_required_item_that_does_not_occur_is_no_reason_to_refuse() -> None:
+    assert not found(universe=Universe(items=5), constraints=Constraints(must_contain=["zzz"]), top=1).itemsets
+
+
+def test_more_items_than_declared_beside_the_named_ones_are_refused() -> None:
+    with pytest.raises(InputError, match="--universe-items"):
+        found(universe=Universe(items=4), constraints=Constraints(exclude=["zzz"]), top=1)
 
 
 def test_more_items_than_declared_are_refused_before_anything_is_charged(tmp_path: Any) -> None:
