@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class RunLedger:
     """The ledger of one run: checked before the data is read, charged once, and told once of the delivery.
 
-    It is a context manager: if the run ends early after a charge, it says that the cost is spent. Without a ledger it
-    does nothing.
+    It is a context manager: if the run ends without a delivery after a charge, it says so, even in a quiet run. Without
+    a ledger it does nothing.
     """
 
     def __init__(self, path: Path | None, plan: Priced, command: str) -> None:
@@ -82,5 +82,7 @@ class RunLedger:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and self._charged is not None and not self._delivered:
-            say(f"The ledger was charged: its history shows {self._charged} as charged, not delivered.")
+        if self._charged is not None and not self._delivered:
+            # Without an error, only the null device keeps a release from being delivered.
+            why = "Nobody received the release, because standard output is the null device. " if kind is None else ""
+            say(f"{why}The ledger was charged: its history shows {self._charged} as charged, not delivered.")

@@ -260,6 +260,21 @@ def test_no_output_replaces_a_ledger_the_data_or_what_is_printed(baskets: Path, 
     assert ledger.state().releases == 0
 
 
-def test_what_is_printed_to_the_null_device_was_not_delivered(baskets: Path, ledger: Ledger) -> None:
-    in_a_shell("> /dev/null", "mine", baskets, *ASKED, "--ledger", ledger.path)
-    assert ledger.history()[-1].state == "charged"
+@pytest.mark.parametrize("quiet", [True, False])
+def test_what_is_printed_to_the_null_device_was_not_delivered(baskets: Path, ledger: Ledger, quiet: bool) -> None:
+    done = in_a_shell("> /dev/null", "mine", baskets, *ASKED, "--ledger", ledger.path, *["-q"] * quiet)
+    assert done.returncode == 0
+    entry = ledger.history()[-1]
+    assert entry.state == "charged"
+    lines = [line for line in done.stderr.decode().splitlines() if "not delivered" in line]
+    assert len(lines) == 1
+    assert f"{entry.id} as charged, not delivered" in lines[0]
+    assert "null device" in lines[0]
+    assert not quiet or done.stderr.decode().splitlines() == lines
+
+
+def test_what_is_in_a_file_was_delivered_whatever_is_printed(baskets: Path, ledger: Ledger, tmp_path: Path) -> None:
+    output = tmp_path / "out.json"
+    done = in_a_shell("> /dev/null", "mine", baskets, *ASKED, "--ledger", ledger.path, "-q", "-o", output)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert ledger.history()[-1].state == "delivered"
