@@ -5,7 +5,7 @@ The score is the number of (unit, itemset) pairs in which the unit holds the ite
 counts of the mechanisms themselves would favour the noisier one. A unit adds at most 1 for each itemset named, and so
 at most `top` in all. So a run costs the guarantee of its plan and the epsilon of its score. `RandomStopping` or
 `KnownThreshold` turns this into the cost of the choice, which covers the chosen configuration, its itemsets and its
-score. The number of runs is not told.
+score. The number of runs is not told. Data is bounded and counted once for each configuration, before the charge.
 
 All of this holds for either neighbouring relation: docs/mathematics.md#tuning.
 """
@@ -23,7 +23,7 @@ from fim_private.accounting.cost import Cost
 from fim_private.accounting.rounding import round_down
 from fim_private.counting import TransactionDatabase, as_database
 from fim_private.errors import UsageError
-from fim_private.mining.mine import Counted, draw, prepare, refuse_seed
+from fim_private.mining.mine import Counted, bound, draw, refuse_seed
 from fim_private.mining.rehearsal import rehearse
 from fim_private.mining.searches import Progress, count_all
 from fim_private.plan import Plan, Universe, make_plan
@@ -311,11 +311,12 @@ def tune(
     check_unit(database, tuning.plans[0])
     of_units = database.count_units() if tuning.together is Together.BASKET else database.merge_units()
     data = _Data(database, of_units, {name: code for code, name in enumerate(of_units.vocabulary.to_list())})
-    # Count for every configuration before the charge, whichever runs are drawn later.
+    # Bound and count for every configuration before the charge, whichever runs are drawn later. Afterwards it would be
+    # too late to refuse what is too much to count.
     candidates = Candidates(
         [
             partial(_run, data, plan, counted, tuning.score_epsilon)
-            for plan, counted in zip(tuning.plans, _counted(database, tuning.plans, progress), strict=True)
+            for plan, counted in zip(tuning.plans, _counted(database, tuning.plans, randomness, progress), strict=True)
         ],
         tuning.loss,
     )
@@ -337,36 +338,31 @@ class _Data:
     codes: dict[str, int]
 
 
-def _counted(database: TransactionDatabase, plans: Sequence[Plan], progress: Progress) -> list[Counted | None]:
-    """The counts for all runs of each plan; None for a plan whose runs bound at random, so that each counts anew.
+def _counted(
+    database: TransactionDatabase, plans: Sequence[Plan], randomness: Randomness, progress: Progress
+) -> list[Counted]:
+    """The counts for all runs of each plan. Plans with the same bounds share one random choice.
 
-    Such a plan is counted here too, with a random choice that is thrown away, to find out whether it is too much.
+    Privacy: for any choice, one unit changes the bounded data as planned, so all runs may share it. A unit's choice
+    must not depend on other units, so `randomness` draws independent words: docs/mathematics.md#tuning.
 
     Raises:
         InputError: there is too much to count.
     """
-    found: list[Counted | None] = []
+    bounded: dict[tuple[object, ...], TransactionDatabase] = {}
+    found = []
     for plan in plans:
-        if plan.max_items is not None or plan.unit.max_transactions is not None:
-            prepare(database, plan, SeededRandomness(0), progress)
-            found.append(None)
-            continue
-        # Without a random choice, transactions are bounded in the same way for all plans.
-        bounded = next((counted.bounded for counted in found if counted), None)
-        found.append(
-            prepare(database, plan, SeededRandomness(0), progress)
-            if bounded is None
-            else Counted(bounded=bounded, counts=count_all(bounded, plan, progress))
-        )
+        bounds = plan.question.together, plan.unit.max_transactions, plan.max_items
+        if bounds not in bounded:
+            progress("bounding")
+            bounded[bounds] = bound(database, plan, randomness)
+        found.append(Counted(bounded=bounded[bounds], counts=count_all(bounded[bounds], plan, progress)))
     return found
 
 
-def _run(
-    data: _Data, plan: Plan, counted: Counted | None, epsilon: Fraction, randomness: Randomness
-) -> tuple[int, Release]:
+def _run(data: _Data, plan: Plan, counted: Counted, epsilon: Fraction, randomness: Randomness) -> tuple[int, Release]:
     """One run: its score and its release."""
     own = randomness if randomness.seed is None else SeededRandomness(randomness.bits(62))
-    counted = counted or prepare(data.database, plan, own)
     release = draw(counted, plan, own, layout=data.database.notes.layout)
     # No unit holds a declared item that does not occur.
     codes = data.codes

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,13 +18,13 @@ from fim_private.counting.local import work
 from fim_private.errors import BudgetError, InputError, UsageError
 from fim_private.ledger import Ledger
 from fim_private.mining import tuning
-from fim_private.mining.mine import Counted, mine_as_planned
+from fim_private.mining.mine import mine_as_planned, prepare
 from fim_private.mining.tuning import Configuration, TuningPlan, plan_tuning, tune
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation, PureDP
 from fim_private.private_candidates import KnownThreshold, RandomStopping
 from fim_private.private_candidates.pool import parts
-from fim_private.randomness import Randomness, SeededRandomness
+from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.randomness.discrete_laplace import discrete_laplace_mass
 from fim_private.release.door import noisy_total
 from fim_private.transactions import read_transactions
@@ -224,22 +225,44 @@ def test_what_is_too_much_to_count_is_refused_before_the_charge(
     assert charges == []
 
 
-def test_only_runs_that_bound_at_random_count_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    prepared: list[str] = []
-    real = tuning.prepare
+def test_nothing_is_bounded_or_counted_after_the_charge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another random choice could be too much to count, and the budget would be lost."""
+    prepared: list[tuple[int | None, int | None]] = []
+    kinds: set[type[Randomness]] = set()
+    real, real_count = tuning.bound, tuning.count_all
+    paid: list[str] = []
 
-    def recorded(database: TransactionDatabase, plan: Plan, *more: object) -> Counted:
-        prepared.append("all items" if plan.max_items is None else "some items")
-        return real(database, plan, *more)  # type: ignore[arg-type]
+    def bounded(database: TransactionDatabase, plan: Plan, randomness: Randomness) -> TransactionDatabase:
+        assert not paid
+        prepared.append((plan.unit.max_transactions, plan.max_items))
+        kinds.add(type(randomness))
+        return real(database, plan, randomness)
 
-    monkeypatch.setattr(tuning, "prepare", recorded)
+    def counted(*given: Any) -> Any:
+        assert not paid
+        return real_count(*given)
+
+    def charge(_layout: Layout) -> str:
+        paid.append("paid")
+        return "id"
+
+    monkeypatch.setattr(tuning, "bound", bounded)
+    monkeypatch.setattr(tuning, "count_all", counted)
     made = runs_of(monkeypatch)
-    again = replace(GOOD, name="again", size=1)
-    plan = plan_tuning([GOOD, again, replace(POOR, max_items=3)], budget=BUDGET, runs=20)
-    tune(BASKETS, plan, seed=SEED)
-    assert min(made.count(name) for name in ("limited-domain", "stable-max")) > 0
-    assert prepared.count("all items") == 1
-    assert prepared.count("some items") == 1 + made.count("stable-max")
+    some = [
+        replace(POOR, name="two items", max_items=2),
+        replace(POOR, name="three items", max_items=3),
+        replace(GOOD, name="three items too", max_items=3),
+        replace(GOOD, name="one basket", max_transactions=1),
+    ]
+    plan = plan_tuning([GOOD, replace(GOOD, name="single", size=1), *some], budget=BUDGET, unit_column="who", runs=60)
+    baskets = [["a", "b", "c", "d"]] * 400
+    tune(transactions_from_lists(baskets, units=[str(at // 2) for at in range(400)]), plan, charge=charge)
+    assert paid
+    assert len(made) > 0
+    assert prepared == [(None, None), (None, 2), (None, 3), (1, None)], "plans with the same bounds share a choice"
+    # A unit's words must be independent of the words of all others.
+    assert kinds == {SecureRandomness}
 
 
 @pytest.mark.parametrize("relation", list(NeighbouringRelation))
@@ -303,7 +326,8 @@ def test_one_unit_in_place_of_another_changes_a_score_by_at_most_top(monkeypatch
         # The last row keeps all items in the vocabulary.
         database = as_database(transactions_from_lists([*rows, ["a", "b", "c", "d"]]))
         codes = {name: code for code, name in enumerate(database.vocabulary.to_list())}
-        return tuning._run(tuning._Data(database, database, codes), plan, None, Fraction(1), randomness)[0]
+        counted = prepare(database, plan, randomness)
+        return tuning._run(tuning._Data(database, database, codes), plan, counted, Fraction(1), randomness)[0]
 
     for _ in range(60):
         rows = [[item for item in "abcd" if randomness.bits(1)] or ["d"] for _ in range(4)]
