@@ -1,8 +1,8 @@
 """Certified domain: choose as if the most frequent itemsets were public, then name them if a noisy test allows it.
 
-k itemsets are picked from the top l, without a stop symbol. The *support* of a pick is its count less c_(l+1). If the
-smallest support in the list, with discrete Gaussian noise, reaches T, the whole list is named, otherwise nothing is.
-The test is one number, so it costs the same whatever k is. Proof: docs/mathematics.md#certified-domain.
+k itemsets are picked from the top l, without a stop symbol. The *support* of a pick is its count less c_(l+1). How many
+of the picks to test is chosen privately. They are named if their smallest support, with discrete Gaussian noise,
+reaches T. The test is one number, so it costs the same whatever k is. Proof: docs/mathematics.md#certified-domain.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ CANDIDATES_PER_PICK = 1000
 """l = 1000 k. In retail data c_(l+1) is then small."""
 TEST_SHARE = Fraction(1, 10)
 """The share of rho that the test gets."""
+CUT_SHARE = Fraction(1, 25)
+"""The share of rho that the choice of the length gets, if there is more than one pick."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CertifiedDomain:
-    """k picks from the top l, or nothing.
+    """k picks from the top l, of which as many are named as the certificate allows.
 
     Args:
         top: k.
@@ -36,6 +38,7 @@ class CertifiedDomain:
         variance: the variance of the test's noise, in transactions squared, at least 1.
         threshold: T, in transactions.
         test_delta: a bound on P(Delta + noise >= T).
+        cut_epsilon: the epsilon of choosing how many picks to test; None if all are tested.
         sensitivity: Delta.
     """
 
@@ -45,15 +48,17 @@ class CertifiedDomain:
     variance: int
     threshold: int
     test_delta: Fraction
+    cut_epsilon: Fraction | None = None
     sensitivity: int = 1
 
     @property
     def certificate(self) -> Certificate:
-        """The test of the whole list."""
+        """What decides how many picks are named."""
         return Certificate(
             variance=self.variance,
             threshold=self.threshold,
             failure=AnyFailure(self.test_delta),
+            cut_epsilon=self.cut_epsilon,
             sensitivity=self.sensitivity,
         )
 
@@ -104,7 +109,7 @@ class CertifiedDomain:
         return self.threshold
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        """k ranks, or none."""
+        """As many ranks as the certificate allows."""
         ranks = peel(
             profile.top(self.candidates),
             picks=self.top,
@@ -112,10 +117,10 @@ class CertifiedDomain:
             open_universe=profile.zeros is None,
             randomness=randomness,
         )
-        if len(ranks) < self.top:
-            return ()
-        supports = self._supports([profile.count(rank + 1) for rank in ranks], profile)
-        return ranks[: self.certificate.certify(supports, randomness)]
+        named = self.certificate.certify(
+            self._supports([profile.count(rank + 1) for rank in ranks], profile), randomness
+        )
+        return ranks[:named] if named <= len(ranks) else ()
 
     def law(self, profile: CountProfile) -> Law:
         """The exact law over ordered lists."""
@@ -124,28 +129,36 @@ class CertifiedDomain:
         for picked, chance in peel_law(
             levels, picks=self.top, rate=self.rate, open_universe=profile.zeros is None
         ).items():
-            named = 0.0
-            if len(picked) == self.top:
-                supports = self._supports([levels[place][0] for place in picked], profile)
-                named = self.certificate.law(supports)[self.top]
-            law[picked] = chance * named
-            law[()] += chance * (1 - named)
+            supports = self._supports([levels[place][0] for place in picked], profile)
+            for length, passed in self.certificate.law(supports).items():
+                named = picked[:length] if length <= len(picked) else ()
+                law[named] = law.get(named, 0.0) + chance * passed
         return {picked: chance for picked, chance in law.items() if chance}
 
     def _supports(self, counts: Sequence[int], profile: CountProfile) -> list[int]:
-        """The picks' counts less c_(l+1)."""
+        """The picks' counts less c_(l+1), k of them, and none below Delta.
+
+        At or below Delta a support tells what one unit has, so all such supports look alike. So does a pick that is
+        missing because fewer itemsets occur.
+        """
         level = profile.count(self.candidates + 1)
-        return [count - level for count in counts]
+        supports = [max(count - level, self.sensitivity) for count in counts]
+        return supports + [self.sensitivity] * (self.top - len(supports))
 
 
 def calibrate(request: Request) -> CalibratedMechanism:
-    """The test gets a tenth of rho. The picks get the rest, by Renyi composition.
+    """The test gets a tenth of rho, and the choice of the length a little. The picks get the rest.
 
     Raises:
         BudgetError: delta is 0, or the budget is too small for a test.
     """
     request.require_delta()
-    found = calibrate_certificate(request, lambda pick: peeling_losses(request.top, pick), test_share=TEST_SHARE)
+    found = calibrate_certificate(
+        request,
+        lambda pick: peeling_losses(request.top, pick),
+        test_share=TEST_SHARE,
+        cut_share=CUT_SHARE if request.top > 1 else Fraction(0),
+    )
     mechanism = CertifiedDomain(
         top=request.top,
         candidates=CANDIDATES_PER_PICK * request.top,
@@ -153,6 +166,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
         variance=found.certificate.variance,
         threshold=found.certificate.threshold,
         test_delta=found.certificate.failure.probability,
+        cut_epsilon=found.certificate.cut_epsilon,
         sensitivity=request.sensitivity,
     )
     return CalibratedMechanism(mechanism=mechanism, guarantee=found.guarantee)
