@@ -42,10 +42,13 @@ _LOG_CANDIDATES = 8.0
 """The logarithm of the number of candidates that are about as likely as those wanted."""
 _SAFE = 1 - 1e-9
 """Shares are rounded down by this much, because floats are rounded."""
+_LEAST_DELTA = 1e-300
+"""Only a guess of the support that is needed uses this. Floats cannot express less."""
 _SEEN = 3.2 + 1.645
 """Tokens of a large universe go on from about 3.2 deviations on, and noise takes 1.645 off one time in 20."""
 TYPICAL_LENGTH = 10
 """Leads are stated for transactions with this many items."""
+_USUAL_LENGTHS = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,10 +196,7 @@ class ItemsFirst:
     @property
     def margins(self) -> tuple[Margin, ...]:
         """The lead with which an itemset's items go on, are certified, and the itemset stands out from the noise."""
-        found = self.items.measurement
-        usual = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
-        needed = _SEEN * math.sqrt(found.variance) / found.resolution / usual.weight(found.full)
-        steps = self.later(np.full(MOST_TESTED, needed), usual, usual)
+        needed, steps = self._seen, self.usual
         if steps.certificate is not None:
             needed = max(needed, steps.certificate.support_needed(0.05))
         if steps.pick_epsilon is not None:
@@ -211,6 +211,17 @@ class ItemsFirst:
                 "found by their own counts, which are larger)",
             ),
         )
+
+    @property
+    def usual(self) -> LaterSteps:
+        """The later steps for transactions of a usual length, if items have the least support that is surely seen."""
+        seen = self._seen * _USUAL_LENGTHS.weight(self.items.measurement.full)
+        return self.later(np.full(MOST_TESTED, seen), _USUAL_LENGTHS, _USUAL_LENGTHS)
+
+    @property
+    def _seen(self) -> float:
+        """The support with which an item goes on, in transactions of a usual length."""
+        return _SEEN * self.items.measurement.deviation / _USUAL_LENGTHS.weight(self.items.measurement.full)
 
     def later(self, estimates: NDArray[np.float64], lengths: Lengths, held: Lengths) -> LaterSteps:
         """The steps after the items were counted. With the looks and the items they cost at most rho.
@@ -247,6 +258,8 @@ class ItemsFirst:
                 candidates=MOST_CANDIDATES,
                 certificate=certificate,
             )
+        # Itemsets of rarer items are never named. Predictions from pairs make too much of very small counts.
+        worth_it = 1.0 if certificate is None else certificate.threshold / 2
         share = tuning.pairs_share if self.size > 1 else 0.0
         # With little noise, what long transactions lose matters more than noise.
         full = tuning.full_itemsets * self.boldness
@@ -255,7 +268,7 @@ class ItemsFirst:
         return LaterSteps(
             pairs=measured(share, tuning.full_pairs * self.boldness) if share else None,
             itemsets=measured(1 - share, full),
-            tokens=min(len(supports), self.few),
+            tokens=min(int(np.count_nonzero(supports >= worth_it)), self.few),
             candidates=min(MOST_CANDIDATES, max(LEAST_CANDIDATES, tuning.counted * self.top)),
             certificate=certificate,
         )
@@ -276,7 +289,7 @@ class ItemsFirst:
         last = min(len(supports), math.ceil(self.tuning.tokens * math.sqrt(2 * self.top)), MOST_TESTED)
         support = max(float(supports[last - 1]) if last else 0.0, 1.0)
         # The threshold is about 5 to 6 deviations, and a support 1.6 above it passes 19 times in 20.
-        deviation = support / (NormalDist().inv_cdf(1 - float(self.test_delta)) + 1.6)
+        deviation = support / (1.6 - NormalDist().inv_cdf(max(float(self.test_delta), _LEAST_DELTA)))
         rho = float(self.rho)
         test = min(max(1 / (2 * deviation**2), self.tuning.least_test * rho), self.tuning.most_test * rho)
         variance = math.ceil(1 / (2 * Fraction(test)))
@@ -303,7 +316,8 @@ class ItemsFirst:
         if not len(expected):
             return np.zeros(0, np.int64)
         transactions = self.tuning.prior * self.sensitivity / float(pick_epsilon)
-        return np.rint(transactions * (expected - expected.min())).astype(np.int64)
+        favour: NDArray[np.int64] = np.rint(transactions * (expected - expected.min())).astype(np.int64)
+        return favour
 
 
 def _rho_of(loss: Loss) -> Fraction:

@@ -54,7 +54,7 @@ class LengthLook:
         clear = noisy > _CLEAR * math.sqrt(self.variance)
         if not clear.any():
             return Lengths(np.full(1, _USUAL), np.ones(1))
-        # Lengths are spread around one peak. A bin apart from it is noise, and noise in the last bins would weigh much.
+        # Lengths are spread around one peak. A bin apart from it is noise, and would weigh much among the last bins.
         gaps = np.flatnonzero(~clear)
         peak = int(np.argmax(noisy))
         kept = slice(int(gaps[gaps < peak].max(initial=-1)) + 1, int(gaps[gaps > peak].min(initial=len(BINS))))
@@ -83,7 +83,8 @@ class Lengths:
         held = self._held(size)
         if not np.any(held):
             return 1.0
-        return float(np.average(np.minimum(1.0, np.sqrt(full / np.maximum(held, 1.0))), weights=held * self.units))
+        weights: Floats = np.minimum(1.0, np.sqrt(full / np.maximum(held, 1.0)))
+        return float(np.average(weights, weights=held * self.units))
 
     def picks_worth(self, size: int) -> float:
         """The number of picks that are as exact as noisy counts of itemsets, for the same price.
@@ -95,7 +96,7 @@ class Lengths:
             size: items per itemset.
         """
         exact = max(2 * self.weight(full, size) ** 2 / full for full in _FULL.tolist())
-        return 8 / 1.64 / exact
+        return float(8 / 1.64 / exact)
 
     def _held(self, size: int) -> Floats:
         """How many itemsets a unit holds, by its length."""
