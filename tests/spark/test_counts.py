@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,10 @@ import pytest
 pytest.importorskip("pyspark")
 
 from fim_private.catalogue.entries import path_of
-from fim_private.counting import count_chosen, count_histogram, occurs, top_itemsets
+from fim_private.counting import LocalDatabase, count_chosen, count_histogram, occurs, top_itemsets
 from fim_private.counting.spark.reading import read_with_spark
 from fim_private.errors import FimPrivateError, InputError
+from fim_private.mechanisms.lengths import BINS
 from fim_private.randomness import SeededRandomness
 from fim_private.transactions import (
     Transactions,
@@ -76,6 +78,18 @@ def test_the_first_itemsets_are_right_with_ties_and_where_there_are_fewer(spark:
     database = spread(spark, local, [1, 30])
     for size, m in ((1, 3), (2, 3), (2, 4), (2, 100), (4, 5)):
         assert_same_top(database, local, size, m)
+
+
+@pytest.mark.parametrize("cuts", SPREADS.values(), ids=SPREADS)
+def test_lengths_are_the_same_however_the_transactions_are_spread(spark: SparkSession, cuts: list[int]) -> None:
+    local = random_baskets(len(cuts), 600)
+    local = replace(local, units=np.arange(600) % 190)
+    for bins in (BINS, np.array([2, 5])):
+        here = LocalDatabase(local).count_lengths(bins)
+        assert np.array_equal(spread(spark, local, cuts).count_lengths(bins), here)
+        merged = LocalDatabase(local).merge_units().count_lengths(bins)
+        assert np.array_equal(spread(spark, local, cuts).merge_units().count_lengths(bins), merged)
+    assert merged.sum() < 190 < here.sum()  # units or transactions with fewer than 2 items are in no bin
 
 
 def test_a_histogram_leads_to_the_itemsets_of_its_ranks(spark: SparkSession) -> None:

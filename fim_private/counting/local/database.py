@@ -89,8 +89,7 @@ class LocalDatabase:
 
     def count_lengths(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `TransactionDatabase`."""
-        reached = np.searchsorted(np.sort(self.transactions.lengths()), bins)
-        return np.diff(reached, append=len(self.transactions))
+        return queries.lengths_in_bins(self.transactions.lengths(), bins)
 
     def occurs(self, itemset: Sequence[int]) -> bool:
         """See `counting.occurs`."""

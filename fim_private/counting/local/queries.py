@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import reduce
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fim_private.counting.hidden_counts import ItemsetCounts
 from fim_private.counting.local import triangle
@@ -134,6 +135,16 @@ def count_histogram(transactions: Transactions, size: int, *, threads: int = THR
         return walk.tally(first, end)
 
     return ItemsetHistogram(task, map_chunks(task, tally, effort=Effort(size), threads=threads))
+
+
+def lengths_in_bins(lengths: NDArray[np.integer], bins: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many of these lengths are at least each bin's, and below the next bin's.
+
+    Args:
+        lengths: shape (transactions,), numbers of items.
+        bins: int64, increasing. Shorter transactions are in no bin, and the last bin holds all longer ones.
+    """
+    return np.diff(np.searchsorted(np.sort(lengths), bins), append=len(lengths))
 
 
 def occurs(transactions: Transactions, itemset: Sequence[int]) -> bool:

@@ -13,10 +13,12 @@ from pyspark.sql import DataFrame
 
 from fim_private.counting.hidden_counts import HiddenCounts, ItemsetCounts
 from fim_private.counting.local.chosen_counts import ChosenCounts
+from fim_private.counting.local.queries import lengths_in_bins
 from fim_private.counting.spark import bounding
-from fim_private.counting.spark.blocks import SCHEMA, pack, unpack
+from fim_private.counting.spark.blocks import SCHEMA, Block, pack, unpack
 from fim_private.counting.spark.histogram import SparkHistogram
 from fim_private.counting.spark.session import Batches, Cluster
+from fim_private.counting.spark.sums import sum_over_partitions
 from fim_private.counting.spark.top import Shape, count_in_partitions, count_items, shape_of, top_of_partitions
 from fim_private.errors import UsageError
 from fim_private.transactions.bounding import Words
@@ -150,6 +152,10 @@ class SparkDatabase:
         )
         return ChosenCounts(itemsets=itemsets, totals=totals)
 
+    def count_lengths(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `TransactionDatabase`."""
+        return sum_over_partitions(self._cluster, self._blocks, len(bins), partial(_lengths, bins=bins))
+
     def occurs(self, itemset: Sequence[int]) -> bool:
         """See `counting.occurs`."""
         if max(itemset) >= len(self._vocabulary):
@@ -207,6 +213,10 @@ def _contain(batches: Batches, sent: Any, number: int) -> Batches:
         left = block.where(~wanted & np.repeat(held == number, block.lengths), sent.value)
         if len(left.lengths):
             yield pack(left)
+
+
+def _lengths(block: Block, bins: NDArray[np.int64]) -> NDArray[np.int64]:
+    return lengths_in_bins(block.lengths, bins)
 
 
 def _at_least_one(**arguments: int) -> None:
