@@ -173,7 +173,8 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
                     yield Cell(mechanism=name, size=size, top=top, epsilon=epsilon, universe_items=universe)
     for name in settings.mechanisms:
         for top in padded_tops(settings):
-            for items in (declared, *(items for items in PADDED if items > declared)):
+            most = find(name).most_names or PADDED[-1]
+            for items in (declared, *(items for items in PADDED if declared < items <= most)):
                 yield Cell(
                     mechanism=name,
                     size=settings.main_size,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
+
+import polars as pl
 
 from fim_private.comparison.exact_counts import ExactCounts
 from fim_private.comparison.measures import Truth
@@ -17,6 +19,7 @@ from fim_private.mechanisms.registry import find
 from fim_private.mining import items_first_steps
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
+from fim_private.transactions import Transactions
 
 Row = dict[str, Any]
 
@@ -55,7 +58,8 @@ def _named(
 ) -> list[int | None]:
     """The true count of each named itemset. None for an itemset that is not among the most frequent."""
     if isinstance(mechanism, ItemsFirst):
-        itemsets = items_first_steps.run(LocalDatabase(counts.baskets), mechanism, randomness).itemsets
+        names = mechanism.items.names if mechanism.test_delta is None else 0
+        itemsets = items_first_steps.run(_with_names(counts.baskets, names), mechanism, randomness).itemsets
         return [counts.most_frequent[cell.size].get(tuple(itemset)) for itemset in itemsets.tolist()]
     if find(cell.mechanism).needs_cap:
         capped = counts.capped[cell.size]
@@ -63,6 +67,12 @@ def _named(
         return [cap.true_count(rank) for rank in mechanism.select(cap.capped_profile, randomness)]
     profile = counts.in_universe(cell.size, cell.universe_items)
     return [_count(profile, rank) for rank in mechanism.select(profile, randomness)]
+
+
+def _with_names(baskets: Transactions, names: int) -> LocalDatabase:
+    """The baskets with made-up names of items that nobody has, so that the vocabulary has at least this many names."""
+    more = pl.int_range(max(0, names - len(baskets.vocabulary)), eager=True).cast(pl.String)
+    return LocalDatabase(replace(baskets, vocabulary=pl.concat([baskets.vocabulary, "no item " + more])))
 
 
 def _count(profile: CountProfile, rank: int) -> int:

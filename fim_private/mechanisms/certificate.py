@@ -37,8 +37,8 @@ for composition."""
 _SAFE = 1 - 1e-9
 """The threshold uses slightly less than the allowed delta, because logarithms are rounded."""
 _STEP = Fraction(5)
-"""Each shorter length weighs e^-4.1 times the one before. So a list with enough support is cut with probability below
-1/58."""
+"""Each shorter length weighs e^-5 times the one before. So a list with enough support is cut with probability below
+1/147."""
 
 
 @dataclass(frozen=True, kw_only=True)

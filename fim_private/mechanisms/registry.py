@@ -41,6 +41,7 @@ class Row:
         finds_items: it finds the universe itself. A declared universe only restricts it.
         reads_counts: it can select by noisy counts (--select, --min-count).
         automatic: --mechanism auto may choose it; the others are for comparison.
+        most_names: it can serve at most this many different items; None for any number.
         largest_lead: --mechanism auto may choose it only if it needs no larger lead than this.
         long_lists: it names hundreds of itemsets in little time.
     """
@@ -61,6 +62,7 @@ class Row:
     finds_items: bool = False
     reads_counts: bool = False
     automatic: bool = False
+    most_names: int | None = None
     largest_lead: int | None = None
     long_lists: bool = False
 
@@ -117,18 +119,23 @@ REGISTRY: dict[str, Row] = {
         ),
         Row(
             name="items-first",
-            summary="finds the frequent items first, then picks or counts only itemsets of these items",
+            summary="counts items without names, picks or counts itemsets of frequent ones, and tests what it names",
             source="after Durfee and Rogers 2019; construction in mechanisms/items_first.py",
             family="items-first",
             module="fim_private.mechanisms.items_first",
-            twins_at=f"{_TWINS}.thresholds:ITEMS_FIRST",
-            loose="half of delta pays for composition, and half covers the chance that an item is found by mistake",
+            twins_at=f"{_TWINS}.certificates:ITEMS_FIRST",
+            loose=(
+                "zCDP holds for all steps at their worst together, and rounding hides part of the loss of picks and "
+                "tests; most of delta pays for composition"
+            ),
             advice=(
-                "**No public list, and you ask for many itemsets or for counts:** `items-first`. It finds the frequent "
-                "items privately, and then picks or counts the itemsets of these items. It handles long lists well, "
-                "but long transactions badly ([what that costs](#open-universe))"
+                "**No public list, and you ask for many itemsets or for counts:** `items-first`. It counts the items "
+                "with noise and without names, then picks or counts the itemsets of the frequent ones, and names the "
+                "itemsets whose items pass a noisy test ([what that costs](#open-universe))"
             ),
             finds_items=True,
+            # Every name gets noise: some seconds for so many.
+            most_names=10**7,
             reads_counts=True,
             automatic=True,
             long_lists=True,

@@ -93,6 +93,11 @@ def _plan_with(row: Row, question: Question) -> Plan:
             "Add --per-size; or, to rank all sizes together, give --top instead of --min-count and --select, and leave "
             "out --mechanism.",
         )
+    if row.most_names is not None and (question.remaining_universe.items or 0) > row.most_names:
+        raise UsageError(
+            f"{row.name} gives noise to every possible item, and so serves at most {row.most_names:,} of them.",
+            "Give a smaller --universe-items, or take another mechanism.",
+        )
     in_two_steps = question.relation is NeighbouringRelation.REPLACE and not row.both_relations
     epsilon, delta = halved(question.budget) if in_two_steps else (question.budget.epsilon, question.budget.delta)
     requests = [

@@ -159,9 +159,15 @@ def discover(
         mechanism: the mechanism of the plan.
         randomness: where the bits come from.
 
+    Raises:
+        AssertionError: the names are a public list, and the data's vocabulary is not that list.
+
     Returns:
         The tokens; their noisy counts in units, int64, shape (tokens,); and how long transactions are.
     """
+    if mechanism.test_delta is None and len(database.vocabulary) != mechanism.items.names:
+        # An itemset of a listed name that nobody has is named like any other.
+        raise AssertionError("the vocabulary is not the public list")
     units = database.merge_units()
     lengths = mechanism.look.add_noise(units.count_lengths(BINS), randomness)
     measurement = mechanism.items.measurement
