@@ -1,18 +1,20 @@
 """The hardest neighbours of items-first at its planned parameters, compared exactly except for merged outcomes.
 
-`items_first_divergence.py` sums over everything that can be released. With planned noise this takes too long. Here the
-neighbours are chosen so that the sum factorises. Everybody's items are so frequent that they are found for certain. The
-additional unit holds some of these items, and some items that nobody else has. It shifts some coordinates of the noisy
-counts by the same amount, so the sum of these coordinates tells as much as all of them. Outcomes are then merged by
-their ratio of probabilities. Merging can only make the neighbours look more alike, so the delta found is a lower bound,
-and a close one.
+`verification/items_first_divergence.py` sums over everything that can be released, on small grids. With planned noise
+this takes too long. Here the neighbours are chosen so that the sum factorises. Everybody's items are so frequent that
+they go on for certain. The additional unit holds some of these items, and some items that nobody else has. It shifts
+some coordinates of the noisy counts by the same amount, so the sum of these coordinates tells as much as all of them.
+It is in one bin of each look. The smallest support is near the threshold of the certificate, or it is that of an item
+that the unit alone has. Such an item is taken to have gone on by chance, and to be in the list, as the proof does.
+Outcomes are then merged by their ratio of probabilities. Merging can only make the neighbours look more alike, so the
+delta found is a lower bound, and a close one.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -20,30 +22,39 @@ import numpy as np
 from fim_private.audit.laws import Floats, law_over_groups
 from fim_private.audit.neighbours import Limits, Neighbours
 from fim_private.audit.search import hardest
-from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, LaterSteps
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness import Randomness
-from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass, log_discrete_gaussian_survival
+from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 
 _REACH = 9.0
 _CELLS = 800
 _FINEST = 25.0
 """Log ratios beyond plus or minus this are merged."""
+_CANDIDATES = 100
+"""The picks are compared on so many itemsets."""
+_LONG = 64
+"""The longest unit that is tried."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """What the additional unit holds.
+    """What the additional unit holds, and what follows.
 
     Args:
         common: items that everybody has.
         own: items that nobody else has.
         picks: the itemsets of the common items, if the mechanism makes picks. Otherwise None.
+        steps: the later steps that released numbers decided on.
+        support: the smallest support without this unit; None if no certificate is needed.
     """
 
     common: int
     own: int
     picks: Neighbours | None = None
+    steps: LaterSteps | None = None
+    support: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,48 +100,76 @@ def largest_deltas(
 
 
 def _units(mechanism: ItemsFirst, epsilons: Sequence[float], steps: int, randomness: Randomness) -> Iterator[Unit]:
-    picks: list[Neighbours | None] = [None]
-    if mechanism.select == "peel":
-        candidates = 100
-        found = hardest(
-            mechanism.picks(candidates),
-            [share * float(epsilons[-1]) for share in (0.3, 0.5, 0.7, 0.9)],
-            Limits(sensitivity=mechanism.sensitivity, universe_size=candidates),
-            steps=steps,
-            starts=3,
-            randomness=randomness,
-        )
-        picks += [worst.pair for worst in found.worst if worst.delta]
-    full = mechanism.discovery.measurement.full
-    most = mechanism.discovery.max_items
-    for common in sorted({0, full, max(2, mechanism.size), most}):
-        for own in (0, 1, full, most):
-            if 1 <= common + own <= most:
-                for laws in picks if common >= mechanism.size else picks[:1]:
-                    yield Unit(common=common, own=own, picks=laws)
+    full = mechanism.items.measurement.full
+    for select in (PEEL, COUNTS) if mechanism.select is None else (mechanism.select,):
+        later = replace(mechanism, select=select).usual
+        picks = _hard_picks(mechanism, later, epsilons, steps, randomness)
+        for common in sorted({0, full, max(2, mechanism.size), _LONG}):
+            for own in (0,) if later.certificate is None else (0, full):
+                if common + own:
+                    for laws in picks if common >= mechanism.size else picks[:1]:
+                        support = _support(later.certificate, own)
+                        yield Unit(common=common, own=own, picks=laws, steps=later, support=support)
+
+
+def _hard_picks(
+    mechanism: ItemsFirst, later: LaterSteps, epsilons: Sequence[float], steps: int, randomness: Randomness
+) -> list[Neighbours | None]:
+    """Counts of itemsets for which picks tell much; None for no difference."""
+    if later.pick_epsilon is None:
+        return [None]
+    found = hardest(
+        mechanism.picks(later.pick_epsilon, _CANDIDATES),
+        [share * float(epsilons[-1]) for share in (0.3, 0.5, 0.7, 0.9)],
+        Limits(sensitivity=mechanism.sensitivity, universe_size=_CANDIDATES),
+        steps=steps,
+        starts=3,
+        randomness=randomness,
+    )
+    return [None, *(worst.pair for worst in found.worst if worst.delta)]
+
+
+def _support(certificate: Certificate | None, own: int) -> int | None:
+    """The smallest support without the unit: just below the threshold, or 0 if the unit's own item is in the list."""
+    if certificate is None:
+        return None
+    return 0 if own else certificate.threshold - 1
 
 
 def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Floats:
     """delta at each epsilon, in the direction where it is larger."""
-    discovery = mechanism.discovery
-    weight = int(discovery.measurement.weights[unit.common + unit.own])
-    fails = math.exp(log_discrete_gaussian_survival(discovery.threshold + 1 - weight, discovery.measurement.variance))
-    found = -math.expm1(unit.own * math.log1p(-fails))
-    fewer = Pair(one=np.ones(1), other=np.ones(1))
+    steps, items = unit.steps, mechanism.items.measurement
+    if steps is None:
+        raise AssertionError("what follows is not known")
+    bin_of_look = Measurement(full=1, resolution=1, variance=mechanism.look.variance)
+    fewer = _shifted(bin_of_look, 1, 1)
     if unit.common:
-        fewer = fewer.times(_shifted(discovery.measurement, unit.common, weight))
+        fewer = fewer.times(_shifted(bin_of_look, 1, 1))
+        fewer = fewer.times(_shifted(items, unit.common, int(items.weights[unit.common + unit.own])))
         # A unit of several transactions holds the same items in each of them.
-        for measurement, size in ((mechanism.pairs, 2), (mechanism.itemsets, mechanism.size)):
+        for measurement, size in ((steps.pairs, 2), (steps.itemsets, mechanism.size)):
             if measurement is not None and (held := math.comb(unit.common, size)):
-                step = int(measurement.weights[held]) * mechanism.sensitivity
-                fewer = fewer.times(_shifted(measurement, held, step))
-    if unit.picks is not None:
-        sides = [law_over_groups(mechanism.picks(100), side, declared=True) for side in unit.picks.sides]
+                step = int(measurement.weights[min(held, len(measurement.weights) - 1)]) * mechanism.sensitivity
+                if step:
+                    fewer = fewer.times(_shifted(measurement, held, step))
+    if unit.picks is not None and steps.pick_epsilon is not None:
+        picked = mechanism.picks(steps.pick_epsilon, _CANDIDATES)
+        sides = [law_over_groups(picked, side, declared=True) for side in unit.picks.sides]
         outcomes = list(sides[0] | sides[1])
         laws = [np.array([side.get(outcome, 0.0) for outcome in outcomes]) for side in sides]
         fewer = fewer.times(Pair(one=laws[0], other=laws[1]))
-    more = Pair(one=fewer.other * (1 - found), other=fewer.one)
-    return np.maximum(Pair(one=more.other, other=more.one).deltas(epsilons), found + more.deltas(epsilons))
+    named = 0.0
+    if steps.certificate is not None and unit.support is not None:
+        tests = [steps.certificate.law([support] * mechanism.top) for support in (unit.support, unit.support + 1)]
+        if unit.own:
+            # Without the unit nothing is named: nobody has one of the items.
+            named = 1 - tests[1].get(0, 0.0)
+        else:
+            lengths = sorted(tests[0].keys() | tests[1].keys())
+            passed = [np.array([test.get(length, 0.0) for length in lengths]) for test in tests]
+            fewer = fewer.times(Pair(one=passed[0], other=passed[1]))
+    more = Pair(one=fewer.other * (1 - named), other=fewer.one)
+    return np.maximum(Pair(one=more.other, other=more.one).deltas(epsilons), named + more.deltas(epsilons))
 
 
 def _shifted(measurement: Measurement, coordinates: int, step: int) -> Pair:

@@ -1,13 +1,20 @@
-"""Mistakes in certificates: in the certified domain, and where only the number of items is public."""
+"""Mistakes in certificates, and in what comes before them: in the certified domain, and where names are not public."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.items_first import ItemsFirst, LaterSteps
+from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.twins.twin import (
     AGAIN,
     SENSITIVITY,
@@ -17,6 +24,7 @@ from fim_private.mechanisms.twins.twin import (
     with_calculated,
     with_parameters,
 )
+from fim_private.privacy import ZCDP
 
 
 class _WithoutNoise(Certificate):
@@ -111,3 +119,86 @@ ANONYMOUS_NAMES = (
     TRUE_ORDER,
 )
 """The mistakes of the mechanism that picks are those of its own row."""
+
+
+class _WholeWeights(Measurement):
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        return np.full(2_000_000, self.resolution)
+
+
+class _HalfTheNoise(Measurement):
+    """It states the cost of a variance four times as large."""
+
+    @property
+    def loss(self) -> ZCDP:
+        return ZCDP(super().loss.rho / 4)
+
+
+def _with_items(change: Callable[[Measurement], Measurement]) -> Callable[[ItemsFirst], ItemsFirst]:
+    """items-first with another measurement of the items."""
+
+    def broken(mechanism: ItemsFirst) -> ItemsFirst:
+        return replace(mechanism, items=replace(mechanism.items, measurement=change(mechanism.items.measurement)))
+
+    return broken
+
+
+class _OtherSteps(ItemsFirst):
+    """items-first with other later steps than those that are paid for."""
+
+    def later(self, estimates: NDArray[np.float64], lengths: Lengths, held: Lengths) -> LaterSteps:
+        return self.changed(super().later(estimates, lengths, held))
+
+    def changed(self, steps: LaterSteps) -> LaterSteps:
+        raise NotImplementedError
+
+
+class _TestWithoutNoise(_OtherSteps):
+    def changed(self, steps: LaterSteps) -> LaterSteps:
+        return replace(steps, certificate=_another(_WithoutNoise, steps.certificate))
+
+
+class _NoTest(_OtherSteps):
+    def changed(self, steps: LaterSteps) -> LaterSteps:
+        return replace(steps, certificate=_another(_WithoutTest, steps.certificate))
+
+
+def _another(kind: type[Certificate], certificate: Certificate | None) -> Certificate | None:
+    return certificate and kind(**{field.name: getattr(certificate, field.name) for field in fields(Certificate)})
+
+
+def _as(kind: type[_OtherSteps]) -> Callable[[ItemsFirst], ItemsFirst]:
+    return lambda mechanism: kind(**{field.name: getattr(mechanism, field.name) for field in fields(ItemsFirst)})
+
+
+def _has_test(mechanism: ItemsFirst) -> bool:
+    return mechanism.test_delta is not None
+
+
+ITEMS_FIRST = (
+    Twin(
+        name="no bound on what a unit adds",
+        mistake="every item of a long transaction counts 1",
+        broken=_with_items(lambda measured: _WholeWeights(**vars(measured))),
+    ),
+    Twin(
+        name="half the noise",
+        mistake="the noisy counts of items have half the standard deviation",
+        broken=_with_items(
+            lambda measured: _HalfTheNoise(**{**vars(measured), "variance": math.ceil(measured.variance / 4)})
+        ),
+    ),
+    Twin(
+        name="no noise in the test",
+        mistake="the smallest support itself is compared with the threshold",
+        broken=_as(_TestWithoutNoise),
+        needs=_has_test,
+    ),
+    Twin(
+        name="no test",
+        mistake="itemsets are named whatever their support",
+        broken=_as(_NoTest),
+        needs=_has_test,
+    ),
+)

@@ -2,15 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from fim_private.mechanisms.items_first import ItemsFirst
-from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.twins.twin import (
     AGAIN,
     SENSITIVITY,
@@ -43,40 +34,4 @@ CHOOSING = (
     ),
     AGAIN,
     TRUE_ORDER,
-)
-
-
-class _WholeWeights(Measurement):
-    @property
-    def weights(self) -> NDArray[np.int64]:
-        return np.full(2_000_000, self.resolution)
-
-
-def _discovering(**changes: Callable[[Any], Any]) -> Callable[[ItemsFirst], ItemsFirst]:
-    """items-first with other parts of its discovery."""
-
-    def broken(mechanism: ItemsFirst) -> ItemsFirst:
-        discovery = mechanism.discovery
-        parts = {name: change(discovery.measurement) for name, change in changes.items()}
-        return replace(mechanism, discovery=replace(discovery, **parts))
-
-    return broken
-
-
-ITEMS_FIRST = (
-    Twin(
-        name="no threshold",
-        mistake="whatever occurs and counts more than nothing is found",
-        broken=_discovering(threshold=lambda _noise: 0),
-    ),
-    Twin(
-        name="no bound on what a unit adds",
-        mistake="every item of a long transaction counts 1",
-        broken=_discovering(measurement=lambda noise: _WholeWeights(**vars(noise))),
-    ),
-    Twin(
-        name="half the noise",
-        mistake="the noisy counts of items have half the standard deviation",
-        broken=_discovering(measurement=lambda noise: replace(noise, variance=max(1, noise.variance // 4))),
-    ),
 )
