@@ -77,7 +77,6 @@ def _cases() -> tuple[Case, ...]:
         _anonymous_names(),
         _items_first("peel"),
         _items_first("counts"),
-        _own_item(),
     )
 
 
@@ -106,14 +105,14 @@ def _anonymous_names() -> Case:
 def _items_first(select: str) -> Case:
     """Four items that everybody has and one unit more: the sum of their noisy counts above a cut."""
     everybody, items = 60, NAMES[:4]
-    plan = _planned("items-first", select=select)
+    plan = _planned("items-first", select=select, top=4)
     if not isinstance(plan.mechanism, ItemsFirst):
         raise AssertionError("items-first was planned")
     # The sum's mean on the larger side and a deviation more: there the ratio is large, and hits are not rare.
-    cut = 4 * (everybody + 1) + 2 * plan.mechanism.discovery.measurement.deviation
+    cut = 4 * (everybody + 1) + 2 * plan.mechanism.items.measurement.deviation
 
     def seen(release: Release) -> bool:
-        return sum(found.count for found in release.found or ()) > cut
+        return bool(sum(found.count for found in release.found or ()) > cut)
 
     return Case(
         name=f"items-first, {select}",
@@ -122,22 +121,6 @@ def _items_first(select: str) -> Case:
         more=[items],
         seen=seen,
         event=f"noisy counts of four items sum to more than {cut:.1f}",
-    )
-
-
-def _own_item() -> Case:
-    """An item that one unit alone has is found: what delta is there for."""
-
-    def seen(release: Release) -> bool:
-        return any(found.item == "h" for found in release.found or ())
-
-    return Case(
-        name="items-first, an item of one's own",
-        plan=_planned("items-first"),
-        units=[[("a", "b")]] * 60,
-        more=[("a", "h")],
-        seen=seen,
-        event="the item that one unit alone has is found",
     )
 
 

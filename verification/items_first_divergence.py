@@ -1,23 +1,35 @@
 """How far apart the releases of items-first on two small data sets are, exactly: nothing is sampled.
 
-A release is the items found with their noisy counts, and then either a list of picks, whose law is known, or noisy
-counts. Given which items are found all noises are independent, so the sum over releases is one over a grid: an axis a
-noisy count. Grids are cut where less than 1e-12 of a distribution is left out.
+The universe is N names that include the items of both data sets. Compared are: the value of each look in the bin that
+differs, the noisy count of each of the N names, the later steps that these values decide on, how many itemsets the
+certificate lets pass, and their names, if all of their items occur. The program forgets most of that: it shows no look,
+and shows only what belongs to itemsets that are named. So its release is post-processing of the outcome compared here.
+
+All noises are independent until released values decide something. So the sum over outcomes is one over a grid of looks
+and items, and for each way to go on one over what follows. The two are joined by sorting their ratios. Grids are cut
+where less than 1e-9 of a distribution is left out.
 """
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations, permutations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.audit.laws import law_over_itemsets
-from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.anonymous_items import AnonymousItems
+from fim_private.mechanisms.certificate import Certificate, threshold_for
+from fim_private.mechanisms.items_first import PEEL, ItemsFirst, LaterSteps
+from fim_private.mechanisms.lengths import BINS, LengthLook
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.privacy import ZCDP, OneSidedFailure
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 
 Floats = NDArray[np.float64]
@@ -25,124 +37,304 @@ Basket = frozenset[int]
 Unit = tuple[Basket, ...]
 """The transactions of one privacy unit."""
 
-_REACH = 7.5
+_REACH = 6.2
+
+LOOKS, ITEMS, CERTIFICATE = "looks", "items", "certificate"
 
 
 @dataclass(frozen=True)
-class Axis:
-    """One noisy count on both data sets: P and P' of each value of a grid; they need not sum to 1."""
+class Masses:
+    """P and P' of the same outcomes, in the same order."""
 
     one: Floats
     other: Floats
 
+    def times(self, further: Masses) -> Masses:
+        """Both, where they are independent: the outcomes of `further` vary fastest."""
+        return Masses(
+            np.multiply.outer(self.one, further.one).ravel(), np.multiply.outer(self.other, further.other).ravel()
+        )
 
-def delta_of(mechanism: ItemsFirst, one: Collection[Unit], other: Collection[Unit], epsilon: float) -> float:
-    """delta(epsilon) in one direction: the sum over releases of max(0, P - e^epsilon P').
+
+class SmallItemsFirst(ItemsFirst):
+    """items-first with small grids. The looks and the noisy counts of the items decide between two ways to go on."""
+
+    def ways(self) -> tuple[LaterSteps, LaterSteps]:
+        """The later steps that can follow: a weak certificate or a strong one. Both cost all that is left of rho."""
+        return self.way(Fraction(1, 2)), self.way(Fraction(1, 5))
+
+    def remembered(self, step: str) -> bool:
+        """Whether a step is taken off rho; a broken twin forgets one."""
+        return bool(step)
+
+    def way(self, test_share: Fraction) -> LaterSteps:
+        """The later steps with this share of what is left for the test, and the same again for choosing the length."""
+        left = self.rho
+        left -= 2 * self.look.loss.rho if self.remembered(LOOKS) else 0
+        left -= self.items.measurement.loss.rho if self.remembered(ITEMS) else 0
+        certificate = self._small_certificate(left * test_share)
+        if certificate is not None and self.remembered(CERTIFICATE):
+            left -= sum(loss.rho if isinstance(loss, ZCDP) else loss.epsilon**2 / 8 for loss in certificate.losses)
+        if self.select == PEEL:
+            pick = Fraction(math.isqrt(int(8 * left / self.top * 10**8)), 10**4)
+            return LaterSteps(pick_epsilon=pick, tokens=9, candidates=9, certificate=certificate)
+        measured = _measured(left / (2 if self.size > 2 else 1), self.sensitivity)
+        pairs = measured if self.size > 2 else None
+        return LaterSteps(pairs=pairs, itemsets=measured, tokens=9, candidates=9, certificate=certificate)
+
+    def item_masses(self, units: int, values: NDArray[np.int64]) -> Floats:
+        """P(noisy count = value) for an item of this count, in the measurement's units."""
+        return discrete_gaussian_mass(values - units, self.items.measurement.variance)
+
+    def names(self, items: Collection[int], occurring: Collection[int]) -> bool:
+        """Whether itemsets of these items may be named, if the certificate lets them pass."""
+        return set(items) <= set(occurring)
+
+    def _small_certificate(self, rho: Fraction) -> Certificate | None:
+        if self.test_delta is None:
+            return None
+        variance = math.ceil(1 / rho)
+        return Certificate(
+            variance=variance,
+            threshold=threshold_for(variance, sensitivity=1, delta=self.test_delta),
+            failure=OneSidedFailure(self.test_delta),
+            cut_epsilon=Fraction(math.isqrt(int(4 * rho * 10**8)), 10**4),
+        )
+
+
+def small(
+    select: str,
+    *,
+    names: int = 2,
+    size: int = 1,
+    rho: Fraction = Fraction(3, 4),
+    shares: tuple[Fraction, Fraction] = (Fraction(1, 12), Fraction(1, 3)),
+    test_delta: Fraction | None = Fraction(1, 100),
+    full: int | None = None,
+    resolution: int = 1,
+    sensitivity: int = 1,
+    kind: type[SmallItemsFirst] = SmallItemsFirst,
+) -> SmallItemsFirst:
+    """An instance.
 
     Args:
-        mechanism: with candidates enough for every itemset.
-        one: of each unit no more transactions than the sensitivity, and no more items than the discovery's `max_items`.
-        other: likewise.
+        select: "peel" or "counts".
+        names: N.
+        size: items per itemset.
+        rho: of all steps together.
+        shares: of rho, for each look and for the items.
+        test_delta: of the certificate; None for a public list of names.
+        full: of the items' measurement; None for N, so that weights play no role.
+        resolution: of the items' measurement.
+        sensitivity: Delta.
+        kind: the class, perhaps of a broken twin.
+    """
+    full = names if full is None else full
+    variance = math.ceil(resolution**2 * full / (2 * shares[1] * rho))
+    measured = Measurement(full=full, resolution=resolution, variance=variance)
+    return kind(
+        top=2,
+        size=size,
+        select=select,
+        look=LengthLook(variance=math.ceil(1 / (2 * shares[0] * rho))),
+        items=AnonymousItems(measurement=measured, names=names),
+        rho=rho,
+        test_delta=test_delta,
+        sensitivity=sensitivity,
+    )
+
+
+def delta_of(mechanism: SmallItemsFirst, one: Collection[Unit], other: Collection[Unit], epsilon: float) -> float:
+    """delta(epsilon) in one direction: the sum over outcomes of max(0, P - e^epsilon P').
+
+    Args:
+        mechanism: its N names are 0, 1, ..., N - 1.
+        one: of each unit no more transactions than the sensitivity, of items below N.
+        other: likewise; it differs from the first by one unit.
         epsilon: at which epsilon.
     """
-    items = sorted(frozenset[int]().union(*_baskets(one), *_baskets(other)))
-    total = 0.0
-    for number in range(len(items) + 1):
-        for found in combinations(items, number):
-            missed = [item for item in items if item not in found]
-            axes = [_found(mechanism, one, other, item) for item in found]
-            scale = [
-                math.prod(_missed(mechanism, _counted_as(mechanism, units, item)) for item in missed)
-                for units in (one, other)
-            ]
-            if mechanism.itemsets is None:
-                laws = [_picks(mechanism, _baskets(units), found) for units in (one, other)]
-                outcomes = [(laws[0][chosen], laws[1].get(chosen, 0.0)) for chosen in laws[0]]
-            else:
-                outcomes = [(1.0, 1.0)]
-                axes += list(_counted(mechanism, _baskets(one), _baskets(other), found))
-            grid = [_product([axis.one for axis in axes]), _product([axis.other for axis in axes])]
-            for chances in outcomes:
-                excess = scale[0] * chances[0] * grid[0] - math.exp(epsilon) * scale[1] * chances[1] * grid[1]
-                total += float(np.sum(np.maximum(excess, 0.0)))
-    return total
+    deltas = (
+        _joined(first, further, math.exp(epsilon))
+        for first, way, order in _first_steps(mechanism, one, other)
+        for further in [_later(mechanism, way, order, tuple(one), tuple(other))]
+    )
+    return math.fsum(deltas)
+
+
+def _joined(first: Masses, further: Masses, ratio: float) -> float:
+    """The sum of max(0, P Q - ratio P' Q') over all pairs of outcomes."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        order = np.argsort(-np.nan_to_num(further.one / further.other, nan=0.0, posinf=np.inf), kind="stable")
+        lift = (further.one / further.other)[order]
+        wanted = ratio * first.other / first.one
+    lift = np.where(np.isnan(lift), 0.0, lift)
+    wanted = np.where(np.isnan(wanted), np.inf, wanted)
+    sums = [np.concatenate([[0.0], np.cumsum(masses[order])]) for masses in (further.one, further.other)]
+    above = np.searchsorted(-lift, -wanted, side="left")
+    return float(np.sum(first.one * sums[0][above] - ratio * first.other * sums[1][above]))
+
+
+def _first_steps(
+    mechanism: SmallItemsFirst, one: Collection[Unit], other: Collection[Unit]
+) -> Iterator[tuple[Masses, int, tuple[int, ...]]]:
+    """The looks and the noisy counts of the items, split by what follows: which way, and the order of the tokens."""
+    names = mechanism.items.names
+    (less, more) = sorted((list(one), list(other)), key=len)
+    unit = next(unit for unit in more if more.count(unit) > less.count(unit))
+    place = int(np.searchsorted(BINS, len(frozenset[int]().union(*unit)), side="right")) - 1
+    bins = [_in_bin(units, place) for units in (one, other)]
+    look, looked = _axis(mechanism.look.variance, *bins)
+    axes = [_item_axis(mechanism, one, other, item) for item in range(names)]
+    masses = look.times(look)
+    for axis, _ in axes:
+        masses = masses.times(axis)
+    grid = np.meshgrid(looked, looked, *(values for _, values in axes), indexing="ij")
+    first, second, *noisy = (values.ravel() for values in grid)
+    # Any function of released values may decide. This one makes every step matter.
+    way = (first > bins[0]).astype(int) ^ (second > bins[1]) ^ (noisy[0] + noisy[-1] > 2)
+    ranked = np.argsort(-np.stack(noisy, axis=1), axis=1, kind="stable")
+    for chosen in (0, 1):
+        for order in permutations(range(names)):
+            here = (way == chosen) & np.all(ranked == order, axis=1)
+            yield Masses(masses.one[here], masses.other[here]), chosen, order
+
+
+@lru_cache(maxsize=256)
+def _later(
+    mechanism: SmallItemsFirst, way: int, order: tuple[int, ...], one: tuple[Unit, ...], other: tuple[Unit, ...]
+) -> Masses:
+    """What follows, on both data sets."""
+    steps = mechanism.ways()[way]
+    itemsets = list(combinations(range(mechanism.items.names), mechanism.size))
+    before = Masses(np.ones(1), np.ones(1))
+    if steps.pick_epsilon is not None:
+        # Likely itemsets get a public addition to their counts.
+        favour = [sum(len(order) - order.index(item) for item in itemset) for itemset in itemsets]
+        laws = [
+            law_over_itemsets(
+                mechanism.picks(steps.pick_epsilon, len(itemsets)),
+                [
+                    sum(set(itemset) <= basket for basket in _baskets(units)) + more
+                    for itemset, more in zip(itemsets, favour, strict=True)
+                ],
+                declared=True,
+            )
+            for units in (one, other)
+        ]
+        lists = sorted(laws[0].keys() | laws[1].keys())
+        before = Masses(*(np.array([law.get(chosen, 0.0) for chosen in lists]) for law in laws))
+    else:
+        grids = []
+        if steps.pairs is not None:
+            pairs = list(combinations(range(mechanism.items.names), 2))
+            for axis, _ in _counted(steps.pairs, pairs, one, other):
+                before = before.times(axis)
+        number = len(before.one)
+        if steps.itemsets is not None:
+            for axis, values in _counted(steps.itemsets, itemsets, one, other):
+                before = before.times(axis)
+                grids.append(values)
+        counts = np.stack([values.ravel() for values in np.meshgrid(*grids, indexing="ij")], axis=1)
+        ranked = np.argsort(-counts, axis=1, kind="stable")[:, : mechanism.top]
+        lists = [tuple(row) for _ in range(number) for row in ranked.tolist()]
+    # Itemsets of tokens with large noisy counts come first.
+    ranked_lists = [
+        sorted((itemsets[at] for at in chosen), key=lambda itemset: max(order.index(item) for item in itemset))
+        for chosen in lists
+    ]
+    return _certified(mechanism, steps.certificate, before, ranked_lists, (one, other))
+
+
+def _certified(
+    mechanism: SmallItemsFirst,
+    certificate: Certificate | None,
+    before: Masses,
+    lists: Sequence[Sequence[tuple[int, ...]]],
+    sides: Sequence[Collection[Unit]],
+) -> Masses:
+    """Each list with the number of its itemsets that are named: none if one of their items does not occur."""
+    if certificate is None:
+        return before
+    laws: dict[tuple[tuple[int, ...], ...], list[dict[int, float]]] = {}
+    places: dict[tuple[tuple[int, ...], ...], list[int]] = defaultdict(list)
+    for place, chosen in enumerate(lists):
+        by_support = tuple(chosen)
+        places[by_support].append(place)
+        if by_support not in laws:
+            laws[by_support] = [_named(mechanism, certificate, by_support, units) for units in sides]
+    parts: tuple[list[Floats], list[Floats]] = [], []
+    for listed, at in places.items():
+        for named in {*laws[listed][0], *laws[listed][1]}:
+            for part, masses, law in zip(parts, (before.one, before.other), laws[listed], strict=True):
+                part.append(masses[at] * law.get(named, 0.0))
+    return Masses(np.concatenate(parts[0]), np.concatenate(parts[1]))
+
+
+def _named(
+    mechanism: SmallItemsFirst, certificate: Certificate, listed: Sequence[tuple[int, ...]], units: Collection[Unit]
+) -> dict[int, float]:
+    sets = [frozenset[int]().union(*unit) for unit in units]
+    supports = [min(sum(item in held for held in sets) for item in itemset) for itemset in listed]
+    occurring = frozenset[int]().union(*sets)
+    law: dict[int, float] = defaultdict(float)
+    for number, chance in certificate.law(supports).items():
+        revealed = mechanism.names({item for itemset in listed[:number] for item in itemset}, occurring)
+        law[number if revealed else 0] += chance
+    return law
+
+
+def _item_axis(
+    mechanism: SmallItemsFirst, one: Collection[Unit], other: Collection[Unit], item: int
+) -> tuple[Masses, NDArray[np.int64]]:
+    counts = [_counted_as(mechanism, units, item) for units in (one, other)]
+    values = _values(mechanism.items.measurement.variance, *counts)
+    return Masses(*(mechanism.item_masses(units, values) for units in counts)), values
+
+
+def _counted_as(mechanism: SmallItemsFirst, units: Collection[Unit], item: int) -> int:
+    """An item's count, in units of the measurement: each unit's transactions are one set."""
+    weights = mechanism.items.measurement.weights
+    sets = [frozenset[int]().union(*unit) for unit in units]
+    return sum(int(weights[len(held)]) for held in sets if item in held)
+
+
+def _in_bin(units: Collection[Unit], place: int) -> int:
+    lengths = [len(frozenset[int]().union(*unit)) for unit in units]
+    return sum(int(np.searchsorted(BINS, length, side="right")) - 1 == place for length in lengths)
+
+
+def _counted(
+    measurement: Measurement, itemsets: Sequence[tuple[int, ...]], one: Collection[Unit], other: Collection[Unit]
+) -> Iterator[tuple[Masses, NDArray[np.int64]]]:
+    """An axis for each itemset: its noisy count."""
+    for counts in zip(*(_weighted(measurement, _baskets(units), itemsets) for units in (one, other)), strict=True):
+        yield _axis(measurement.variance, *counts)
+
+
+def _axis(variance: int, one: int, other: int) -> tuple[Masses, NDArray[np.int64]]:
+    values = _values(variance, one, other)
+    return Masses(*(discrete_gaussian_mass(values - units, variance) for units in (one, other))), values
+
+
+def _values(variance: int, one: int, other: int) -> NDArray[np.int64]:
+    reach = math.ceil(_REACH * math.sqrt(variance))
+    return np.arange(min(one, other) - reach, max(one, other) + reach + 1)
+
+
+def _measured(rho: Fraction, sensitivity: int) -> Measurement:
+    """Counts in transactions, of which a transaction that holds two itemsets counts in full for both."""
+    variance = math.ceil(Fraction(2 * sensitivity**2) / (2 * rho))
+    return Measurement(full=2, resolution=1, variance=variance, sensitivity=sensitivity)
 
 
 def _baskets(units: Collection[Unit]) -> list[Basket]:
     return [basket for unit in units for basket in unit]
 
 
-def _counted_as(mechanism: ItemsFirst, units: Collection[Unit], item: int) -> int:
-    """An item's count in the discovery: each unit's transactions are one set."""
-    weights = mechanism.discovery.measurement.weights
-    sets = [frozenset[int]().union(*unit) for unit in units]
-    return sum(int(weights[len(held)]) for held in sets if item in held)
-
-
-def _missed(mechanism: ItemsFirst, units: int) -> float:
-    """P(an item of this count is not found); 1 if nobody has it."""
-    if units == 0:
-        return 1.0
-    variance = mechanism.discovery.measurement.variance
-    reach = math.ceil(_REACH * math.sqrt(variance)) + abs(mechanism.discovery.threshold - units) + 1
-    below = np.arange(-reach, mechanism.discovery.threshold - units + 1)
-    return float(np.sum(discrete_gaussian_mass(below, variance)))
-
-
-def _found(mechanism: ItemsFirst, one: Collection[Unit], other: Collection[Unit], item: int) -> Axis:
-    """The noisy counts with which an item is found."""
-    discovery = mechanism.discovery
-    counts = [_counted_as(mechanism, units, item) for units in (one, other)]
-    most = max(discovery.threshold, *counts) + math.ceil(_REACH * math.sqrt(discovery.measurement.variance))
-    values = np.arange(discovery.threshold + 1, most + 1)
-    masses = [
-        discrete_gaussian_mass(values - units, discovery.measurement.variance) if units else np.zeros(len(values))
-        for units in counts
-    ]
-    return Axis(*masses)
-
-
-def _counted(
-    mechanism: ItemsFirst, one: Collection[Basket], other: Collection[Basket], found: Sequence[int]
-) -> Iterator[Axis]:
-    """An axis for each noisy count of a pair, then of an itemset, of the items found."""
-    for measurement, size in ((mechanism.pairs, 2), (mechanism.itemsets, mechanism.size)):
-        if measurement is not None:
-            itemsets = [frozenset(itemset) for itemset in combinations(found, size)]
-            counts = [_weighted(measurement, baskets, itemsets) for baskets in (one, other)]
-            reach = math.ceil(_REACH * math.sqrt(measurement.variance))
-            for units, others in zip(*counts, strict=True):
-                values = np.arange(min(units, others) - reach, max(units, others) + reach + 1)
-                yield Axis(
-                    discrete_gaussian_mass(values - units, measurement.variance),
-                    discrete_gaussian_mass(values - others, measurement.variance),
-                )
-
-
-def _weighted(measurement: Measurement, baskets: Collection[Basket], itemsets: Sequence[Basket]) -> list[int]:
+def _weighted(measurement: Measurement, baskets: Collection[Basket], itemsets: Sequence[tuple[int, ...]]) -> list[int]:
     counts = [0] * len(itemsets)
     for basket in baskets:
-        held = [place for place, itemset in enumerate(itemsets) if itemset <= basket]
+        held = [place for place, itemset in enumerate(itemsets) if set(itemset) <= basket]
         for place in held:
             counts[place] += int(measurement.weights[len(held)])
     return counts
-
-
-def _picks(
-    mechanism: ItemsFirst, baskets: Collection[Basket], found: Sequence[int]
-) -> dict[tuple[tuple[int, ...], ...], float]:
-    """The law over lists of itemsets of the items found."""
-    itemsets = list(combinations(found, mechanism.size))
-    if not itemsets:
-        return {(): 1.0}
-    counts = [sum(set(itemset) <= basket for basket in baskets) for itemset in itemsets]
-    law = law_over_itemsets(mechanism.picks(len(itemsets)), counts, declared=True)
-    return {tuple(itemsets[place] for place in ranks): chance for ranks, chance in law.items()}
-
-
-def _product(parts: Sequence[Floats]) -> Floats:
-    """The outer product, flat."""
-    product = np.ones(1)
-    for part in parts:
-        product = np.multiply.outer(product, part).ravel()
-    return product

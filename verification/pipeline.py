@@ -188,7 +188,7 @@ def _same(path: Path, plan: Plan, seed: int) -> bool:
     if plan.max_items is not None:
         arguments += ["--max-items", str(plan.max_items)]
     if isinstance(plan.mechanism, ItemsFirst):
-        arguments += ["--select", plan.mechanism.select]
+        arguments += ["--select", plan.mechanism.select or "peel"]
     printed = subprocess.run(  # noqa: S603 - this program itself, and no shell
         [sys.executable, "-m", "fim_private", "mine", *arguments], capture_output=True, text=True, check=True
     ).stdout

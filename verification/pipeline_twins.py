@@ -8,15 +8,13 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from fim_private.constraints import NOTHING, Constraints
 from fim_private.counting import LocalDatabase
-from fim_private.mechanisms.items_first import ItemsFirst, Tuning, calibrate
-from fim_private.mechanisms.protocol import Request
+from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mining.mine import mine_as_planned
 from fim_private.mining.searches import count
 from fim_private.plan import Plan, Universe, make_plan
@@ -52,6 +50,7 @@ def twins() -> tuple[PipelineTwin, ...]:
         _constraint_ignored(),
         _default_seed(),
         _noise_used_again(),
+        _names_without_a_test(),
         _order_of_the_file(),
     )
 
@@ -203,14 +202,9 @@ def _default_seed() -> PipelineTwin:
 
 
 def _noise_used_again() -> PipelineTwin:
-    request = Request(top=8, epsilon=Fraction(2), delta=Fraction(1, 100), select="counts")
-    calibrated = calibrate(request, Tuning(full_itemsets=4))
-    mechanism = calibrated.mechanism
-    if not isinstance(mechanism, ItemsFirst) or mechanism.itemsets is None:
-        raise AssertionError("noisy counts were planned")
-    items, itemsets = mechanism.discovery.measurement, mechanism.itemsets
     plan = make_plan(size=1, top=8, budget=_BUDGET, mechanism="items-first", unit=PrivacyUnit(), select="counts")
-    plan = replace(plan, mechanism=mechanism, guarantee=calibrated.guarantee)
+    # The itemsets get less noise in truth. With as much as the items have, the mistake alone is what shows.
+    items = itemsets = _items_first(plan).items.measurement
 
     def pipeline(transactions: Transactions) -> Release:
         baskets = np.split(transactions.items, transactions.offsets[1:-1])
@@ -246,6 +240,36 @@ def _noise_used_again() -> PipelineTwin:
         ),
         pipeline=pipeline,
     )
+
+
+def _names_without_a_test() -> PipelineTwin:
+    plan = make_plan(size=1, top=3, budget=_BUDGET, mechanism="items-first", unit=PrivacyUnit(), select="counts")
+
+    def pipeline(transactions: Transactions) -> Release:
+        honest = _items_first(plan)
+        items = replace(honest.items, names=len(transactions.vocabulary))
+        return mine_as_planned(transactions, replace(plan, mechanism=replace(honest, items=items, test_delta=None)))
+
+    name = "names without a test"
+    return PipelineTwin(
+        name=name,
+        mistake="only the items that occur get noise, and those with large noisy counts are named",
+        case=Case(
+            name=name,
+            plan=plan,
+            units=[[["a", "b"]]] * 60,
+            more=[["a", "h"]],
+            seen=lambda release: any(itemset.items == ("h",) for itemset in release.itemsets),
+            event="an item that one unit alone has is named",
+        ),
+        pipeline=pipeline,
+    )
+
+
+def _items_first(plan: Plan) -> ItemsFirst:
+    if not isinstance(plan.mechanism, ItemsFirst):
+        raise AssertionError("items-first was planned")
+    return plan.mechanism
 
 
 def _order_of_the_file() -> PipelineTwin:

@@ -3,55 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, replace
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from fim_private.accounting.calibration import prove_discovery
+from fim_private.accounting.claim import claimed_delta
 from fim_private.errors import BudgetError, UsageError
-from fim_private.mechanisms.discovery import Discovery
+from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, Tuning, calibrate
+from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Request
-from fim_private.privacy import failure_probability
-from fim_private.randomness import SeededRandomness
-from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
-from verification.items_first_divergence import Unit, delta_of
+from fim_private.privacy import ZCDP
+from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
+from verification.items_first_divergence import ITEMS, LOOKS, SmallItemsFirst, Unit, delta_of, small
 
 F = Fraction
-NUMERICAL_ERROR = 1e-9
-DELTA = F(1, 10)
-
-
-HALF = F(1, 20)
-
-
-def small(select: str, *, full: int = 2, resolution: int = 2, stop_delta: Fraction = HALF) -> ItemsFirst:
-    """An instance whose grids are small; the full sizes are so small that weights matter."""
-    measured = Measurement(full=full, resolution=resolution, variance=6)
-    return ItemsFirst(
-        top=2,
-        size=2,
-        discovery=Discovery.failing(stop_delta, measurement=measured, max_items=3),
-        stop_delta=stop_delta,
-        pick_epsilon=F(2, 5) if select == PEEL else None,
-        pairs=None if select == PEEL else Measurement(full=1, resolution=resolution, variance=6),
-        itemsets=None if select == PEEL else Measurement(full=1, resolution=resolution, variance=9),
-        joined=100,
-        candidates=100,
-    )
-
-
-def claim(mechanism: ItemsFirst) -> tuple[float, float]:
-    guarantee = prove_discovery(mechanism.losses, failure_probability(mechanism.failures), epsilon=F(50), delta=DELTA)
-    assert guarantee is not None
-    return float(guarantee.epsilon), float(guarantee.delta)
+NUMERICAL_ERROR = 1e-8
+EPSILONS = (0.0, 1.0, 2.5)
 
 
 def units_of(items: int, transactions: int) -> list[Unit]:
@@ -60,124 +37,278 @@ def units_of(items: int, transactions: int) -> list[Unit]:
     return list(combinations_with_replacement(baskets, transactions))
 
 
-def neighbours(mechanism: ItemsFirst, items: int) -> Iterator[tuple[list[Unit], list[Unit]]]:
-    """Data with few units, many, those of nobody else, counts at the threshold; and one unit more."""
-    around = mechanism.discovery.threshold // mechanism.discovery.measurement.resolution
-    units = units_of(items, mechanism.sensitivity)
-    full: Unit = (frozenset(range(items)),) * mechanism.sensitivity
-    first, two = ((frozenset({0}),), (frozenset({0, 1}),))
-    for common in ([], [full] * 2, [two] * around, [first] * around, [full] * (2 * around), [full] * (6 * around)):
-        for unit in units:
+def neighbours(mechanism: SmallItemsFirst) -> Iterator[tuple[list[Unit], list[Unit]]]:
+    """Nothing; a common item at the threshold, so that the unit's own items decide; all items far above; one more."""
+    names = mechanism.items.names
+    certificate = mechanism.ways()[0].certificate
+    around = 4 if certificate is None else certificate.threshold
+    full: Unit = (frozenset(range(names)),) * mechanism.sensitivity
+    first: Unit = (frozenset({0}),)
+    many = units_of(names, mechanism.sensitivity)
+    for common in ([], [first] * around, [full] * (around - 1), [first, full] * around):
+        for unit in {full, many[0], many[-1], many[len(many) // 2]} if names > 2 else many:
             yield common, [*common, unit]
-    single = [(frozenset({item}),) for item in range(items)] * around
-    yield single, [*single, full]
 
 
-def worst(mechanism: ItemsFirst, epsilon: float, items: int) -> float:
+def worst(mechanism: SmallItemsFirst, epsilon: float) -> float:
     return max(
         delta
-        for one, other in neighbours(mechanism, items)
+        for one, other in neighbours(mechanism)
         for delta in (delta_of(mechanism, one, other, epsilon), delta_of(mechanism, other, one, epsilon))
     )
 
 
+def claim(mechanism: ItemsFirst, epsilon: float) -> float:
+    return claimed_delta(mechanism.losses, mechanism.failures, epsilon)
+
+
+@pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
-def test_the_claim_holds_exactly(select: str) -> None:
-    """Three items where picks are made; two, and so one pair, where every noisy count is an axis of the grid."""
-    mechanism = small(select)
-    epsilon, delta = claim(mechanism)
-    assert worst(mechanism, epsilon, 3 if select == PEEL else 2) <= delta + NUMERICAL_ERROR
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_the_claim_holds_exactly(select: str, epsilon: float, *, listed: bool) -> None:
+    mechanism = small(select, test_delta=None if listed else F(1, 100))
+    assert worst(mechanism, epsilon) <= claim(mechanism, epsilon) + NUMERICAL_ERROR
 
 
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
 def test_units_of_two_transactions_are_covered(select: str) -> None:
-    one = small(select)
-    mechanism = replace(
-        one,
-        sensitivity=2,
-        pairs=one.pairs and replace(one.pairs, sensitivity=2, variance=12),
-        itemsets=one.itemsets and replace(one.itemsets, sensitivity=2, variance=12),
-    )
-    epsilon, delta = claim(mechanism)
-    assert worst(mechanism, epsilon, 3 if select == PEEL else 2) <= delta + NUMERICAL_ERROR
+    mechanism = small(select, sensitivity=2)
+    assert worst(mechanism, 1.0) <= claim(mechanism, 1.0) + NUMERICAL_ERROR
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
-def test_units_that_are_exchanged_are_covered_by_group_privacy(select: str) -> None:
+@pytest.mark.parametrize("size", [1, 2])
+def test_three_names_and_weights_that_matter_are_covered(select: str, size: int) -> None:
+    mechanism = small(
+        select, names=3, size=size, full=2, resolution=1, rho=F(5, 2), shares=(F(2, 5), F(1, 10)), sensitivity=1
+    )
+    mechanism = replace(mechanism, look=replace(mechanism.look, variance=1))
+    paid = replace(mechanism, rho=mechanism.rho + 2 * mechanism.look.loss.rho)
+    one, other = [(frozenset({0, 1}),)] * 4, [(frozenset({0, 1}),)] * 4 + [(frozenset({0, 1, 2}),)]
+    for less, more in ((one, other), (other, one)):
+        assert delta_of(mechanism, less, more, 2.0) <= claim(paid, 2.0) + NUMERICAL_ERROR
+
+
+def test_units_that_are_exchanged_are_covered_by_group_privacy() -> None:
     """The planner serves `replace` by group privacy: (2 eps, (1 + e^eps) delta)."""
-    mechanism = small(select)
-    epsilon, delta = claim(mechanism)
-    items = 3 if select == PEEL else 2
-    around = mechanism.discovery.threshold // mechanism.discovery.measurement.resolution
-    for number in (0, around):
-        common: list[Unit] = [(frozenset(range(items)),)] * number
-        for one, other in product(units_of(items, 1), repeat=2):
-            found = delta_of(mechanism, [*common, one], [*common, other], 2 * epsilon)
-            assert found <= (1 + math.exp(epsilon)) * delta + NUMERICAL_ERROR
-
-
-@pytest.mark.parametrize("stop_delta", [F(99, 1000), F(1, 20), F(1, 1000)])
-def test_discovery_alone_holds_exactly(stop_delta: Fraction) -> None:
-    """Three items make no itemset of size 4, so nothing follows the discovery."""
-    mechanism = replace(small(COUNTS, stop_delta=stop_delta), size=4, pairs=None, itemsets=None, pick_epsilon=F(0))
-    epsilon, delta = claim(replace(mechanism, pick_epsilon=None))
-    assert worst(mechanism, epsilon, 3) <= delta + NUMERICAL_ERROR
+    mechanism = small(PEEL)
+    for unit, further in product(units_of(2, 1), repeat=2):
+        common: list[Unit] = [(frozenset({0}),)] * 4
+        between = [delta_of(mechanism, common, [*common, each], 1.0) for each in (unit, further)]
+        back = [delta_of(mechanism, [*common, each], common, 1.0) for each in (unit, further)]
+        assert max(back[0] + math.e * between[1], back[1] + math.e * between[0]) <= (1 + math.e) * claim(mechanism, 1.0)
 
 
 def test_neither_bound_nor_failure_is_given_away() -> None:
-    """The exact delta is at least the failure itself: a unit's own items are really found that often."""
-    mechanism = small(PEEL)
-    found = max(delta_of(mechanism, [(frozenset(range(size)),)], [], 50.0) for size in (1, 2, 3))
-    assert 0.3 * float(mechanism.stop_delta) < found <= float(mechanism.stop_delta)
+    """A unit's own item is really named: almost as often as the failure says, if its token is in the list."""
+    mechanism = small(COUNTS, test_delta=F(1, 50))
+    assert 0.05 * 0.02 < delta_of(mechanism, [(frozenset({0, 1}),)], [], 50.0) <= 0.02
 
 
-class WholeWeights(Measurement):
-    """Broken: a transaction adds 1 to everything it holds; its length is bounded by nothing."""
-
-    @property
-    def weights(self) -> np.ndarray:
-        return np.full(100, self.resolution)
+class ForgetsLooks(SmallItemsFirst):
+    def remembered(self, step: str) -> bool:
+        return step != LOOKS
 
 
-def broken() -> dict[str, ItemsFirst]:
-    sound = small(PEEL, stop_delta=F(99, 1000))
-    items = sound.discovery.measurement
-    counts = small(COUNTS)
-    assert counts.pairs is not None
-    assert counts.itemsets is not None
-    return {
-        "threshold for one item": replace(
-            sound, discovery=Discovery.failing(sound.stop_delta, measurement=items, max_items=1)
-        ),
-        "threshold forgets that the item counts 1 already": replace(
-            sound, discovery=replace(sound.discovery, threshold=sound.discovery.threshold - items.resolution)
-        ),
-        "no bound on what a unit adds": replace(
-            small(PEEL),
-            discovery=replace(
-                small(PEEL).discovery,
-                measurement=WholeWeights(full=1, resolution=2, variance=6),
-            ),
-        ),
-        "half the noise of the items": replace(
-            sound, discovery=replace(sound.discovery, measurement=replace(items, variance=1))
-        ),
-        "noise for units of 1 where counts are in halves": replace(
-            counts, pairs=replace(counts.pairs, variance=1), itemsets=replace(counts.itemsets, variance=1)
-        ),
-        "exponent of the picks six times as large": replace(small(PEEL), pick_epsilon=F(12, 5)),
-    }
+class ForgetsItems(SmallItemsFirst):
+    def remembered(self, step: str) -> bool:
+        return step != ITEMS
 
 
-@pytest.mark.parametrize("name", broken())
+class ForgetsEverything(SmallItemsFirst):
+    def remembered(self, step: str) -> bool:
+        return not step
+
+
+class NoNoiseForStrangers(SmallItemsFirst):
+    def item_masses(self, units: int, values: NDArray[np.int64]) -> NDArray[np.float64]:
+        return super().item_masses(units, values) if units else (values == 0).astype(np.float64)
+
+
+class NoNoiseForItems(SmallItemsFirst):
+    def item_masses(self, units: int, values: NDArray[np.int64]) -> NDArray[np.float64]:
+        return discrete_gaussian_mass(values - units, 1)
+
+
+class OfTheFirst(Certificate):
+    def law(self, supports: Sequence[int]) -> dict[int, float]:
+        return super().law([supports[0]] * len(supports))
+
+
+class NamesAll(Certificate):
+    def law(self, supports: Sequence[int]) -> dict[int, float]:
+        failed = super().law(supports)[0]
+        return {0: failed, len(supports): 1 - failed}
+
+
+class Lower(Certificate):
+    def passes(self, support: int) -> float:
+        return super().passes(support + 2)
+
+
+def certified_by(kind: type[Certificate]) -> type[SmallItemsFirst]:
+    class Broken(SmallItemsFirst):
+        def way(self, test_share: Fraction) -> Any:
+            steps = super().way(test_share)
+            assert steps.certificate is not None
+            parts = {field.name: getattr(steps.certificate, field.name) for field in fields(Certificate)}
+            return replace(steps, certificate=kind(**parts))
+
+    return Broken
+
+
+BROKEN: dict[str, tuple[Callable[[], SmallItemsFirst], float]] = {
+    "looks are free": (
+        lambda: small(COUNTS, kind=ForgetsLooks, shares=(F(2, 5), F(1, 10)), test_delta=None, rho=F(1, 4)), 2.0
+    ),
+    "items are free": (
+        lambda: small(COUNTS, kind=ForgetsItems, shares=(F(1, 24), F(4, 5)), test_delta=None, rho=F(1, 4)), 2.0
+    ),
+    "rho is not reduced by what was spent": (
+        lambda: small(COUNTS, kind=ForgetsEverything, shares=(F(1, 5), F(2, 5)), test_delta=None, rho=F(1, 4)), 2.0
+    ),
+    "tokens that nobody has get no noise": (lambda: small(PEEL, kind=NoNoiseForStrangers), 2.5),
+    "the noise of the items is that of another plan": (lambda: small(PEEL, kind=NoNoiseForItems), 2.5),
+    "the minimum is that of the first itemset": (lambda: small(COUNTS, kind=certified_by(OfTheFirst)), 3.5),
+    "names beyond the certified prefix": (lambda: small(COUNTS, kind=certified_by(NamesAll)), 3.5),
+    "a threshold without what one unit adds": (
+        lambda: small(COUNTS, kind=certified_by(Lower), test_delta=F(1, 10), rho=F(1, 4)), 3.5
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
 def test_broken_twins_fail_the_same_check(name: str) -> None:
     """Each twin is checked against the claim of the sound mechanism."""
-    twin = broken()[name]
-    sound = small(twin.select, stop_delta=twin.stop_delta)
-    if isinstance(twin.discovery.measurement, WholeWeights):
-        sound = replace(sound, discovery=replace(sound.discovery, measurement=replace(twin.discovery.measurement)))
-    epsilon, delta = claim(sound)
-    assert worst(twin, epsilon, 3 if twin.select == PEEL else 2) > delta + NUMERICAL_ERROR
+    make, epsilon = BROKEN[name]
+    twin = make()
+    enough = claim(twin, epsilon) + NUMERICAL_ERROR
+    assert any(
+        max(delta_of(twin, one, other, epsilon), delta_of(twin, other, one, epsilon)) > enough
+        for one, other in neighbours(twin)
+    )
+
+
+# What follows from released numbers.
+
+REQUEST = Request(top=10, epsilon=F(1), delta=F(1, 10**6), size=2)
+LENGTHS = st.lists(st.tuples(st.floats(1, 300), st.floats(0.1, 1e6)), min_size=1, max_size=16)
+
+
+def lengths_of(pairs: list[tuple[float, float]]) -> Lengths:
+    return Lengths(np.array([length for length, _ in pairs]), np.array([units for _, units in pairs]))
+
+
+def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
+    """The rho of everything: two looks, the items, and the later steps. Bounded range e is e^2/8-zCDP."""
+    total = 2 * mechanism.look.loss.rho + mechanism.items.measurement.loss.rho
+    for measurement in (steps.pairs, steps.itemsets):
+        total += measurement.loss.rho if measurement is not None else 0
+    if steps.pick_epsilon is not None:
+        total += mechanism.top * steps.pick_epsilon**2 / 8
+    if steps.certificate is not None:
+        total += sum(loss.rho if isinstance(loss, ZCDP) else loss.epsilon**2 / 8 for loss in steps.certificate.losses)
+    return F(total)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.floats(1e-3, 1e9), max_size=60),
+    LENGTHS,
+    LENGTHS,
+    st.sampled_from([None, PEEL, COUNTS]),
+    st.sampled_from([1, 2, 3]),
+    st.sampled_from([1, 30, 900]),
+    st.sampled_from([F(1, 1000), F(1, 2), F(1), F(20)]),
+    st.sampled_from([F(1, 10**200), F(1, 10**6), F(1, 4)]),
+    st.sampled_from([1, 5]),
+    st.booleans(),
+    st.sampled_from([None, 1, 10**5]),
+)
+def test_whatever_was_released_no_more_than_rho_is_spent(
+    estimates: list[float],
+    lengths: list[tuple[float, float]],
+    held: list[tuple[float, float]],
+    select: str | None,
+    size: int,
+    top: int,
+    epsilon: Fraction,
+    delta: Fraction,
+    sensitivity: int,
+    listed: bool,
+    least: int | None,
+) -> None:
+    request = Request(
+        top=top, epsilon=epsilon, delta=delta, size=size, select=select, sensitivity=sensitivity, min_count=least,
+        universe_size=10**9 if listed else None,
+    )  # fmt: skip
+    mechanism = calibrate(request).mechanism
+    assert isinstance(mechanism, ItemsFirst)
+    assert (mechanism.test_delta is None) == listed == (mechanism.failures == ())
+    steps = mechanism.later(np.array(sorted(estimates, reverse=True)), lengths_of(lengths), lengths_of(held))
+    assert F(7, 10) * mechanism.rho < spent(mechanism, steps) <= mechanism.rho
+    assert mechanism.losses == (ZCDP(mechanism.rho),)
+    assert (steps.pick_epsilon is None) != (steps.itemsets is None)
+    assert (steps.certificate is None) == listed
+    for measurement in (steps.pairs, steps.itemsets):
+        assert measurement is None or measurement.sensitivity == sensitivity
+    if steps.certificate is not None:
+        # A unit's transactions are one set of items where names are certified.
+        assert steps.certificate.sensitivity == mechanism.items.measurement.sensitivity == 1
+        assert steps.certificate.passes(1) <= mechanism.test_delta
+
+
+@pytest.mark.parametrize("select", [PEEL, COUNTS, None])
+@pytest.mark.parametrize("size", [1, 2, 5])
+@pytest.mark.parametrize("epsilon", [F(1, 10), F(1), F(10)])
+@pytest.mark.parametrize("sensitivity", [1, 4])
+def test_everything_is_planned_to_be_spent_and_no_more(
+    select: str | None, size: int, epsilon: Fraction, sensitivity: int
+) -> None:
+    request = replace(REQUEST, size=size, epsilon=epsilon, select=select, sensitivity=sensitivity)
+    calibrated = calibrate(request)
+    assert F(999, 1000) * epsilon < calibrated.guarantee.epsilon <= epsilon
+    assert calibrated.guarantee.delta <= request.delta
+    assert isinstance(calibrated.mechanism, ItemsFirst)
+    assert sum(line.rho or 0 for line in calibrated.mechanism.spending) == calibrated.mechanism.rho
+
+
+def test_a_public_list_needs_no_test_and_costs_nothing_for_it() -> None:
+    open_universe, listed = (
+        calibrate(replace(REQUEST, universe_size=size)).mechanism for size in (None, math.comb(100, 2))
+    )
+    anonymous = calibrate(replace(REQUEST, universe_size=math.comb(100, 2), anonymous=True, names=100)).mechanism
+    assert isinstance(open_universe, ItemsFirst)
+    assert isinstance(listed, ItemsFirst)
+    assert isinstance(anonymous, ItemsFirst)
+    assert listed.failures == ()
+    assert listed.usual.certificate is None
+    assert open_universe.failures == anonymous.failures != ()
+    assert (open_universe.items.names, anonymous.items.names) == (65_536, 100)
+    assert listed.rho > open_universe.rho
+
+
+def test_shares_are_those_of_the_tuning() -> None:
+    tuning = Tuning(look_share=0.05, items_share=0.3, pairs_share=0.5)
+    mechanism = calibrate(replace(REQUEST, select=COUNTS, epsilon=F(1, 2)), tuning).mechanism
+    assert isinstance(mechanism, ItemsFirst)
+    assert float(mechanism.look.loss.rho / mechanism.rho) == pytest.approx(0.05, abs=0.001)
+    assert float(mechanism.items.measurement.loss.rho / mechanism.rho) == pytest.approx(0.3, abs=0.001)
+    steps = mechanism.usual
+    assert steps.pairs is not None
+    assert steps.itemsets is not None
+    assert float(steps.pairs.loss.rho / steps.itemsets.loss.rho) == pytest.approx(1, abs=0.001)
+
+
+def test_delta_is_needed_and_ways_to_select_are_two() -> None:
+    with pytest.raises(BudgetError):
+        calibrate(replace(REQUEST, delta=F(0)))
+    with pytest.raises(UsageError):
+        calibrate(replace(REQUEST, select="guess"))
+
+
+# Noisy counts (measurement.py).
 
 
 @given(st.integers(1, 30), st.integers(1, 64))
@@ -196,68 +327,3 @@ def test_a_measurement_costs_what_it_may(rho: float, sensitivity: int) -> None:
     measurement = Measurement.costing(rho, full=12, sensitivity=sensitivity)
     assert F(99, 100) * F(rho) < measurement.loss.rho <= F(rho)
     assert measurement.loss.rho == F(sensitivity**2 * measurement.resolution**2 * 12, 2 * measurement.variance)
-
-
-@pytest.mark.parametrize("delta", [F(1, 10**3), F(1, 10**7), F(1, 10**30)])
-@pytest.mark.parametrize("variance", [30, 4000, 10**6])
-def test_the_threshold_is_the_least_that_will_do(delta: Fraction, variance: int) -> None:
-    measurement = Measurement(full=4, resolution=8, variance=variance)
-    discovery = Discovery.failing(delta, measurement=measurement, max_items=64)
-
-    def chance(threshold: int) -> float:
-        return max(
-            math.log(length)
-            + log_discrete_gaussian_survival(threshold + 1 - int(measurement.weights[length]), float(variance))
-            for length in range(1, 65)
-        )
-
-    assert chance(discovery.threshold) <= math.log(delta)
-    assert chance(discovery.threshold - 1) > math.log(delta) - 1e-8
-
-
-def test_items_that_nobody_has_are_never_found() -> None:
-    """They get no noise: to be found they would have to be in a list, and which are in it would be told."""
-    discovery = Discovery(
-        measurement=Measurement(full=1, resolution=1, variance=10**6), max_items=9, threshold=-(10**9)
-    )
-    places, noisy = discovery.find(np.array([0, 3, 0, 1]), SeededRandomness(1))
-    assert places.tolist() == [1, 3]
-    assert len(noisy) == 2
-
-
-def test_a_bound_takes_over_where_summing_takes_too_long() -> None:
-    exact, bound = (
-        Discovery.failing(
-            F(1, 10**7), measurement=Measurement(full=4, resolution=1, variance=10**10 + more), max_items=64
-        )
-        for more in (0, 1)
-    )
-    assert exact.threshold < bound.threshold < 1.01 * exact.threshold
-
-
-REQUEST = Request(top=10, epsilon=F(1), delta=F(1, 10**6), size=2)
-
-
-@pytest.mark.parametrize("select", [PEEL, COUNTS])
-@pytest.mark.parametrize("size", [1, 2, 5])
-@pytest.mark.parametrize("epsilon", [F(1, 10), F(1), F(10)])
-@pytest.mark.parametrize("sensitivity", [1, 4])
-def test_everything_is_spent_and_no_more(select: str, size: int, epsilon: Fraction, sensitivity: int) -> None:
-    request = replace(REQUEST, size=size, epsilon=epsilon, select=select, sensitivity=sensitivity)
-    calibrated = calibrate(request)
-    assert F(999, 1000) * epsilon < calibrated.guarantee.epsilon <= epsilon
-    assert calibrated.guarantee.delta <= request.delta
-
-
-def test_shares_are_those_of_the_tuning() -> None:
-    mechanism = calibrate(replace(REQUEST, select=COUNTS), Tuning(items_share=0.3, pairs_share=0.5)).mechanism
-    assert isinstance(mechanism, ItemsFirst)
-    shares = [float(step.loss.rho) for _, step in mechanism.measurements]
-    assert [share / sum(shares) for share in shares] == pytest.approx([0.3, 0.35, 0.35], abs=0.001)
-
-
-def test_delta_is_needed_and_ways_to_select_are_two() -> None:
-    with pytest.raises(BudgetError):
-        calibrate(replace(REQUEST, delta=F(0)))
-    with pytest.raises(UsageError):
-        calibrate(replace(REQUEST, select="guess"))

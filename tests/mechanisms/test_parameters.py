@@ -15,9 +15,9 @@ from fim_private.accounting.optimal_composition import optimal_delta
 from fim_private.accounting.renyi_composition import renyi_epsilon
 from fim_private.accounting.rounding import exp_up
 from fim_private.mechanisms.choosing import Choosing
-from fim_private.mechanisms.discovery import Discovery
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, Tuning, calibrate, peels
+from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, LaterSteps, Tuning, calibrate
+from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
@@ -29,10 +29,9 @@ from fim_private.mechanisms.protocol import Costed, Request
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mechanisms.sparse_vector import search
 from fim_private.mechanisms.stable_max import StableMax
-from fim_private.privacy import ApproxDP, BoundedRange, PureDP, failure_probability
+from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, PureDP, failure_probability
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
-from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
 from fim_private.randomness.discrete_laplace import log_difference_survival, log_survival
 from fim_private.randomness.noisy_maximum import Noise
 from tests.sampling import SEED
@@ -86,12 +85,19 @@ def test_noise_and_exponents_are_those_of_the_unit() -> None:
     assert (choosing.scale, choosing.rate) == (4 / choosing.comparison_epsilon, choosing.pick_epsilon / 4)
     first = asked("items-first", sensitivity=4, select=PEEL)
     assert isinstance(first, ItemsFirst)
-    assert first.picks(9).rate == first.picks(9).pick_epsilon / 4 == (first.pick_epsilon or 0) / 4
-    assert (first.picks(9).top, first.picks(9).universe_size) == (3, 9)
-    counted = asked("items-first", sensitivity=4, select=COUNTS)
+    pick = first.usual.pick_epsilon
+    assert pick is not None
+    assert first.picks(pick, 9).rate == pick / 4
+    assert (first.picks(pick, 9).top, first.picks(pick, 9).universe_size) == (3, 9)
+    counted = asked("items-first", sensitivity=4, select=COUNTS, universe_size=None)
     assert isinstance(counted, ItemsFirst)
-    # A unit's transactions are one set where items are found, and four sets afterwards.
-    assert [step.sensitivity for _, step in counted.measurements] == [1, 4, 4]
+    # A unit's transactions are one set where items are counted and certified, and four sets in between.
+    steps = counted.usual
+    assert steps.pairs is not None
+    assert steps.itemsets is not None
+    assert steps.certificate is not None
+    assert (counted.items.measurement.sensitivity, steps.certificate.sensitivity) == (1, 1)
+    assert (steps.pairs.sensitivity, steps.itemsets.sensitivity) == (4, 4)
 
 
 DECLARED = ("exponential", "permute-and-flip", "report-noisy-max", "max-of-laplaces")
@@ -316,40 +322,6 @@ def test_the_stop_symbol_is_rounded_upwards() -> None:
     assert 5 + 15 * log < domain.stop_lead < 5 + 15 * log * (1 + F(1, 10**12))
 
 
-def test_discovery_s_threshold_is_rounded_away_from_danger() -> None:
-    measurement = Measurement(full=1, resolution=4, variance=400)
-
-    def chosen(delta: Fraction) -> int:
-        return Discovery.failing(delta, measurement=measurement, max_items=1).threshold
-
-    hair, enough = just_met(lambda threshold: math.exp(log_discrete_gaussian_survival(threshold + 1 - 4, 400.0)), 90)
-    assert (chosen(hair), chosen(enough)) == (91, 90)
-
-
-def test_an_item_at_the_threshold_is_not_found() -> None:
-    """The failure is the probability of exceeding the threshold. Reaching it is likelier."""
-    discovery = Discovery(measurement=Measurement(full=1, resolution=1, variance=1), max_items=1, threshold=9)
-    places, noisy = discovery.find(np.full(500, 9), SeededRandomness(SEED))
-    assert 50 < len(places) == len(noisy) < 250
-    assert noisy.min() == 10
-
-
-@pytest.mark.parametrize("variance", [2 * 10**10, 10**14])
-def test_where_sums_are_too_long_the_threshold_is_that_of_the_bound(variance: int) -> None:
-    """The density over z at z = (T - 1)/sigma, which the continuous tail from there on does not exceed."""
-    measurement = Measurement(full=1, resolution=1, variance=variance)
-    discovery = Discovery.failing(F(1, 10**7), measurement=measurement, max_items=1)
-
-    def bound(threshold: int) -> float:
-        z = (threshold - 1) / math.sqrt(variance)
-        return math.exp(-z * z / 2) / (z * math.sqrt(2 * math.pi))
-
-    assert bound(discovery.threshold) <= 1e-7 < bound(discovery.threshold - 1) * (1 + 2e-9)
-    # Noise so wide that the bound says nothing: less than sigma above the mean.
-    assert Discovery(measurement=measurement, max_items=1, threshold=0)._log_failure_of(1) == 0
-    assert Discovery(measurement=measurement, max_items=1, threshold=math.isqrt(variance) + 9)._log_failure_of(1) < -1
-
-
 @pytest.mark.parametrize("pick", [F(1, 50), F(3, 10), F(8)])
 @pytest.mark.parametrize("search_epsilon", [F(1, 20), F(2)])
 @pytest.mark.parametrize(("top", "size"), [(1, 2), (4, 8), (4, 512)])
@@ -378,64 +350,64 @@ def test_a_margin_is_the_least_whichever_noise_is_wider(
 
 
 def first_of(tuning: Tuning | None = None, **changes: object) -> ItemsFirst:
-    request = replace(REQUEST, **changes)  # type: ignore[arg-type]
+    request = replace(REQUEST, universe_size=None, **changes)  # type: ignore[arg-type]
     mechanism = calibrate(request, tuning or Tuning()).mechanism
     assert isinstance(mechanism, ItemsFirst)
     return mechanism
 
 
-def test_picks_are_made_where_they_are_few_for_their_epsilon() -> None:
-    for size, most in ((1, 25), (2, 25), (3, 10), (9, 10)):
-        for epsilon, times in ((0.1, 1), (1.0, 1), (1.5, 1.5), (4.0, 4)):
-            assert peels(int(most * times), size, epsilon)
-            assert not peels(int(most * times) + 1, size, epsilon)
-    assert first_of(top=25).select == PEEL
-    assert first_of(top=26).select == COUNTS
-    assert first_of(top=26, select=PEEL).select == PEEL
-    assert first_of(top=1, select=COUNTS).select == COUNTS
+def held(length: float) -> Lengths:
+    return Lengths(np.full(1, float(length)), np.ones(1))
 
 
-@pytest.mark.parametrize(
-    ("size", "select", "names"),
-    [
-        (1, PEEL, ["items"]),
-        (2, PEEL, ["items"]),
-        (3, PEEL, ["items", "pairs"]),
-        (1, COUNTS, ["items", "itemsets"]),
-        (2, COUNTS, ["items", "pairs", "itemsets"]),
-        (3, COUNTS, ["items", "pairs", "itemsets"]),
-    ],
-)
-def test_items_and_itemsets_are_measured_with_their_shares(size: int, select: str, names: list[str]) -> None:
-    tuning = Tuning(items_share=0.2, pairs_share=0.25, picks_pairs_share=0.5, full_items=3, full_pairs=7)
-    mechanism = first_of(tuning, size=size, select=select)
-    assert [name for name, _ in mechanism.measurements] == names
-    rho = {name: float(step.loss.rho) for name, step in mechanism.measurements}
-    full = {name: step.full for name, step in mechanism.measurements}
-    assert full["items"] == 3
-    if "pairs" in names:
-        assert full["pairs"] == 7
-        # Of what the items leave: four fifths of all, four times what the items have.
-        assert rho["pairs"] / rho["items"] == pytest.approx(4 * (0.5 if select == PEEL else 0.25), rel=1e-3)
-    if select == COUNTS:
-        assert rho["itemsets"] / rho["items"] == pytest.approx(4 * (0.75 if "pairs" in names else 1), rel=1e-3)
+def steps_of(mechanism: ItemsFirst, length: float) -> LaterSteps:
+    return mechanism.later(np.full(500, 1000.0), held(length), held(length))
 
 
-def test_the_items_share_is_larger_for_a_small_epsilon_and_for_items_alone() -> None:
-    for epsilon, share in ((F(1, 100), 0.45), (F(1, 4), 0.25 * 2**0.3), (F(1), 0.25 * 0.5**0.3), (F(8), 0.2)):
-        mechanism = first_of(epsilon=epsilon, select=COUNTS)
-        rho = [float(step.loss.rho) for _, step in mechanism.measurements]
-        assert rho[0] / sum(rho) == pytest.approx(share, rel=1e-3)
-    items, itemsets = (float(step.loss.rho) for _, step in first_of(select=COUNTS, size=1).measurements)
-    assert items == pytest.approx(itemsets, rel=1e-3)
-    assert Tuning().share_of_items(replace(REQUEST, size=1), peel=True) == pytest.approx(0.25 * 0.5**0.3)
+def test_picks_are_made_where_they_are_few_or_units_hold_many_tokens() -> None:
+    tuning = Tuning(always_peels=25, peels=0.5)
+    assert steps_of(first_of(tuning, top=25), 2).pick_epsilon is not None
+    assert steps_of(first_of(tuning, top=26), 2).itemsets is not None
+    assert steps_of(first_of(tuning, top=26), 60).pick_epsilon is not None
+    assert steps_of(first_of(tuning, top=26, select=PEEL), 2).pick_epsilon is not None
+    assert steps_of(first_of(tuning, top=1, select=COUNTS), 60).itemsets is not None
+    # With a large epsilon picks are exact enough for longer lists.
+    assert steps_of(first_of(tuning, top=100, epsilon=F(4)), 2).pick_epsilon is not None
+    assert steps_of(first_of(tuning, top=101, epsilon=F(4)), 2).itemsets is not None
+
+
+@pytest.mark.parametrize("select", [PEEL, COUNTS])
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_what_is_left_is_measured_with_its_shares(size: int, select: str) -> None:
+    tuning = Tuning(pairs_share=0.25, picks_pairs_share=0.5, full_items=3, full_pairs=7)
+    mechanism = first_of(tuning, size=size, select=select, epsilon=F(1, 2))
+    steps = mechanism.usual
+    assert mechanism.items.measurement.full == 3
+    assert (steps.pairs is not None) == (size > 2 if select == PEEL else size > 1)
+    if steps.pairs is None:
+        return
+    assert steps.pairs.full == 7
+    if steps.itemsets is not None:
+        assert float(steps.pairs.loss.rho / steps.itemsets.loss.rho) == pytest.approx(1 / 3, rel=1e-3)
+    if steps.pick_epsilon is not None:
+        picks = mechanism.top * steps.pick_epsilon**2 / 8
+        assert float(steps.pairs.loss.rho / picks) == pytest.approx(1, rel=1e-3)
+
+
+def test_the_items_share_is_larger_for_a_small_epsilon() -> None:
+    tuning = Tuning(items_share=0.3)
+    for epsilon, share in ((F(1, 100), 0.45), (F(1, 4), 0.3 * 2**0.3), (F(1), 0.3 * 0.5**0.3), (F(8), 0.2)):
+        mechanism = first_of(tuning, epsilon=epsilon)
+        assert float(mechanism.items.measurement.loss.rho / mechanism.rho) == pytest.approx(share, rel=1e-3)
 
 
 def test_how_many_itemsets_are_looked_at() -> None:
+    tuning = Tuning(joined=30, counted=6, few=90)
     looked_at = {
-        (top, select): (first_of(top=top, select=select).joined, first_of(top=top, select=select).candidates)
+        (top, select): (mechanism.joined, mechanism.usual.candidates)
         for top in (10, 200, 5000)
         for select in (PEEL, COUNTS)
+        for mechanism in [first_of(tuning, top=top, select=select)]
     }
     assert looked_at == {
         (10, PEEL): (1000, 100_000),
@@ -445,26 +417,45 @@ def test_how_many_itemsets_are_looked_at() -> None:
         (200, COUNTS): (6000, 1200),
         (5000, COUNTS): (100_000, 30_000),
     }
-    assert first_of(Tuning(counted=30), top=5000, select=COUNTS).candidates == 100_000
-    assert first_of().discovery.max_items == 64
+    assert first_of(Tuning(counted=30), top=5000, select=COUNTS).usual.candidates == 100_000
+    assert (first_of(tuning, top=10).few, first_of(tuning, top=800).few) == (90, 120)
 
 
-def test_the_failure_costs_little_of_epsilon_and_half_of_delta() -> None:
-    assert first_of().stop_delta == F(1, 2 * 10**6)
-    assert first_of(epsilon=F(1, 100), delta=F(1, 10)).stop_delta == F(1, 100_000)
+def test_the_test_is_as_sharp_as_the_items_need_within_limits() -> None:
+    """Items of large support pass a cheap test. The threshold is as small as the failure allows."""
+    tuning = Tuning(least_test=0.05, most_test=0.15, cut_share=0.5)
+    mechanism = first_of(tuning)
+    assert mechanism.test_delta is not None
+    for supports, share in ((1e6, 0.05), (2.0, 0.15)):
+        certificate = mechanism.later(np.full(500, supports), held(2), held(2)).certificate
+        assert certificate is not None
+        test, cut = certificate.losses[1], certificate.losses[0]
+        assert isinstance(test, ZCDP)
+        assert isinstance(cut, BoundedRange)
+        assert float(test.rho / mechanism.rho) == pytest.approx(share, rel=0.02)
+        assert float(cut.epsilon**2 / 8 / test.rho) == pytest.approx(0.5, rel=0.02)
+        assert certificate.passes(1) <= mechanism.test_delta < certificate.passes(2) * 1.5
+
+
+def test_the_failure_costs_little_of_epsilon_and_a_share_of_delta() -> None:
+    tuning = Tuning(failure_share=F(1, 4))
+    assert first_of(tuning).test_delta == F(1, 4 * 10**6)
+    assert first_of(tuning, epsilon=F(1, 100), delta=F(1, 10)).test_delta == F(1, 100_000)
 
 
 @pytest.mark.parametrize(("least", "sensitivity"), [(4000, 1), (4000, 2), (100, 1), (10**7, 1)])
 def test_with_a_least_count_the_noise_is_a_twentieth_of_it(least: int, sensitivity: int) -> None:
     """Then transactions count in full for as many itemsets as that allows, between the usual number and 4,096."""
-    mechanism = first_of(top=1000, select=COUNTS, min_count=least, sensitivity=sensitivity)
-    assert mechanism.itemsets is not None
-    full = mechanism.itemsets.full
+    itemsets = first_of(top=1000, select=COUNTS, min_count=least, sensitivity=sensitivity).usual.itemsets
+    assert itemsets is not None
+    usual = first_of(top=1000, select=COUNTS, sensitivity=sensitivity).usual.itemsets
+    assert usual is not None
+    full = itemsets.full
     if least == 4000:
-        assert 12 < full < 4096
-        assert mechanism.itemsets.deviation == pytest.approx(least / 20, rel=0.5 / full + 1e-3)
+        assert usual.full < full < 4096
+        assert itemsets.deviation == pytest.approx(least / 20, rel=0.5 / full + 1e-3)
     else:
-        assert full == (12 if least == 100 else 4096)
+        assert full == (usual.full if least == 100 else 4096)
 
 
 @pytest.mark.parametrize("rho", [2e-9, 1e-5, 0.01, 3.0])
