@@ -3,7 +3,7 @@
     python benchmarks/items_first_defaults.py FOLDER reports/items-first-defaults.parquet
 
 FOLDER holds the public data sets (datasets/catalogue.toml says where they come from); those that are not there are left
-out. One row a setting: data, size, top, epsilon, select, items_share (null: the default), pairs_share, trials,
+out. One row per setting: data, size, top, epsilon, select, items_share (null: the defaults), pairs_share, trials,
 precision (mean). Runs are seeded. Some ten minutes on two cores.
 """
 
@@ -77,7 +77,7 @@ def measure(path: Path) -> list[dict[str, Any]]:
                 "top": top,
                 "epsilon": epsilon,
                 "select": select,
-                "items_share": tuning.items_share,
+                "items_share": None if tuning == DEFAULT else tuning.items_share,
                 "pairs_share": tuning.pairs_share,
                 "trials": TRIALS,
                 "precision": float(np.mean(hits)) / top,

@@ -25,7 +25,7 @@ from fim_private.accounting.search import largest
 from fim_private.counting import top_itemsets
 from fim_private.mechanisms.items_first import PEEL, ItemsFirst, calibrate
 from fim_private.mechanisms.protocol import Request
-from fim_private.privacy import BoundedRange, Loss, PureDP
+from fim_private.privacy import ZCDP, BoundedRange, Loss, PureDP
 from fim_private.transactions import read_transactions
 
 REQUEST = Request(top=1, epsilon=Fraction(1), delta=Fraction(1, 10**6), size=2, select=PEEL)
@@ -33,12 +33,14 @@ RUNS = 20
 
 
 def affordable(mechanism: ItemsFirst, loss: Callable[[Fraction], Loss], request: Request) -> float:
-    """The epsilon of one selection beside the noisy counts of the items."""
-    items = mechanism.discovery.measurement.loss
+    """The epsilon of one selection beside all other steps."""
+    pick = mechanism.usual.pick_epsilon or Fraction(0)
+    others = ZCDP(mechanism.rho - mechanism.top * pick**2 / 8)
+    failure = mechanism.test_delta or Fraction(0)
 
     def fits(epsilon: Fraction) -> bool:
-        losses = (items, loss(epsilon))
-        proved = prove_discovery(losses, mechanism.stop_delta, epsilon=request.epsilon, delta=request.delta)
+        losses = (others, loss(epsilon))
+        proved = prove_discovery(losses, failure, epsilon=request.epsilon, delta=request.delta)
         return proved is not None
 
     return float(largest(fits, request.epsilon) or 0)
@@ -71,13 +73,16 @@ def main() -> None:
         for top in (1, 5, 10, 20, 50):
             request = replace(REQUEST, top=top, epsilon=epsilon)
             mechanism = calibrate(request).mechanism
-            if not isinstance(mechanism, ItemsFirst) or mechanism.pick_epsilon is None:
+            if not isinstance(mechanism, ItemsFirst):
+                raise AssertionError("items first was asked for")
+            pick = mechanism.usual.pick_epsilon
+            if pick is None:
                 raise AssertionError("picks were asked for")
             whole = affordable(mechanism, BoundedRange, request)
             pure = affordable(mechanism, PureDP, request)
             precision: dict[str, list[float]] = {"peel": [], "joint": [], "flip": []}
             for _ in range(RUNS):
-                noisy = counts + random.gumbel(0, 1 / float(mechanism.pick_epsilon), len(counts))
+                noisy = counts + random.gumbel(0, 1 / float(pick), len(counts))
                 precision["peel"].append(float(np.mean(counts[np.argsort(-noisy)[:top]] >= counts[top - 1])))
                 precision["joint"].append(float(np.mean(counts[joint(counts, top, whole, random)] >= counts[top - 1])))
                 if top == 1:

@@ -238,11 +238,12 @@ def found_note(plan: Plan, release: Release) -> str | None:
     if release.found is None or not searches:
         return None
     number = f"{len(release.found):,}"
-    note = f"Items found to be frequent: {number}. They and their noisy counts are part of the release (JSON)."
+    note = f"Items of these itemsets: {number}. Their noisy counts are part of the release (JSON)."
     if plan.constraints.must_contain:
         note += " Their counts cover only transactions that hold all items of --must-contain."
-    read_off = [search.itemsets for search in searches if search.itemsets is not None]
-    if read_off and plan.counts is None:
+    read_off = [steps.itemsets for search in searches if (steps := search.usual).itemsets is not None]
+    has_counts = any(itemset.count is not None for itemset in release.itemsets)
+    if read_off and plan.counts is None and (has_counts or plan.gives_counts):
         off = f"{max(measured.deviation for measured in read_off):,.0f}"
         note += (
             f" Counts are estimates, off by about {off} {plan.question.counted} or less. "
@@ -265,6 +266,15 @@ def plan_text(plan: Plan) -> str:
             f"  no list of names is needed: at most {plan.universe.items:,} items occur, and a noisy test names the "
             f"picks{' up to a place chosen privately' if cuts else ''} if the smallest of their counts, with noise, "
             f"is at least {max(certificate.threshold for certificate in tested):,}"
+        )
+    first = [
+        steps.certificate for _, search in plan.selections if isinstance(search, ItemsFirst) for steps in [search.usual]
+    ]
+    needed = max((certificate.support_needed(0.05) for certificate in first if certificate is not None), default=None)
+    if needed is not None:
+        paragraphs.append(
+            f"  no list of names is needed: at most {plan.most_items:,} items occur; an item must be in about "
+            f"{needed:,} transactions to be named"
         )
     search = _search(plan)
     if search:

@@ -29,8 +29,10 @@ def plan_at(epsilon: str) -> Plan:
 
 def deviation(epsilon: str) -> float:
     """The standard deviation of a released count's noise, in customers."""
-    *_, (_, last) = mechanism_of(ItemsFirst, plan_at(epsilon)).measurements
-    return last.deviation
+    counted = mechanism_of(ItemsFirst, plan_at(epsilon)).usual.itemsets
+    if counted is None:
+        raise AssertionError("the plan releases counts")
+    return counted.deviation
 
 
 @cache
