@@ -14,7 +14,7 @@ NAMED_TESTS = (
         "tests/mechanisms/test_laws.py::test_a_threshold_is_the_least_that_bounds_the_slack",
     ),
     (
-        "items first: a threshold for one item of a unit, or one that forgets the item's own count",
+        "items first: no noise for tokens that nobody has, steps that are free, a test of the wrong itemsets",
         "tests/mechanisms/test_items_first.py::test_broken_twins_fail_the_same_check",
     ),
     (

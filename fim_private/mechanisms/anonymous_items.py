@@ -2,7 +2,7 @@
 
 At most N different items exist. All N tokens get noise, also those that nobody has, so nothing that follows depends on
 which items occur: the tokens are a declared universe without names. Tokens with large noisy counts go on. A certificate
-(`certificate.py`) decides in the end whose names are revealed. Theorem and proof: docs/mathematics.md#anonymous-names.
+(`certificate.py`) decides in the end whose names are revealed. Proof: docs/mathematics.md#items-first.
 """
 
 from __future__ import annotations

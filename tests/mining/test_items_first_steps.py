@@ -1,24 +1,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from fim_private import Budget, PrivacyUnit, mine, transactions_from_lists
-from fim_private.counting import LocalDatabase, count_chosen
-from fim_private.errors import UsageError
+from fim_private import Budget, PrivacyUnit, Universe, mine, transactions_from_lists
+from fim_private.constraints import Constraints
+from fim_private.counting import LocalDatabase, Tokens, count_chosen
+from fim_private.errors import InputError, UsageError
+from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mining import items_first_steps
+from fim_private.mining.mine import mine_as_planned
 from fim_private.plan import make_plan
-from fim_private.privacy import failure_probability
+from fim_private.privacy import ZCDP, OneSidedFailure, failure_probability
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from fim_private.release import Release
-from fim_private.release.door import measure
+from fim_private.release.door import certify, discover, measure
 from fim_private.transactions import Transactions
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
@@ -53,12 +57,12 @@ def test_with_much_data_the_list_is_right(select: str, size: int) -> None:
             assert abs(itemset.count - expected[itemset.items]) < 0.15 * expected[itemset.items]
 
 
-def test_items_are_found_with_their_counts_and_a_single_one_s_are_not() -> None:
+def test_the_items_of_named_itemsets_come_with_their_counts_and_no_others() -> None:
     release = mine(WHOLE, size=2, top=3, budget=Budget(1, "1e-6"), unit=UNIT, mechanism="items-first", seed=SEED)
     assert release.found is not None
     names = [found.item for found in release.found]
-    assert names[:3] == ["item 0", "item 1", "item 2"]
-    assert "only here" not in names
+    assert set(names) == {item for itemset in release.itemsets for item in itemset.items}
+    assert names[:2] == ["item 0", "item 1"]
     counts = [found.count for found in release.found]
     assert counts == sorted(counts, reverse=True)
     assert Release.from_json(release.to_json()) == release
@@ -100,11 +104,13 @@ def planned(unit: PrivacyUnit, **options: object) -> ItemsFirst:
 
 
 def test_units_with_several_transactions_cost_noise_where_itemsets_are_counted() -> None:
-    one, four = planned(UNIT), planned(PrivacyUnit(column="customer", max_transactions=4))
-    assert one.discovery == four.discovery
-    assert one.itemsets is not None
-    assert four.itemsets is not None
-    assert four.itemsets.deviation == pytest.approx(4 * one.itemsets.deviation, rel=0.01)
+    one, four = (planned(unit, select=COUNTS) for unit in (UNIT, PrivacyUnit(column="customer", max_transactions=4)))
+    assert one.items == four.items
+    assert one.usual.certificate == four.usual.certificate
+    counted = one.usual.itemsets, four.usual.itemsets
+    assert counted[0] is not None
+    assert counted[1] is not None
+    assert counted[1].deviation == pytest.approx(4 * counted[0].deviation, rel=0.01)
 
 
 def test_a_unit_s_items_count_once_however_many_transactions_they_are_in() -> None:
@@ -162,6 +168,109 @@ def test_auto_takes_long_lists_items_first_and_single_itemsets_not() -> None:
 
 def test_all_of_the_budget_is_composed() -> None:
     mechanism = planned(UNIT)
-    assert failure_probability(mechanism.failures) == Fraction(1, 2 * 10**6)
-    assert [what for what, _ in mechanism.measurements] == ["items", "pairs", "itemsets"]
-    assert len(mechanism.losses) == len(mechanism.spending) == 3
+    assert failure_probability(mechanism.failures) == mechanism.test_delta
+    assert mechanism.losses == (ZCDP(mechanism.rho),)
+    assert sum(line.rho or 0 for line in mechanism.spending) == mechanism.rho
+
+
+# Names.
+
+
+def tokens_of(codes: list[int]) -> Tokens:
+    database = LocalDatabase(transactions_from_lists([["a", "b", "c"]] * 40 + [["d", "e"]]))
+    return Tokens(database, database, np.array(codes))
+
+
+SURE = Certificate(variance=1, threshold=8, failure=OneSidedFailure(Fraction(1, 10**9)))
+
+
+def test_names_are_revealed_only_if_the_test_passes() -> None:
+    tokens = tokens_of([2, 0, 1, 3])
+    pairs = np.array([[0, 1], [1, 2]], np.int32)
+    assert certify(tokens, pairs, SURE, SeededRandomness(SEED)).tolist() == [[2, 0], [0, 1]]
+    rare = np.array([[0, 1], [1, 3]], np.int32)  # d is in one transaction
+    assert certify(tokens, rare, SURE, SeededRandomness(SEED)).tolist() == []
+    assert certify(tokens, rare, None, SeededRandomness(SEED)).tolist() == [[2, 0], [0, 3]]
+    assert certify(tokens, pairs[:0], SURE, SeededRandomness(SEED)).tolist() == []
+
+
+def test_nothing_is_named_if_a_certified_itemset_has_an_item_that_nobody_has() -> None:
+    """Not even the itemsets before it: that they pass must not tell that the item does not occur."""
+    tokens = tokens_of([0, 1, -1])
+    passes = Certificate(variance=1, threshold=-50, failure=OneSidedFailure(Fraction(1, 10**9)))
+    strange = np.array([[0, 1], [0, 2]], np.int32)
+    assert certify(tokens, strange, passes, SeededRandomness(SEED)).tolist() == []
+    assert certify(tokens, strange[:1], passes, SeededRandomness(SEED)).tolist() == [[0, 1]]
+
+
+def test_a_long_list_is_cut_before_what_has_no_support() -> None:
+    tokens = tokens_of([0, 1, 2, 3, 4, -1])
+    cuts = replace(SURE, cut_epsilon=Fraction(5))
+    listed = np.array([[0], [1], [3], [5]], np.int32)
+    assert certify(tokens, listed, cuts, SeededRandomness(SEED)).tolist() == [[0], [1]]
+
+
+def test_a_public_list_has_to_be_the_vocabulary() -> None:
+    data = transactions_from_lists([["a", "b"]] * 400)
+    universe = Universe(names=("a", "b", "c", "d"))
+    listed = planned(UNIT, universe=universe, top=3, size=1)
+    with pytest.raises(AssertionError, match="public list"):
+        discover(LocalDatabase(data), listed, SeededRandomness(SEED))
+
+
+def test_listed_names_that_nobody_has_are_named_like_any_other() -> None:
+    universe = Universe(names=("a", "b", "c", "d", "not here"))
+    asked = {"size": 1, "top": 5, "unit": UNIT, "mechanism": "items-first", "select": PEEL, "universe": universe}
+    named = Counter(
+        itemset.items
+        for seed in range(60)
+        for itemset in mine(
+            transactions_from_lists([["a"], ["b"]]), budget=Budget("0.1", "1e-6"), seed=seed, **asked
+        ).itemsets  # type: ignore[arg-type]
+    )
+    assert named["not here",] > 0
+    assert named["not here",] == pytest.approx(named["c",], abs=6 * named["c",] ** 0.5 + 6)
+
+
+def test_constraints_leave_a_public_list_its_names() -> None:
+    universe = Universe(names=("a", "b", "c", "d", "e"))
+    release = mine(
+        transactions_from_lists([["a", "b", "c", "x"]] * 3000), size=2, top=2, budget=Budget(5, "1e-6"), unit=UNIT,
+        mechanism="items-first", universe=universe, constraints=Constraints(must_contain=["a"], exclude=["c"]),
+        seed=SEED,
+    )  # fmt: skip
+    assert release.itemsets[0].items == ("a", "b")
+
+
+def test_more_items_than_can_be_are_refused_before_anything_is_charged() -> None:
+    data = transactions_from_lists([[f"item {item}" for item in range(12)]])
+    charged: list[object] = []
+
+    def charge(layout: object) -> str:
+        charged.append(layout)
+        return "paid"
+
+    for universe, refused in ((Universe(items=11), True), (Universe(items=12), False), (None, False)):
+        plan = make_plan(size=2, top=3, budget=Budget(1, "1e-6"), unit=UNIT, mechanism="items-first", universe=universe)
+        assert plan.most_items == (65_536 if universe is None else universe.items)
+        if refused:
+            with pytest.raises(InputError, match="more different items"):
+                mine_as_planned(data, plan, charge=charge)
+            assert charged == []
+        else:
+            mine_as_planned(data, plan, charge=charge)
+    assert len(charged) == 2
+
+
+def test_a_better_guess_of_the_number_of_items_helps() -> None:
+    """With few names fewer of nobody's tokens stand out, so rarer items go on."""
+    few, many = (planned(UNIT, universe=Universe(items=items)) for items in (100, 10**6))
+    assert (few.items.names, many.items.names) == (100, 10**6)
+    with pytest.raises(UsageError, match="10,000,000"):
+        planned(UNIT, universe=Universe(items=10**7 + 1))
+    auto = planned_name(mechanism="auto", universe=Universe(items=10**8), top=100)
+    assert auto != "items-first"
+
+
+def planned_name(**options: object) -> str:
+    return make_plan(size=2, budget=Budget(1, "1e-6"), unit=UNIT, **options).mechanism_name  # type: ignore[arg-type]

@@ -130,7 +130,7 @@ def test_items_found_twice_stand_once() -> None:
     assert len(names) == len(set(names))
     counts = [item.count for item in release.found]
     assert counts == sorted(counts, reverse=True)
-    assert "Items found to be frequent" in (found_note(plan_of("items-first"), release) or "")
+    assert "Items of these itemsets" in (found_note(plan_of("items-first"), release) or "")
 
 
 def test_a_ledger_charges_all_searches() -> None:
