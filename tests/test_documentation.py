@@ -19,6 +19,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from fim_private import Budget, PrivacyUnit, make_plan
 from fim_private.demos.course import DEMOS
 from fim_private.demos.plans import mechanism_of, pairs_plan
 from fim_private.mechanisms.items_first import ItemsFirst
@@ -309,8 +310,11 @@ def share() -> str:
 def noise() -> str:
     figures = []
     for epsilon in EPSILONS:
-        plan = pairs_plan("items-first", top=100, epsilon=epsilon, select="counts")
-        figures.append(f"{mechanism_of(ItemsFirst, plan).measurements[-1][1].deviation:,.0f}")
+        unit, budget = PrivacyUnit(), Budget(epsilon, "1e-6")
+        plan = make_plan(size=2, top=100, budget=budget, unit=unit, mechanism="items-first", select="counts")
+        counted = mechanism_of(ItemsFirst, plan).usual.itemsets
+        assert counted is not None
+        figures.append(f"{counted.deviation:,.0f}")
     return table([f"epsilon {epsilon}" for epsilon in EPSILONS], [figures])
 
 

@@ -18,11 +18,13 @@ TRANSACTION = PrivacyUnit()
 
 def pairs_plan(
     name: str, *, top: int, epsilon: str, delta: str = "1e-6", unit: PrivacyUnit = TRANSACTION,
-    universe: Universe | None = None, select: str | None = None,
+    universe: Universe | None = None, count_share: str | None = None,
 ) -> Plan:  # fmt: skip
     """The plan for the top pairs."""
     budget = Budget(epsilon, delta)
-    return make_plan(size=2, top=top, budget=budget, unit=unit, mechanism=name, universe=universe, select=select)
+    return make_plan(
+        size=2, top=top, budget=budget, unit=unit, mechanism=name, universe=universe, count_share=count_share
+    )
 
 
 def mechanism_of(kind: type[Kind], plan: Plan) -> Kind:

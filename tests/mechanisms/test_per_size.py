@@ -40,6 +40,11 @@ def calibrated(
     return calibrate_per_size(calibrate, requests, sizes)
 
 
+def items_first_openly(request: Request) -> CalibratedMechanism:
+    """Without a public list of items, so that a name may be revealed wrongly."""
+    return items_first.calibrate(replace(request, universe_size=None))
+
+
 def test_the_whole_is_its_parts() -> None:
     one = LimitedDomain(top=2, candidates=9, pick_epsilon=F(1, 3), stop_delta=F(1, 1000), sensitivity=3)
     other = LimitedDomain(top=5, candidates=70, pick_epsilon=F(1, 9), stop_delta=F(1, 500), sensitivity=3)
@@ -84,7 +89,7 @@ def test_long_lists_are_composed(calibrate: Callable[[Request], CalibratedMechan
     [
         (limited_domain.calibrate, "0.981399083732"),
         (lmm.calibrate, "0.970913504118"),
-        (items_first.calibrate, "0.990995589924"),
+        (items_first_openly, "0.991318415511"),
     ],
 )
 def test_each_search_gets_its_share(calibrate: Callable[[Request], CalibratedMechanism], epsilon: str) -> None:
@@ -111,10 +116,11 @@ def test_short_lists_share_evenly_where_that_needs_the_smaller_lead() -> None:
 
 
 def test_one_sided_failures_are_paid_once_each() -> None:
-    found = calibrated(items_first.calibrate, top=60)
+    found = calibrated(items_first_openly, top=60)
     assert found.guarantee.composition == "renyi"
-    assert failure_probability(found.mechanism.failures) == DELTA / 2
-    assert renyi_epsilon(found.mechanism.losses, float(DELTA / 2)) <= 1
+    failure = failure_probability(found.mechanism.failures)
+    assert 0 < failure < DELTA
+    assert renyi_epsilon(found.mechanism.losses, float(DELTA - failure)) <= 1
     assert found.guarantee.epsilon > F(9, 10)
     assert [part.size for part in found.mechanism.parts] == [1, 2]  # type: ignore[attr-defined]
 

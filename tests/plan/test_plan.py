@@ -126,10 +126,11 @@ def test_extreme_budgets_can_be_planned(name: str, epsilon: str, delta: str) -> 
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({}, "limited-domain"),
+        ({}, "certified-domain"),
         ({"universe": Universe(items=100, listed=True)}, "exponential"),
         ({"universe": Universe(items=100, listed=True), "top": 1}, "permute-and-flip"),
-        ({"universe": Universe(items=10**17)}, "limited-domain"),
+        ({"universe": Universe(items=10**17)}, "certified-domain"),
+        ({"top": 1}, "limited-domain"),
         ({"universe": Universe(items=100, listed=True), "budget": Budget("1", "0")}, "permute-and-flip"),
     ],
 )
@@ -189,12 +190,14 @@ def test_a_least_count_alone_asks_for_a_thousand_by_counts() -> None:
     plan = make_plan(size=2, min_count=50, budget=Budget("1", "1e-6"), unit=UNIT, mechanism="auto")
     assert (plan.top, plan.question.min_count, plan.mechanism_name) == (1_000, 50, "items-first")
     assert isinstance(plan.mechanism, ItemsFirst)
-    assert plan.mechanism.itemsets is not None
+    few = plan.mechanism.usual.itemsets
+    assert few is not None
     # Long transactions may count in full where counts as large as these are all that is asked for.
     larger = plan_of("items-first", top=1_000, min_count=50_000).mechanism
     assert isinstance(larger, ItemsFirst)
-    assert larger.itemsets is not None
-    assert larger.itemsets.full > plan.mechanism.itemsets.full
+    many = larger.usual.itemsets
+    assert many is not None
+    assert many.full > few.full
 
 
 def test_what_selects_decides_the_mechanism_only_where_it_is_said() -> None:
@@ -210,9 +213,10 @@ def test_what_selects_decides_the_mechanism_only_where_it_is_said() -> None:
     picks, counts = (plan_of("items-first", select=select).mechanism for select in (PEEL, COUNTS))
     assert isinstance(picks, ItemsFirst)
     assert isinstance(counts, ItemsFirst)
-    assert (picks.itemsets, counts.pick_epsilon) == (None, None)
-    assert picks.pick_epsilon is not None
-    assert counts.itemsets is not None
+    assert (picks.usual.itemsets, counts.usual.pick_epsilon) == (None, None)
+    assert picks.usual.pick_epsilon is not None
+    assert counts.usual.itemsets is not None
+    assert (picks.gives_counts, counts.gives_counts) == (False, True)
 
 
 def test_each_size_needs_as_many_itemsets_as_are_asked_for() -> None:
@@ -388,7 +392,8 @@ def test_counts_are_halved_with_everything_else_for_replace() -> None:
 def test_a_found_universe_leaves_its_failure_independent() -> None:
     """items-first pays its failure once, with counts as without: its joint proof is not that of the others."""
     plan = plan_of("items-first", count_share="0.3")
-    assert plan.failure == Fraction(1, 2 * 10**6)
+    assert isinstance(plan.mechanism, ItemsFirst)
+    assert plan.failure == plan.mechanism.test_delta is not None
     assert plan.guarantee.composition == "renyi"
     left = plan.budget.delta - plan.failure
     assert renyi_epsilon(plan.losses, float(left)) == pytest.approx(1, rel=1e-3)

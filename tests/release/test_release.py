@@ -138,7 +138,9 @@ def test_a_release_honours_the_umask(tmp_path: Path, umask: int) -> None:
         ("lmm", None, None),
         ("exponential", Universe(items=100), 100),
         ("exponential", Universe(names=tuple("abcdefgh")), None),
-        ("items-first", Universe(items=100), None),
+        ("items-first", Universe(items=100), 100),
+        ("items-first", Universe(names=tuple("abcdefgh")), None),
+        ("items-first", None, 65_536),
     ],
 )
 def test_what_the_promise_takes_as_public_is_said_where_it_takes_something(
