@@ -201,7 +201,8 @@ REGISTRY: dict[str, Row] = {
                 "needs a lead over places far down that hardly grows with k"
             ),
             automatic=True,
-            # The pairs of a shop with some thousand customers often have such a lead. Without it, a junk pick ends the list.
+            # The pairs of a shop with some thousand customers often have such a lead. Without it a junk pick ends the
+            # list.
             largest_lead=220,
             long_lists=True,
         ),

@@ -27,8 +27,8 @@ def survival(threshold: int, variance: int) -> float:
 @pytest.mark.parametrize(
     ("request_", "pick", "variance", "threshold", "lead"),
     [
-        (Request(top=20, epsilon=F(1), delta=F(1, 10**6)), F(238256537, 2500000000), 211, 79, 167),
-        (Request(top=20, epsilon=F(1, 2), delta=F(1, 10**5), sensitivity=3), F(69525623, 1250000000), 5475, 357, 855),
+        (Request(top=20, epsilon=F(1), delta=F(1, 10**6)), F(186287757, 2000000000), 211, 79, 171),
+        (Request(top=20, epsilon=F(1, 2), delta=F(1, 10**5), sensitivity=3), F(543640191, 10000000000), 5475, 357, 875),
     ],
 )
 def test_a_plan_s_parameters_follow_from_the_budget(

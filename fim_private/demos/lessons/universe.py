@@ -98,8 +98,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             "people bought."
         ),
         Paragraph(
-            text="**What helps.** Choose first, and ask afterwards. `exponential --universe-items N` picks among N items "
-            "without names, and shows names only if a noisy test finds that all its picks have enough support. "
+            text="**What helps.** Choose first, and ask afterwards. `exponential --universe-items N` picks among N "
+            "items without names, and shows names only if a noisy test finds that all its picks have enough support. "
             "`items-first` goes further: it first counts single items, with noise, and then picks only among pairs of "
             "the frequent ones. There are few of these, however many items there can be."
         ),
