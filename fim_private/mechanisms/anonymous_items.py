@@ -52,10 +52,11 @@ class AnonymousItems:
         """
         everyone = np.concatenate([counts, np.zeros(self.names - len(counts), np.int64)])
         noisy = self.measurement.add_noise(everyone, randomness)
+        last = max(0, self.names - MOST_TOKENS)
+        least = max(np.partition(noisy, last)[last], math.floor(_LEAST * math.sqrt(self.measurement.variance)) + 1)
+        high = np.flatnonzero(noisy >= least)
         # Without the random words, ties would tell which token is an item that occurs.
-        order = np.lexsort((randomness.words(self.names), randomness.words(self.names), -noisy))
-        order = order[: np.searchsorted(-noisy[order], -_LEAST * math.sqrt(self.measurement.variance))]
-        order = order[:MOST_TOKENS]
+        order = high[np.lexsort((randomness.words(len(high)), randomness.words(len(high)), -noisy[high]))][:MOST_TOKENS]
         going_on = np.flatnonzero(self._by_noise(noisy[order]) <= _STRANGERS)
         order = order[: going_on[-1] + 1 if len(going_on) else 0]
         return np.where(order < len(counts), order, -1), noisy[order]
