@@ -50,7 +50,6 @@ def twins() -> tuple[PipelineTwin, ...]:
         _constraint_ignored(),
         _default_seed(),
         _noise_used_again(),
-        _names_without_a_test(),
         _order_of_the_file(),
     )
 
@@ -237,30 +236,6 @@ def _noise_used_again() -> PipelineTwin:
             more=[NAMES[:8]],
             seen=lambda release: release.itemsets[0].count != (release.found or ())[0].count,
             event="the two noisy counts of an item differ",
-        ),
-        pipeline=pipeline,
-    )
-
-
-def _names_without_a_test() -> PipelineTwin:
-    plan = make_plan(size=1, top=3, budget=_BUDGET, mechanism="items-first", unit=PrivacyUnit(), select="counts")
-
-    def pipeline(transactions: Transactions) -> Release:
-        honest = _items_first(plan)
-        items = replace(honest.items, names=len(transactions.vocabulary))
-        return mine_as_planned(transactions, replace(plan, mechanism=replace(honest, items=items, test_delta=None)))
-
-    name = "names without a test"
-    return PipelineTwin(
-        name=name,
-        mistake="only the items that occur get noise, and those with large noisy counts are named",
-        case=Case(
-            name=name,
-            plan=plan,
-            units=[[["a", "b"]]] * 60,
-            more=[["a", "h"]],
-            seen=lambda release: any(itemset.items == ("h",) for itemset in release.itemsets),
-            event="an item that one unit alone has is named",
         ),
         pipeline=pipeline,
     )
