@@ -59,7 +59,7 @@ def test_readme_examples_show_what_happens(command: str, shown: str) -> None:
 
 def test_readme_python_example_runs(tmp_path: Path) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    (tmp_path / "baskets.csv").write_text("milk,bread\n" * 900)
+    (tmp_path / "baskets.csv").write_text("bread,butter,jam,milk,tea\n" * 900)  # ten pairs
     done = processes.run(
         [sys.executable, "-c", example + "\nprint(len(release.itemsets))"],
         cwd=tmp_path,
@@ -67,7 +67,7 @@ def test_readme_python_example_runs(tmp_path: Path) -> None:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "1"
+    assert done.stdout.strip() == "10"
 
 
 @pytest.mark.slow
