@@ -104,6 +104,8 @@ class Certificate:
             supports: of all k picks in their order, in transactions. A pick without a name has support 0.
             randomness: where the bits come from.
         """
+        if not supports:
+            return 0
         smallest = list(accumulate(supports, min))
         lengths = self.lengths(len(supports))
         length = lengths[0]
@@ -117,6 +119,8 @@ class Certificate:
 
     def law(self, supports: Sequence[int]) -> dict[int, float]:
         """The exact law of `certify`."""
+        if not supports:
+            return {0: 1.0}
         smallest = list(accumulate(supports, min))
         lengths = self.lengths(len(supports))
         exponents = np.array([float(self.rate * score) for score in self._scores(smallest, lengths)])
