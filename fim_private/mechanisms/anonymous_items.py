@@ -17,6 +17,7 @@ from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness import Randomness
 
 MOST_TOKENS = 2_000
+"""At most this many tokens go on."""
 _LEAST = 1.0
 """Tokens below this many standard deviations of the noise never go on."""
 _STRANGERS = 0.5

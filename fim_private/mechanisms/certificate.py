@@ -62,6 +62,33 @@ class Certificate:
     general: bool = False
     sensitivity: int = 1
 
+    @classmethod
+    def costing(
+        cls,
+        test: Fraction,
+        cut: float | Fraction,
+        *,
+        failure: AnyFailure | OneSidedFailure,
+        general: bool = False,
+        sensitivity: int = 1,
+    ) -> Certificate:
+        """The certificate whose test costs at most this rho, and whose choice of the length costs `cut`, 0 for none."""
+        variance = math.ceil(Fraction(sensitivity**2) / (2 * test))
+        return cls(
+            variance=variance,
+            threshold=threshold_for(variance, sensitivity=sensitivity, delta=failure.probability),
+            failure=failure,
+            # A bounded range of e is e^2/8-zCDP.
+            cut_epsilon=round_down(math.sqrt(8 * cut)) if cut else None,
+            general=general,
+            sensitivity=sensitivity,
+        )
+
+    @property
+    def rho(self) -> Fraction:
+        """The losses together. A bounded range of e is e^2/8-zCDP."""
+        return _test_loss(self.variance, self.sensitivity).rho + (self.cut_epsilon or Fraction(0)) ** 2 / 8
+
     @property
     def losses(self) -> tuple[Loss, ...]:
         """The choice of the length, then the test."""
@@ -191,13 +218,10 @@ def calibrate_certificate(
     rho = largest(lambda each: proved(ZCDP(each)) is not None, epsilon)
     if rho is None:
         raise BudgetError("The budget is too small for a test of what was chosen.", "Give a larger --epsilon.")
-    variance = math.ceil(Fraction(request.sensitivity**2) / (2 * test_share * rho))
-    certificate = Certificate(
-        variance=variance,
-        threshold=threshold_for(variance, sensitivity=request.sensitivity, delta=failure),
+    certificate = Certificate.costing(
+        test_share * rho,
+        cut_share * rho,
         failure=OneSidedFailure(failure) if one_sided else AnyFailure(failure),
-        # A bounded range of e is e^2/8-zCDP.
-        cut_epsilon=round_down(math.sqrt(8 * cut_share * rho)) if cut_share else None,
         general=general,
         sensitivity=request.sensitivity,
     )

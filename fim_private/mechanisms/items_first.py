@@ -27,7 +27,7 @@ from fim_private.accounting.rounding import round_down
 from fim_private.accounting.search import largest
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.anonymous_items import AnonymousItems
-from fim_private.mechanisms.certificate import Certificate, threshold_for
+from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.lengths import LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
@@ -74,8 +74,8 @@ class Tuning:
         prior: the chance of a pick is proportional to the product of its items' counts to this power.
         reach: tokens go on to picks down to this times the support that a pick can tell from nothing.
         few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
-        peels: picks select if k is below this times the number of picks that are as exact as noisy counts,
-        always_peels: or below this times epsilon, if epsilon is above 1.
+        peels: picks select if k is at most this times the number of picks that are as exact as noisy counts.
+        always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
     """
 
     look_share: float = 0.01
@@ -236,7 +236,7 @@ class ItemsFirst:
         certificate = self._certificate(supports)
         left = self.rho - 2 * self.look.loss.rho - self.items.measurement.loss.rho
         if certificate is not None:
-            left -= sum(map(_rho_of, certificate.losses))
+            left -= certificate.rho
 
         def measured(share: float, full: float) -> Measurement:
             return Measurement.costing(
@@ -292,12 +292,8 @@ class ItemsFirst:
         deviation = support / (1.6 - NormalDist().inv_cdf(max(float(self.test_delta), _LEAST_DELTA)))
         rho = float(self.rho)
         test = min(max(1 / (2 * deviation**2), self.tuning.least_test * rho), self.tuning.most_test * rho)
-        variance = math.ceil(1 / (2 * Fraction(test)))
-        return Certificate(
-            variance=variance,
-            threshold=threshold_for(variance, sensitivity=1, delta=self.test_delta),
-            failure=OneSidedFailure(self.test_delta),
-            cut_epsilon=round_down(math.sqrt(8 * self.tuning.cut_share * test)),
+        return Certificate.costing(
+            Fraction(test), self.tuning.cut_share * test, failure=OneSidedFailure(self.test_delta)
         )
 
     def picks(self, pick_epsilon: Fraction, universe_size: int) -> Exponential:
@@ -318,11 +314,6 @@ class ItemsFirst:
         transactions = self.tuning.prior * self.sensitivity / float(pick_epsilon)
         favour: NDArray[np.int64] = np.rint(transactions * (expected - expected.min())).astype(np.int64)
         return favour
-
-
-def _rho_of(loss: Loss) -> Fraction:
-    """The rho of a loss of a certificate. A bounded range of e is e^2/8-zCDP."""
-    return loss.rho if isinstance(loss, ZCDP) else loss.epsilon**2 / 8
 
 
 def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanism:

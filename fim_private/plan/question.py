@@ -63,8 +63,8 @@ class Question:
         together: "basket" to count the units that hold an itemset in at least one transaction, "unit" to count those
             that hold it in all their transactions merged. The default is "basket" if a column names the unit and all
             its transactions are kept. Otherwise transactions are counted, and this is None.
-        max_items: how many of its remaining items a transaction, or a counted unit, keeps, chosen uniformly at random.
-            None keeps all. This costs no privacy.
+        max_items: a transaction keeps at most so many of its remaining items, and a counted unit likewise. They are
+            chosen uniformly at random. None keeps all items. This costs no privacy.
         mechanism: a name of the registry, or "auto" for the mechanism that needs the smallest lead over the bulk.
         select: how items-first selects, "peel" or "counts"; None if the planner decides.
         min_count: release only itemsets with a noisy count above this. It needs a mechanism that counts (items-first).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
@@ -20,6 +20,7 @@ from fim_private.mechanisms.twins.twin import (
     SENSITIVITY,
     TRUE_ORDER,
     Twin,
+    as_kind,
     several,
     with_calculated,
     with_parameters,
@@ -61,12 +62,7 @@ class _CutByTrueCounts(Certificate):
 
 def _changed(kind: type[Certificate]) -> Callable[[Any], Certificate]:
     """The mechanism's certificate with another law."""
-
-    def changed(mechanism: Any) -> Certificate:
-        certificate = mechanism.certificate
-        return kind(**{field.name: getattr(certificate, field.name) for field in fields(Certificate)})
-
-    return changed
+    return lambda mechanism: as_kind(kind, mechanism.certificate)
 
 
 def _cuts(mechanism: Any) -> bool:
@@ -165,11 +161,11 @@ class _NoTest(_OtherSteps):
 
 
 def _another(kind: type[Certificate], certificate: Certificate | None) -> Certificate | None:
-    return certificate and kind(**{field.name: getattr(certificate, field.name) for field in fields(Certificate)})
+    return certificate and as_kind(kind, certificate)
 
 
 def _as(kind: type[_OtherSteps]) -> Callable[[ItemsFirst], ItemsFirst]:
-    return lambda mechanism: kind(**{field.name: getattr(mechanism, field.name) for field in fields(ItemsFirst)})
+    return lambda mechanism: as_kind(kind, mechanism)
 
 
 def _has_test(mechanism: ItemsFirst) -> bool:

@@ -75,10 +75,14 @@ def with_calculated(**changes: Callable[[Any], Any]) -> Callable[[Mechanism], _B
     def changed(mechanism: Any) -> Any:
         values = {name: property(_constantly(change(mechanism))) for name, change in changes.items()}
         kind = type(mechanism)
-        broken = type(kind.__name__, (kind,), values)
-        return broken(**{name: getattr(mechanism, name) for name in mechanism.__dataclass_fields__})
+        return as_kind(type(kind.__name__, (kind,), values), mechanism)
 
     return with_law(lambda mechanism, profile: changed(mechanism).law(profile))
+
+
+def as_kind(kind: type[Any], honest: Any) -> Any:
+    """A value of this broken kind, with the parameters of the honest value."""
+    return kind(**{name: getattr(honest, name) for name in honest.__dataclass_fields__})
 
 
 def _constantly(value: Any) -> Callable[[Any], Any]:
