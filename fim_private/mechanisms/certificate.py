@@ -36,9 +36,11 @@ FAILURE_SHARE = Fraction(1, 4)
 for composition."""
 _SAFE = 1 - 1e-9
 """The threshold uses slightly less than the allowed delta, because logarithms are rounded."""
-_STEP = Fraction(5)
-"""Each shorter length weighs e^-5 times the one before. So a list with enough support is cut with probability below
-1/147."""
+_FIRST_STEP = Fraction(5)
+"""The second length weighs e^-5 times the whole list. So a list with enough support is cut with probability below
+1/93."""
+_STEP = Fraction(1)
+"""Each shorter length after it weighs e^-1 times the one before. So a list of few itemsets with support is found too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,8 +167,10 @@ class Certificate:
     def _scores(self, smallest: Sequence[int], lengths: Sequence[int]) -> list[Fraction]:
         """What a length lacks of a support that passes most tests, less a public penalty for being short."""
         enough = self.threshold + 8 * math.isqrt(self.variance) // 5
-        penalty = _STEP / self.rate if self.cut_epsilon else Fraction(0)
-        return [min(smallest[length - 1], enough) - penalty * place for place, length in enumerate(lengths)]
+        return [
+            min(smallest[length - 1], enough) - ((_FIRST_STEP + _STEP * (place - 1)) / self.rate if place else 0)
+            for place, length in enumerate(lengths)
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,7 +66,7 @@ def law_by_hand(mechanism: Certified, counts: Sequence[int], names: Sequence[obj
         enough = test.threshold + 8 * math.isqrt(test.variance) // 5
         cut = float(test.cut_epsilon or 0)
         weights = {
-            length: math.exp(cut * min(smallest[length], enough) / divisor - 5 * place)
+            length: math.exp(cut * min(smallest[length], enough) / divisor - (4 + place if place else 0))
             for place, length in enumerate(lengths)
         }
         for length in lengths:
