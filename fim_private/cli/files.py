@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from fim_private.errors import UsageError
 
@@ -79,13 +79,20 @@ def keep_apart(output: Path | None, *others: str | Path | None) -> None:
     """Refuse to write over a file that the same command reads, writes or uses as a ledger. Links are followed.
 
     Raises:
-        UsageError: the output is one of these files.
+        UsageError: the output is one of these files, or in a folder or glob of data.
     """
     for other in others:
-        if output is not None and other is not None and _are_one(output, other):
+        if output is None or other is None:
+            continue
+        if _are_one(output, other):
             raise UsageError(
                 f"{output} is named twice: writing the output would replace a file that this command needs.",
                 "Give the output another name.",
+            )
+        if _is_among(output, other):
+            raise UsageError(
+                f"{output} is among the data: it would replace a part of them, or be read as one next time.",
+                "Write the output to another folder.",
             )
 
 
@@ -95,3 +102,13 @@ def _are_one(one: str | Path, other: str | Path) -> bool:
         return False
     both_exist = os.path.exists(one) and os.path.exists(other)  # noqa: PTH110 - no error for names too long
     return Path(one).samefile(other) if both_exist else os.path.realpath(one) == os.path.realpath(other)
+
+
+def _is_among(output: Path, source: str | Path) -> bool:
+    """Whether a source of several files, which Spark reads, has this file or would have it."""
+    place, files = PurePath(os.path.realpath(output)), os.path.realpath(source)
+    if os.path.isdir(source):  # noqa: PTH112 - no error for names too long
+        return str(place.parent) == files
+    is_glob = not os.path.exists(source) and any(mark in str(source) for mark in "*?[")  # noqa: PTH110 - as above
+    # A glob may also match the folder.
+    return is_glob and (place.match(files) or place.parent.match(files))

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fim_private.cli.files import check_output
+from fim_private.errors import UsageError
 from fim_private.release.files import write_release
 from tests.cli.command import PROMISE, fim_private, words
 from tests.comparison.test_run import InThisProcess
@@ -91,3 +93,32 @@ def test_no_comparison_replaces_a_release(name: str) -> None:
         assert done.returncode == 2
         assert (site / name).read_bytes() == before
     assert "is a release, which nothing could replace" in words(done)
+
+
+@pytest.mark.parametrize("source", ["data", "data/", "link", "data/*.csv", "d*/a.*", "d?ta", "data/[ab].csv"])
+def test_no_output_replaces_a_file_of_a_folder_or_glob_of_data(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data").mkdir()
+    Path("data/a.csv").write_text("tea,mug\n", "utf-8")
+    Path("link").symlink_to("data")
+    for output in ("data/a.csv", tmp_path / "data" / "a.csv", "link/a.csv"):
+        with pytest.raises(UsageError, match="among the data"):
+            check_output(Path(output), source, overwrite=True)
+    for output in ("a.csv", "other.csv"):
+        check_output(Path(output), source, overwrite=True)
+
+
+@pytest.mark.parametrize("source", ["data", "data/*.csv"])
+def test_no_output_becomes_data(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data").mkdir()
+    with pytest.raises(UsageError, match="among the data"):
+        check_output(Path("data/new.csv"), source, overwrite=False)
+
+
+def test_the_marks_of_a_glob_may_be_in_a_file_s_name(tmp_path: Path) -> None:
+    baskets = tmp_path / "[ab]*.csv"
+    baskets.write_text("tea,mug\n", "utf-8")
+    check_output(tmp_path / "a.csv", baskets, overwrite=False)
