@@ -66,7 +66,7 @@ def measure(path: Path) -> list[dict[str, Any]]:
     for size, top, epsilon, select, tuning in settings():
         itemsets, counts = most_frequent[size]
         truth = set(map(tuple, itemsets[counts >= counts[min(top, len(counts)) - 1]].tolist()))
-        request = Request(top=top, epsilon=Fraction(epsilon), delta=DELTA, size=size, select=select)
+        request = Request(top=top, epsilon=Fraction(epsilon), delta=DELTA, sizes=(size,), select=select)
         mechanism = calibrate(request, tuning).mechanism
         outcomes = (run(transactions, mechanism, SeededRandomness(trial)) for trial in range(TRIALS))
         hits = [min(top, sum(tuple(found) in truth for found in outcome.itemsets.tolist())) for outcome in outcomes]

@@ -28,7 +28,7 @@ from fim_private.mechanisms.protocol import Request
 from fim_private.privacy import ZCDP, BoundedRange, Loss, PureDP
 from fim_private.transactions import read_transactions
 
-REQUEST = Request(top=1, epsilon=Fraction(1), delta=Fraction(1, 10**6), size=2, select=PEEL)
+REQUEST = Request(top=1, epsilon=Fraction(1), delta=Fraction(1, 10**6), sizes=(2,), select=PEEL)
 RUNS = 20
 
 

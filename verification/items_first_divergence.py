@@ -134,7 +134,7 @@ def small(
     measured = Measurement(full=full, resolution=resolution, variance=variance)
     return kind(
         top=2,
-        size=size,
+        sizes=(size,),
         select=select,
         look=LengthLook(variance=math.ceil(1 / (2 * shares[0] * rho))),
         items=AnonymousItems(measurement=measured, names=names),

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from fim_private.counting.hidden_counts import HiddenCounts
 from fim_private.counting.runs import Runs
 from fim_private.profile import CountProfile
-
-PADDING = -1
-"""Fills the places after the last item of an itemset that is smaller than others in the same array."""
+from fim_private.transactions.item_codes import PADDING
 
 
 class SeveralSizes:

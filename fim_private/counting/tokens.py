@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from fim_private.counting.database import TransactionDatabase
 from fim_private.counting.local.chosen_counts import ChosenCounts
+from fim_private.transactions.item_codes import PADDING, increasing
 
 
 class Tokens:
@@ -38,14 +39,15 @@ class Tokens:
         """See `counting.count_chosen`. An itemset with a token that nobody has gets count 0.
 
         Args:
-            itemsets: tokens, int32, shape (n, size), increasing in each row.
+            itemsets: tokens, int32, shape (n, size), increasing in each row, padded as there.
             weights: as there.
         """
-        columns = self._column[itemsets]
-        held = np.all(columns >= 0, axis=1)
+        columns = np.where(itemsets == PADDING, PADDING, self._column[itemsets])
+        held = np.all((columns >= 0) | (itemsets == PADDING), axis=1)
         totals = np.zeros(len(itemsets), np.int64)
-        totals[held] = self._known.count_chosen(np.sort(columns[held], axis=1), weights).vector()
-        return ChosenCounts(itemsets=itemsets, totals=totals)
+        known = self._known.count_chosen(increasing(columns[held]), weights)
+        totals[held] = known.vector()
+        return ChosenCounts(itemsets=itemsets, totals=totals, holders=known.holders())
 
     def count_lengths(self, tokens: int, bins: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many units hold each number of the first tokens, by bins; for the door only."""
@@ -54,15 +56,21 @@ class Tokens:
 
     def supports(self, itemsets: NDArray[np.int32]) -> list[int]:
         """For each itemset, in how many units its rarest item is; for the door only, which adds noise to the least."""
-        tokens, place = np.unique(itemsets, return_inverse=True)
+        tokens = np.unique(itemsets[itemsets != PADDING])
         held = tokens[self._codes[tokens] >= 0]
         counts = np.zeros(len(self), np.int64)
         codes = self._codes[held].astype(np.int32)
         counts[held] = self._units.count_chosen(codes[:, np.newaxis]).vector()
-        smallest: list[int] = counts[tokens[place.reshape(itemsets.shape)]].min(axis=1).tolist()
+        # Rows begin with an item, so padding never decides.
+        items = np.where(itemsets == PADDING, itemsets[:, :1], itemsets)
+        smallest: list[int] = counts[items].min(axis=1).tolist()
         return smallest
 
     def codes(self, itemsets: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The codes of the items of these tokens, of the same shape, -1 for nobody's; for the door only."""
-        codes: NDArray[np.int32] = self._codes[itemsets].astype(np.int32)
-        return codes
+        """The codes of the items of these tokens, of the same shape, padded; for the door only.
+
+        If one of the tokens is nobody's, there are no itemsets.
+        """
+        padded = itemsets == PADDING
+        codes: NDArray[np.int32] = np.where(padded, PADDING, self._codes[itemsets]).astype(np.int32)
+        return codes if np.all((codes >= 0) | padded) else codes[:0]

@@ -2,7 +2,7 @@
 
 The support of an itemset is a number that one unit changes by at most Delta. The test adds discrete Gaussian noise to
 the smallest support in the list, and compares it with T. It is one number, so it costs the same whatever k is. Long
-lists may be cut before: the exponential mechanism picks one of the lengths k, k/sqrt(2), k/2, ..., 1, and only the
+lists may be cut before: the exponential mechanism picks one of the lengths k, 0.85 k, 0.85^2 k, ..., 1, and only the
 picks up to there are tested and named. Proof: docs/mathematics.md#certificate.
 """
 
@@ -36,11 +36,11 @@ FAILURE_SHARE = Fraction(1, 4)
 for composition."""
 _SAFE = 1 - 1e-9
 """The threshold uses slightly less than the allowed delta, because logarithms are rounded."""
-_FIRST_STEP = Fraction(5)
-"""The second length weighs e^-5 times the whole list. So a list with enough support is cut with probability below
-1/93."""
-_STEP = Fraction(1)
-"""Each shorter length after it weighs e^-1 times the one before. So a list of few itemsets with support is found too."""
+_SHORTER = Fraction(17, 20)
+"""Each length is this times the one before, rounded down."""
+_FIRST_STEP, _STEP = Fraction(5), Fraction(1, 2)
+"""The second length weighs e^-5 times the whole list, and each shorter one e^-1/2 times the one before. So a list with
+enough support is cut with probability below 1/58, and mostly by little."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,12 +119,15 @@ class Certificate:
 
         >>> failure = AnyFailure(Fraction(1, 1000))
         >>> Certificate(variance=4, threshold=9, failure=failure, cut_epsilon=Fraction(1)).lengths(10)
-        (10, 7, 5, 3, 2, 1)
+        (10, 8, 6, 5, 4, 3, 2, 1)
         """
         if self.cut_epsilon is None:
             return (picks,)
-        square = picks * picks
-        return tuple(dict.fromkeys(math.isqrt(square >> step) for step in range(square.bit_length())))
+        found = []
+        while picks:
+            found.append(picks)
+            picks = _SHORTER.numerator * picks // _SHORTER.denominator
+        return tuple(found)
 
     def certify(self, supports: Sequence[int], randomness: Randomness) -> int:
         """How many of the picks are named: a length that was chosen and has passed, or 0.
@@ -167,10 +170,8 @@ class Certificate:
     def _scores(self, smallest: Sequence[int], lengths: Sequence[int]) -> list[Fraction]:
         """What a length lacks of a support that passes most tests, less a public penalty for being short."""
         enough = self.threshold + 8 * math.isqrt(self.variance) // 5
-        return [
-            min(smallest[length - 1], enough) - ((_FIRST_STEP + _STEP * (place - 1)) / self.rate if place else 0)
-            for place, length in enumerate(lengths)
-        ]
+        penalties = [Fraction(0)] + [(_FIRST_STEP + _STEP * place) / self.rate for place in range(len(lengths) - 1)]
+        return [min(smallest[length - 1], enough) - less for length, less in zip(lengths, penalties, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,6 +40,8 @@ LEAST_JOINED, LEAST_CANDIDATES, MOST_CANDIDATES = 1_000, 100, 100_000
 MOST_FULL, MOST_TESTED = 4096, 1_000
 _LOG_CANDIDATES = 8.0
 """The logarithm of the number of candidates that are about as likely as those wanted."""
+_PICK_VARIANCE = 1.64
+"""The variance of the noise in a pick of epsilon 1 (Gumbel: pi^2/6)."""
 _SAFE = 1 - 1e-9
 """Shares are rounded down by this much, because floats are rounded."""
 _LEAST_DELTA = 1e-300
@@ -73,9 +75,12 @@ class Tuning:
         counted: this times k itemsets are counted.
         prior: the chance of a pick is proportional to the product of its items' counts to this power.
         reach: tokens go on to picks down to this times the support that a pick can tell from nothing.
+        several_reach: the same for picks from several sizes.
         few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
+        uneven: beside noise, the counts of items and pairs are off by about this share of them: what long transactions
+            lose differs from one to the other.
     """
 
     look_share: float = 0.01
@@ -95,9 +100,11 @@ class Tuning:
     counted: int = 6
     prior: float = 0.75
     reach: float = 1.0
+    several_reach: float = 0.3
     few: int = 90
     peels: float = 0.75
     always_peels: int = 25
+    uneven: float = 0.15
 
     def share_of_items(self, epsilon: float, *, listed: bool) -> float:
         """The share of rho for the items. With a public list, few strangers have to be told from items."""
@@ -111,16 +118,24 @@ class LaterSteps:
 
     Args:
         pick_epsilon: the epsilon of one pick; None if noisy counts select.
+        transactions: about how many transactions there are.
+        item_deviation: the deviation of the noise in the items' counts, in transactions.
         pairs: how pairs are counted; None if they are not.
+        pair_weight: the average weight with which they count.
         itemsets: how itemsets are counted, if the answer is read from their counts; None if picks select.
+        spread: the look at how many of these itemsets transactions hold; None if picks select.
         tokens: so many tokens go on.
         candidates: the answer is chosen from at most this many itemsets.
         certificate: what decides how many itemsets are named; None if the items' names are a public list.
     """
 
     pick_epsilon: Fraction | None = None
+    transactions: float = 1.0
+    item_deviation: float = math.inf
     pairs: Measurement | None = None
+    pair_weight: float = 1.0
     itemsets: Measurement | None = None
+    spread: LengthLook | None = None
     tokens: int
     candidates: int
     certificate: Certificate | None = None
@@ -132,7 +147,7 @@ class ItemsFirst:
 
     Args:
         top: k.
-        size: items per itemset.
+        sizes: items per itemset, increasing. Itemsets of several sizes are ranked together.
         select: how itemsets are selected, "peel" or "counts"; None if the look decides.
         look: each of the looks at how many items units hold.
         items: how the items are counted.
@@ -145,7 +160,7 @@ class ItemsFirst:
     """
 
     top: int
-    size: int
+    sizes: tuple[int, ...]
     select: str | None
     look: LengthLook
     items: AnonymousItems
@@ -155,6 +170,16 @@ class ItemsFirst:
     sensitivity: int = 1
     boldness: float = 1.0
     tuning: Tuning = Tuning()
+
+    @property
+    def size(self) -> int:
+        """The number of items of the largest itemsets."""
+        return max(self.sizes)
+
+    @property
+    def needs_pairs(self) -> bool:
+        """Whether picks need noisy counts of pairs: larger itemsets are built from them, and sizes compared by them."""
+        return self.size > 2 or len(self.sizes) > 1
 
     @property
     def gives_counts(self) -> bool:
@@ -232,11 +257,17 @@ class ItemsFirst:
             held: how many of the first tokens units hold.
         """
         tuning = self.tuning
-        supports = estimates / lengths.weight(self.items.measurement.full)
+        weight = lengths.weight(self.items.measurement.full)
+        supports = estimates / weight
         certificate = self._certificate(supports)
         left = self.rho - 2 * self.look.loss.rho - self.items.measurement.loss.rho
         if certificate is not None:
             left -= certificate.rho
+
+        # Itemsets of rarer items are never named.
+        worth_it = 1.0 if certificate is None else certificate.threshold
+        transactions = float(lengths.units.sum())
+        item_deviation = self.items.measurement.deviation / weight
 
         def measured(share: float, full: float) -> Measurement:
             return Measurement.costing(
@@ -245,29 +276,39 @@ class ItemsFirst:
 
         select = self.select or (PEEL if self._peels(held) else COUNTS)
         if select == PEEL:
-            pairs = measured(tuning.picks_pairs_share, tuning.full_pairs) if self.size > 2 else None
+            pairs = measured(tuning.picks_pairs_share, tuning.full_pairs) if self.needs_pairs else None
             left -= pairs.loss.rho if pairs else 0
             # A bounded range of e is e^2/8-zCDP.
             pick = round_down(math.sqrt(8 * float(left) / self.top) * _SAFE)
-            reach = tuning.reach * (tuning.if_listed if self.items.listed else 1)
+            # Picks over several sizes also go by what was counted of items and pairs before.
+            reach = tuning.reach if len(self.sizes) == 1 else tuning.several_reach
+            reach *= tuning.if_listed if self.items.listed else 1
             told_apart = _LOG_CANDIDATES * self.sensitivity / float(pick)
             return LaterSteps(
                 pick_epsilon=pick,
+                transactions=transactions,
+                item_deviation=item_deviation,
                 pairs=pairs,
-                tokens=int(np.count_nonzero(supports >= reach * told_apart)),
+                pair_weight=held.weight(pairs.full, (2,)) if pairs else 1.0,
+                tokens=int(np.count_nonzero(supports >= max(worth_it, reach * told_apart))),
                 candidates=MOST_CANDIDATES,
                 certificate=certificate,
             )
-        # Itemsets of rarer items are never named. Predictions from pairs make too much of very small counts.
-        worth_it = 1.0 if certificate is None else certificate.threshold / 2
+        spread = LengthLook.costing(Fraction(tuning.look_share) * self.rho, sensitivity=self.sensitivity)
+        left -= spread.loss.rho
         share = tuning.pairs_share if self.size > 1 else 0.0
         # With little noise, what long transactions lose matters more than noise.
         full = tuning.full_itemsets * self.boldness
         if self.min_count is not None:
             full = max(full, 2 * float(left) * (1 - share) * (self.min_count / (20 * self.sensitivity)) ** 2)
+        pairs = measured(share, tuning.full_pairs * self.boldness) if share else None
         return LaterSteps(
-            pairs=measured(share, tuning.full_pairs * self.boldness) if share else None,
+            transactions=transactions,
+            item_deviation=item_deviation,
+            pairs=pairs,
+            pair_weight=held.weight(pairs.full, (2,)) if pairs else 1.0,
             itemsets=measured(1 - share, full),
+            spread=spread,
             tokens=min(int(np.count_nonzero(supports >= worth_it)), self.few),
             candidates=min(MOST_CANDIDATES, max(LEAST_CANDIDATES, tuning.counted * self.top)),
             certificate=certificate,
@@ -280,7 +321,9 @@ class ItemsFirst:
         tokens count less in them, whatever epsilon is.
         """
         always = self.tuning.always_peels * max(1.0, self.boldness / 2)
-        return self.top <= max(always, self.tuning.peels * math.sqrt(self.boldness) * held.picks_worth(self.size))
+        # Over several sizes, units hold about as many of the likely itemsets as of pairs.
+        sizes = self.sizes if len(self.sizes) == 1 else (2,)
+        return self.top <= max(always, self.tuning.peels * math.sqrt(self.boldness) * held.picks_worth(sizes))
 
     def _certificate(self, supports: NDArray[np.float64]) -> Certificate | None:
         """A certificate that the items of a good answer are likely to pass, if it need not cost too much."""
@@ -302,18 +345,30 @@ class ItemsFirst:
             top=self.top, pick_epsilon=pick_epsilon, universe_size=universe_size, sensitivity=self.sensitivity
         )
 
-    def favour(self, pick_epsilon: Fraction, expected: NDArray[np.float64]) -> NDArray[np.int64]:
-        """What is added to the counts of candidates before picks, so that likely ones are picked more often.
+    def favour(
+        self, pick_epsilon: Fraction, expected: NDArray[np.float64], deviations: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """What is added to the counts of candidates before picks, from released numbers alone.
+
+        Likely itemsets are picked more often. A candidate that was counted with noise before is picked by the average
+        of that count and the pick's own, weighted by their precision. Both are compared with the k-th largest count, so
+        that candidates that were counted compete with the others.
 
         Args:
             pick_epsilon: the epsilon of one pick.
-            expected: shape (candidates,), the logarithm of what is expected of each, from released numbers alone.
+            expected: shape (candidates,), in decreasing order, the logarithm of what is expected of each.
+            deviations: shape (candidates,), the deviation of the noise in what is expected; infinite where a candidate
+                was not counted itself.
         """
         if not len(expected):
             return np.zeros(0, np.int64)
-        transactions = self.tuning.prior * self.sensitivity / float(pick_epsilon)
-        favour: NDArray[np.int64] = np.rint(transactions * (expected - expected.min())).astype(np.int64)
-        return favour
+        scale = self.sensitivity / float(pick_epsilon)
+        counts = np.exp(expected)
+        precision = 1 / (deviations**2 + (self.tuning.uneven * counts) ** 2)
+        favour = self.tuning.prior * scale * expected
+        favour += _PICK_VARIANCE * scale**2 * precision * (counts - counts[min(self.top, len(counts)) - 1])
+        rounded: NDArray[np.int64] = np.rint(favour - favour.min()).astype(np.int64)
+        return rounded
 
 
 def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanism:
@@ -342,9 +397,9 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanis
     )
     mechanism = ItemsFirst(
         top=request.top,
-        size=request.size,
+        sizes=request.sizes,
         select=request.select,
-        look=LengthLook(variance=math.ceil(1 / (2 * Fraction(tuning.look_share) * rho))),
+        look=LengthLook.costing(Fraction(tuning.look_share) * rho),
         items=AnonymousItems(measurement=counted, names=request.names, listed=request.listed),
         rho=rho,
         test_delta=None if request.listed else failure,

@@ -1,11 +1,13 @@
 """A look at how many items units hold: a noisy histogram, which decides how the later steps of items-first are done.
 
-A privacy unit is in one bin, so adding or removing it moves one number by 1: zCDP with rho = 1/(2 variance).
+A privacy unit is in one bin, so adding or removing it moves one number by 1: zCDP with rho = 1/(2 variance). Where
+transactions are looked at, a unit of Delta transactions moves the histogram by at most Delta.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -34,14 +36,21 @@ class LengthLook:
 
     Args:
         variance: of the discrete Gaussian noise in each bin, in units of privacy squared, at least 1.
+        sensitivity: Delta, where transactions are looked at; 1 where units are.
     """
 
     variance: int
+    sensitivity: int = 1
+
+    @classmethod
+    def costing(cls, rho: Fraction, *, sensitivity: int = 1) -> LengthLook:
+        """The look that costs at most rho."""
+        return cls(variance=math.ceil(sensitivity**2 / (2 * rho)), sensitivity=sensitivity)
 
     @property
     def loss(self) -> ZCDP:
         """The cost of the whole histogram."""
-        return ZCDP(Fraction(1, 2 * self.variance))
+        return ZCDP(Fraction(self.sensitivity**2, 2 * self.variance))
 
     def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> Lengths:
         """The noisy histogram.
@@ -73,34 +82,37 @@ class Lengths:
     lengths: Floats
     units: Floats
 
-    def weight(self, full: float, size: int = 1) -> float:
+    def weight(self, full: float, sizes: Sequence[int] = (1,)) -> float:
         """The average weight with which an itemset counts that a unit holds, if units with `full` itemsets count whole.
 
         Args:
             full: as in `Measurement`.
-            size: items per itemset.
+            sizes: items per itemset.
         """
-        held = self._held(size)
+        held = self._held(sizes)
         if not np.any(held):
             return 1.0
         weights: Floats = np.minimum(1.0, np.sqrt(full / np.maximum(held, 1.0)))
         return float(np.average(weights, weights=held * self.units))
 
-    def picks_worth(self, size: int) -> float:
+    def picks_worth(self, sizes: Sequence[int]) -> float:
         """The number of picks that are as exact as noisy counts of itemsets, for the same price.
 
         A pick of epsilon e is off by about sqrt(1.64)/e, and k picks for rho have e^2 = 8 rho/k. A noisy count for rho
         is off by sqrt(full/(2 rho)), of a count that is smaller by the weight.
 
         Args:
-            size: items per itemset.
+            sizes: items per itemset.
         """
-        exact = max(2 * self.weight(full, size) ** 2 / full for full in _FULL.tolist())
+        exact = max(2 * self.weight(full, sizes) ** 2 / full for full in _FULL.tolist())
         return float(8 / 1.64 / exact)
 
-    def _held(self, size: int) -> Floats:
+    def _held(self, sizes: Sequence[int]) -> Floats:
         """How many itemsets a unit holds, by its length."""
-        held = np.ones_like(self.lengths)
-        for place in range(size):
-            held *= np.maximum(self.lengths - place, 0) / (place + 1)
+        held = np.zeros_like(self.lengths)
+        of_size = np.ones_like(self.lengths)
+        for place in range(max(sizes)):
+            of_size *= np.maximum(self.lengths - place, 0) / (place + 1)
+            if place + 1 in sizes:
+                held += of_size
         return held

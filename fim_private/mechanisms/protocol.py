@@ -40,7 +40,7 @@ class Request:
             by a certificate.
         names: N, the largest number of different items that there can be.
         most_new: one unit can add at most this many itemsets to those that occur; None if transactions are not capped.
-        size: items per itemset.
+        sizes: items per itemset, increasing.
         select: how items-first selects, "peel" or "counts"; None if the calibration decides.
         min_count: only itemsets above this count are asked for; None for the top alone.
     """
@@ -53,7 +53,7 @@ class Request:
     anonymous: bool = False
     names: int = USUAL_NAMES
     most_new: int | None = None
-    size: int = 1
+    sizes: tuple[int, ...] = (1,)
     select: str | None = None
     min_count: int | None = None
 

@@ -5,19 +5,21 @@ The itemsets to ask for are chosen from earlier noisy counts, never from the dat
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.counting import Tokens, TransactionDatabase
+from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
 from fim_private.mechanisms.items_first import MOST_CANDIDATES, ItemsFirst, LaterSteps
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mining.likely_itemsets import joined_itemsets, likely_itemsets
 from fim_private.mining.shrinkage import shrink
 from fim_private.randomness import Randomness
-from fim_private.release.door import certify, discover, look, measure, pick
+from fim_private.release.door import certify, discover, look, look_at, measure, pick
+from fim_private.transactions.item_codes import PADDING, increasing
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +29,8 @@ class Outcome:
     """What is released. Items are codes of the transactions' vocabulary.
 
     Args:
-        itemsets: int32, shape (n, size), in decreasing order, items increasing in each row.
+        itemsets: int32, shape (n, size), in decreasing order, items increasing in each row, padded if they have several
+            sizes.
         counts: float64, shape (n,), estimates in transactions; None if itemsets were picked.
         found: int32, shape (items,): the items of these itemsets, in decreasing order of noisy count.
         found_counts: float64, of the same shape: the noisy counts of these items, in transactions.
@@ -37,6 +40,42 @@ class Outcome:
     counts: Floats | None
     found: NDArray[np.int32]
     found_counts: Floats
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Candidates:
+    """Itemsets of tokens that are worth counting, and what released numbers tell of them.
+
+    Args:
+        itemsets: int32, shape (n, size), in decreasing order of their expected counts, padded if there are several
+            sizes.
+        expected: float64, shape (n,), the logarithms of the expected counts.
+        deviations: float64, shape (n,), the standard deviation of the noise in these counts, in transactions. It is
+            infinite where an itemset was not counted itself.
+    """
+
+    itemsets: NDArray[np.int32]
+    expected: Floats
+    deviations: Floats
+
+    @classmethod
+    def joined(cls, parts: Sequence[tuple[NDArray[np.int32], Floats, float]]) -> _Candidates:
+        """The itemsets of all sizes in one order."""
+        width = max(itemsets.shape[1] for itemsets, _, _ in parts)
+        expected = np.concatenate([each for _, each, _ in parts])
+        order = np.argsort(-expected, kind="stable")
+        padded = [
+            np.pad(itemsets, ((0, 0), (0, width - itemsets.shape[1])), constant_values=PADDING)
+            for itemsets, _, _ in parts
+        ]
+        deviations = np.concatenate([np.full(len(itemsets), deviation) for itemsets, _, deviation in parts])
+        return cls(itemsets=np.concatenate(padded)[order], expected=expected[order], deviations=deviations[order])
+
+    def first(self, most: int) -> _Candidates:
+        """The likeliest."""
+        return _Candidates(
+            itemsets=self.itemsets[:most], expected=self.expected[:most], deviations=self.deviations[:most]
+        )
 
 
 def run(
@@ -61,49 +100,75 @@ def run(
     item_counts = mechanism.items.expected(units)
     held = look(tokens, mechanism.few, mechanism, randomness)
     steps = mechanism.later(item_counts, lengths, held)
-    item_counts = item_counts[: steps.tokens]
+    # What is left out for being long is the same for all items on average, and other sizes are compared with them.
+    item_counts = item_counts[: steps.tokens] / lengths.weight(mechanism.items.measurement.full)
     progress("counting")
     candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
     if steps.pick_epsilon is not None:
         counts = None
-        favour = mechanism.favour(steps.pick_epsilon, np.log(item_counts)[candidates].sum(axis=1))
-        picks = mechanism.picks(steps.pick_epsilon, len(candidates))
-        chosen = pick(tokens.count_chosen(candidates).plus(favour), picks, randomness)
-    if steps.itemsets is not None:
-        estimate = _estimated(tokens, candidates, steps.itemsets, randomness)
+        favour = mechanism.favour(steps.pick_epsilon, candidates.expected, candidates.deviations)
+        picks = mechanism.picks(steps.pick_epsilon, len(favour))
+        chosen = pick(tokens.count_chosen(candidates.itemsets).plus(favour), picks, randomness)
+    if steps.itemsets is not None and steps.spread is not None:
+        weighted = tokens.count_chosen(candidates.itemsets, steps.itemsets.weights)
+        estimate = _estimated(weighted, steps.itemsets, randomness)
+        # Transactions that hold many of the itemsets count less in each of them.
+        estimate /= look_at(weighted, steps.spread, randomness).weight(steps.itemsets.full)
         # Candidates are in decreasing order of expectation. That order is public, so it may decide between equals.
         best = np.argsort(-estimate, kind="stable")[: mechanism.top]
         if min_count is not None:
             best = best[estimate[best] > min_count]
-        chosen, counts = candidates[best], estimate[best]
+        chosen, counts = candidates.itemsets[best], estimate[best]
     # The itemsets of the likeliest items are certified first. Those that are named keep their order.
-    by_support = np.argsort(-item_counts[chosen].min(axis=1), kind="stable")
+    items = np.where(chosen == PADDING, chosen[:, :1], chosen)
+    by_support = np.argsort(-item_counts[items].min(axis=1), kind="stable")
     codes = certify(tokens, chosen[by_support], steps.certificate, randomness)
     named = np.sort(by_support[: len(codes)])
     itemsets = codes[np.argsort(by_support[: len(codes)], kind="stable")]
     found, first = np.unique(chosen[named], return_index=True)
+    is_item = found != PADDING
     return Outcome(
-        itemsets=np.sort(itemsets, axis=1),
+        itemsets=increasing(itemsets),
         counts=None if counts is None else counts[named],
         # Tokens are in decreasing order of their noisy counts.
-        found=itemsets.ravel()[first],
-        found_counts=units[found] / mechanism.items.measurement.resolution,
+        found=itemsets.ravel()[first[is_item]],
+        found_counts=units[found[is_item]] / mechanism.items.measurement.resolution,
     )
 
 
 def _candidates(
-    tokens: Tokens, item_counts: Floats, mechanism: ItemsFirst, steps: LaterSteps, randomness: Randomness
-) -> NDArray[np.int32]:
-    """The itemsets worth counting, in decreasing order of their expected counts."""
+    tokens: Tokens,
+    item_counts: Floats,
+    mechanism: ItemsFirst,
+    steps: LaterSteps,
+    randomness: Randomness,
+) -> _Candidates:
+    """The itemsets worth counting.
+
+    Sizes are compared by predictions from noisy counts of pairs. For one size of at most two items, the product of the
+    items' counts is enough.
+    """
+    logs, deviation = np.log(item_counts), steps.item_deviation
     if steps.pairs is None:
-        return likely_itemsets(item_counts, mechanism.size, steps.candidates)
+        likely = likely_itemsets(item_counts, mechanism.size, steps.candidates)
+        return _Candidates.joined([(likely, logs[likely].sum(axis=1), deviation if mechanism.size == 1 else math.inf)])
     pairs = likely_itemsets(item_counts, 2, MOST_CANDIDATES)
-    estimate = _estimated(tokens, pairs, steps.pairs, randomness)
+    estimate = _estimated(tokens.count_chosen(pairs, steps.pairs.weights), steps.pairs, randomness)
+    estimate /= steps.pair_weight
     best = np.argsort(-estimate, kind="stable")[: mechanism.joined]
-    return joined_itemsets(pairs[best], estimate[best], item_counts, mechanism.size, steps.candidates)
+    found = []
+    for size in mechanism.sizes:
+        if size == 1:
+            found.append((np.arange(len(item_counts), dtype=np.int32)[:, np.newaxis], logs, deviation))
+        else:
+            known = steps.pairs.deviation / steps.pair_weight if size == 2 else math.inf
+            joined = joined_itemsets(
+                pairs[best], estimate[best], item_counts, size, steps.candidates, total=steps.transactions
+            )
+            found.append((*joined, known))
+    return _Candidates.joined(found).first(steps.candidates)
 
 
-def _estimated(tokens: Tokens, itemsets: NDArray[np.int32], measurement: Measurement, randomness: Randomness) -> Floats:
+def _estimated(counts: ChosenCounts, measurement: Measurement, randomness: Randomness) -> Floats:
     """Noisy counts in transactions, improved by the order in which the itemsets are expected."""
-    units = measure(tokens.count_chosen(itemsets, measurement.weights), measurement, randomness)
-    return shrink(units / measurement.resolution, measurement.deviation)
+    return shrink(measure(counts, measurement, randomness) / measurement.resolution, measurement.deviation)

@@ -6,6 +6,7 @@ The counts of its pairs predict it better (Kirkwood 1935: dependence among more 
 
 from __future__ import annotations
 
+import math
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -49,8 +50,12 @@ def likely_itemsets(counts: Floats, size: int, most: int) -> Itemsets:
     return np.sort(order[found[np.argsort(-product, kind="stable")]], axis=1).astype(np.int32)
 
 
-def joined_itemsets(pairs: Itemsets, pair_counts: Floats, item_counts: Floats, size: int, most: int) -> Itemsets:
+def joined_itemsets(
+    pairs: Itemsets, pair_counts: Floats, item_counts: Floats, size: int, most: int, *, total: float
+) -> tuple[Itemsets, Floats]:
     """Among the itemsets whose pairs are all given, those with the largest predicted counts, in decreasing order.
+
+    An itemset is no more frequent than its rarest pair.
 
     Args:
         pairs: shape (n, 2), increasing in each row.
@@ -58,23 +63,33 @@ def joined_itemsets(pairs: Itemsets, pair_counts: Floats, item_counts: Floats, s
         item_counts: shape (items,), positive; estimates.
         size: items per itemset, at least 2.
         most: the largest number of itemsets. Smaller sizes on the way keep at least `ON_THE_WAY`.
+        total: the number of transactions; an estimate.
 
     Returns:
-        int32, shape (n, size).
+        int32, shape (n, size); and the logarithms of the predicted counts, of shape (n,).
     """
+    logs = np.log(np.maximum(pair_counts, 1))
     if size == 2:
-        return pairs[np.argsort(-pair_counts, kind="stable")[:most]]
-    table = _Pairs(pairs, np.log(np.maximum(pair_counts, 1)), len(item_counts))
+        best = np.argsort(-pair_counts, kind="stable")[:most]
+        return pairs[best], logs[best]
+    table = _Pairs(pairs, logs, len(item_counts))
     log_item = np.log(item_counts)
-    found = pairs
+    found, predicted = pairs, logs
     for length in range(3, size + 1):
         found = _extended(found, table)
-        predicted = -(length - 2) * log_item[found].sum(axis=1)
+        # Shares are multiplied and divided, not counts.
+        shares = 1 + length * (length - 3) // 2
+        predicted = shares * math.log(max(total, 1.0)) - (length - 2) * log_item[found].sum(axis=1)
+        rarest = np.full(len(found), np.inf)
         for first, second in combinations(range(length), 2):
-            predicted += table.logs[table.places(found[:, first], found[:, second])]
+            pair = table.logs[table.places(found[:, first], found[:, second])]
+            predicted += pair
+            rarest = np.minimum(rarest, pair)
+        predicted = np.minimum(predicted, rarest)
         kept = most if length == size else max(most, ON_THE_WAY)
-        found = found[np.argsort(-predicted, kind="stable")[:kept]]
-    return found
+        best = np.argsort(-predicted, kind="stable")[:kept]
+        found, predicted = found[best], predicted[best]
+    return found, predicted
 
 
 class _Pairs:

@@ -14,7 +14,7 @@ from fim_private.plan import Plan
 from fim_private.randomness import Randomness
 from fim_private.release import FoundItem, ReleasedItemset
 from fim_private.release.door import check_universe, pass_through
-from fim_private.transactions.item_codes import name_order
+from fim_private.transactions.item_codes import PADDING, name_order
 
 Progress = Callable[[str], None]
 
@@ -118,7 +118,7 @@ def _items_first(
     itemsets = tuple(
         ReleasedItemset(
             rank=rank,
-            items=completed(names.gather(itemset).to_list(), plan),
+            items=completed(names.gather(itemset[itemset != PADDING]).to_list(), plan),
             count=None if estimate is None else max(0, round(estimate)),
         )
         for rank, (itemset, estimate) in enumerate(zip(outcome.itemsets, counts, strict=True), start=1)
@@ -127,4 +127,5 @@ def _items_first(
         FoundItem(item=name, count=round(units, 2))
         for name, units in zip(names.gather(outcome.found), outcome.found_counts.tolist(), strict=True)
     )
-    return SearchResult(itemsets=itemsets, codes=tuple(map(tuple, outcome.itemsets.tolist())), found=found)
+    codes = tuple(tuple(code for code in itemset if code != PADDING) for itemset in outcome.itemsets.tolist())
+    return SearchResult(itemsets=itemsets, codes=codes, found=found)

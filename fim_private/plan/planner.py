@@ -87,12 +87,6 @@ def _plan_with(row: Row, question: Question) -> Plan:
     The proof for counts holds for `replace` too: an exchanged unit also changes each count by at most Delta.
     """
     unit, searches = question.unit, question.searches
-    if len(searches[0]) > 1 and row.finds_items:
-        raise UsageError(
-            f"{row.name} finds itemsets of one size at a time.",
-            "Add --per-size; or, to rank all sizes together, give --top instead of --min-count and --select, and leave "
-            "out --mechanism.",
-        )
     if row.most_names is not None and (question.remaining_universe.items or 0) > row.most_names:
         raise UsageError(
             f"{row.name} gives noise to every possible item, and so serves at most {row.most_names:,} of them.",
@@ -112,7 +106,7 @@ def _plan_with(row: Row, question: Question) -> Plan:
             most_new=None
             if question.max_items is None
             else unit.sensitivity * sum(math.comb(question.max_items, size) for size in remaining),
-            size=max(remaining),
+            sizes=remaining,
             select=question.select,
             min_count=question.min_count,
         )

@@ -220,11 +220,10 @@ class Question:
         return tuple((size,) for size in self.remaining_sizes) if self.per_size else (self.remaining_sizes,)
 
     def suits(self, row: Row) -> bool:
-        """Whether the question gives a mechanism a universe and a cap that serve it, and sizes that it can find."""
+        """Whether the question gives a mechanism a universe and a cap that serve it."""
         return (
             (self.universe.items is not None or not row.needs_universe)
             and (self.max_items is not None or not row.needs_cap)
-            and (len(self.searches[0]) == 1 or not row.finds_items)
             and (row.most_names is None or (self.remaining_universe.items or 0) <= row.most_names)
         )
 

@@ -22,7 +22,7 @@ from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
-from fim_private.mechanisms.lengths import BINS, Lengths
+from fim_private.mechanisms.lengths import BINS, LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Mechanism, WithGaps
 from fim_private.plan import Plan
@@ -181,6 +181,14 @@ def look(tokens: Tokens, first: int, mechanism: ItemsFirst, randomness: Randomne
     return mechanism.look.add_noise(tokens.count_lengths(first, BINS), randomness)
 
 
+def look_at(counts: ChosenCounts, noise: LengthLook, randomness: Randomness) -> Lengths:
+    """How many of the public itemsets transactions, or units, hold. This costs `noise.loss`."""
+    numbers = counts.holders()
+    # Each number goes to the bin below it. Nobody asks how many hold none.
+    bins = np.searchsorted(BINS, np.arange(1, len(numbers)), side="right") - 1
+    return noise.add_noise(np.bincount(bins, numbers[1:], len(BINS)).astype(np.int64), randomness)
+
+
 def certify(
     tokens: Tokens, itemsets: NDArray[np.int32], certificate: Certificate | None, randomness: Randomness
 ) -> NDArray[np.int32]:
@@ -193,13 +201,13 @@ def certify(
         randomness: where the bits come from.
 
     Returns:
-        Item codes, int32, shape (named, size). Nothing is named if one of the items is nobody's.
+        Item codes, int32, shape (named, size), padded like the itemsets. Nothing is named if one of the items is
+        nobody's.
     """
     named = len(itemsets)
     if certificate is not None and named:
         named = certificate.certify(tokens.supports(itemsets), randomness)
-    codes = tokens.codes(itemsets[:named])
-    return codes if np.all(codes >= 0) else codes[:0]
+    return tokens.codes(itemsets[:named])
 
 
 def measure(counts: ChosenCounts, measurement: Measurement, randomness: Randomness) -> NDArray[np.int64]:

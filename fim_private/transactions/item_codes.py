@@ -19,8 +19,20 @@ from fim_private.transactions.strings import not_blank, positions_in
 CANONICAL_INTEGER = "^(0|[1-9][0-9]{0,17})$"
 """Up to 18 digits, which fit in 64 bits. 007 and 7 are different names."""
 
+PADDING = -1
+"""Fills the places after the last item of an itemset that is smaller than others in the same array."""
+
 RUN = 1 << 24
 """Small runs are joined when they hold more codes and lengths than this."""
+
+
+def increasing(itemsets: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The itemsets with the items of each row in increasing order, and padding after them.
+
+    >>> increasing(np.array([[4, PADDING, 2]], np.int32)).tolist()
+    [[2, 4, -1]]
+    """
+    return np.sort(itemsets.astype(np.int32, copy=False).view(np.uint32), axis=1).view(np.int32)
 
 
 def name_order(name: str) -> tuple[int, int, str]:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from fim_private.counting import LocalDatabase, Tokens
 from fim_private.transactions import Transactions, transactions_from_lists
+from fim_private.transactions.item_codes import PADDING
 
 BASKETS = st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=20)
 
@@ -38,6 +39,15 @@ def test_counts_are_those_of_the_items(baskets: list[set[str]], data: st.DataObj
         assert counted == [sum(set(items) <= basket for basket in baskets) for items in held]
 
 
+def test_several_sizes_are_counted_together() -> None:
+    database = database_of([{"a", "b", "c"}, {"a", "b"}, {"c"}])
+    tokens = Tokens(database, database, np.array([2, -1, 0, 1]))  # c, nobody's, a, b
+    itemsets = np.array([[0, PADDING], [1, PADDING], [2, 3], [0, 1]], np.int32)
+    counted = tokens.count_chosen(itemsets, np.array([9, 5, 3, 0]))
+    assert counted.vector().tolist() == [3 + 5, 0, 3 + 5, 0]
+    assert counted.holders().tolist() == [0, 2, 1, 0]
+
+
 def test_weights_depend_on_how_many_of_the_itemsets_a_transaction_holds() -> None:
     database = database_of([{"a", "b", "c"}, {"a", "b"}, {"c"}])
     tokens = Tokens(database, database, np.array([2, -1, 0]))  # c, nobody's, a
@@ -61,6 +71,7 @@ def test_supports_are_of_the_rarest_item_and_count_units_once() -> None:
     itemsets = np.array([[0, 1], [0, 3], [1, 2], [0, 1]], np.int32)
     assert tokens.supports(itemsets) == [2, 1, 0, 2]  # not the support of the itemset itself
     assert tokens.supports(np.array([[3], [0]], np.int32)) == [1, 2]
+    assert tokens.supports(np.array([[3, PADDING], [0, PADDING], [0, 3]], np.int32)) == [1, 2, 1]
 
 
 def test_what_is_shown_is_no_data() -> None:
@@ -72,4 +83,10 @@ def test_what_is_shown_is_no_data() -> None:
 def test_codes_come_back_in_the_shape_asked_for() -> None:
     database = database_of([{"a", "b", "c"}])
     tokens = Tokens(database, database, np.array([2, -1, 0]))
-    assert tokens.codes(np.array([[0, 2], [1, 2]], np.int32)).tolist() == [[2, 0], [-1, 0]]
+    assert tokens.codes(np.array([[0, 2], [2, PADDING]], np.int32)).tolist() == [[2, 0], [0, PADDING]]
+
+
+def test_a_token_that_nobody_has_leaves_no_codes_at_all() -> None:
+    database = database_of([{"a", "b", "c"}])
+    tokens = Tokens(database, database, np.array([2, -1, 0]))
+    assert tokens.codes(np.array([[0, 2], [1, 2]], np.int32)).shape == (0, 2)

@@ -204,7 +204,7 @@ def calibrated(
     size: int = 1,
 ) -> tuple[CalibratedMechanism, CountNoise]:
     request = Request(
-        top=top, epsilon=epsilon, delta=delta, sensitivity=sensitivity, universe_size=403, most_new=2, size=size
+        top=top, epsilon=epsilon, delta=delta, sensitivity=sensitivity, universe_size=403, most_new=2, sizes=(size,)
     )
     return calibrate_with_counts(calibrate, request, share=share)
 

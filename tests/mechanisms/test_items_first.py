@@ -188,7 +188,7 @@ def test_broken_twins_fail_the_same_check(name: str) -> None:
 
 # What follows from released numbers.
 
-REQUEST = Request(top=10, epsilon=F(1), delta=F(1, 10**6), size=2)
+REQUEST = Request(top=10, epsilon=F(1), delta=F(1, 10**6), sizes=(2,))
 LENGTHS = st.lists(st.tuples(st.floats(1, 300), st.floats(0.1, 1e6)), min_size=1, max_size=16)
 
 
@@ -199,8 +199,8 @@ def lengths_of(pairs: list[tuple[float, float]]) -> Lengths:
 def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
     """The rho of everything: two looks, the items, and the later steps. Bounded range e is e^2/8-zCDP."""
     total = 2 * mechanism.look.loss.rho + mechanism.items.measurement.loss.rho
-    for measurement in (steps.pairs, steps.itemsets):
-        total += measurement.loss.rho if measurement is not None else 0
+    for step in (steps.pairs, steps.itemsets, steps.spread):
+        total += step.loss.rho if step is not None else 0
     if steps.pick_epsilon is not None:
         total += mechanism.top * steps.pick_epsilon**2 / 8
     if steps.certificate is not None:
@@ -214,7 +214,7 @@ def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
     LENGTHS,
     LENGTHS,
     st.sampled_from([None, PEEL, COUNTS]),
-    st.sampled_from([1, 2, 3]),
+    st.sampled_from([(1,), (2,), (3,), (1, 2), (1, 4)]),
     st.sampled_from([1, 30, 900]),
     st.sampled_from([F(1, 1000), F(1, 2), F(1), F(20)]),
     st.sampled_from([F(1, 10**200), F(1, 10**6), F(1, 4)]),
@@ -227,7 +227,7 @@ def test_whatever_was_released_no_more_than_rho_is_spent(
     lengths: list[tuple[float, float]],
     held: list[tuple[float, float]],
     select: str | None,
-    size: int,
+    sizes: tuple[int, ...],
     top: int,
     epsilon: Fraction,
     delta: Fraction,
@@ -236,7 +236,7 @@ def test_whatever_was_released_no_more_than_rho_is_spent(
     least: int | None,
 ) -> None:
     request = Request(
-        top=top, epsilon=epsilon, delta=delta, size=size, select=select, sensitivity=sensitivity, min_count=least,
+        top=top, epsilon=epsilon, delta=delta, sizes=sizes, select=select, sensitivity=sensitivity, min_count=least,
         universe_size=10**9 if listed else None,
     )  # fmt: skip
     mechanism = calibrate(request).mechanism
@@ -247,8 +247,9 @@ def test_whatever_was_released_no_more_than_rho_is_spent(
     assert mechanism.losses == (ZCDP(mechanism.rho),)
     assert (steps.pick_epsilon is None) != (steps.itemsets is None)
     assert (steps.certificate is None) == listed
-    for measurement in (steps.pairs, steps.itemsets):
-        assert measurement is None or measurement.sensitivity == sensitivity
+    assert (steps.itemsets is None) == (steps.spread is None)
+    for step in (steps.pairs, steps.itemsets, steps.spread):
+        assert step is None or step.sensitivity == sensitivity
     if steps.certificate is not None:
         # A unit's transactions are one set of items where names are certified.
         assert steps.certificate.sensitivity == mechanism.items.measurement.sensitivity == 1
@@ -262,7 +263,7 @@ def test_whatever_was_released_no_more_than_rho_is_spent(
 def test_everything_is_planned_to_be_spent_and_no_more(
     select: str | None, size: int, epsilon: Fraction, sensitivity: int
 ) -> None:
-    request = replace(REQUEST, size=size, epsilon=epsilon, select=select, sensitivity=sensitivity)
+    request = replace(REQUEST, sizes=(size,), epsilon=epsilon, select=select, sensitivity=sensitivity)
     calibrated = calibrate(request)
     assert F(999, 1000) * epsilon < calibrated.guarantee.epsilon <= epsilon
     assert calibrated.guarantee.delta <= request.delta

@@ -64,7 +64,7 @@ def test_the_weight_is_that_of_a_measurement(length: int, full: int) -> None:
 
 def test_longer_units_are_served_by_picks() -> None:
     """A noisy count gets worse where units hold many of the tokens; a pick does not."""
-    worth = [Lengths(np.array([length]), np.ones(1)).picks_worth(2) for length in (3.0, 10.0, 60.0)]
+    worth = [Lengths(np.array([length]), np.ones(1)).picks_worth((2,)) for length in (3.0, 10.0, 60.0)]
     assert worth == sorted(worth)
     assert worth[0] < 10 < worth[2]
-    assert Lengths(np.array([1.0]), np.ones(1)).weight(1, size=2) == 1  # no unit holds a pair
+    assert Lengths(np.array([1.0]), np.ones(1)).weight(1, (2,)) == 1  # no unit holds a pair

@@ -37,7 +37,7 @@ from fim_private.randomness.noisy_maximum import Noise
 from tests.sampling import SEED
 
 F = Fraction
-REQUEST = Request(top=3, epsilon=F(1), delta=F(1, 10**6), universe_size=10_000, most_new=45, size=2)
+REQUEST = Request(top=3, epsilon=F(1), delta=F(1, 10**6), universe_size=10_000, most_new=45, sizes=(2,))
 HALF_A_BILLIONTH = F(1, 2 * 10**9)
 """Half of what thresholds are held to beyond their bounds: with it to spare they must still not be lowered."""
 
@@ -258,7 +258,7 @@ def test_a_limited_domain_names_what_does_not_occur_in_a_declared_universe_alone
 def test_what_is_not_asked_for_is_not_there() -> None:
     repeated = RepeatedLargeMargin(top=2, search_epsilon=F(1), pick_epsilon=F(1), certificate_delta=F(1, 100))
     assert (repeated.round.sensitivity, repeated.round.grid_limit) == (1, 1024)
-    assert Request(top=1, epsilon=F(1), delta=F(0)).size == 1
+    assert Request(top=1, epsilon=F(1), delta=F(0)).sizes == (1,)
     search_epsilon = asked("lmm", epsilon=F(2)).search_epsilon  # type: ignore[attr-defined]
     assert search_epsilon == F(2, 5)
     race = NoisyMaxima(top=2, pick_epsilon=F(1), universe_size=3, noise=Noise.EXPONENTIAL)
@@ -380,7 +380,7 @@ def test_picks_are_made_where_they_are_few_or_units_hold_many_tokens() -> None:
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_what_is_left_is_measured_with_its_shares(size: int, select: str) -> None:
     tuning = Tuning(pairs_share=0.25, picks_pairs_share=0.5, full_items=3, full_pairs=7)
-    mechanism = first_of(tuning, size=size, select=select, epsilon=F(1, 2))
+    mechanism = first_of(tuning, sizes=(size,), select=select, epsilon=F(1, 2))
     steps = mechanism.usual
     assert mechanism.items.measurement.full == 3
     assert (steps.pairs is not None) == (size > 2 if select == PEEL else size > 1)

@@ -32,11 +32,11 @@ def calibrated(
 ) -> CalibratedMechanism:
     requests = [
         Request(
-            top=top, epsilon=F(1), delta=delta, universe_size=number, most_new=5, size=size, sensitivity=sensitivity
+            top=top, epsilon=F(1), delta=delta, universe_size=number, most_new=5, sizes=(size,), sensitivity=sensitivity
         )
         for size, number in enumerate(universes, start=1)
     ]
-    sizes = [request.size for request in requests]
+    sizes = [max(request.sizes) for request in requests]
     return calibrate_per_size(calibrate, requests, sizes)
 
 
@@ -101,7 +101,7 @@ def test_each_search_gets_its_share(calibrate: Callable[[Request], CalibratedMec
 def test_one_size_is_a_search() -> None:
     found = calibrated(limited_domain.calibrate, universes=(10**6,))
     assert isinstance(found.mechanism, PerSize)
-    alone = Request(top=3, epsilon=F(1), delta=DELTA, universe_size=10**6, most_new=5, size=1)
+    alone = Request(top=3, epsilon=F(1), delta=DELTA, universe_size=10**6, most_new=5, sizes=(1,))
     assert isinstance(found.mechanism, PerSize)
     assert found.mechanism.parts == (limited_domain.calibrate(alone).mechanism,)
 

@@ -42,7 +42,7 @@ def test_what_a_row_says_is_what_was_meant() -> None:
 def test_every_row_has_twins_and_leads_to_its_mechanism(row: Row) -> None:
     assert row.twins
     assert all(twin.name and twin.mistake for twin in row.twins)
-    request = Request(top=2, epsilon=Fraction(1), delta=Fraction(1, 10**6), size=2, universe_size=100, most_new=45)
+    request = Request(top=2, epsilon=Fraction(1), delta=Fraction(1, 10**6), sizes=(2,), universe_size=100, most_new=45)
     mechanism = row.calibrate(request).mechanism
     assert all(getattr(mechanism, name) >= cap for name, cap in row.lowered.items())
 
@@ -73,7 +73,7 @@ def test_only_two_mechanisms_look_at_more_than_counts() -> None:
 
 
 def test_the_fallback_is_left_out_where_the_name_says_so() -> None:
-    request = Request(top=2, epsilon=Fraction(1), delta=Fraction(1, 10**6), size=2)
+    request = Request(top=2, epsilon=Fraction(1), delta=Fraction(1, 10**6), sizes=(2,))
     fallbacks = {
         name: REGISTRY[name].calibrate(request).mechanism.fallback is not None  # type: ignore[attr-defined]
         for name in ("lmm", "lmm-no-fallback")

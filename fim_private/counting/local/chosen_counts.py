@@ -21,6 +21,7 @@ from fim_private.counting.local.work import THREADS
 from fim_private.errors import UsageError
 from fim_private.profile import CountProfile
 from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import PADDING
 
 _OCCURRENCES_AT_ONCE = 2**20
 
@@ -35,12 +36,21 @@ class ChosenCounts:
     come last.
     """
 
-    __slots__ = ("_itemsets", "_order", "_totals")
+    __slots__ = ("_holders", "_itemsets", "_order", "_totals")
 
-    def __init__(self, *, itemsets: NDArray[np.int32], totals: NDArray[np.int64]) -> None:
-        """Take over the arrays: itemsets, shape (n, size), and their counts, shape (n,)."""
+    def __init__(
+        self, *, itemsets: NDArray[np.int32], totals: NDArray[np.int64], holders: NDArray[np.int64] | None = None
+    ) -> None:
+        """Take over the arrays.
+
+        Args:
+            itemsets: shape (n, size), padded if they have several sizes.
+            totals: shape (n,), the counts.
+            holders: how many transactions, or units, hold q of the itemsets, by q. The last entry is for all larger q.
+        """
         self._itemsets = itemsets
         self._totals = totals
+        self._holders = np.zeros(1, np.int64) if holders is None else holders
         self._order: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
@@ -61,6 +71,10 @@ class ChosenCounts:
     def vector(self) -> NDArray[np.int64]:
         """The counts, in the order of the given itemsets; for the door only, which adds noise to them."""
         return self._totals
+
+    def holders(self) -> NDArray[np.int64]:
+        """By q, how many transactions, or units, hold q of the itemsets; for the door only, which adds noise."""
+        return self._holders
 
     def plus(self, public: NDArray[np.int64]) -> ChosenCounts:
         """Scores: each count plus a public number, which is at least 0. One unit changes them as it changes counts."""
@@ -98,7 +112,8 @@ def count_chosen(
 
     Args:
         transactions: the data.
-        itemsets: int32, shape (n, size), item codes increasing in each row, no row twice.
+        itemsets: int32, shape (n, size), item codes increasing in each row, no row twice. Smaller itemsets are padded
+            with `PADDING` at the end.
         weights: int64; a transaction, or unit, that holds q of the itemsets adds weights[min(q, len(weights) - 1)] to
             each of them. With None it adds 1.
         threads: the most threads to use.
@@ -111,67 +126,74 @@ def count_chosen(
     transaction never takes more than some steps per itemset, however long it is.
     """
     number, size = itemsets.shape
-    if number == 0 or len(transactions) == 0:
-        return ChosenCounts(itemsets=itemsets, totals=np.zeros(number, np.int64))
-    if size < 1 or itemsets.min() < 0 or np.any(np.diff(itemsets, axis=1) <= 0):
-        raise UsageError("The codes of an itemset are not increasing.", "Give item codes, increasing in each row.")
     table = np.ones(1, np.int64) if weights is None else weights
+    if number == 0 or len(transactions) == 0:
+        return ChosenCounts(
+            itemsets=itemsets, totals=np.zeros(number, np.int64), holders=np.zeros(len(table), np.int64)
+        )
+    padded = itemsets == PADDING
+    increasing = (itemsets[:, 1:] > itemsets[:, :-1]) & ~padded[:, :-1]
+    if size < 1 or itemsets[:, 0].min() < 0 or not np.all(increasing | padded[:, 1:]):
+        raise UsageError("The codes of an itemset are not increasing.", "Give item codes, increasing in each row.")
     order = np.lexsort(itemsets.T[::-1])
     ordered = itemsets[order]
     if np.any(np.all(ordered[1:] == ordered[:-1], axis=1)):
         raise UsageError("An itemset is given twice.", "Give each itemset once.")
     add = _adder(ordered, len(transactions.vocabulary), table)
+    totals, holders = _sum_over_parts(transactions, add, (number, len(table)), threads)
     in_order = np.empty(number, np.int64)
-    in_order[order] = _sum_over_parts(transactions, add, number, threads)
-    return ChosenCounts(itemsets=itemsets, totals=in_order)
+    in_order[order] = totals
+    return ChosenCounts(itemsets=itemsets, totals=in_order, holders=holders)
 
 
-_Adder = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]], None]
-"""Adds the weights of units to the totals of the itemsets. Given: for each unit the place of its first transaction in
-the offsets, and that after the last; the offsets; the items."""
+_Adder = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]], None]
+"""Adds the weights of units to the totals of the itemsets, and the units to the holders. Given: for each unit the place
+of its first transaction in the offsets, and that after the last; the offsets; the items."""
+
+_Sums = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-def _sum_over_parts(transactions: Transactions, add: _Adder, number: int, threads: int) -> NDArray[np.int64]:
-    """The totals over all transactions. Ctrl-C takes effect between the parts."""
+def _sum_over_parts(transactions: Transactions, add: _Adder, shape: tuple[int, int], threads: int) -> _Sums:
+    """The totals over all transactions, and the holders. Ctrl-C takes effect between the parts."""
     # Without units, each transaction is one.
     first_of = transactions.first_of_units()
     begins = transactions.offsets if first_of is None else transactions.offsets[first_of]
     cuts = np.searchsorted(begins, np.arange(0, len(transactions.items), _OCCURRENCES_AT_ONCE))
     parts = deque(pairwise(np.unique([*cuts.tolist(), len(begins) - 1]).tolist()))
 
-    def labour() -> NDArray[np.int64]:
-        totals = np.zeros(number, np.int64)
+    def labour() -> _Sums:
+        totals, holders = (np.zeros(length, np.int64) for length in shape)
         while True:
             try:
                 first, end = parts.popleft()
             except IndexError:
-                return totals
+                return totals, holders
             units = np.arange(first, end + 1) if first_of is None else first_of[first : end + 1]
-            add(units, transactions.offsets, transactions.items, totals)
+            add(units, transactions.offsets, transactions.items, totals, holders)
 
     if min(threads, len(parts)) == 1:
         return labour()
     with ThreadPoolExecutor(threads) as pool:
         try:
-            totals = [labourer.result() for labourer in [pool.submit(labour) for _ in range(threads)]]
+            sums = [labourer.result() for labourer in [pool.submit(labour) for _ in range(threads)]]
         finally:
             parts.clear()
-    together: NDArray[np.int64] = np.sum(totals, axis=0, dtype=np.int64)
-    return together
+    totals, holders = (np.sum(each, axis=0, dtype=np.int64) for each in zip(*sums, strict=True))
+    return totals, holders
 
 
 def _adder(ordered: NDArray[np.int32], items: int, weights: NDArray[np.int64]) -> _Adder:
     """The quickest way to count these itemsets, which are distinct and in lexicographic order, over `items` items."""
     number, size = ordered.shape
-    distinct, uses = np.unique(ordered, return_counts=True)
+    distinct, uses = np.unique(ordered[ordered != PADDING], return_counts=True)
     # Items of many itemsets come first. They are the likely ones, so the rows in use are short and stay in the cache.
     distinct = distinct[np.argsort(-uses, kind="stable")]
     place = np.full(max(items, int(distinct.max()) + 1), -1, np.int32)
     place[distinct] = np.arange(len(distinct), dtype=np.int32)
     if size == 1:
         place[ordered[:, 0]] = np.arange(number, dtype=np.int32)
-        return lambda units, offsets, codes, totals: _add_items(units, offsets, codes, place, weights, totals)
-    if size == 2:
+        return lambda units, offsets, codes, *sums: _add_items(units, offsets, codes, place, weights, *sums)
+    if size == 2 and ordered.min() >= 0:
         pairs = np.sort(place[ordered], axis=1)
         widths = np.zeros(len(distinct), np.int64)
         np.maximum.at(widths, pairs[:, 0], pairs[:, 1] + np.int64(1))
@@ -180,9 +202,9 @@ def _adder(ordered: NDArray[np.int32], items: int, weights: NDArray[np.int64]) -
             leaf = np.full(starts[-1], -1, np.int32)
             leaf[starts[pairs[:, 0]] + pairs[:, 1]] = np.arange(number, dtype=np.int32)
             table = _Table(place, pairs, starts, leaf)
-            return lambda units, offsets, codes, totals: _add_pairs(units, offsets, codes, table, weights, totals)
+            return lambda units, offsets, codes, *sums: _add_pairs(units, offsets, codes, table, weights, *sums)
     tree = _tree(ordered, items)
-    return lambda units, offsets, codes, totals: _add(units, offsets, codes, tree, weights, totals)
+    return lambda units, offsets, codes, *sums: _add(units, offsets, codes, tree, weights, *sums)
 
 
 @compiled
@@ -214,6 +236,7 @@ def _add_items(
     place: NDArray[np.int32],
     weights: NDArray[np.int64],
     totals: NDArray[np.int64],
+    holders: NDArray[np.int64],
 ) -> None:
     """Add the weight of every unit to the single items it holds.
 
@@ -224,6 +247,7 @@ def _add_items(
         place: the place of every item among those counted, or -1.
         weights: the weight by the number of counted items held.
         totals: updated: the total of every counted item.
+        holders: updated: how many units hold each number of counted items.
     """
     most = len(weights) - 1
     # One cell more, because every candidate is written, and kept only if `number` then moves on.
@@ -243,6 +267,7 @@ def _add_items(
                 number += counted >= 0 and last[counted] != unit + 1
                 last[counted] = unit + 1
         weight = weights[min(number, most)]
+        holders[min(number, most)] += 1
         for at in range(number):
             totals[held[at]] += weight
 
@@ -269,6 +294,7 @@ def _add_pairs(  # noqa: PLR0912 - one function, because a call per transaction 
     table: _Table,
     weights: NDArray[np.int64],
     totals: NDArray[np.int64],
+    holders: NDArray[np.int64],
 ) -> None:
     """Add the weight of every unit to the pairs it holds.
 
@@ -279,6 +305,7 @@ def _add_pairs(  # noqa: PLR0912 - one function, because a call per transaction 
         table: the pairs.
         weights: the weight by the number of pairs held.
         totals: updated: the total of every pair.
+        holders: updated: how many units hold each number of pairs.
     """
     # One cell more, because every candidate is written, and kept only if `number` then moves on.
     place, pairs, starts, leaf = table
@@ -314,6 +341,7 @@ def _add_pairs(  # noqa: PLR0912 - one function, because a call per transaction 
             if units[unit + 1] - units[unit] > 1:
                 number = _without_repetitions(held, before, number, last, unit + 1)
         weight = weights[min(number, most)]
+        holders[min(number, most)] += 1
         for at in range(number):
             totals[held[at]] += weight
 
@@ -322,26 +350,29 @@ class _Tree(NamedTuple):
     """A tree with one node for each beginning of an itemset; nodes of equal depth are in the order of the itemsets.
 
     `root[code]` is the node of the itemsets that begin with this item, or -1. `item[node]` is the last item of a node.
-    The children of a node that is not a leaf go from `child[node]` up to `child[node + 1]`. `leaves` is the number of
-    the first leaf, and `size` the depth of the tree.
+    The children of a node go from `child[node]` up to `child[node + 1]`. `itemset[node]` is the number of the itemset
+    that ends with this node, or -1. `size` is the depth of the tree.
     """
 
     root: NDArray[np.int64]
     item: NDArray[np.int32]
     child: NDArray[np.int64]
-    leaves: int
+    itemset: NDArray[np.int64]
     size: int
 
 
 def _tree(ordered: NDArray[np.int32], items: int) -> _Tree:
-    """The tree of distinct itemsets in lexicographic order."""
+    """The tree of distinct itemsets in lexicographic order. Padding comes before all items."""
     number, size = ordered.shape
     is_new = np.zeros(number, bool)
     is_new[0] = True
-    begins = []
+    begins, ends = [], []
     for depth in range(size):
         is_new[1:] |= ordered[1:, depth] != ordered[:-1, depth]
-        begins.append(np.flatnonzero(is_new))
+        begin = np.flatnonzero(is_new & (ordered[:, depth] != PADDING))
+        begins.append(begin)
+        # An itemset comes right before those that it begins, so it is the first row of its node.
+        ends.append(np.where(depth == size - 1 or ordered[begin, min(depth + 1, size - 1)] == PADDING, begin, -1))
     first = np.concatenate([[0], np.cumsum([len(begin) for begin in begins])])
     child = [first[depth] + np.searchsorted(begins[depth], begins[depth - 1]) for depth in range(1, size)]
     root = np.full(max(items, int(ordered[-1, 0]) + 1), -1, np.int64)
@@ -349,8 +380,8 @@ def _tree(ordered: NDArray[np.int32], items: int) -> _Tree:
     return _Tree(
         root=root,
         item=np.concatenate([ordered[begin, depth] for depth, begin in enumerate(begins)]),
-        child=np.concatenate([*child, [first[-1]]]).astype(np.int64),
-        leaves=int(first[-2]),
+        child=np.concatenate([*child, np.full(len(begins[-1]) + 1, first[-1])]).astype(np.int64),
+        itemset=np.concatenate(ends).astype(np.int64),
         size=size,
     )
 
@@ -363,6 +394,7 @@ def _add(
     tree: _Tree,
     weights: NDArray[np.int64],
     totals: NDArray[np.int64],
+    holders: NDArray[np.int64],
 ) -> None:
     """Add the weight of every unit to the itemsets it holds, of any size: find them first, then weigh them.
 
@@ -372,8 +404,10 @@ def _add(
         items: the items of the transactions.
         tree: the itemsets.
         weights: the weight by the number of itemsets held.
-        totals: updated: the total of every leaf.
+        totals: updated: the total of every itemset.
+        holders: updated: how many units hold each number of itemsets.
     """
+    most = len(weights) - 1
     held = np.empty(2 * len(totals), np.int32)
     last = np.zeros(len(totals), np.int64)
     walk = np.zeros((3, tree.size), np.int64)
@@ -385,7 +419,8 @@ def _add(
             number = _hold(items, offsets[transaction], offsets[transaction + 1], tree, walk, by_child, held, number)
             if units[unit + 1] - units[unit] > 1:
                 number = _without_repetitions(held, before, number, last, unit + 1)
-        weight = weights[min(number, len(weights) - 1)]
+        weight = weights[min(number, most)]
+        holders[min(number, most)] += 1
         for index in range(number):
             totals[held[index]] += weight
 
@@ -410,10 +445,10 @@ def _hold(
         tree: the itemsets.
         walk: scratch: the node, the place and the position of each depth.
         by_child: scratch: whether the children of a node are searched for, of each depth.
-        held: written from `number` on: the leaves.
-        number: how many leaves are held already.
+        held: written from `number` on: the itemsets.
+        number: how many itemsets are held already.
     """
-    root, item, child, leaves, size = tree
+    root, item, child, itemset, _ = tree
     node, place, position = walk
     depth = 0
     by_child[0] = False
@@ -439,10 +474,10 @@ def _hold(
         place[depth] += 1
         if at < 0:
             continue
-        if depth == size - 1:
-            held[number] = at - leaves
+        if itemset[at] >= 0:
+            held[number] = itemset[at]
             number += 1
-        else:
+        if child[at] < child[at + 1]:
             node[depth] = at
             depth += 1
             position[depth] = here + 1

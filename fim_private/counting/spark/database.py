@@ -147,10 +147,7 @@ class SparkDatabase:
 
     def count_chosen(self, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None) -> ChosenCounts:
         """See `counting.count_chosen`."""
-        totals = count_in_partitions(
-            self._cluster, self._blocks, itemsets, width=len(self._vocabulary), weights=weights
-        )
-        return ChosenCounts(itemsets=itemsets, totals=totals)
+        return count_in_partitions(self._cluster, self._blocks, itemsets, width=len(self._vocabulary), weights=weights)
 
     def count_lengths(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `TransactionDatabase`."""
@@ -161,7 +158,7 @@ class SparkDatabase:
         if max(itemset) >= len(self._vocabulary):
             return False
         codes = np.array([sorted(itemset)], np.int32)
-        return bool(count_in_partitions(self._cluster, self._blocks, codes, width=len(self._vocabulary))[0])
+        return bool(self.count_chosen(codes).vector()[0])
 
     @cached_property
     def _shape(self) -> Shape:

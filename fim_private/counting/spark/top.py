@@ -39,7 +39,7 @@ from pyspark.sql.functions import col, desc
 from pyspark.sql.functions import sum as total
 
 from fim_private.counting.hidden_counts import ItemsetCounts
-from fim_private.counting.local.chosen_counts import count_chosen
+from fim_private.counting.local.chosen_counts import ChosenCounts, count_chosen
 from fim_private.counting.local.queries import count_itemsets, top_itemsets
 from fim_private.counting.spark.blocks import Block, whole
 from fim_private.counting.spark.rows import from_rows, in_order, members, schema, to_rows
@@ -117,7 +117,7 @@ def top_of_partitions(
         sums.unpersist()
     itemsets, counts = from_rows(table, size)
     open_ = counts < table.column("upper").to_numpy()
-    counts[open_] = count_in_partitions(cluster, blocks, itemsets[open_], width=width)
+    counts[open_] = count_in_partitions(cluster, blocks, itemsets[open_], width=width).vector()
     itemsets, counts = in_order(itemsets, counts)
     return ItemsetCounts(itemsets=itemsets[:m].copy(), counts=counts[:m].copy(), complete=False)
 
@@ -129,12 +129,14 @@ def count_in_partitions(
     *,
     width: int,
     weights: NDArray[np.int64] | None = None,
-) -> NDArray[np.int64]:
-    """The counts of `count_chosen`, summed over the partitions, int64, shape (number of itemsets,)."""
-    if not len(itemsets):
-        return np.zeros(0, np.int64)
-    sent = cluster.broadcast((itemsets, weights))
-    return sum_over_partitions(cluster, blocks, len(itemsets), partial(_chosen, sent=sent, width=width))
+) -> ChosenCounts:
+    """The counts of `count_chosen`, summed over the partitions."""
+    number, bins = len(itemsets), 1 if weights is None else len(weights)
+    sums = np.zeros(bins, np.int64)
+    if number:
+        sent = cluster.broadcast((itemsets, weights))
+        sums = sum_over_partitions(cluster, blocks, number + bins, partial(_chosen, sent=sent, width=width))
+    return ChosenCounts(itemsets=itemsets, totals=sums[:number], holders=sums[number:])
 
 
 def count_items(cluster: Cluster, blocks: DataFrame, width: int) -> NDArray[np.int64]:
@@ -192,7 +194,8 @@ def _above_share(
 def _chosen(block: Block, *, sent: Any, width: int) -> NDArray[np.int64]:
     itemsets, weights = sent.value
     transactions = block.for_counting().as_transactions(width)
-    return count_chosen(transactions, itemsets, weights).reveal_to_curator()[1]
+    chosen = count_chosen(transactions, itemsets, weights)
+    return np.concatenate([chosen.vector(), chosen.holders()])
 
 
 def _item_counts(block: Block, *, width: int) -> NDArray[np.int64]:

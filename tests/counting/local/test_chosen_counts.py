@@ -11,6 +11,7 @@ from fim_private.counting import count_chosen, count_itemsets
 from fim_private.counting.local import chosen_counts
 from fim_private.errors import UsageError
 from fim_private.transactions import Transactions, keep_items, transactions_from_lists
+from fim_private.transactions.item_codes import PADDING
 
 BASKETS = st.lists(st.frozensets(st.integers(0, 7), min_size=1), min_size=1, max_size=25)
 
@@ -21,22 +22,26 @@ def transactions_of(baskets: list[frozenset[int]]) -> Transactions:
 
 @pytest.mark.parametrize("cells", [chosen_counts._MOST_CELLS, 0], ids=["table", "tree"])
 @pytest.mark.parametrize("threads", [1, 2])
-@given(BASKETS, st.integers(1, 5), st.data())
+@given(BASKETS, st.sets(st.integers(1, 5), min_size=1, max_size=3), st.data())
 def test_counts_are_those_of_brute_force(
-    threads: int, cells: int, baskets: list[frozenset[int]], size: int, data: st.DataObject
+    threads: int, cells: int, baskets: list[frozenset[int]], sizes: set[int], data: st.DataObject
 ) -> None:
     transactions = transactions_of(baskets)
     items = len(transactions.vocabulary)
-    every = list(combinations(range(max(items, size)), size))
+    every = [itemset for size in sizes for itemset in combinations(range(max(items, *sizes, 1)), size)]
     itemsets = data.draw(st.lists(st.sampled_from(every), unique=True, min_size=1))
+    width = max(map(len, itemsets))
+    padded = [[*itemset, *[PADDING] * (width - len(itemset))] for itemset in itemsets]
     weights = data.draw(st.none() | st.lists(st.integers(0, 9), min_size=1, max_size=6))
     rows = [
         set(transactions.items[first:end].tolist())
         for first, end in zip(transactions.offsets[:-1], transactions.offsets[1:], strict=True)
     ]
     expected = [0] * len(itemsets)
+    holders = [0] * (1 if weights is None else len(weights))
     for row in rows:
         held = [place for place, itemset in enumerate(itemsets) if set(itemset) <= row]
+        holders[min(len(held), len(holders) - 1)] += 1
         for place in held:
             expected[place] += 1 if weights is None else weights[min(len(held), len(weights) - 1)]
     with pytest.MonkeyPatch.context() as patch:
@@ -44,14 +49,15 @@ def test_counts_are_those_of_brute_force(
         patch.setattr(chosen_counts, "_OCCURRENCES_AT_ONCE", 2**20 if threads == 1 else 10)
         counted = count_chosen(
             transactions,
-            np.array(itemsets, np.int32),
+            np.array(padded, np.int32),
             None if weights is None else np.array(weights, np.int64),
             threads=threads,
         )
     assert counted.vector().tolist() == expected
-    assert counted.given.tolist() == [list(itemset) for itemset in itemsets]
-    ranked = [tuple(itemset) for itemset in counted.itemsets_at(range(len(itemsets))).tolist()]
-    assert ranked == [itemsets[place] for place in np.argsort(-np.array(expected), kind="stable")]
+    assert counted.holders().tolist() == holders
+    assert counted.given.tolist() == padded
+    ranked = counted.itemsets_at(range(len(itemsets))).tolist()
+    assert ranked == [padded[place] for place in np.argsort(-np.array(expected), kind="stable")]
     profile = counted.profile()
     assert profile.occurring == sum(count > 0 for count in expected)
     assert profile.universe_size == len(itemsets)
@@ -101,7 +107,9 @@ def test_restricting_keeps_what_is_asked_for() -> None:
     assert kept.items.tolist() == [0, 0, 1, 1]
 
 
-@pytest.mark.parametrize("itemsets", [[[1, 0]], [[0, 0]], [[0, 1], [0, 1]], [[-1, 2]]])
+@pytest.mark.parametrize(
+    "itemsets", [[[1, 0]], [[0, 0]], [[0, 1], [0, 1]], [[-1, 2]], [[0, -1, 1]], [[0, -1], [0, -1]], [[-1, -1]]]
+)
 def test_itemsets_must_be_itemsets(itemsets: list[list[int]]) -> None:
     with pytest.raises(UsageError):
         count_chosen(transactions_from_lists([["a", "b", "c"]]), np.array(itemsets, np.int32))
