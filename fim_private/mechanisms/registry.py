@@ -314,6 +314,27 @@ REGISTRY: dict[str, Row] = {
             needs_cap=True,
             automatic=True,
         ),
+        Row(
+            name="truncated-frequency",
+            summary="exponential mechanism on counts lifted to a floor, gamma below the count of place k",
+            source="Bhaskar et al. 2010; bounded range: Durfee and Rogers 2019",
+            family="truncated-frequency",
+            module="fim_private.mechanisms.truncated_frequency",
+            twins_at=f"{_TWINS}.picks:TRUNCATED_FREQUENCY",
+            needs_universe=True,
+        ),
+        Row(
+            name="truncated-frequency-paper",
+            summary="truncated frequencies as published: half the exponent, and the epsilons of the picks are added up",
+            source="Bhaskar et al. 2010, Algorithm 1",
+            family="truncated-frequency",
+            module="fim_private.mechanisms.truncated_frequency",
+            options={"published": True},
+            twins_at=f"{_TWINS}.picks:TRUNCATED_FREQUENCY",
+            loose="the published exponent is made for exchanged units, and is half of what add-remove allows",
+            both_relations=True,
+            needs_universe=True,
+        ),
     )
 }
 

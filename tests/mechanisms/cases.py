@@ -18,6 +18,7 @@ from fim_private.mechanisms.noisy_maxima import NoisyMaxima
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mechanisms.stable_max import StableMax
+from fim_private.mechanisms.truncated_frequency import TruncatedFrequency
 from fim_private.plan import Universe
 from fim_private.privacy import AnyFailure, OneSidedFailure
 from fim_private.randomness.noisy_maximum import Noise
@@ -105,6 +106,16 @@ def repeated(top: int = 2, sensitivity: int = 1) -> RepeatedLargeMargin:
 
 def exponential(top: int = 1, sensitivity: int = 1, itemsets: int = 4) -> Exponential:
     return Exponential(top=top, pick_epsilon=F(1, 2), universe_size=itemsets, sensitivity=sensitivity)
+
+
+def truncated(top: int = 1, sensitivity: int = 1, itemsets: int = 4, **changes: object) -> TruncatedFrequency:
+    options = {
+        "top": top,
+        "pick_epsilon": F(1, 2),
+        "universe_size": itemsets,
+        "sensitivity": sensitivity,
+    }
+    return TruncatedFrequency(**{**options, **changes})  # type: ignore[arg-type]
 
 
 def noisy_maxima(noise: Noise, top: int = 1, sensitivity: int = 1, itemsets: int = 4, **changes: object) -> NoisyMaxima:
@@ -270,6 +281,22 @@ CASES = [
             itemsets=3,
         )
         for noise in Noise
+    ),
+    Case(name="truncated-frequency", mechanism=truncated(), epsilon=F(1, 2), declared=True),
+    Case(name="truncated-frequency, top 3", mechanism=truncated(3), epsilon=F(3, 2), declared=True),
+    Case(
+        name="truncated-frequency, Delta 2",
+        mechanism=truncated(2, 2, itemsets=3),
+        epsilon=F(1),
+        declared=True,
+        sensitivity=2,
+        itemsets=3,
+    ),
+    Case(
+        name="truncated-frequency, as published",
+        mechanism=truncated(2, general=True),
+        epsilon=F(1),
+        declared=True,
     ),
     Case(name="stable-max", mechanism=stable(), epsilon=F(1)),
     Case(name="stable-max, declared", mechanism=stable(), epsilon=F(1), declared=True),

@@ -16,6 +16,7 @@ from fim_private.mechanisms.margin import doubling_grid, reach, thresholds
 from fim_private.mechanisms.noisy_maxima import NoisyMaxima
 from fim_private.mechanisms.peeling import peel
 from fim_private.mechanisms.stable_max import StableMax
+from fim_private.mechanisms.truncated_frequency import TruncatedFrequency
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.noisy_maximum import Noise
@@ -165,6 +166,17 @@ def test_exponential_law_is_the_softmax() -> None:
     weights = {(0,): math.exp(3), (1,): 2 * math.exp(2), (2,): 7.0}
     for outcome, weight in weights.items():
         assert math.isclose(law[outcome], weight / sum(weights.values()), rel_tol=1e-12)
+
+
+def test_truncated_frequencies_are_the_softmax_of_lifted_counts() -> None:
+    """gamma is 26 at k = 2, universe 10 and exponent 0.3: above ln(2 10 / 0.01)/0.3 = 25.3."""
+    mechanism = TruncatedFrequency(top=2, pick_epsilon=F(3, 10), universe_size=10)
+    assert mechanism.gamma == 26
+    law = mechanism.law(CountProfile.of([60, 40, 14, 13], zeros=6))
+    weights = {0: math.exp(18), 1: math.exp(12), 2: math.exp(4.2), 3: math.exp(4.2), 4: 6 * math.exp(4.2)}
+    whole = sum(weights.values())
+    assert math.isclose(law[1, 4], weights[1] / whole * weights[4] / (whole - weights[1]), rel_tol=1e-12)
+    assert math.isclose(law[4, 4], weights[4] / whole * weights[4] * 5 / 6 / (whole - weights[4] / 6), rel_tol=1e-12)
 
 
 def test_a_law_does_not_vanish_at_a_large_epsilon() -> None:

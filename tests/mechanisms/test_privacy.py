@@ -23,6 +23,7 @@ from fim_private.mechanisms.lmm_repeat import RepeatedLargeMargin
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mechanisms.stable_max import StableMax
+from fim_private.mechanisms.truncated_frequency import TruncatedFrequency
 from fim_private.plan import make_plan
 from fim_private.privacy import ZCDP, Budget, NeighbouringRelation, PrivacyUnit, are_one_sided, failure_probability
 from fim_private.randomness.noisy_maximum import Noise
@@ -32,6 +33,7 @@ from tests.mechanisms.cases import (
     exponential,
     needs,
     noisy_maxima,
+    truncated,
 )
 
 F = Fraction
@@ -47,6 +49,8 @@ def marks(mechanism: Mechanism) -> list[int]:
         return [1, mechanism.threshold(1), mechanism.threshold(2)]
     if isinstance(mechanism, LimitedDomain):
         return [1, 3, int(mechanism.stop_lead)]
+    if isinstance(mechanism, TruncatedFrequency):
+        return [1, 3, mechanism.gamma]
     if isinstance(mechanism, Certified):
         return [1, 3, mechanism.certificate.threshold]
     if isinstance(mechanism, StableMax | Choosing | CertifiedDomain):
@@ -165,8 +169,9 @@ def test_the_law_of_a_planned_mechanism_stays_within_the_budget(name: str, relat
         replace(exponential(), general=True),
         noisy_maxima(Noise.EXPONENTIAL, itemsets=3, general=True),
         noisy_maxima(Noise.LAPLACE, itemsets=3, general=True),
+        truncated(general=True),
     ],
-    ids=["exponential", "report-noisy-max", "max-of-laplaces"],
+    ids=["exponential", "report-noisy-max", "max-of-laplaces", "truncated-frequency"],
 )
 def test_the_textbook_forms_hold_for_replace_as_they_stand(mechanism: Mechanism) -> None:
     case = Case(name="textbook", mechanism=mechanism, epsilon=F(1, 2), declared=True, itemsets=3)

@@ -29,6 +29,8 @@ MARKED: dict[str, set[str]] = {
     "max-of-laplaces-textbook": {"both_relations", "needs_universe"},
     "stable-max": set(),
     "choosing": {"needs_cap"},
+    "truncated-frequency": {"needs_universe"},
+    "truncated-frequency-paper": {"both_relations", "needs_universe"},
 }
 AUTOMATIC = {"lmm", "items-first", "limited-domain", "exponential", "permute-and-flip", "choosing"}
 LONG = {"lmm", "items-first", "limited-domain", "exponential"}

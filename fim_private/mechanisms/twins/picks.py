@@ -1,4 +1,4 @@
-"""Mistakes in the mechanisms that pick from all candidates at once: exponential, limited domain, noisy maxima."""
+"""Mistakes in the mechanisms that pick from all candidates: exponential, truncated, limited domain, noisy maxima."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
+from fim_private.mechanisms.peeling import peel_law
 from fim_private.mechanisms.protocol import Law
+from fim_private.mechanisms.truncated_frequency import TruncatedFrequency
 from fim_private.mechanisms.twins.twin import (
     AGAIN,
     SENSITIVITY,
@@ -58,6 +60,32 @@ def _same_uniform(mechanism: Exponential, profile: CountProfile) -> Law:
     return law
 
 
+def _lifted(mechanism: TruncatedFrequency, profile: CountProfile, *, gamma: int, share: float, kept: int) -> Law:
+    """The law with another gamma; lifted itemsets weigh `share` of what they should, and `kept` (0 or 1) are there."""
+    floor = profile.count(mechanism.top) - gamma
+    less = math.log(share) / float(mechanism.rate)
+    levels = [
+        (max(count, floor) + (less if count < floor else 0.0), number * (kept if count < floor else 1))
+        for count, number in profile.top(mechanism.universe_size)
+    ]
+    return peel_law(levels, picks=mechanism.top, rate=mechanism.rate, open_universe=False)  # type: ignore[arg-type]
+
+
+def _gamma_from_the_data(mechanism: TruncatedFrequency, profile: CountProfile) -> Law:
+    seen = replace(mechanism, universe_size=max(1, profile.occurring)).gamma
+    return _lifted(mechanism, profile, gamma=seen, share=1.0, kept=1)
+
+
+def _lifted_ones_left_out(mechanism: TruncatedFrequency, profile: CountProfile) -> Law:
+    return _lifted(mechanism, profile, gamma=mechanism.gamma, share=1.0, kept=0)
+
+
+def _lifted_ones_counted_once(mechanism: TruncatedFrequency, profile: CountProfile) -> Law:
+    floor = profile.count(mechanism.top) - mechanism.gamma
+    lifted = sum(number for count, number in profile.top(mechanism.universe_size) if count < floor)
+    return _lifted(mechanism, profile, gamma=mechanism.gamma, share=1 / max(1, lifted), kept=1)
+
+
 _FROM_THE_DATA = Twin(
     name="universe taken from the data",
     mistake="the declared universe is replaced by the itemsets that occur",
@@ -85,14 +113,37 @@ LIMITED_DOMAIN = (
     AGAIN,
     TRUE_ORDER,
 )
-EXPONENTIAL = (
+_MONOTONE = Twin(
+    name="monotone exponent under replace",
+    mistake="the exponent of counts that all move one way, where units are exchanged",
+    broken=with_parameters(general=lambda _mechanism: False),
+    needs=lambda mechanism: mechanism.general,
+    relation=NeighbouringRelation.REPLACE,
+)
+TRUNCATED_FREQUENCY = (
     Twin(
-        name="monotone exponent under replace",
-        mistake="the exponent of counts that all move one way, where units are exchanged",
-        broken=with_parameters(general=lambda _mechanism: False),
-        needs=lambda mechanism: mechanism.general,
-        relation=NeighbouringRelation.REPLACE,
+        name="gamma from the data",
+        mistake="gamma uses the number of itemsets that occur instead of the size of the universe",
+        broken=with_law(_gamma_from_the_data),
     ),
+    Twin(
+        name="rare itemsets left out",
+        mistake="itemsets below the floor are never picked, instead of being lifted to it",
+        broken=with_law(_lifted_ones_left_out),
+    ),
+    Twin(
+        name="rare itemsets drawn as one",
+        mistake="all lifted itemsets together weigh as much as one of them should",
+        broken=with_law(_lifted_ones_counted_once),
+    ),
+    _MONOTONE,
+    _FROM_THE_DATA,
+    _DOUBLED,
+    SENSITIVITY,
+    TRUE_ORDER,
+)
+EXPONENTIAL = (
+    _MONOTONE,
     Twin(
         name="noise used again in the next pick",
         mistake="one uniform number for all picks instead of a fresh one for each",
