@@ -52,6 +52,10 @@ class Declared(Mechanism, Protocol):
         """The epsilon of one pick."""
 
     @property
+    def scale(self) -> Fraction:
+        """With so much more of a lead, in counts, a wrong pick is less likely by a factor e."""
+
+    @property
     def sensitivity(self) -> int:
         """Delta."""
 
@@ -99,9 +103,8 @@ class Certified:
     def margins(self) -> tuple[Margin, ...]:
         """The count with which an itemset is picked before all that do not occur, and passes the test."""
         (one,) = self.inner.margins
-        scale = float(self.sensitivity * (2 if self.certificate.general else 1) / self.inner.pick_epsilon)
-        # One pick goes wrong one time in 20 at its own margin. Its chance falls by a factor e with each scale.
-        picked = one.counts + math.ceil(scale * math.log(self.top / _ONCE / 20))
+        # One pick goes wrong one time in 20 at its own margin.
+        picked = one.counts + math.ceil(float(self.inner.scale) * math.log(self.top / _ONCE / 20))
         passing = self.certificate.support_needed(_ONCE)
         words = "between each itemset of the list and those that do not occur"
         return (Margin(counts=max(picked, passing), words=words),)

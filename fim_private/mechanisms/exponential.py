@@ -54,6 +54,11 @@ class Exponential:
         return self.pick_epsilon / (self.sensitivity * (2 if self.general else 1))
 
     @property
+    def scale(self) -> Fraction:
+        """With so much more of a lead, in counts, a wrong pick is less likely by a factor e."""
+        return 1 / self.rate
+
+    @property
     def margins(self) -> tuple[Margin, ...]:
         """The lead that one itemset needs over all others of the universe together."""
         lead = (math.log(self.universe_size) + math.log(19)) / float(self.rate)

@@ -335,6 +335,15 @@ REGISTRY: dict[str, Row] = {
             both_relations=True,
             needs_universe=True,
         ),
+        Row(
+            name="joint-exponential",
+            summary="chooses the whole list at once, by how far each place falls short, over a declared universe",
+            source="Gillenwater, Joseph, Munoz, Ribero 2022",
+            family="joint-exponential",
+            module="fim_private.mechanisms.joint_exponential",
+            twins_at=f"{_TWINS}.picks:JOINT_EXPONENTIAL",
+            needs_universe=True,
+        ),
     )
 }
 

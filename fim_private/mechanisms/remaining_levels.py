@@ -25,9 +25,15 @@ class RemainingLevels:
     def take(self, level: int, randomness: Randomness) -> int:
         """Take a uniform choice from what is left of a level; return its rank among all itemsets at the start."""
         offset = uniform_below(self.left[level], randomness)
-        taken = self._taken.setdefault(level, [])
-        for earlier in taken:
-            offset += earlier <= offset
-        insort(taken, offset)
+        place = take_place(offset, self._taken.setdefault(level, []))
         self.left[level] -= 1
-        return self._starts[level] + offset
+        return self._starts[level] + place
+
+
+def take_place(offset: int, taken: list[int]) -> int:
+    """The place after so many places that were not taken, 0-based. It joins `taken`, which is in increasing order."""
+    place = offset
+    for earlier in taken:
+        place += earlier <= place
+    insort(taken, place)
+    return place

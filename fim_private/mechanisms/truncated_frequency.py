@@ -60,6 +60,11 @@ class TruncatedFrequency:
         return self._untruncated.rate
 
     @property
+    def scale(self) -> Fraction:
+        """With so much more of a lead, in counts, a wrong pick is less likely by a factor e."""
+        return 1 / self.rate
+
+    @property
     def gamma(self) -> int:
         """How far below c_(k) the floor lies, in counts."""
         return math.ceil(log_up(self.top * self.universe_size / MISS) / self.rate)

@@ -10,6 +10,7 @@ from fim_private.mechanisms.certified import Certified, Declared
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.joint_exponential import JointExponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
@@ -116,6 +117,11 @@ def truncated(top: int = 1, sensitivity: int = 1, itemsets: int = 4, **changes: 
         "sensitivity": sensitivity,
     }
     return TruncatedFrequency(**{**options, **changes})  # type: ignore[arg-type]
+
+
+def joint(top: int = 2, sensitivity: int = 1, itemsets: int = 4, **changes: object) -> JointExponential:
+    options = {"top": top, "pick_epsilon": F(1), "universe_size": itemsets, "sensitivity": sensitivity}
+    return JointExponential(**{**options, **changes})  # type: ignore[arg-type]
 
 
 def noisy_maxima(noise: Noise, top: int = 1, sensitivity: int = 1, itemsets: int = 4, **changes: object) -> NoisyMaxima:
@@ -297,6 +303,17 @@ CASES = [
         mechanism=truncated(2, general=True),
         epsilon=F(1),
         declared=True,
+    ),
+    Case(name="joint-exponential", mechanism=joint(1), epsilon=F(1), declared=True),
+    Case(name="joint-exponential, top 2", mechanism=joint(), epsilon=F(1), declared=True),
+    Case(name="joint-exponential, top 3", mechanism=joint(3), epsilon=F(1), declared=True),
+    Case(
+        name="joint-exponential, Delta 2",
+        mechanism=joint(2, 2, itemsets=3),
+        epsilon=F(1),
+        declared=True,
+        sensitivity=2,
+        itemsets=3,
     ),
     Case(name="stable-max", mechanism=stable(), epsilon=F(1)),
     Case(name="stable-max, declared", mechanism=stable(), epsilon=F(1), declared=True),

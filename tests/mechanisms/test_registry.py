@@ -31,6 +31,7 @@ MARKED: dict[str, set[str]] = {
     "choosing": {"needs_cap"},
     "truncated-frequency": {"needs_universe"},
     "truncated-frequency-paper": {"both_relations", "needs_universe"},
+    "joint-exponential": {"needs_universe"},
 }
 AUTOMATIC = {"lmm", "items-first", "limited-domain", "exponential", "permute-and-flip", "choosing"}
 LONG = {"lmm", "items-first", "limited-domain", "exponential"}

@@ -40,6 +40,10 @@ class Shy:
         return (Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),)
 
     @property
+    def scale(self) -> Fraction:
+        return self._picks.scale
+
+    @property
     def margins(self) -> tuple[Margin, ...]:
         return self._picks.margins
 

@@ -1,4 +1,4 @@
-"""Mistakes in the mechanisms that pick from all candidates: exponential, truncated, limited domain, noisy maxima."""
+"""Mistakes in the mechanisms that pick from all candidates: exponential and its relatives, and noisy maxima."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.joint_exponential import JointExponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.peeling import peel_law
 from fim_private.mechanisms.protocol import Law
@@ -86,6 +87,37 @@ def _lifted_ones_counted_once(mechanism: TruncatedFrequency, profile: CountProfi
     return _lifted(mechanism, profile, gamma=mechanism.gamma, share=1 / max(1, lifted), kept=1)
 
 
+def _losses(mechanism: JointExponential, profile: CountProfile, picked: tuple[int, ...]) -> list[int]:
+    """What a list of levels loses at each place."""
+    counts = [count for count, _ in profile.top(mechanism.universe_size)]
+    return [profile.count(place) - counts[level] for place, level in enumerate(picked, start=1)]
+
+
+def _losses_added_up(mechanism: JointExponential, profile: CountProfile) -> Law:
+    law = {}
+    for picked, chance in mechanism.law(profile).items():
+        losses = _losses(mechanism, profile, picked)
+        law[picked] = chance * math.exp(-float(mechanism.rate) * (sum(losses) - max(losses)))
+    total = math.fsum(law.values())
+    return {picked: chance / total for picked, chance in law.items()}
+
+
+def _smaller_losses_too(mechanism: JointExponential, profile: CountProfile) -> Law:
+    """The law if the loss is drawn rightly, but the list is then any of those with at most this loss."""
+    law = mechanism.law(profile)
+    loss = {picked: max(_losses(mechanism, profile, picked)) for picked in law}
+    number = {picked: chance * math.exp(float(mechanism.rate) * loss[picked]) for picked, chance in law.items()}
+    by_loss = {
+        most: math.fsum(law[picked] for picked in law if loss[picked] == most)
+        / math.fsum(number[picked] for picked in law if loss[picked] <= most)
+        for most in set(loss.values())
+    }
+    return {
+        picked: number[picked] * math.fsum(chance for most, chance in by_loss.items() if most >= loss[picked])
+        for picked in law
+    }
+
+
 _FROM_THE_DATA = Twin(
     name="universe taken from the data",
     mistake="the declared universe is replaced by the itemsets that occur",
@@ -137,6 +169,24 @@ TRUNCATED_FREQUENCY = (
         broken=with_law(_lifted_ones_counted_once),
     ),
     _MONOTONE,
+    _FROM_THE_DATA,
+    _DOUBLED,
+    SENSITIVITY,
+    TRUE_ORDER,
+)
+JOINT_EXPONENTIAL = (
+    Twin(
+        name="losses added up",
+        mistake="a list loses the sum over its places instead of the largest of them",
+        broken=with_law(_losses_added_up),
+        # Sums all move one way, by at most k Delta: for k = 2 the exponent would pay for that.
+        needs=lambda mechanism: mechanism.top > 2,
+    ),
+    Twin(
+        name="smaller losses drawn too",
+        mistake="the largest loss is drawn first, and then a list with at most this loss instead of exactly this one",
+        broken=with_law(_smaller_losses_too),
+    ),
     _FROM_THE_DATA,
     _DOUBLED,
     SENSITIVITY,
