@@ -202,6 +202,24 @@ def test_no_small_neighbours_at_random_break_the_claim(name: str, top: int, sens
     assert lifted > 30  # not a matter of chance: the seed is fixed
 
 
+def test_the_true_list_is_named_at_its_lead() -> None:
+    """Of itemsets that all have this lead over the bulk. The k itemsets in any order are k! lists."""
+    for top, universe in ((1, 10_000), (2, 10_000), (3, 500), (3, 3)):
+        mechanism = joint(top, itemsets=universe)
+        rate = 1.0 if top == 1 else 0.5
+        lists = math.perm(universe, top)
+        (margin,) = mechanism.margins
+        assert margin.counts == math.ceil((math.log(lists) + math.log(19)) / rate)
+        for lead in (margin.counts, margin.counts - 1):
+            profile = CountProfile(levels=[lead], multiplicities=[top], zeros=universe - top)
+            right = math.factorial(top)
+            expected = right / (right + (lists - right) * math.exp(-rate * lead))
+            named = mechanism.law(profile)[(0,) * top]
+            assert named == pytest.approx(expected)
+            assert named >= 0.95 or (lead < margin.counts and top == 1)
+    assert joint(9, itemsets=3).margins == joint(3, itemsets=3).margins
+
+
 def test_a_lifted_itemset_is_named_as_rarely_as_published() -> None:
     """By a universe whose itemsets are all lifted but k, so that the bound is nearly reached."""
     for top, epsilon in ((1, F(1, 2)), (3, F(1, 5))):

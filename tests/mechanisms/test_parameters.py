@@ -17,6 +17,7 @@ from fim_private.accounting.rounding import exp_up
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, LaterSteps, Tuning, calibrate
+from fim_private.mechanisms.joint_exponential import JointExponential
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
@@ -29,6 +30,7 @@ from fim_private.mechanisms.protocol import Costed, Request
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mechanisms.sparse_vector import search
 from fim_private.mechanisms.stable_max import StableMax
+from fim_private.mechanisms.truncated_frequency import TruncatedFrequency
 from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, PureDP, failure_probability
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
@@ -100,20 +102,32 @@ def test_noise_and_exponents_are_those_of_the_unit() -> None:
     assert (steps.pairs.sensitivity, steps.itemsets.sensitivity) == (4, 4)
 
 
-DECLARED = ("exponential", "permute-and-flip", "report-noisy-max", "max-of-laplaces")
+WIDE = ("-textbook", "-paper", "joint-exponential")
+"""Forms whose proof needs the textbook's exponent or noise."""
 
 
-@pytest.mark.parametrize("name", [name for name in REGISTRY if name.removesuffix("-textbook") in DECLARED])
-def test_only_textbook_forms_have_the_textbook_s_exponent_and_noise(name: str) -> None:
+@pytest.mark.parametrize("name", [name for name in REGISTRY if REGISTRY[name].needs_universe])
+def test_only_these_forms_have_the_textbook_s_exponent_and_noise(name: str) -> None:
     mechanism = asked(name, sensitivity=4)
-    textbook = name.endswith("-textbook")
-    if isinstance(mechanism, Exponential):
-        assert mechanism.rate == mechanism.pick_epsilon / (8 if textbook else 4)
-    else:
-        assert isinstance(mechanism, NoisyMaxima)
-        assert mechanism.scale == (8 if textbook else 4) / mechanism.pick_epsilon
+    assert isinstance(mechanism, Exponential | NoisyMaxima | TruncatedFrequency | JointExponential)
+    assert mechanism.scale == (8 if name.endswith(WIDE) else 4) / mechanism.pick_epsilon
+    if isinstance(mechanism, NoisyMaxima):
         assert mechanism.gaps == name.startswith("report-noisy-max")
+    else:
+        assert mechanism.rate == 1 / mechanism.scale
     assert failure_probability(mechanism.failures) == 0
+
+
+def test_published_truncated_frequencies_add_up_their_epsilons() -> None:
+    """Whatever delta is. One pick of a list costs the same in both."""
+    published, best = asked("truncated-frequency-paper", top=50), asked("truncated-frequency", top=50)
+    assert isinstance(published, TruncatedFrequency)
+    assert isinstance(best, TruncatedFrequency)
+    assert published.losses == (BoundedRange(F(1, 50)),) * 50
+    assert best.pick_epsilon > 3 * published.pick_epsilon
+    # (4 k / epsilon) (ln(k/rho) + ln U), where the paper's epsilon is twice that of the picks.
+    assert published.gamma == math.ceil(4 * 50 / 2 * (math.log(50 / 0.01) + math.log(10_000)))
+    assert published.tipping_lead == published.gamma
 
 
 def test_noise_is_never_left_out() -> None:
