@@ -74,16 +74,12 @@ class JointExponential:
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         lists = _Lists(profile, self.universe_size, self._places)
-        everything = lists.within(lists.largest)
-        # Beyond so much loss all lists together weigh less than one without a loss.
-        last = min(lists.largest, math.ceil(lists.number(everything).bit_length() * self.scale))
+        # From so much loss on, all lists together weigh no more than a few without a loss: they are one part.
+        all_lists = lists.number(lists.within(lists.largest))
+        last = min(lists.largest, math.ceil(all_lists.bit_length() * self.scale))
         # Losses above one bound, up to the next, are drawn like the smallest of them. A coin makes up for it.
-        step = math.ceil(self.scale)
-        bounds = [-1, *range(0, last + step, step)]
+        bounds = [-1, *range(0, last, math.ceil(self.scale)), lists.largest]
         within = [[0] * self._places, *map(lists.within, bounds[1:])]
-        if within[-1] != everything:
-            bounds.append(lists.largest)
-            within.append(everything)
         numbers = [upper - lower for lower, upper in pairwise(map(lists.number, within))]
         choice = WeightedChoice([-1 - bound for bound in bounds[:-1]], self.rate)
         while True:

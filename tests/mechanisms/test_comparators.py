@@ -117,7 +117,9 @@ def test_the_joint_mechanism_has_the_law_of_the_definition(top: int, sensitivity
         ((9, 9, 9, 9), 3, F(1)),
         ((20, 19, 9, 2, 0), 3, F(1)),
         ((40, 39, 38, 3), 2, F(1, 10)),  # steps of 20, so that the coin decides
-        ((300, 200, 150, 1), 2, F(1, 50)),  # and here the last part does
+        ((300, 200, 150, 1), 2, F(1, 50)),
+        ((25, 0), 1, F(1, 10)),  # one list in twelve is in the last part, which is no step
+        ((36, 0, 0), 2, F(1, 5)),
         ((5, 3, 0), 5, F(1, 3)),
         ((0, 0, 0), 2, F(1)),
         ((8, 7, 7, 2, 2), 2, F(6)),  # steps of one
