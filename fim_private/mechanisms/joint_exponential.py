@@ -124,7 +124,8 @@ class _Lists:
         self._ends = list(accumulate(number for _, number in levels))
         self._best = [profile.count(place) for place in range(1, places + 1)]
         self._profile = profile
-        self.largest = self._best[0] - levels[-1][0]
+        self.largest = self._best[0]
+        """No list has a larger loss."""
 
     def within(self, loss: int) -> list[int]:
         """For each place, how many itemsets have at most this loss there: the first ones of the ranking."""

@@ -181,6 +181,9 @@ def test_without_such_an_event_all_of_delta_pays_for_the_composition() -> None:
     exponential = asked("exponential", top=50, delta=F(5, 10**7))
     assert isinstance(exponential, Exponential)
     assert float(exponential.pick_epsilon) == pytest.approx(0.0614, abs=5e-5)
+    truncated = asked("truncated-frequency", top=50, delta=F(5, 10**7))
+    assert isinstance(truncated, TruncatedFrequency)
+    assert truncated.pick_epsilon == exponential.pick_epsilon
     noisy = asked("report-noisy-max", top=50, delta=F(5, 10**7))
     assert isinstance(noisy, NoisyMaxima)
     assert optimal_delta(1.0, float(noisy.pick_epsilon), 0.0, 50) == pytest.approx(5e-7, rel=1e-6)
