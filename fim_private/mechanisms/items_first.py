@@ -79,6 +79,7 @@ class Tuning:
         few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
+        peels_items: picks also select if single items are asked for, and k is at most this times epsilon.
         uneven: beside noise, the counts of items and pairs are off by about this share of them: what long transactions
             lose differs from one to the other.
     """
@@ -104,6 +105,7 @@ class Tuning:
     few: int = 90
     peels: float = 0.75
     always_peels: int = 25
+    peels_items: int = 100
     uneven: float = 0.15
 
     def share_of_items(self, epsilon: float, *, listed: bool) -> float:
@@ -155,7 +157,7 @@ class ItemsFirst:
         test_delta: the probability with which the certificate may fail; None if the items' names are a public list.
         min_count: only itemsets above this count are asked for; None for the top alone.
         sensitivity: Delta.
-        boldness: epsilon beyond 1/2, as a factor of at least 1. The larger it is, the less noise matters.
+        epsilon: what was asked for; only the tuning uses it.
         tuning: how rho is shared out.
     """
 
@@ -168,13 +170,18 @@ class ItemsFirst:
     test_delta: Fraction | None
     min_count: int | None = None
     sensitivity: int = 1
-    boldness: float = 1.0
+    epsilon: float = 1.0
     tuning: Tuning = Tuning()
 
     @property
     def size(self) -> int:
         """The number of items of the largest itemsets."""
         return max(self.sizes)
+
+    @property
+    def boldness(self) -> float:
+        """Epsilon beyond 1/2, as a factor of at least 1. The larger it is, the less noise matters."""
+        return max(1.0, 2 * self.epsilon)
 
     @property
     def needs_pairs(self) -> bool:
@@ -320,7 +327,10 @@ class ItemsFirst:
         The noise of a pick grows with k. The noise of the counts does not grow with k, but units that hold many of the
         tokens count less in them, whatever epsilon is.
         """
-        always = self.tuning.always_peels * max(1.0, self.boldness / 2)
+        always = self.tuning.always_peels * max(1.0, self.epsilon)
+        if self.sizes[0] == 1:
+            # These picks also go by what was counted of items and pairs before.
+            always = max(always, self.tuning.peels_items * self.epsilon)
         # Over several sizes, units hold about as many of the likely itemsets as of pairs.
         sizes = self.sizes if len(self.sizes) == 1 else (2,)
         return self.top <= max(always, self.tuning.peels * math.sqrt(self.boldness) * held.picks_worth(sizes))
@@ -405,7 +415,7 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanis
         test_delta=None if request.listed else failure,
         min_count=request.min_count,
         sensitivity=request.sensitivity,
-        boldness=max(1.0, 2 * float(epsilon)),
+        epsilon=float(epsilon),
         tuning=tuning,
     )
     return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)

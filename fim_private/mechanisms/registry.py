@@ -42,7 +42,8 @@ class Row:
         reads_counts: it can select by noisy counts (--select, --min-count).
         automatic: --mechanism auto may choose it; the others are for comparison.
         most_names: it can serve at most this many different items; None for any number.
-        largest_lead: --mechanism auto may choose it only if it needs no larger lead than this.
+        largest_lead: --mechanism auto may choose it only if it needs no larger lead than this, by the size of the
+            smallest itemsets that are asked for. The last entry is for all larger sizes.
         long_lists: it names hundreds of itemsets in little time.
     """
 
@@ -63,13 +64,17 @@ class Row:
     reads_counts: bool = False
     automatic: bool = False
     most_names: int | None = None
-    largest_lead: int | None = None
+    largest_lead: tuple[int, ...] = ()
     long_lists: bool = False
 
     @property
     def sees_counts_only(self) -> bool:
         """Whether the itemsets' counts alone decide what it does, whatever the transactions are."""
         return not (self.needs_cap or self.finds_items or self.name == AUTO)
+
+    def serves(self, lead: int, size: int) -> bool:
+        """Whether --mechanism auto may choose it with this lead, if the smallest itemsets have so many items."""
+        return not self.largest_lead or lead <= self.largest_lead[:size][-1]
 
     def calibrate(self, request: Request) -> CalibratedMechanism:
         """The mechanism for this request, and what is proved of it."""
@@ -203,7 +208,8 @@ REGISTRY: dict[str, Row] = {
             automatic=True,
             # The pairs of a shop with some thousand customers often have such a lead. Without it a junk pick ends the
             # list.
-            largest_lead=220,
+            # Single items are in more transactions than pairs.
+            largest_lead=(400, 220),
             long_lists=True,
         ),
         Row(

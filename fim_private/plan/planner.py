@@ -67,7 +67,9 @@ def _choose(question: Question) -> Plan:
     ranked = sorted((plan.lead, place) for place, plan in enumerate(plans) if plan.lead is not None)
     # A mechanism with a limit needs a larger lead than others where its lead is beyond the limit, so one is left.
     ranked = [
-        (lead, place) for lead, place in ranked if lead <= (find(plans[place].mechanism_name).largest_lead or lead)
+        (lead, place)
+        for lead, place in ranked
+        if find(plans[place].mechanism_name).serves(lead, question.remaining_sizes[0])
     ]
     if not ranked:
         raise refusal
