@@ -22,7 +22,8 @@ Floats = NDArray[np.float64]
 
 BINS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256])
 """The least length of each bin. The last one holds all longer units too."""
-_MIDDLES = np.append((BINS[:-1] + BINS[1:] - 1) / 2, BINS[-1])
+MORE_BINS = np.append(BINS, [384, 512, 768, 1024, 1536, 2048, 3072, 4096])
+"""The bins for how many itemsets a transaction holds."""
 _CLEAR = 2.0
 """A bin with fewer units than this many standard deviations of the noise counts as empty."""
 _USUAL = 10.0
@@ -56,18 +57,20 @@ class LengthLook:
         """The noisy histogram.
 
         Args:
-            counts: the number of units in each bin, int64.
+            counts: the number of units in each bin, int64, of `BINS` or of `MORE_BINS`.
             randomness: where the bits come from.
         """
-        noisy = counts + sample_discrete_gaussians(self.variance, len(BINS), randomness)
+        bins = MORE_BINS[: len(counts)]
+        noisy = counts + sample_discrete_gaussians(self.variance, len(bins), randomness)
         clear = noisy > _CLEAR * math.sqrt(self.variance)
         if not clear.any():
             return Lengths(np.full(1, _USUAL), np.ones(1))
         # Lengths are spread around one peak. A bin apart from it is noise, and would weigh much among the last bins.
         gaps = np.flatnonzero(~clear)
         peak = int(np.argmax(noisy))
-        kept = slice(int(gaps[gaps < peak].max(initial=-1)) + 1, int(gaps[gaps > peak].min(initial=len(BINS))))
-        return Lengths(_MIDDLES[kept], noisy[kept].astype(np.float64))
+        kept = slice(int(gaps[gaps < peak].max(initial=-1)) + 1, int(gaps[gaps > peak].min(initial=len(bins))))
+        middles = np.append((bins[:-1] + bins[1:] - 1) / 2, bins[-1])
+        return Lengths(middles[kept], noisy[kept].astype(np.float64))
 
 
 @dataclass(frozen=True, eq=False)

@@ -139,7 +139,7 @@ REGISTRY: dict[str, Row] = {
                 "itemsets whose items pass a noisy test ([what that costs](#open-universe))"
             ),
             finds_items=True,
-            # Every name gets noise: some seconds for so many.
+            # Every name gets noise: some seconds for so many, and minutes if epsilon is below 1/1000.
             most_names=10**7,
             reads_counts=True,
             automatic=True,

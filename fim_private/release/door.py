@@ -22,7 +22,7 @@ from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
-from fim_private.mechanisms.lengths import BINS, LengthLook, Lengths
+from fim_private.mechanisms.lengths import BINS, MORE_BINS, LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Mechanism, WithGaps
 from fim_private.plan import Plan
@@ -185,8 +185,8 @@ def look_at(counts: ChosenCounts, noise: LengthLook, randomness: Randomness) -> 
     """How many of the public itemsets transactions, or units, hold. This costs `noise.loss`."""
     numbers = counts.holders()
     # Each number goes to the bin below it. Nobody asks how many hold none.
-    bins = np.searchsorted(BINS, np.arange(1, len(numbers)), side="right") - 1
-    return noise.add_noise(np.bincount(bins, numbers[1:], len(BINS)).astype(np.int64), randomness)
+    bins = np.searchsorted(MORE_BINS, np.arange(1, len(numbers)), side="right") - 1
+    return noise.add_noise(np.bincount(bins, numbers[1:], len(MORE_BINS)).astype(np.int64), randomness)
 
 
 def certify(

@@ -33,7 +33,7 @@ class ReleasedItemset:
         rank: 1 for the first that was picked; per size, if each size was searched by itself.
         items: the names, in item order.
         count: a noisy count in transactions, if counts were released. In counts of items-first, long transactions count
-            less.
+            less, and all counts are raised by the same factor for it.
         count_low, count_high: an interval that holds the true count with probability 95 % over the noise; None if the
             noise says too little about the count's error.
         support: the count over the number of transactions, if that number was declared public.

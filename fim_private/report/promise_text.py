@@ -161,7 +161,7 @@ def counts_note(release: Release) -> str | None:
     if any(itemset.count_low is not None for itemset in release.itemsets):
         note += " Each interval held the true count with 95 % chance when the noise was drawn."
     elif release.found is not None:
-        note += " Long transactions count less, so counts tend to be too low."
+        note += " Long transactions count less, and all counts are raised for it by the same factor."
     return note
 
 
@@ -248,8 +248,9 @@ def found_note(plan: Plan, release: Release) -> str | None:
         note += (
             f" Counts are estimates, off by about {off} {plan.question.counted} or less. "
             f"{'A unit' if plan.question.counts_units else 'A transaction'} that holds more than "
-            f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1, so counts tend to "
-            "be too low."
+            f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1. All counts are "
+            "raised by the same factor for it, so those of itemsets in long transactions tend to be too low, and "
+            "others too high."
         )
     return wrapped([note])
 

@@ -86,7 +86,7 @@ def test_plan_shows_what_counts_cost_and_how_far_they_are_off() -> None:
 
 def test_weighted_counts_are_not_explained_where_fresh_ones_stand(baskets: Path) -> None:
     options = ("mine", baskets, *QUESTION, "--select", "counts")
-    assert "counts tend to be too low" in " ".join(words(fim_private(*options)).split())
+    assert "in long transactions tend to be too low" in " ".join(words(fim_private(*options)).split())
     assert "tend to be too low" not in " ".join(words(fim_private(*options, "--release-counts")).split())
 
 

@@ -1,6 +1,7 @@
 """Files that can be made again: pages, rules, reports.
 
-They may replace each other, where that is asked for, but never a release or a ledger.
+They may replace each other, where that is asked for, but never a ledger, and never a release that can be read as one
+(JSON and Parquet). A release as a bare table of text looks like any other table.
 """
 
 from __future__ import annotations
