@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from fim_private.counting import LocalDatabase
-from fim_private.mechanisms.lengths import BINS, LengthLook, Lengths
+from fim_private.counting import LocalDatabase, count_chosen
+from fim_private.mechanisms.lengths import BINS, MORE_BINS, LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.privacy import ZCDP
-from fim_private.randomness import SeededRandomness
-from fim_private.transactions import transactions_from_lists
+from fim_private.randomness import Randomness, SeededRandomness
+from fim_private.release.door import look_at
+from fim_private.transactions import Transactions, transactions_from_lists
+from fim_private.transactions.item_codes import PADDING
 from tests.sampling import SEED
 
 
@@ -36,12 +41,53 @@ def test_the_cost_is_that_of_one_number() -> None:
     assert LengthLook(variance=8).loss == ZCDP(1 / 16)  # type: ignore[arg-type]
 
 
-def test_every_bin_gets_noise() -> None:
+@pytest.mark.parametrize("rho", [Fraction(1, 7), Fraction(1, 10**6)])
+@pytest.mark.parametrize("sensitivity", [1, 5])
+def test_a_look_costs_what_it_may_and_little_less(rho: Fraction, sensitivity: int) -> None:
+    look = LengthLook.costing(rho, sensitivity=sensitivity)
+    assert look.loss.rho == Fraction(sensitivity**2, 2 * look.variance)
+    assert look.loss.rho <= rho < Fraction(sensitivity**2, 2 * (look.variance - 1))
+
+
+@pytest.mark.parametrize("bins", [BINS, MORE_BINS])
+def test_every_bin_gets_noise(bins: NDArray[np.int64]) -> None:
     randomness = SeededRandomness(SEED)
-    looks = [LengthLook(variance=10**6).add_noise(np.full(len(BINS), 10**5), randomness) for _ in range(3)]
+    looks = [LengthLook(variance=10**6).add_noise(np.full(len(bins), 10**5), randomness) for _ in range(3)]
     for one, other in pairwise(looks):
-        assert len(one.units) == len(other.units) == len(BINS)
+        assert len(one.units) == len(other.units) == len(bins)
         assert np.all(one.units != other.units)
+
+
+class Silent(LengthLook):
+    """A look without noise, to see what is looked at."""
+
+    def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> Lengths:
+        return Lengths(MORE_BINS.astype(float), counts.astype(float))
+
+
+@given(
+    st.lists(st.lists(st.sets(st.integers(0, 5), min_size=1), min_size=1, max_size=3), max_size=6),
+    st.lists(st.sets(st.integers(0, 5), min_size=1), min_size=1, max_size=3),
+)
+def test_a_unit_is_in_as_many_bins_as_it_has_transactions(units: list[list[set[int]]], further: list[set[int]]) -> None:
+    """The look at how many of the counted itemsets transactions hold: at most Delta, and by the definition."""
+    itemsets = [(item, PADDING) for item in range(6)] + [(0, 1), (2, 5), (3, 4)]
+
+    def seen(baskets: list[set[int]]) -> NDArray[np.float64]:
+        offsets = np.cumsum([0, *map(len, baskets)])
+        items = np.array([item for basket in baskets for item in sorted(basket)], np.int32)
+        data = Transactions(offsets=offsets, items=items, vocabulary=pl.Series([f"{item}" for item in range(6)]))
+        chosen = count_chosen(data, np.array(itemsets, np.int32), np.ones(30, np.int64))
+        return look_at(chosen, Silent(variance=1), SeededRandomness(SEED)).units
+
+    before = [basket for unit in units for basket in unit]
+    one, other = seen(before), seen([*before, *further])
+    assert np.linalg.norm(other - one) <= len(further)
+    held = [sum({item for item in itemset if item >= 0} <= basket for itemset in itemsets) for basket in before]
+    ends = [*MORE_BINS.tolist()[1:], 10**9]
+    assert one.tolist() == [
+        sum(first <= number < end for number in held) for first, end in zip(MORE_BINS.tolist(), ends, strict=True)
+    ]
 
 
 def test_bins_of_noise_alone_are_left_out() -> None:
