@@ -140,6 +140,15 @@ class Question:
             help="Find the top of each of the --sizes separately. The sizes share the budget.",
         ),
     ] = False
+    by: Annotated[
+        str,
+        _what(
+            metavar="count|leverage",
+            autocompletion=one_of("count", "leverage"),
+            help="Rank by count, or pairs by leverage: how many more transactions hold both items than if one item "
+            "did not depend on the other (items-first only).",
+        ),
+    ] = "count"
     top: Annotated[int | None, _what(metavar="K", help="The number of itemsets to find.")] = None
     min_count: Annotated[
         int | None,
@@ -264,6 +273,7 @@ class Question:
             raw_counts=self.raw_counts,
             public_transactions=self.public_transactions,
             per_size=self.per_size,
+            by=self.by,
         )
 
     def privacy_unit(self) -> PrivacyUnit:

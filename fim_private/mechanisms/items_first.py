@@ -7,6 +7,10 @@ show which itemsets are likely to be frequent. It then selects itemsets of token
     help to find these.
   counts: noisy counts of pairs, then noisy counts of the itemsets whose pairs are likely (`measurement.py`). All k
     itemsets are read from these counts at once, and the counts are released with them.
+Pairs may be asked for by leverage: by how many more transactions hold them than if their items were independent. Picks
+then go by the count less a public number: what the noisy counts of the two items let expect. For that, the most
+frequent items are counted once more, every transaction in full.
+
 A certificate (`certificate.py`) then decides how many of them are named. With a public list of items it is not needed.
 
 Theorem and proof: docs/mathematics.md#items-first.
@@ -35,6 +39,8 @@ from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request
 from fim_private.privacy import ZCDP, Failure, Guarantee, Loss, OneSidedFailure
 
 PEEL, COUNTS = "peel", "counts"
+BY_COUNT, BY_LEVERAGE = "count", "leverage"
+"""What itemsets are ranked by."""
 
 LEAST_JOINED, LEAST_CANDIDATES, MOST_CANDIDATES = 1_000, 100, 100_000
 MOST_FULL, MOST_TESTED = 4096, 1_000
@@ -69,13 +75,18 @@ class Tuning:
         pairs_share: the pairs' share of what is left, if itemsets are counted. The itemsets get the rest.
         picks_pairs_share: the same share if itemsets of three or more items are picked.
         full_items: a unit with at most this many items counts in full.
+        leverage_full_items: the same if pairs are ranked by leverage, where it matters what long transactions lose.
+        recounted: for leverage, this many of the most frequent items are counted once more.
+        recount_share: the share of rho for that.
         full_pairs: a transaction with at most this many of the pairs counts in full.
         full_itemsets: a transaction with at most this many of the itemsets counts in full.
         joined: larger itemsets are built from this times k pairs, the likeliest.
         counted: this times k itemsets are counted.
         prior: the chance of a pick is proportional to the product of its items' counts to this power.
+        leverage_prior: the same power for leverage.
         reach: tokens go on to picks down to this times the support that a pick can tell from nothing.
         several_reach: the same for picks from several sizes.
+        leverage_reach: the same for picks by leverage, which is always smaller than the support.
         few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
@@ -95,13 +106,18 @@ class Tuning:
     pairs_share: float = 0.55
     picks_pairs_share: float = 0.2
     full_items: int = 4
+    leverage_full_items: int = 16
+    recounted: int = 10
+    recount_share: float = 0.05
     full_pairs: int = 10
     full_itemsets: int = 12
     joined: int = 30
     counted: int = 6
     prior: float = 0.75
+    leverage_prior: float = 1.2
     reach: float = 1.0
     several_reach: float = 0.3
+    leverage_reach: float = 1.5
     few: int = 90
     peels: float = 0.75
     always_peels: int = 25
@@ -122,6 +138,7 @@ class LaterSteps:
         pick_epsilon: the epsilon of one pick; None if noisy counts select.
         transactions: about how many transactions there are.
         item_deviation: the deviation of the noise in the items' counts, in transactions.
+        recount: how the most frequent items are counted once more; None if they are not.
         pairs: how pairs are counted; None if they are not.
         pair_weight: the average weight with which they count.
         itemsets: how itemsets are counted, if the answer is read from their counts; None if picks select.
@@ -134,6 +151,7 @@ class LaterSteps:
     pick_epsilon: Fraction | None = None
     transactions: float = 1.0
     item_deviation: float = math.inf
+    recount: Measurement | None = None
     pairs: Measurement | None = None
     pair_weight: float = 1.0
     itemsets: Measurement | None = None
@@ -156,6 +174,7 @@ class ItemsFirst:
         rho: what everything together costs at most.
         test_delta: the probability with which the certificate may fail; None if the items' names are a public list.
         min_count: only itemsets above this count are asked for; None for the top alone.
+        by: what itemsets are ranked by, "count" or "leverage". Leverage is for pairs that are picked.
         sensitivity: Delta.
         epsilon: what was asked for; only the tuning uses it.
         tuning: how rho is shared out.
@@ -169,6 +188,7 @@ class ItemsFirst:
     rho: Fraction
     test_delta: Fraction | None
     min_count: int | None = None
+    by: str = BY_COUNT
     sensitivity: int = 1
     epsilon: float = 1.0
     tuning: Tuning = Tuning()
@@ -196,7 +216,12 @@ class ItemsFirst:
     @property
     def few(self) -> int:
         """So many tokens go on to noisy counts."""
-        return max(self.tuning.few, math.ceil(3 * math.sqrt(2 * self.top)))
+        return max(self.tuning.few, self._enough)
+
+    @property
+    def _enough(self) -> int:
+        """So many tokens have far more pairs than are asked for."""
+        return math.ceil(3 * math.sqrt(2 * self.top))
 
     @property
     def joined(self) -> int:
@@ -219,6 +244,8 @@ class ItemsFirst:
         first = (2 * self.look.loss.rho, self.items.measurement.loss.rho)
         what = {PEEL: "picks", COUNTS: "noisy counts of itemsets"}.get(self.select or "", "picks or noisy counts")
         test = "" if self.test_delta is None else ", and the test of their items"
+        if self.by == BY_LEVERAGE:
+            what = f"the most frequent items once more, {what}"
         return (
             Spending(what="looks at how many items units hold", rho=first[0]),
             Spending(what="noisy counts of items", rho=first[1]),
@@ -236,10 +263,11 @@ class ItemsFirst:
         else:
             deviation = max(step.deviation for step in (steps.pairs, steps.itemsets) if step is not None)
             above = deviation * (math.sqrt(2 * math.log(steps.candidates)) + 1.645)
+        lead = "of leverage over" if self.by == BY_LEVERAGE else "over"
         return (
             Margin(
                 counts=math.ceil(max(needed, above)),
-                words=f"over itemsets that do not occur, in transactions of {TYPICAL_LENGTH} items (its items are "
+                words=f"{lead} itemsets that do not occur, in transactions of {TYPICAL_LENGTH} items (its items are "
                 "found by their own counts, which are larger)",
             ),
         )
@@ -283,21 +311,35 @@ class ItemsFirst:
 
         select = self.select or (PEEL if self._peels(held) else COUNTS)
         if select == PEEL:
+            recount = None
+            if self.by == BY_LEVERAGE:
+                # No transaction holds more of these items, so each counts in full.
+                recount = Measurement.costing(
+                    float(self.rho) * tuning.recount_share * _SAFE,
+                    full=tuning.recounted,
+                    sensitivity=self.sensitivity,
+                )
+                left -= recount.loss.rho
             pairs = measured(tuning.picks_pairs_share, tuning.full_pairs) if self.needs_pairs else None
             left -= pairs.loss.rho if pairs else 0
             # A bounded range of e is e^2/8-zCDP.
             pick = round_down(math.sqrt(8 * float(left) / self.top) * _SAFE)
             # Picks over several sizes also go by what was counted of items and pairs before.
             reach = tuning.reach if len(self.sizes) == 1 else tuning.several_reach
+            reach = reach if recount is None else tuning.leverage_reach
             reach *= tuning.if_listed if self.items.listed else 1
             told_apart = _LOG_CANDIDATES * self.sensitivity / float(pick)
+            tokens = int(np.count_nonzero(supports >= max(worth_it, reach * told_apart)))
+            if recount is not None:
+                tokens = max(tokens, min(self._enough, int(np.count_nonzero(supports >= worth_it))))
             return LaterSteps(
                 pick_epsilon=pick,
                 transactions=transactions,
                 item_deviation=item_deviation,
+                recount=recount,
                 pairs=pairs,
                 pair_weight=held.weight(pairs.full, (2,)) if pairs else 1.0,
-                tokens=int(np.count_nonzero(supports >= max(worth_it, reach * told_apart))),
+                tokens=tokens,
                 candidates=MOST_CANDIDATES,
                 certificate=certificate,
             )
@@ -356,7 +398,11 @@ class ItemsFirst:
         )
 
     def favour(
-        self, pick_epsilon: Fraction, expected: NDArray[np.float64], deviations: NDArray[np.float64]
+        self,
+        pick_epsilon: Fraction,
+        expected: NDArray[np.float64],
+        deviations: NDArray[np.float64],
+        independent: NDArray[np.float64] | None = None,
     ) -> NDArray[np.int64]:
         """What is added to the counts of candidates before picks, from released numbers alone.
 
@@ -369,13 +415,18 @@ class ItemsFirst:
             expected: shape (candidates,), in decreasing order, the logarithm of what is expected of each.
             deviations: shape (candidates,), the deviation of the noise in what is expected; infinite where a candidate
                 was not counted itself.
+            independent: shape (candidates,), about how many transactions would hold each if items were independent, if
+                candidates are ranked by leverage. It comes from released numbers, so subtracting it is free.
         """
         if not len(expected):
             return np.zeros(0, np.int64)
         scale = self.sensitivity / float(pick_epsilon)
         counts = np.exp(expected)
         precision = 1 / (deviations**2 + (self.tuning.uneven * counts) ** 2)
-        favour = self.tuning.prior * scale * expected
+        tuning = self.tuning
+        favour = (tuning.prior if independent is None else tuning.leverage_prior) * scale * expected
+        if independent is not None:
+            favour -= independent
         favour += _PICK_VARIANCE * scale**2 * precision * (counts - counts[min(self.top, len(counts)) - 1])
         rounded: NDArray[np.int64] = np.rint(favour - favour.min()).astype(np.int64)
         return rounded
@@ -403,7 +454,9 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanis
     if rho is None or guarantee is None:
         raise BudgetError("The budget is too small for noisy counts and a test.", "Give a larger --epsilon.")
     counted = Measurement.costing(
-        float(rho) * tuning.share_of_items(float(epsilon), listed=request.listed), full=tuning.full_items, sensitivity=1
+        float(rho) * tuning.share_of_items(float(epsilon), listed=request.listed),
+        full=tuning.leverage_full_items if request.by == BY_LEVERAGE else tuning.full_items,
+        sensitivity=1,
     )
     mechanism = ItemsFirst(
         top=request.top,
@@ -414,6 +467,7 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanis
         rho=rho,
         test_delta=None if request.listed else failure,
         min_count=request.min_count,
+        by=request.by,
         sensitivity=request.sensitivity,
         epsilon=float(epsilon),
         tuning=tuning,

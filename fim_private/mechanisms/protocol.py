@@ -43,6 +43,7 @@ class Request:
         sizes: items per itemset, increasing.
         select: how items-first selects, "peel" or "counts"; None if the calibration decides.
         min_count: only itemsets above this count are asked for; None for the top alone.
+        by: what itemsets are ranked by, "count" or "leverage".
     """
 
     top: int
@@ -56,6 +57,7 @@ class Request:
     sizes: tuple[int, ...] = (1,)
     select: str | None = None
     min_count: int | None = None
+    by: str = "count"
 
     @property
     def listed(self) -> bool:

@@ -104,9 +104,15 @@ def run(
     item_counts = item_counts[: steps.tokens] / lengths.weight(mechanism.items.measurement.full)
     progress("counting")
     candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
+    independent = None if steps.recount is None else _independent(tokens, item_counts, steps, steps.recount, randomness)
     if steps.pick_epsilon is not None:
         counts = None
-        favour = mechanism.favour(steps.pick_epsilon, candidates.expected, candidates.deviations)
+        favour = mechanism.favour(
+            steps.pick_epsilon,
+            candidates.expected,
+            candidates.deviations,
+            None if independent is None else independent(candidates.itemsets),
+        )
         picks = mechanism.picks(steps.pick_epsilon, len(favour))
         chosen = pick(tokens.count_chosen(candidates.itemsets).plus(favour), picks, randomness)
     if steps.itemsets is not None and steps.spread is not None:
@@ -167,6 +173,23 @@ def _candidates(
             )
             found.append((*joined, known))
     return _Candidates.joined(found).first(steps.candidates)
+
+
+def _independent(
+    tokens: Tokens, item_counts: Floats, steps: LaterSteps, recount: Measurement, randomness: Randomness
+) -> Callable[[NDArray[np.int32]], Floats]:
+    """About how many transactions would hold pairs of tokens if their items were independent, from noisy counts.
+
+    With true counts, scores would move both ways with one unit, and picks would need twice the noise. An error of a
+    frequent item's count is an error of all its pairs, so these items are counted once more. Proof:
+    docs/mathematics.md#leverage.
+    """
+    known = item_counts.copy()
+    first = np.arange(min(recount.full, len(known)), dtype=np.int32)[:, np.newaxis]
+    known[: len(first)] = measure(tokens.count_chosen(first, recount.weights), recount, randomness) / recount.resolution
+    # No item is in more transactions than there are, whatever noise says.
+    transactions = max(steps.transactions, float(known.max(initial=1.0)))
+    return lambda pairs: known[pairs].prod(axis=1) / transactions
 
 
 def _estimated(counts: ChosenCounts, measurement: Measurement, randomness: Randomness) -> Floats:

@@ -111,6 +111,7 @@ def _plan_with(row: Row, question: Question) -> Plan:
             sizes=remaining,
             select=question.select,
             min_count=question.min_count,
+            by=question.by,
         )
         for remaining in searches
     ]

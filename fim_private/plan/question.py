@@ -11,7 +11,7 @@ from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
 
 from fim_private.constraints import NOTHING, Constraints
 from fim_private.errors import UsageError, check_kinds
-from fim_private.mechanisms.items_first import COUNTS
+from fim_private.mechanisms.items_first import BY_COUNT, BY_LEVERAGE, COUNTS, PEEL
 from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
 from fim_private.plan.universe import OPEN, Universe
 from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUnit, Together, exact, whole
@@ -46,6 +46,7 @@ class QuestionArguments(TypedDict, total=False):
     raw_counts: bool
     public_transactions: int | None
     per_size: bool
+    by: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +75,8 @@ class Question:
         public_transactions: the number of transactions after bounding, or of units if these are counted, which is taken
             as public. Counts then come with supports.
         per_size: find the top of each size, not of all sizes together. All sizes share one budget.
+        by: what itemsets are ranked by: "count", or for pairs "leverage", the number of transactions that hold both
+            items beyond those that would if the items were independent. items-first alone knows leverage.
 
     Raises:
         UsageError: a number is out of range, or options contradict each other.
@@ -95,6 +98,7 @@ class Question:
     raw_counts: bool = False
     public_transactions: int | None = None
     per_size: bool = False
+    by: str = BY_COUNT
 
     @classmethod
     def of(cls, *, size: int | Sequence[int], **asked: Unpack[QuestionArguments]) -> Question:
@@ -121,6 +125,7 @@ class Question:
         self._settle_together(keep)
         keep("sizes", _sizes(self.sizes))
         keep("per_size", self.per_size and len(self.sizes) > 1)
+        self._settle_order(keep)
         self._settle_selection(keep)
         keep("top", whole(self.top, 1, LARGEST_TOP, "The number of itemsets"))
         if self.max_items is not None:
@@ -140,6 +145,31 @@ class Question:
                 "Leave out --together, or name the unit's column with --unit-column and leave out --max-transactions.",
             )
 
+    def _settle_order(self, keep: Callable[[str, Any], None]) -> None:
+        """Leverage chooses the mechanism that knows it, and is refused where it has no meaning or no proof."""
+        if self.by not in (BY_COUNT, BY_LEVERAGE):
+            raise UsageError("There is no such way to rank itemsets.", f"Choose --by {BY_COUNT} or {BY_LEVERAGE}.")
+        if self.by == BY_COUNT:
+            return
+        if self.sizes != (2,):
+            raise UsageError("Leverage compares two items.", "Give --size 2.")
+        if self.constraints.must_contain:
+            raise UsageError(
+                "With --must-contain the program searches for one further item, and leverage compares two.",
+                "Leave out --must-contain, or rank by count.",
+            )
+        if self.unit.sensitivity > 1:
+            raise UsageError(
+                "Leverage compares counts of pairs and of items, and --max-transactions counts items by unit.",
+                "Leave out --max-transactions, or rank by count.",
+            )
+        if self.min_count is not None or self.select == COUNTS:
+            raise UsageError(
+                "Pairs of high leverage are picked, not read from noisy counts.",
+                f"Leave out --min-count and --select {COUNTS}. --release-counts measures what was picked.",
+            )
+        keep("select", self.select or PEEL)
+
     def _settle_selection(self, keep: Callable[[str, Any], None]) -> None:
         """Options that only one mechanism with noisy counts understands choose that mechanism."""
         if self.min_count is not None:
@@ -150,7 +180,7 @@ class Question:
         if self.select is not None and not find(self.mechanism).reads_counts:
             raise UsageError(
                 f"The mechanism {self.mechanism} has no way to select by noisy counts.",
-                f"--select and --min-count go with --mechanism {COUNTING}.",
+                f"--select, --min-count and --by {BY_LEVERAGE} go with --mechanism {COUNTING}.",
             )
         if self.min_count is not None and self.select != COUNTS:
             raise UsageError("A minimum count needs noisy counts.", f"Leave out --select, or give --select {COUNTS}.")

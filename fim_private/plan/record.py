@@ -18,6 +18,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "size": plan.sizes[0] if len(plan.sizes) == 1 else None,
         "sizes": list(plan.sizes),
         "per_size": plan.question.per_size,
+        "by": plan.question.by,
         "top": plan.top,
         "mechanism": plan.mechanism_name,
         "why": plan.why,

@@ -113,7 +113,8 @@ class CountTerms:
 class PlanTerms:
     """What was asked for and how it was paid for: the fields of `Plan` that some reader of releases needs.
 
-    `together` is None if transactions were counted. Before there was a choice, all units were merged.
+    `by` is what itemsets were ranked by; None before there was a choice. `together` is None if transactions were
+    counted. Before there was a choice, all units were merged.
     """
 
     top: int | None
@@ -122,6 +123,7 @@ class PlanTerms:
     together: Together | None
     max_items: int | None
     min_count: int | None
+    by: str | None
     must_contain: tuple[str, ...]
     exclude: tuple[str, ...]
     spending: tuple[SpendingTerms, ...]
@@ -141,6 +143,7 @@ class PlanTerms:
             together=together,
             max_items=_whole(record, "max_items"),
             min_count=_whole(record, "min_count"),
+            by=_text(record, "by"),
             must_contain=tuple(name for name in _list(record, "must_contain") if isinstance(name, str)),
             exclude=tuple(name for name in _list(record, "exclude") if isinstance(name, str)),
             spending=tuple(SpendingTerms.of(line) for line in _list(record, "spending") if isinstance(line, Mapping)),

@@ -8,7 +8,7 @@ from fractions import Fraction
 from fim_private.accounting.rounding import exp_up
 from fim_private.constraints import Constraints
 from fim_private.mechanisms.certified import Certified
-from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.items_first import BY_LEVERAGE, ItemsFirst
 from fim_private.mechanisms.protocol import Spending
 from fim_private.mechanisms.registry import REGISTRY, find
 from fim_private.plan import Plan
@@ -71,6 +71,11 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
         f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
         "whether the data could be read and counted at all (--max-items bounds the work).",
     ]
+    if plan.by == BY_LEVERAGE:
+        paragraphs.append(
+            f"Pairs are ranked by leverage: how many more {what_counts(plan)} hold both items than if one item did not "
+            "depend on the other. The order is an estimate: noisy counts of the items say how many that would be."
+        )
     constraints = Constraints(must_contain=plan.must_contain, exclude=plan.exclude)
     if constraints.named:
         paragraphs.append(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fim_private.accounting.claim import claimed_delta
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certificate import Certificate
-from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, Tuning, calibrate
+from fim_private.mechanisms.items_first import BY_COUNT, BY_LEVERAGE, COUNTS, PEEL, ItemsFirst, Tuning, calibrate
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Request
@@ -199,7 +199,7 @@ def lengths_of(pairs: list[tuple[float, float]]) -> Lengths:
 def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
     """The rho of everything: two looks, the items, and the later steps. Bounded range e is e^2/8-zCDP."""
     total = 2 * mechanism.look.loss.rho + mechanism.items.measurement.loss.rho
-    for step in (steps.pairs, steps.itemsets, steps.spread):
+    for step in (steps.recount, steps.pairs, steps.itemsets, steps.spread):
         total += step.loss.rho if step is not None else 0
     if steps.pick_epsilon is not None:
         total += mechanism.top * steps.pick_epsilon**2 / 8
@@ -213,8 +213,10 @@ def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
     st.lists(st.floats(1e-3, 1e9), max_size=60),
     LENGTHS,
     LENGTHS,
-    st.sampled_from([None, PEEL, COUNTS]),
-    st.sampled_from([(1,), (2,), (3,), (1, 2), (1, 4)]),
+    st.sampled_from(
+        [(select, sizes, BY_COUNT) for select in (None, PEEL, COUNTS) for sizes in ((1,), (2,), (3,), (1, 2), (1, 4))]
+        + [(PEEL, (2,), BY_LEVERAGE)]
+    ),
     st.sampled_from([1, 30, 900]),
     st.sampled_from([F(1, 1000), F(1, 2), F(1), F(20)]),
     st.sampled_from([F(1, 10**200), F(1, 10**6), F(1, 4)]),
@@ -226,8 +228,7 @@ def test_whatever_was_released_no_more_than_rho_is_spent(
     estimates: list[float],
     lengths: list[tuple[float, float]],
     held: list[tuple[float, float]],
-    select: str | None,
-    sizes: tuple[int, ...],
+    ranked: tuple[str | None, tuple[int, ...], str],
     top: int,
     epsilon: Fraction,
     delta: Fraction,
@@ -235,9 +236,10 @@ def test_whatever_was_released_no_more_than_rho_is_spent(
     listed: bool,
     least: int | None,
 ) -> None:
+    select, sizes, by = ranked
     request = Request(
         top=top, epsilon=epsilon, delta=delta, sizes=sizes, select=select, sensitivity=sensitivity, min_count=least,
-        universe_size=10**9 if listed else None,
+        universe_size=10**9 if listed else None, by=by,
     )  # fmt: skip
     mechanism = calibrate(request).mechanism
     assert isinstance(mechanism, ItemsFirst)
@@ -248,7 +250,8 @@ def test_whatever_was_released_no_more_than_rho_is_spent(
     assert (steps.pick_epsilon is None) != (steps.itemsets is None)
     assert (steps.certificate is None) == listed
     assert (steps.itemsets is None) == (steps.spread is None)
-    for step in (steps.pairs, steps.itemsets, steps.spread):
+    assert (steps.recount is not None) == (request.by == BY_LEVERAGE)
+    for step in (steps.recount, steps.pairs, steps.itemsets, steps.spread):
         assert step is None or step.sensitivity == sensitivity
     if steps.certificate is not None:
         # A unit's transactions are one set of items where names are certified.

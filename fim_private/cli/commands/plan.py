@@ -121,6 +121,8 @@ def _in_words(question: Question, *, top: int | None) -> str:
         listed = f"{', '.join(map(str, smaller))} and {largest}"
         what = f"each of the sizes {listed}" if question.per_size else f"sizes {listed} together"
     which = f"The top {top:,} itemsets of {what}" if top is not None else f"Itemsets of {what}"
+    if question.by != "count":
+        which += f" by {question.by}"
     if question.min_count is not None:
         which += f" with a noisy count above {question.min_count:,}"
     return f"{which} {printable(question.constraints.describe())}".rstrip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fim_private.mechanisms.items_first import BY_LEVERAGE
 from fim_private.release import Release
 from fim_private.release.release import SEEDED_NOTE
 from fim_private.report.document import Bullets, Cell, Code, Document, Paragraph, Part, Section, Table
@@ -55,6 +56,8 @@ def _title(release: Release) -> str:
     if len(sizes) > 1:
         what = f"itemsets of {sizes[0]} to {sizes[-1]} items"
     named = len(release.itemsets)
+    if release.terms.plan.by == BY_LEVERAGE:
+        return "1 pair of items that goes together" if named == 1 else f"{named:,} pairs of items that go together"
     return f"The most frequent {what}" if named == 1 else f"{named:,} frequent {what}"
 
 

@@ -1,0 +1,60 @@
+"""Pairs by leverage on the command line: the question, the record, the statement, and the same question again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import PROMISE, fim_private, words
+
+BASKETS = (
+    "bags,milk\n" * 3000 + "bags\n" * 2000 + "milk\n" * 1000 + "ink,paper\n" * 1500 + "bags,milk,ink,paper\n" * 200
+)
+ASKED = ("--size", 2, "--top", 1, "--by", "leverage", *PROMISE)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "baskets.csv").write_text(BASKETS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_pair_that_goes_together_is_found_and_the_release_says_how(here: Path) -> None:
+    mined = fim_private("mine", "baskets.csv", *ASKED, "-o", "release.json", "--format", "basket")
+    assert mined.returncode == 0, words(mined)
+    release = json.loads((here / "release.json").read_text("utf-8"))
+    assert [itemset["items"] for itemset in release["itemsets"]] == [["ink", "paper"]]
+    assert (release["mechanism"], release["plan"]["by"]) == ("items-first", "leverage")
+    assert "--by leverage" in release["command"]
+    assert "Pairs are ranked by leverage: how many more transactions hold both" in words(mined)
+    again = fim_private("mine", "--config", "release.json", "--json")
+    assert again.returncode == 0, words(again)
+    assert json.loads(again.stdout)["plan"] == release["plan"]
+    shown = fim_private("show", "release.json", "--html", "page.html")
+    assert "ranked by leverage" in " ".join(shown.stderr.decode().split())
+    assert "1 pair of items that goes together" in (here / "page.html").read_text("utf-8")
+
+
+def test_the_plan_is_that_of_the_release_and_says_what_is_ranked() -> None:
+    shown = " ".join(fim_private("plan", *ASKED).stdout.decode().split())
+    assert shown.startswith("The top 1 itemsets of size 2 by leverage, protecting one transaction.")
+    assert "items-first: " in shown
+    assert "the most frequent items once more, picks, and the test of their items: rho" in shown
+    assert "of leverage over itemsets that do not occur" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--by", "lift"), "Choose --by count or leverage"),
+        (("--by", "leverage", "--must-contain", "milk"), "Leave out --must-contain"),
+        (("--by", "leverage", "--mechanism", "exponential", "--universe-items", 9), "go with --mechanism items-first"),
+    ],
+)
+def test_what_cannot_be_ranked_by_leverage_is_refused(here: Path, options: tuple[object, ...], said: str) -> None:
+    done = fim_private("mine", here / "baskets.csv", "--size", 2, "--top", 1, *PROMISE, *options)
+    assert done.returncode == 2
+    assert said in words(done)

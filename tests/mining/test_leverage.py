@@ -1,0 +1,258 @@
+"""Pairs by leverage: the lemma of docs/mathematics.md#leverage, what picks go by, and what the answer is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from fim_private import Budget, PrivacyUnit, Release, Universe, mine, transactions_from_lists
+from fim_private.constraints import Constraints
+from fim_private.counting import ChosenCounts, LocalDatabase, Tokens
+from fim_private.errors import UsageError
+from fim_private.mechanisms.items_first import BY_LEVERAGE, COUNTS, PEEL, ItemsFirst, LaterSteps
+from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.measurement import Measurement
+from fim_private.mining import items_first_steps
+from fim_private.plan import make_plan
+from fim_private.randomness import SeededRandomness
+from tests.sampling import SEED
+
+UNIT = PrivacyUnit()
+Basket = frozenset[int]
+
+
+def leverage(units: int, first: int, second: int, both: int) -> Fraction:
+    return Fraction(0) if units == 0 else both - Fraction(first * second, units)
+
+
+def steps_up_to(most: int) -> list[tuple[Fraction, Fraction, tuple[int, int, int]]]:
+    """For all counts of up to `most` units and any further unit: how leverage changes, and the lemma's formula."""
+    found = []
+    for units in range(most + 1):
+        for first, second in product(range(units + 1), repeat=2):
+            for both in range(max(0, first + second - units), min(first, second) + 1):
+                before = leverage(units, first, second, both)
+                for x, y, z in ((0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 1), (1, 1, 0)):
+                    change = leverage(units + 1, first + x, second + y, both + z) - before
+                    # p and q are the shares of units that hold each item.
+                    p, q = (Fraction(each, units) if units else Fraction(0) for each in (first, second))
+                    formula = z - (units * (p * y + q * x - p * q) + x * y) / Fraction(units + 1)
+                    found.append((change, formula, (x, y, z)))
+                    if z == x * y:
+                        assert change == Fraction(units, units + 1) * (x - p) * (y - q)
+    return found
+
+
+def test_one_unit_moves_leverage_by_at_most_one_either_way() -> None:
+    """Units of several baskets too: they may hold both items, but not together (x = y = 1, z = 0)."""
+    found = steps_up_to(9)
+    assert all(change == formula for change, formula, _ in found)
+    assert all(-1 <= change < 1 for change, _, _ in found)
+    in_one_basket = [change for change, _, (x, y, z) in found if z == x * y]
+    assert (min(in_one_basket), max(in_one_basket)) == (Fraction(-9, 10), Fraction(9, 10))
+    assert min(change for change, _, _ in found) == -1
+
+
+RARE, OTHER, COMMON = range(3)
+EVERYBODY = [frozenset({COMMON})] * 60
+FURTHER: Basket = frozenset({RARE, OTHER})
+
+
+def range_of_a_pick(rate: float, scores: Sequence[Sequence[Fraction]]) -> float:
+    """The bounded range of one pick with this exponent: how far the log ratios of its outcomes are apart."""
+    ratios = [rate * float(there - here) for here, there in zip(*scores, strict=True)]
+    return max(ratios) - min(ratios)
+
+
+def exact_leverages(baskets: Sequence[Basket]) -> list[Fraction]:
+    counts = [sum(item in basket for basket in baskets) for item in range(3)]
+    return [
+        leverage(len(baskets), counts[a], counts[b], sum({a, b} <= basket for basket in baskets))
+        for a, b in combinations(range(3), 2)
+    ]
+
+
+def test_true_leverage_costs_twice_as_much() -> None:
+    """The mistake to avoid: an exact product in the score, with the exponent of counts. Half of it would do."""
+    scores = [exact_leverages(baskets) for baskets in (EVERYBODY, [*EVERYBODY, FURTHER])]
+    assert range_of_a_pick(1.0, scores) > 1.9
+    assert range_of_a_pick(0.5, scores) <= 1
+
+
+# What the program picks by.
+
+
+def planned(**changes: object) -> ItemsFirst:
+    asked = {"size": 2, "top": 3, "budget": Budget(2, "1e-6"), "unit": UNIT, "by": BY_LEVERAGE, **changes}
+    mechanism = make_plan(**asked).mechanism  # type: ignore[arg-type]
+    assert isinstance(mechanism, ItemsFirst)
+    return mechanism
+
+
+def scores_of(baskets: Sequence[Basket], items: int, monkeypatch: pytest.MonkeyPatch) -> NDArray[np.int64]:
+    """What picks go by, where all numbers released before are the same whatever the data is."""
+    names = [f"item {item}" for item in range(items)]
+    data = transactions_from_lists([[names[item] for item in sorted(basket)] for basket in [range(items), *baskets]])
+    mechanism = planned()
+    units = np.linspace(90_000, 30_000, items).astype(np.int64)
+    seen: list[NDArray[np.int64]] = []
+
+    def discover(database: LocalDatabase, *_: object) -> tuple[Tokens, NDArray[np.int64], Lengths]:
+        return Tokens(database, database, np.arange(items)), units, Lengths(np.full(1, 3.0), np.full(1, 2_000.0))
+
+    def pick(counts: ChosenCounts, *_: object) -> NDArray[np.int32]:
+        seen.append(counts.vector())
+        return counts.given[:3]
+
+    monkeypatch.setattr(items_first_steps, "discover", discover)
+    monkeypatch.setattr(items_first_steps, "look", lambda *_: Lengths(np.full(1, 3.0), np.full(1, 2_000.0)))
+    monkeypatch.setattr(items_first_steps, "measure", lambda counts, *_: units[: len(counts)])
+    monkeypatch.setattr(items_first_steps, "pick", pick)
+    items_first_steps.run(LocalDatabase(data), mechanism, SeededRandomness(SEED))
+    return seen[0]
+
+
+def changes(monkeypatch: pytest.MonkeyPatch) -> set[int]:
+    """By how much one more unit moves the scores of all pairs, over random data."""
+    random = np.random.default_rng(SEED)
+    found: set[int] = set()
+    for _ in range(40):
+        baskets = [frozenset(np.flatnonzero(random.random(4) < 0.7).tolist()) or frozenset({0}) for _ in range(30)]
+        further = frozenset(np.flatnonzero(random.random(4) < 0.5).tolist()) or frozenset({1})
+        less, more = (scores_of(each, 4, monkeypatch) for each in (baskets, [*baskets, further]))
+        assert len(less) == math.comb(4, 2)
+        found |= set((more - less).tolist())
+    return found
+
+
+def test_one_unit_moves_all_scores_one_way_by_at_most_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given what was released before: the product is of noisy counts, so it does not move."""
+    assert changes(monkeypatch) == {0, 1}
+
+
+def test_a_product_of_true_counts_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def true_product(tokens: Tokens, items: NDArray[np.float64], *_: object) -> object:
+        singles = np.arange(len(items), dtype=np.int32)[:, np.newaxis]
+        counts = tokens.count_chosen(singles).vector().astype(float)
+        return lambda pairs: counts[pairs].prod(axis=1) / 31
+
+    monkeypatch.setattr(items_first_steps, "_independent", true_product)
+    assert min(changes(monkeypatch)) < 0
+
+
+def test_frequent_items_are_counted_once_more_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tokens are in order of noisy counts. The first ones get a new count, in transactions, the others keep theirs."""
+    data = transactions_from_lists([["a", "b", "c"]] * 50 + [["a"]] * 30)
+    database = LocalDatabase(data)
+    recount = Measurement(full=2, resolution=4, variance=1)
+    monkeypatch.setattr(items_first_steps, "measure", lambda counts, *_: counts.vector())
+    steps = LaterSteps(transactions=80.0, tokens=3, candidates=9)
+    independent = items_first_steps._independent(
+        Tokens(database, database, np.arange(3)), np.array([70.0, 60.0, 20.0]), steps, recount, SeededRandomness(SEED)
+    )
+    pairs = np.array([[0, 1], [0, 2], [1, 2]], np.int32)
+    assert independent(pairs).tolist() == [80 * 50 / 80, 80 * 20 / 80, 50 * 20 / 80]
+    few = items_first_steps._independent(
+        Tokens(database, database, np.arange(3)),
+        np.array([70.0, 60.0, 20.0]),
+        replace(steps, transactions=1.0),
+        recount,
+        SeededRandomness(SEED),
+    )
+    assert few(pairs).tolist() == [50, 20, 50 * 20 / 80]  # no item is in more transactions than there are
+
+
+# The answer.
+
+GENERATOR = np.random.default_rng(11)
+COMPANIONS = (("apples", "pears"), ("ink", "paper"), ("nails", "screws"))
+BASKETS = [
+    [name for name, share in (("bags", 0.7), ("milk", 0.6), ("bread", 0.5)) if GENERATOR.random() < share]
+    + [item for pair in COMPANIONS if GENERATOR.random() < 0.06 for item in pair]
+    + [item for pair in COMPANIONS for item in pair if GENERATOR.random() < 0.01]
+    + ["water"]
+    for _ in range(20_000)
+]
+DATA = transactions_from_lists([list(dict.fromkeys(basket)) for basket in BASKETS])
+
+
+def found(release: Release) -> set[tuple[str, ...]]:
+    return {itemset.items for itemset in release.itemsets}
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_with_much_data_the_pairs_that_go_together_are_found(*, listed: bool) -> None:
+    names = ("bags", "milk", "bread", "water", *(item for pair in COMPANIONS for item in pair))
+    asked = {
+        "size": 2,
+        "top": 3,
+        "budget": Budget(10, "1e-6"),
+        "unit": UNIT,
+        "seed": SEED,
+        "universe": Universe(names=names) if listed else None,
+    }
+    by_leverage = mine(DATA, by=BY_LEVERAGE, **asked)  # type: ignore[arg-type]
+    assert found(by_leverage) == set(COMPANIONS)
+    assert by_leverage.mechanism == "items-first"
+    assert by_leverage.plan["by"] == BY_LEVERAGE
+    by_count = mine(DATA, **asked)  # type: ignore[arg-type]
+    assert found(by_count) == {("bags", "water"), ("milk", "water"), ("bread", "water")}
+    assert by_count.plan["by"] == "count"
+
+
+def test_counts_can_be_released_with_it() -> None:
+    release = mine(
+        DATA, size=2, top=3, budget=Budget(10, "1e-6"), unit=UNIT, seed=SEED, by=BY_LEVERAGE, count_share="0.3"
+    )
+    assert found(release) == set(COMPANIONS)
+    assert all(itemset.count is not None and 1000 < itemset.count < 1800 for itemset in release.itemsets)
+
+
+def test_units_are_compared_with_units() -> None:
+    """Each customer has two baskets, and all counts are of customers."""
+    data = transactions_from_lists([list(dict.fromkeys(basket)) for basket in BASKETS], np.arange(len(BASKETS)) // 2)
+    asked = {"size": 2, "top": 3, "budget": Budget(10, "1e-6"), "seed": SEED, "by": BY_LEVERAGE}
+    for together in ("basket", "unit"):
+        release = mine(data, unit=PrivacyUnit(column="customer"), together=together, **asked)  # type: ignore[arg-type]
+        assert found(release) == set(COMPANIONS)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"by": "lift"}, "no such way to rank"),
+        ({"size": 3}, "compares two items"),
+        ({"size": (1, 2)}, "compares two items"),
+        ({"size": (1, 2), "per_size": True}, "compares two items"),
+        ({"constraints": Constraints(must_contain=["milk"])}, "must-contain"),
+        ({"unit": PrivacyUnit(column="customer", max_transactions=3)}, "max-transactions"),
+        ({"top": None, "min_count": 10}, "min-count"),
+        ({"select": COUNTS}, "select counts"),
+        ({"mechanism": "lmm"}, "by leverage go with --mechanism items-first"),
+    ],
+)
+def test_what_has_no_meaning_or_no_proof_is_refused(asked: dict[str, object], message: str) -> None:
+    usual = {"size": 2, "top": 5, "budget": Budget(1, "1e-6"), "unit": UNIT, "by": BY_LEVERAGE}
+    with pytest.raises(UsageError) as refused:
+        make_plan(**{**usual, **asked})  # type: ignore[arg-type]
+    assert message in f"{refused.value}"
+
+
+def test_it_costs_what_was_allowed_and_no_more() -> None:
+    mechanism = planned()
+    assert (mechanism.by, mechanism.select) == (BY_LEVERAGE, PEEL)
+    assert sum(line.rho or 0 for line in mechanism.spending) == mechanism.rho
+    steps = mechanism.usual
+    assert steps.recount is not None
+    assert steps.pick_epsilon is not None
+    assert steps.recount.loss.rho <= Fraction(5, 100) * mechanism.rho
+    assert planned(by="count", select=PEEL).usual.recount is None
+    # Only so many items are counted, so no weight is below 1.
+    assert set(steps.recount.weights[: steps.recount.full + 1].tolist()) == {steps.recount.resolution}
