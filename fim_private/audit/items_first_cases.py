@@ -147,8 +147,10 @@ def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Flo
         fewer = fewer.times(_shifted(bin_of_look, 1, 1))
         fewer = fewer.times(_shifted(items, unit.common, int(items.weights[unit.common + unit.own])))
         # A unit of several transactions holds the same items in each of them.
-        for measurement, size in ((steps.pairs, 2), (steps.itemsets, mechanism.size)):
-            if measurement is not None and (held := math.comb(unit.common, size)):
+        recounted = 0 if steps.recount is None else min(unit.common, steps.recount.full)
+        pairs, itemsets = (math.comb(unit.common, size) for size in (2, mechanism.size))
+        for measurement, held in ((steps.recount, recounted), (steps.pairs, pairs), (steps.itemsets, itemsets)):
+            if measurement is not None and held:
                 step = int(measurement.weights[min(held, len(measurement.weights) - 1)]) * mechanism.sensitivity
                 if step:
                     fewer = fewer.times(_shifted(measurement, held, step))

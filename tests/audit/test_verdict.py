@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from fim_private.audit.items_first_cases import Pair, largest_deltas
 from fim_private.audit.neighbours import Group
 from fim_private.audit.standard_plans import standard_plans
 from fim_private.audit.verdict import audit, claims, limits_of, twins_of
 from fim_private.errors import UsageError
-from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.items_first import ItemsFirst, LaterSteps
+from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mechanisms.twins.certificates import ANONYMOUS_NAMES
 from fim_private.plan import Plan, Universe, make_plan
@@ -158,6 +161,24 @@ def test_items_first_s_failure_is_found_in_full() -> None:
     assert unit.support == 0
     assert mechanism.test_delta is not None
     assert 0.8 * float(mechanism.test_delta) < delta
+
+
+class _TooExactAgain(ItemsFirst):
+    """It counts the most frequent items once more with a hundredth of the variance that is paid for."""
+
+    def later(self, estimates: NDArray[np.float64], lengths: Lengths, held: Lengths) -> LaterSteps:
+        steps = super().later(estimates, lengths, held)
+        assert steps.recount is not None
+        return replace(steps, recount=replace(steps.recount, variance=steps.recount.variance // 100))
+
+
+def test_new_counts_for_leverage_are_part_of_the_search() -> None:
+    sound = plan_of("items-first", size=2, top=5, by="leverage").mechanism
+    assert isinstance(sound, ItemsFirst)
+    broken = _TooExactAgain(**{field.name: getattr(sound, field.name) for field in fields(ItemsFirst)})
+    for mechanism, holds in ((sound, True), (broken, False)):
+        ((delta, _),) = largest_deltas(mechanism, [float(BUDGET.epsilon)], steps=0, randomness=SeededRandomness(SEED))
+        assert (delta <= BUDGET.delta) == holds
 
 
 def test_merged_outcomes_differ_no_more_than_they_do() -> None:
