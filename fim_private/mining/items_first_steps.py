@@ -32,12 +32,15 @@ class Outcome:
         itemsets: int32, shape (n, size), in decreasing order, items increasing in each row, padded if they have several
             sizes.
         counts: float64, shape (n,), estimates in transactions; None if itemsets were picked.
+        expected: float64, shape (n,), about how many transactions would hold the itemsets if their items did not depend
+            on each other; None if they are not ranked by leverage.
         found: int32, shape (items,): the items of these itemsets, in decreasing order of noisy count.
         found_counts: float64, of the same shape: the noisy counts of these items, in transactions.
     """
 
     itemsets: NDArray[np.int32]
     counts: Floats | None
+    expected: Floats | None
     found: NDArray[np.int32]
     found_counts: Floats
 
@@ -136,6 +139,7 @@ def run(
     return Outcome(
         itemsets=increasing(itemsets),
         counts=None if counts is None else counts[named],
+        expected=None if independent is None else independent(chosen[named]),
         # Tokens are in decreasing order of their noisy counts.
         found=itemsets.ravel()[first[is_item]],
         found_counts=units[found[is_item]] / mechanism.items.measurement.resolution,

@@ -114,14 +114,20 @@ def _items_first(
         bounded, mechanism, randomness, min_count=plan.question.min_count, progress=progress
     )
     names = bounded.vocabulary
-    counts = [None] * len(outcome.itemsets) if outcome.counts is None else outcome.counts.tolist()
+    counts, expected = (
+        [None] * len(outcome.itemsets) if numbers is None else [max(0, round(number)) for number in numbers.tolist()]
+        for numbers in (outcome.counts, outcome.expected)
+    )
     itemsets = tuple(
         ReleasedItemset(
             rank=rank,
             items=completed(names.gather(itemset[itemset != PADDING]).to_list(), plan),
-            count=None if estimate is None else max(0, round(estimate)),
+            count=count,
+            expected=independent,
         )
-        for rank, (itemset, estimate) in enumerate(zip(outcome.itemsets, counts, strict=True), start=1)
+        for rank, (itemset, count, independent) in enumerate(
+            zip(outcome.itemsets, counts, expected, strict=True), start=1
+        )
     )
     found = tuple(
         FoundItem(item=name, count=round(units, 2))

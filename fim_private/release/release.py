@@ -37,6 +37,8 @@ class ReleasedItemset:
         count_low, count_high: an interval that holds the true count with probability 95 % over the noise; None if the
             noise says too little about the count's error.
         support: the count over the number of transactions, if that number was declared public.
+        expected: about how many transactions would hold a pair if one item did not depend on the other, if pairs are
+            ranked by leverage. It comes from noisy counts of the items.
         lead: the lead of its noisy count over the runner-up's, in transactions, rounded down; None if the mechanism
             gives no leads.
     """
@@ -47,7 +49,18 @@ class ReleasedItemset:
     count_low: int | None = None
     count_high: int | None = None
     support: float | None = None
+    expected: int | None = None
     lead: int | None = None
+
+    @property
+    def leverage(self) -> int | None:
+        """How many more transactions hold a pair than expected; None without a count."""
+        return None if self.count is None or self.expected is None else self.count - self.expected
+
+    @property
+    def lift(self) -> float | None:
+        """How many times as often a pair occurs as expected; None without a count."""
+        return None if self.count is None or not self.expected else self.count / self.expected
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +117,10 @@ class Release:
     def to_json(self) -> str:
         """The whole release as JSON text; `from_json` reads it back."""
         fields = asdict(self)
+        for itemset in fields["itemsets"]:
+            # Earlier versions do not know this number. They can read all releases without it.
+            if itemset["expected"] is None:
+                del itemset["expected"]
         if self.seeded:
             fields["warning"] = SEEDED_NOTE
         return json.dumps(fields, ensure_ascii=False, indent=2)
@@ -129,7 +146,7 @@ class Release:
         return release
 
     def to_polars(self) -> pl.DataFrame:
-        """One row per itemset: rank, items (list of text), counts, support and lead (null if not released), seeded."""
+        """One row per itemset: rank, items (list of text), numbers (null if not released), seeded."""
         return pl.DataFrame(
             [{**asdict(itemset), "items": list(itemset.items), "seeded": self.seeded} for itemset in self.itemsets],
             schema={
@@ -139,6 +156,7 @@ class Release:
                 "count_low": pl.Int64,
                 "count_high": pl.Int64,
                 "support": pl.Float64,
+                "expected": pl.Int64,
                 "lead": pl.Int64,
                 "seeded": pl.Boolean,
             },
@@ -191,6 +209,7 @@ _OF_ITEMSET = {
     "count_low": (int, NoneType),
     "count_high": (int, NoneType),
     "support": (int, float, NoneType),
+    "expected": (int, NoneType),
     "lead": (int, NoneType),
 }
 _OF_RELEASE = {

@@ -73,8 +73,9 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
     ]
     if plan.by == BY_LEVERAGE:
         paragraphs.append(
-            f"Pairs are ranked by leverage: how many more {what_counts(plan)} hold both items than if one item did not "
-            "depend on the other. The order is an estimate: noisy counts of the items say how many that would be."
+            f"Pairs are ranked by leverage: how many more {what_counts(plan)} hold both items than expected if one "
+            "item did not depend on the other. What is expected is an estimate from noisy counts of the items, and so "
+            "the order is one too."
         )
     constraints = Constraints(must_contain=plan.must_contain, exclude=plan.exclude)
     if constraints.named:

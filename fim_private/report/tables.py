@@ -21,6 +21,9 @@ def release_table(release: Release) -> str:
         ("at least", [itemset.count_low for itemset in release.itemsets]),
         ("at most", [itemset.count_high for itemset in release.itemsets]),
         ("support", [itemset.support for itemset in release.itemsets]),
+        ("expected", [itemset.expected for itemset in release.itemsets]),
+        ("leverage", [itemset.leverage for itemset in release.itemsets]),
+        ("lift", [itemset.lift for itemset in release.itemsets]),
         ("noisy lead", [itemset.lead for itemset in release.itemsets]),
     ]
     given = [(name, values) for name, values in columns if any(value is not None for value in values)]
@@ -37,7 +40,7 @@ def release_table(release: Release) -> str:
 
 
 def _cell(value: float | None) -> str:
-    """Counts as whole numbers, supports as shares."""
+    """Counts as whole numbers, supports and lifts with four digits after the point."""
     if value is None:
         return ""
     return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -207,12 +208,20 @@ def test_with_much_data_the_pairs_that_go_together_are_found(*, listed: bool) ->
     assert by_count.plan["by"] == "count"
 
 
+ASKED = {"size": 2, "top": 3, "budget": Budget(10, "1e-6"), "unit": UNIT, "seed": SEED, "count_share": "0.3"}
+
+
 def test_counts_can_be_released_with_it() -> None:
-    release = mine(
-        DATA, size=2, top=3, budget=Budget(10, "1e-6"), unit=UNIT, seed=SEED, by=BY_LEVERAGE, count_share="0.3"
-    )
+    release = mine(DATA, **{**ASKED, "by": BY_LEVERAGE})  # type: ignore[arg-type]
     assert found(release) == set(COMPANIONS)
-    assert all(itemset.count is not None and 1000 < itemset.count < 1800 for itemset in release.itemsets)
+    holding = Counter(pair for basket in BASKETS for pair in combinations(sorted(set(basket)), 2))
+    single = Counter(item for basket in BASKETS for item in set(basket))
+    for itemset in release.itemsets:
+        expected = single[itemset.items[0]] * single[itemset.items[1]] / len(BASKETS)
+        assert itemset.expected == pytest.approx(expected, rel=0.1)
+        assert itemset.leverage == pytest.approx(holding[itemset.items] - expected, rel=0.1)
+        assert itemset.lift == pytest.approx(holding[itemset.items] / expected, rel=0.1)
+    assert all(line.expected == line.leverage is None for line in mine(DATA, **{**ASKED, "by": "count"}).itemsets)  # type: ignore[arg-type]
 
 
 def test_units_are_compared_with_units() -> None:

@@ -104,6 +104,7 @@ def releases(draw: st.DrawFn, *, counted: bool = False, seeded: bool | None = No
             count_low=draw(COUNTS),
             count_high=draw(COUNTS),
             support=draw(st.none() | st.floats(0, 1)),
+            expected=draw(COUNTS),
             lead=draw(COUNTS),
         )
         for rank, items in enumerate(lists, start=1)
@@ -178,9 +179,9 @@ def test_each_format_is_written_to_the_byte(tmp_path: Path) -> None:
     )
     assert (tmp_path / "out.fimi").read_text() == "bread milk (12)\nmilk (5)\n10 bread skimmed%20milk (3)\n"
     head, first, second, third = (tmp_path / "out.csv").read_text().splitlines()
-    assert head == "rank,item_1,item_2,item_3,count,count_low,count_high,support,lead,seeded"
-    assert (first, second) == ("1,bread,milk,,12,,,,,false", "2,milk,,,5,,,,,false")
-    assert third == "3,10,bread,skimmed milk,3,,,,,false"
+    assert head == "rank,item_1,item_2,item_3,count,count_low,count_high,support,expected,lead,seeded"
+    assert (first, second) == ("1,bread,milk,,12,,,,,,false", "2,milk,,,5,,,,,,false")
+    assert third == "3,10,bread,skimmed milk,3,,,,,,false"
 
 
 def test_files_of_other_programs_are_read(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_an_empty_release_can_be_written(tmp_path: Path) -> None:
     empty = Release(itemsets=(), mechanism="lmm", privacy={}, plan={"size": 3}, seeded=False, version="0")
     for suffix in (".json", ".csv", ".parquet", ".jsonl"):
         write_release(empty, tmp_path / f"out{suffix}")
-    assert (tmp_path / "out.csv").read_text() == "rank,item_1,count,count_low,count_high,support,lead,seeded\n"
+    assert (tmp_path / "out.csv").read_text() == "rank,item_1,count,count_low,count_high,support,expected,lead,seeded\n"
     assert len(pl.read_parquet(tmp_path / "out.parquet")) == 0
 
 

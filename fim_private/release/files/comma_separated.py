@@ -1,4 +1,4 @@
-"""CSV: rank, item_1 to item_r for the largest itemset, count, count_low, count_high, support, lead, seeded.
+"""CSV: rank, item_1 to item_r for the largest itemset, then all numbers of an itemset, and seeded.
 
 Smaller itemsets leave their last item columns blank. A column is blank if its value was not released. An item with an
 empty name would look like no item: no reader of transactions gives one, and the writer here refuses it.
@@ -23,7 +23,15 @@ from fim_private.errors import InputError
 from fim_private.release.files.format import Format, Itemsets, itemsets_of
 from fim_private.release.release import Release
 
-NUMBERS = {"rank": int, "count": int, "count_low": int, "count_high": int, "support": float, "lead": int}
+NUMBERS = {
+    "rank": int,
+    "count": int,
+    "count_low": int,
+    "count_high": int,
+    "support": float,
+    "expected": int,
+    "lead": int,
+}
 
 SEPARATORS = r",;|\t\r\n"
 STARTS = r"=+\-@\t\r＝＋－＠"  # the wide ones are those that East Asian programs take for the same

@@ -1,4 +1,4 @@
-"""JSON Lines: one object per itemset with rank, items, count, count_low, count_high, support, lead and seeded."""
+"""JSON Lines: one object per itemset with rank, items, all its numbers, and seeded."""
 
 from __future__ import annotations
 

@@ -17,6 +17,9 @@ COLUMNS = (
     ("count_low", "at least"),
     ("count_high", "at most"),
     ("support", "support"),
+    ("expected", "expected"),
+    ("leverage", "leverage"),
+    ("lift", "lift"),
     ("lead", "noisy lead"),
 )
 """What an itemset may have besides its rank, and its heading in the table."""
