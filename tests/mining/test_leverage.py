@@ -265,3 +265,26 @@ def test_it_costs_what_was_allowed_and_no_more() -> None:
     assert planned(by="count", select=PEEL).usual.recount is None
     # Only so many items are counted, so no weight is below 1.
     assert set(steps.recount.weights[: steps.recount.full + 1].tolist()) == {steps.recount.resolution}
+
+
+def test_the_product_and_the_price_of_likelihood_are_all_that_is_added() -> None:
+    mechanism = planned()
+    expected, independent = np.log([900.0, 400.0, 100.0]), np.array([70.0, 2.0, 30.0])
+    favour = mechanism.favour(Fraction(1, 4), expected, np.full(3, np.inf), independent)
+    added = mechanism.tuning.leverage_prior * 4 * expected - independent
+    assert favour.tolist() == np.rint(added - added.min()).tolist()
+    by_count = mechanism.favour(Fraction(1, 4), expected, np.full(3, np.inf))
+    assert by_count.tolist() == np.rint(mechanism.tuning.prior * 4 * (expected - expected.min())).tolist()
+
+
+def test_items_go_on_if_they_are_in_more_transactions_than_a_pick_can_tell_or_if_there_are_few() -> None:
+    mechanism = planned(top=50)
+    length = Lengths(np.full(1, 3.0), np.full(1, 1e5))  # so all items count in full
+    steps = mechanism.later(np.full(500, 1e6), length, length)
+    assert steps.tokens == 500
+    assert steps.pick_epsilon is not None
+    enough = mechanism.tuning.leverage_reach * 8 / float(steps.pick_epsilon)
+    # A test of items of such support costs more, so picks can tell less.
+    assert mechanism.later(np.full(500, 1.3 * enough), length, length).tokens == 500
+    assert mechanism.later(np.full(500, 0.9 * enough), length, length).tokens == math.ceil(3 * math.sqrt(2 * 50))
+    assert mechanism.later(np.full(500, 1.0), length, length).tokens == 0
