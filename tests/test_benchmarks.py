@@ -108,3 +108,18 @@ def test_counting_units_is_timed_beside_counting_transactions() -> None:
     shown = table(made_up(400, items=60)).splitlines()
     assert len(shown) == 2 + 9
     assert all(line.count("|") == 6 for line in shown)
+
+
+def test_the_best_pairs_are_those_of_the_definition() -> None:
+    from benchmarks.leverage import best_pairs
+    from fim_private import transactions_from_lists
+
+    data = transactions_from_lists([["a", "b"]] * 6 + [["a"]] * 3 + [["c", "d"]] * 3)
+    assert best_pairs(data, 1) == {(2, 3)}  # 3 - 3 3/12 = 2.25, and 6 - 9 6/12 = 1.5
+    assert best_pairs(data, 2) == {(0, 1), (2, 3)}
+
+
+def test_the_figures_of_leverage_can_be_measured(baskets: Path) -> None:
+    from benchmarks.leverage import lines
+
+    assert next(lines(str(baskets), runs=1)).startswith("epsilon 0.5  k  10  0.")

@@ -61,7 +61,9 @@ _USUAL_LENGTHS = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
 
 @dataclass(frozen=True, kw_only=True)
 class Tuning:
-    """The best settings found on public data (`benchmarks/items_first_defaults.py`). They depend on public values only.
+    """The best settings found on public data. They depend on public values only.
+
+    `benchmarks/items_first_defaults.py` and `benchmarks/leverage.py` measure them.
 
     Args:
         look_share: the share of rho for each of two looks at how many items units hold.
