@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 from fim_private.mechanisms.registry import REGISTRY
@@ -85,8 +86,10 @@ def test_inspect_shows_what_caps_drop(tmp_path: Path) -> None:
 def test_demo_runs_and_is_honest() -> None:
     done = fim_private("demo")
     assert done.returncode == 0
-    assert len(done.stdout.decode().splitlines()) == 7
-    assert "among the true top 5" in " ".join(words(done).split())
+    named = len(done.stdout.decode().splitlines()) - 2
+    assert 0 <= named <= 5  # the certificate cuts about one list in eighty
+    (right,) = re.findall(r"(\d) of the pairs above are among the true top 5", " ".join(words(done).split()))
+    assert int(right) <= named
 
 
 def test_every_command_has_help_and_the_program_its_version() -> None:

@@ -130,8 +130,8 @@ def _main_job(*, quiet: bool) -> None:
         [f"{count:,}", JOINT.join(map(printable, items))] for items, count in zip(truth, counts.tolist(), strict=True)
     ]
     say(
-        f"This data set is public, so we may compare with the exact counts:\n{hits} of the {TOP} pairs above are among "
-        f"the true top {TOP}. This is the truth, which must stay secret for private data:\n"
+        f"This data set is public, so we may compare with the exact counts:\n{hits} of the pairs above are among the "
+        f"true top {TOP}. This is the truth, which must stay secret for private data:\n"
         + table(["customers", "pair"], rows, right=[True, False])
         + "\n\nRun this again: the list changes a little each time. With private data, each run costs budget again.\n"
         "To list the lessons: fim-private demo list. To mine your own data:\n"
