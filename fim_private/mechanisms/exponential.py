@@ -8,11 +8,12 @@ Proof: docs/mathematics.md#exponential-mechanism.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.accounting.calibration import calibrate_pick
-from fim_private.mechanisms.peeling import peel, peel_law, peeling_losses
+from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import Loss
 from fim_private.profile import CountProfile
@@ -65,25 +66,23 @@ class Exponential:
         return (Margin(counts=math.ceil(lead), words="between an itemset and the bulk of the declared universe"),)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        return peel(
-            profile.top(self.universe_size),
-            picks=self.top,
-            rate=self.rate,
-            open_universe=False,
-            randomness=randomness,
-        )
+        return peel(self._levels(profile), picks=self.top, rate=self.rate, open_universe=False, randomness=randomness)
 
     def law(self, profile: CountProfile) -> Law:
-        return peel_law(
-            profile.top(self.universe_size),
-            picks=self.top,
-            rate=self.rate,
-            open_universe=False,
-        )
+        return peel_law(self._levels(profile), picks=self.top, rate=self.rate, open_universe=False)
+
+    def _levels(self, profile: CountProfile) -> Sequence[Level]:
+        """The scores of all itemsets of the universe, with how many have each."""
+        return profile.top(self.universe_size)
 
 
-def calibrate(request: Request, *, general: bool = False) -> CalibratedMechanism:
+def calibrate(request: Request, *, general: bool = False, kind: type[Exponential] = Exponential) -> CalibratedMechanism:
     """The mechanism with the largest epsilon per pick that basic or Renyi composition allows.
+
+    Args:
+        request: what is asked.
+        general: whether to use the textbook's exponent.
+        kind: the class of the mechanism: picks by these or by other scores.
 
     Raises:
         UsageError: the universe was not declared.
@@ -95,7 +94,7 @@ def calibrate(request: Request, *, general: bool = False) -> CalibratedMechanism
 
     found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=request.delta, failing=False)
     return CalibratedMechanism(
-        mechanism=Exponential(
+        mechanism=kind(
             top=request.top,
             pick_epsilon=found.pick_epsilon,
             universe_size=universe_size,

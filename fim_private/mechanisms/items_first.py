@@ -277,25 +277,22 @@ class ItemsFirst:
     @property
     def usual(self) -> LaterSteps:
         """The later steps for transactions of a usual length, if items have the least support that is surely seen."""
-        seen = self._seen * _USUAL_LENGTHS.weight(self.items.measurement.full)
-        return self.later(np.full(MOST_TESTED, seen), _USUAL_LENGTHS, _USUAL_LENGTHS)
+        return self.later(np.full(MOST_TESTED, self._seen), _USUAL_LENGTHS, _USUAL_LENGTHS)
 
     @property
     def _seen(self) -> float:
         """The support with which an item goes on, in transactions of a usual length."""
         return _SEEN * self.items.measurement.deviation / _USUAL_LENGTHS.weight(self.items.measurement.full)
 
-    def later(self, estimates: NDArray[np.float64], lengths: Lengths, held: Lengths) -> LaterSteps:
+    def later(self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths) -> LaterSteps:
         """The steps after the items were counted. With the looks and the items they cost at most rho.
 
         Args:
-            estimates: what is expected of the tokens, in transactions, in decreasing order.
+            supports: about how many units hold each token, in decreasing order.
             lengths: how many items units hold.
             held: how many of the first tokens units hold.
         """
         tuning = self.tuning
-        weight = lengths.weight(self.items.measurement.full)
-        supports = estimates / weight
         certificate = self._certificate(supports)
         left = self.rho - 2 * self.look.loss.rho - self.items.measurement.loss.rho
         if certificate is not None:
@@ -304,7 +301,10 @@ class ItemsFirst:
         # Itemsets of rarer items are never named.
         worth_it = 1.0 if certificate is None else certificate.threshold
         transactions = float(lengths.units.sum())
-        item_deviation = self.items.measurement.deviation / weight
+        item_deviation = self.items.measurement.deviation / lengths.weight(self.items.measurement.full)
+
+        def pair_weight(pairs: Measurement | None) -> float:
+            return 1.0 if pairs is None else held.weight(pairs.full, (2,))
 
         def measured(share: float, full: float) -> Measurement:
             return Measurement.costing(
@@ -340,7 +340,7 @@ class ItemsFirst:
                 item_deviation=item_deviation,
                 recount=recount,
                 pairs=pairs,
-                pair_weight=held.weight(pairs.full, (2,)) if pairs else 1.0,
+                pair_weight=pair_weight(pairs),
                 tokens=tokens,
                 candidates=MOST_CANDIDATES,
                 certificate=certificate,
@@ -357,7 +357,7 @@ class ItemsFirst:
             transactions=transactions,
             item_deviation=item_deviation,
             pairs=pairs,
-            pair_weight=held.weight(pairs.full, (2,)) if pairs else 1.0,
+            pair_weight=pair_weight(pairs),
             itemsets=measured(1 - share, full),
             spread=spread,
             tokens=min(int(np.count_nonzero(supports >= worth_it)), self.few),

@@ -9,60 +9,27 @@ Proof, and what it is good for: docs/mathematics.md#truncated-frequencies.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fim_private.accounting.calibration import calibrate_pick
 from fim_private.accounting.rounding import log_up
+from fim_private.mechanisms import exponential
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses
-from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
-from fim_private.privacy import Loss
+from fim_private.mechanisms.peeling import Level
+from fim_private.mechanisms.protocol import CalibratedMechanism, Request
 from fim_private.profile import CountProfile
-from fim_private.randomness import Randomness
 
 MISS = Fraction(1, 100)
 """The paper's rho: at most one of 100 lists holds an itemset that was lifted."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class TruncatedFrequency:
+class TruncatedFrequency(Exponential):
     """k picks, each with probability proportional to e^{rate max(c, c_(k) - gamma)}.
 
-    Args:
-        top: k.
-        pick_epsilon: the epsilon of one pick.
-        universe_size: how many itemsets were declared.
-        general: whether to use the textbook's exponent, half as large.
-        sensitivity: Delta.
+    Its margins are those of the exponential mechanism: gamma is larger, so lifted counts are still further below c_(k).
     """
-
-    top: int
-    pick_epsilon: Fraction
-    universe_size: int
-    general: bool = False
-    sensitivity: int = 1
-
-    failures = ()
-    depth = None
-
-    @property
-    def losses(self) -> tuple[Loss, ...]:
-        return peeling_losses(self.top, self.pick_epsilon)
-
-    @property
-    def spending(self) -> tuple[Spending, ...]:
-        return self._untruncated.spending
-
-    @property
-    def rate(self) -> Fraction:
-        """A pick's exponent is this times the lifted count."""
-        return self._untruncated.rate
-
-    @property
-    def scale(self) -> Fraction:
-        """With so much more of a lead, in counts, a wrong pick is less likely by a factor e."""
-        return 1 / self.rate
 
     @property
     def gamma(self) -> int:
@@ -74,31 +41,10 @@ class TruncatedFrequency:
         """From this lead of c_(k) on, an itemset is lifted."""
         return self.gamma
 
-    @property
-    def margins(self) -> tuple[Margin, ...]:
-        """That of the exponential mechanism: gamma is larger, so lifted counts are still further below c_(k)."""
-        return self._untruncated.margins
-
-    def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        return peel(self._levels(profile), picks=self.top, rate=self.rate, open_universe=False, randomness=randomness)
-
-    def law(self, profile: CountProfile) -> Law:
-        return peel_law(self._levels(profile), picks=self.top, rate=self.rate, open_universe=False)
-
-    def _levels(self, profile: CountProfile) -> list[Level]:
+    def _levels(self, profile: CountProfile) -> Sequence[Level]:
         """All levels with their lifted counts. A draw does not tell levels with equal scores apart."""
         floor = profile.count(self.top) - self.gamma
         return [(max(count, floor), multiplicity) for count, multiplicity in profile.top(self.universe_size)]
-
-    @property
-    def _untruncated(self) -> Exponential:
-        return Exponential(
-            top=self.top,
-            pick_epsilon=self.pick_epsilon,
-            universe_size=self.universe_size,
-            general=self.general,
-            sensitivity=self.sensitivity,
-        )
 
 
 def calibrate(request: Request, *, published: bool = False) -> CalibratedMechanism:
@@ -111,20 +57,5 @@ def calibrate(request: Request, *, published: bool = False) -> CalibratedMechani
     Raises:
         UsageError: the universe was not declared.
     """
-    universe_size = request.require_universe()
-
-    def losses_of(pick: Fraction) -> tuple[Loss, ...]:
-        return peeling_losses(request.top, pick)
-
-    delta = Fraction(0) if published else request.delta
-    found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=delta, failing=False)
-    return CalibratedMechanism(
-        mechanism=TruncatedFrequency(
-            top=request.top,
-            pick_epsilon=found.pick_epsilon,
-            universe_size=universe_size,
-            general=published,
-            sensitivity=request.sensitivity,
-        ),
-        guarantee=found.guarantee,
-    )
+    asked = replace(request, delta=Fraction(0)) if published else request
+    return exponential.calibrate(asked, general=published, kind=TruncatedFrequency)

@@ -100,11 +100,10 @@ def run(
     """
     progress("finding items")
     tokens, units, lengths = discover(database, mechanism, randomness)
-    item_counts = mechanism.items.expected(units)
-    held = look(tokens, mechanism.few, mechanism, randomness)
-    steps = mechanism.later(item_counts, lengths, held)
-    # What is left out for being long is the same for all items on average, and other sizes are compared with them.
-    item_counts = item_counts[: steps.tokens] / lengths.weight(mechanism.items.measurement.full)
+    # What is left out for being long is the same for all items on average.
+    item_counts = mechanism.items.expected(units) / lengths.weight(mechanism.items.measurement.full)
+    steps = mechanism.later(item_counts, lengths, look(tokens, mechanism.few, mechanism, randomness))
+    item_counts = item_counts[: steps.tokens]
     progress("counting")
     candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
     independent = None if steps.recount is None else _independent(tokens, item_counts, steps, steps.recount, randomness)

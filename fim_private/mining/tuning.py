@@ -17,8 +17,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
-import numpy as np
-
 from fim_private.accounting.cost import Cost
 from fim_private.accounting.rounding import round_down
 from fim_private.counting import TransactionDatabase, as_database
@@ -44,6 +42,7 @@ from fim_private.randomness import Randomness, SecureRandomness, SeededRandomnes
 from fim_private.release import Release
 from fim_private.release.door import check_unit, noisy_total
 from fim_private.transactions import Transactions
+from fim_private.transactions.item_codes import padded
 from fim_private.transactions.layout import Layout
 
 COMPOSITION = "private candidates"
@@ -367,11 +366,7 @@ def _run(data: _Data, plan: Plan, counted: Counted, epsilon: Fraction, randomnes
     # No unit holds a declared item that does not occur.
     codes = data.codes
     known = [sorted(map(codes.__getitem__, line.items)) for line in release.itemsets if codes.keys() >= set(line.items)]
-    counts = [
-        data.of_units.count_chosen(np.array([itemset for itemset in known if len(itemset) == size], np.int32))
-        for size in sorted(set(map(len, known)))
-    ]
-    return noisy_total(counts, plan.top / epsilon, randomness), release
+    return noisy_total(data.of_units.count_chosen(padded(known)), plan.top / epsilon, randomness), release
 
 
 def _tuned(

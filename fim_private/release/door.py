@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -30,6 +30,7 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.randomness.uniform import uniform_below
+from fim_private.transactions.item_codes import padded
 
 Itemset = tuple[str, ...]
 
@@ -239,25 +240,21 @@ def measure_chosen(
     if len(itemsets) > noise.top:
         raise AssertionError("more itemsets are to be counted than the noise was planned for")
     counts = np.zeros(len(itemsets), np.int64)
-    by_size: dict[int, list[int]] = {}
-    for place, itemset in enumerate(itemsets):
-        if max(itemset) < len(database.vocabulary):
-            by_size.setdefault(len(itemset), []).append(place)
-    for places in by_size.values():
-        counts[places] = database.count_chosen(np.array([itemsets[place] for place in places], np.int32)).vector()
+    occurring = [place for place, itemset in enumerate(itemsets) if max(itemset) < len(database.vocabulary)]
+    counts[occurring] = database.count_chosen(padded([itemsets[place] for place in occurring])).vector()
     return noise.add_noise(counts, randomness)
 
 
-def noisy_total(counts: Iterable[ChosenCounts], scale: Fraction, randomness: Randomness) -> int:
+def noisy_total(counts: ChosenCounts, scale: Fraction, randomness: Randomness) -> int:
     """The sum of the counts of public itemsets, with discrete Laplace noise.
 
     Args:
-        counts: the counts for each size. A privacy unit must have one transaction only, so it changes the sum by at
-            most the number of itemsets.
+        counts: the counts. A privacy unit must have one transaction only, so it changes the sum by at most the number
+            of itemsets.
         scale: the scale of the noise. The cost (PureDP) is the number of itemsets divided by it.
         randomness: where the bits come from.
     """
-    return sum(int(part.vector().sum()) for part in counts) + sample_discrete_laplace(scale, randomness)
+    return int(counts.vector().sum()) + sample_discrete_laplace(scale, randomness)
 
 
 def pick(counts: ChosenCounts, mechanism: Mechanism, randomness: Randomness) -> NDArray[np.int32]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import polars as pl
@@ -33,6 +33,18 @@ def increasing(itemsets: NDArray[np.int32]) -> NDArray[np.int32]:
     [[2, 4, -1]]
     """
     return np.sort(itemsets.astype(np.int32, copy=False).view(np.uint32), axis=1).view(np.int32)
+
+
+def padded(itemsets: Sequence[Sequence[int]]) -> NDArray[np.int32]:
+    """Itemsets of several sizes as one array, int32, shape (itemsets, largest size).
+
+    >>> padded([(4, 7), (2,)]).tolist()
+    [[4, 7], [2, -1]]
+    """
+    found = np.full((len(itemsets), max(map(len, itemsets), default=0)), PADDING, np.int32)
+    for row, itemset in zip(found, itemsets, strict=True):
+        row[: len(itemset)] = itemset
+    return found
 
 
 def name_order(name: str) -> tuple[int, int, str]:

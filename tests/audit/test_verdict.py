@@ -166,8 +166,8 @@ def test_items_first_s_failure_is_found_in_full() -> None:
 class _TooExactAgain(ItemsFirst):
     """It counts the most frequent items once more with a hundredth of the variance that is paid for."""
 
-    def later(self, estimates: NDArray[np.float64], lengths: Lengths, held: Lengths) -> LaterSteps:
-        steps = super().later(estimates, lengths, held)
+    def later(self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths) -> LaterSteps:
+        steps = super().later(supports, lengths, held)
         assert steps.recount is not None
         return replace(steps, recount=replace(steps.recount, variance=steps.recount.variance // 100))
 

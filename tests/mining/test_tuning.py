@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from fim_private import Budget, PrivacyUnit, Release, Transactions, Universe, make_plan, transactions_from_lists
-from fim_private.counting import TransactionDatabase, as_database
+from fim_private.counting import ChosenCounts, TransactionDatabase, as_database
 from fim_private.counting.local import work
 from fim_private.errors import BudgetError, InputError, UsageError
 from fim_private.ledger import Ledger
@@ -101,7 +101,7 @@ def test_without_delta_everything_is_pure() -> None:
 
 
 def test_a_score_is_the_total_with_noise_of_scale_top_over_epsilon() -> None:
-    counts = [as_database(BASKETS).count_chosen(np.array([[0, 1], [0, 2]], np.int32))]
+    counts = as_database(BASKETS).count_chosen(np.array([[0, 1], [0, 2]], np.int32))
     randomness = SeededRandomness(SEED)
     draws = [noisy_total(counts, Fraction(5), randomness) for _ in range(20_000)]
 
@@ -118,8 +118,8 @@ def spent_on(monkeypatch: pytest.MonkeyPatch, data: Transactions, plan: TuningPl
     """What each run's score was without noise, and the scale of its noise."""
     seen: list[tuple[int, Fraction]] = []
 
-    def recorded(counts: object, scale: Fraction, _: Randomness) -> int:
-        total = sum(int(part.vector().sum()) for part in counts)  # type: ignore[attr-defined]
+    def recorded(counts: ChosenCounts, scale: Fraction, _: Randomness) -> int:
+        total = int(counts.vector().sum())
         seen.append((total, scale))
         return total
 
@@ -319,7 +319,7 @@ def test_one_unit_in_place_of_another_changes_a_score_by_at_most_top(monkeypatch
     release = mine_as_planned(BASKETS, plan_tuning([GOOD, POOR], budget=BUDGET).plans[0], seed=1)
     lines = tuple(replace(release.itemsets[0], items=items) for items in named)
     monkeypatch.setattr(tuning, "draw", lambda *_, **__: replace(release, itemsets=lines))
-    monkeypatch.setattr(tuning, "noisy_total", lambda counts, *_: sum(int(part.vector().sum()) for part in counts))
+    monkeypatch.setattr(tuning, "noisy_total", lambda counts, *_: int(counts.vector().sum()))
     plan = plan_tuning([replace(GOOD, top=top), replace(POOR, top=top)], budget=BUDGET).plans[0]
 
     def score(rows: list[list[str]]) -> int:

@@ -143,8 +143,8 @@ def _with_items(change: Callable[[Measurement], Measurement]) -> Callable[[Items
 class _OtherSteps(ItemsFirst):
     """items-first with other later steps than those that are paid for."""
 
-    def later(self, estimates: NDArray[np.float64], lengths: Lengths, held: Lengths) -> LaterSteps:
-        return self.changed(super().later(estimates, lengths, held))
+    def later(self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths) -> LaterSteps:
+        return self.changed(super().later(supports, lengths, held))
 
     def changed(self, steps: LaterSteps) -> LaterSteps:
         raise NotImplementedError
