@@ -2,6 +2,7 @@
 
 from fim_private.counting.database import TransactionDatabase
 from fim_private.counting.hidden_counts import HiddenCounts, ItemsetCounts
+from fim_private.counting.local.basis_bins import BasisBins, count_bins
 from fim_private.counting.local.chosen_counts import ChosenCounts, count_chosen
 from fim_private.counting.local.database import LocalDatabase, as_database
 from fim_private.counting.local.found_itemsets import FoundItemsets
@@ -11,6 +12,7 @@ from fim_private.counting.several_sizes import SeveralSizes
 from fim_private.counting.tokens import Tokens
 
 __all__ = [
+    "BasisBins",
     "ChosenCounts",
     "FoundItemsets",
     "HiddenCounts",
@@ -21,6 +23,7 @@ __all__ = [
     "Tokens",
     "TransactionDatabase",
     "as_database",
+    "count_bins",
     "count_chosen",
     "count_histogram",
     "count_itemsets",

@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.counting.hidden_counts import HiddenCounts
+from fim_private.counting.local.basis_bins import BasisBins
 from fim_private.counting.local.chosen_counts import ChosenCounts
 from fim_private.transactions.bounding import Words
 from fim_private.transactions.dataset import ReadingNotes
@@ -69,6 +70,9 @@ class TransactionDatabase(Protocol):
 
     def count_chosen(self, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None) -> ChosenCounts:
         """The counts of given itemsets; the weight of a transaction or unit depends on how many of them it holds."""
+
+    def count_bins(self, bases: NDArray[np.int32]) -> BasisBins:
+        """How many transactions hold each subset of given small sets of items, and no other item of the set."""
 
     def count_lengths(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many transactions have at least each number of items, and fewer than the next; for the door only."""

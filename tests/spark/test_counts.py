@@ -14,9 +14,9 @@ import pytest
 pytest.importorskip("pyspark")
 
 from fim_private.catalogue.entries import path_of
-from fim_private.counting import LocalDatabase, count_chosen, count_histogram, occurs, top_itemsets
+from fim_private.counting import LocalDatabase, count_bins, count_chosen, count_histogram, occurs, top_itemsets
 from fim_private.counting.spark.reading import read_with_spark
-from fim_private.errors import FimPrivateError, InputError
+from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.mechanisms.lengths import BINS
 from fim_private.randomness import SeededRandomness
 from fim_private.transactions import (
@@ -27,6 +27,7 @@ from fim_private.transactions import (
     read_transactions,
     transactions_from_lists,
 )
+from fim_private.transactions.item_codes import PADDING
 from tests.spark.data import rows_of, spread
 
 if TYPE_CHECKING:
@@ -90,6 +91,20 @@ def test_lengths_are_the_same_however_the_transactions_are_spread(spark: SparkSe
         merged = LocalDatabase(local).merge_units().count_lengths(bins)
         assert np.array_equal(spread(spark, local, cuts).merge_units().count_lengths(bins), merged)
     assert merged.sum() <= 190 < here.sum() < 600  # transactions with fewer than 2 items are in no bin
+
+
+@pytest.mark.parametrize("cuts", SPREADS.values(), ids=SPREADS)
+def test_bins_are_the_same_however_the_transactions_are_spread(spark: SparkSession, cuts: list[int]) -> None:
+    local = replace(random_baskets(len(cuts), 600), units=np.arange(600) % 190)
+    database = spread(spark, local, cuts)
+    bases = np.array([[0, 3, 7, 9], [3, 4, PADDING, PADDING]], np.int32)
+    there = database.count_bins(bases)
+    assert there.vector().tolist() == count_bins(local, bases).vector().tolist()
+    assert there.bases.tolist() == bases.tolist()
+    merged = LocalDatabase(local).merge_units().count_bins(bases)
+    assert database.merge_units().count_bins(bases).vector().tolist() == merged.vector().tolist()
+    with pytest.raises(UsageError, match="no single bin"):
+        database.count_units().count_bins(bases)
 
 
 def test_a_histogram_leads_to_the_itemsets_of_its_ranks(spark: SparkSession) -> None:

@@ -140,20 +140,20 @@ def count_chosen(
     if np.any(np.all(ordered[1:] == ordered[:-1], axis=1)):
         raise UsageError("An itemset is given twice.", "Give each itemset once.")
     add = _adder(ordered, len(transactions.vocabulary), table)
-    totals, holders = _sum_over_parts(transactions, add, (number, len(table)), threads)
+    totals, holders = sum_over_parts(transactions, add, (number, len(table)), threads)
     in_order = np.empty(number, np.int64)
     in_order[order] = totals
     return ChosenCounts(itemsets=itemsets, totals=in_order, holders=holders)
 
 
-_Adder = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]], None]
+Adder = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]], None]
 """Adds the weights of units to the totals of the itemsets, and the units to the holders. Given: for each unit the place
 of its first transaction in the offsets, and that after the last; the offsets; the items."""
 
 _Sums = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-def _sum_over_parts(transactions: Transactions, add: _Adder, shape: tuple[int, int], threads: int) -> _Sums:
+def sum_over_parts(transactions: Transactions, add: Adder, shape: tuple[int, int], threads: int) -> _Sums:
     """The totals over all transactions, and the holders. Ctrl-C takes effect between the parts."""
     # Without units, each transaction is one.
     first_of = transactions.first_of_units()
@@ -182,7 +182,7 @@ def _sum_over_parts(transactions: Transactions, add: _Adder, shape: tuple[int, i
     return totals, holders
 
 
-def _adder(ordered: NDArray[np.int32], items: int, weights: NDArray[np.int64]) -> _Adder:
+def _adder(ordered: NDArray[np.int32], items: int, weights: NDArray[np.int64]) -> Adder:
     """The quickest way to count these itemsets, which are distinct and in lexicographic order, over `items` items."""
     number, size = ordered.shape
     distinct, uses = np.unique(ordered[ordered != PADDING], return_counts=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fim_private.counting.database import TransactionDatabase
 from fim_private.counting.hidden_counts import HiddenCounts
 from fim_private.counting.local import queries
+from fim_private.counting.local.basis_bins import BasisBins, count_bins
 from fim_private.counting.local.chosen_counts import ChosenCounts, count_chosen
 from fim_private.errors import UsageError
 from fim_private.transactions.bounding import Words, cap_items, count_units, keep_transactions, merge_units
@@ -86,6 +87,10 @@ class LocalDatabase:
     def count_chosen(self, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None) -> ChosenCounts:
         """See `counting.count_chosen`."""
         return count_chosen(self.transactions, itemsets, weights)
+
+    def count_bins(self, bases: NDArray[np.int32]) -> BasisBins:
+        """See `counting.count_bins`."""
+        return count_bins(self.transactions, bases)
 
     def count_lengths(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `TransactionDatabase`."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
 from fim_private.counting.hidden_counts import HiddenCounts, ItemsetCounts
+from fim_private.counting.local.basis_bins import BasisBins, count_bins, number_of_bins, refusal_of_units
 from fim_private.counting.local.chosen_counts import ChosenCounts
 from fim_private.counting.local.queries import lengths_in_bins
 from fim_private.counting.spark import bounding
@@ -149,6 +150,15 @@ class SparkDatabase:
         """See `counting.count_chosen`."""
         return count_in_partitions(self._cluster, self._blocks, itemsets, width=len(self._vocabulary), weights=weights)
 
+    def count_bins(self, bases: NDArray[np.int32]) -> BasisBins:
+        """See `counting.count_bins`."""
+        if self._counts_units:
+            raise refusal_of_units()
+        sent, width = self._cluster.broadcast(bases), len(self._vocabulary)
+        length = int(number_of_bins(bases).sum())
+        totals = sum_over_partitions(self._cluster, self._blocks, length, partial(_bins, sent=sent, width=width))
+        return BasisBins(bases=bases, totals=totals)
+
     def count_lengths(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `TransactionDatabase`."""
         return sum_over_partitions(self._cluster, self._blocks, len(bins), partial(_lengths, bins=bins))
@@ -210,6 +220,10 @@ def _contain(batches: Batches, sent: Any, number: int) -> Batches:
         left = block.where(~wanted & np.repeat(held == number, block.lengths), sent.value)
         if len(left.lengths):
             yield pack(left)
+
+
+def _bins(block: Block, sent: Any, width: int) -> NDArray[np.int64]:
+    return count_bins(block.for_counting().as_transactions(width), sent.value).vector()
 
 
 def _lengths(block: Block, bins: NDArray[np.int64]) -> NDArray[np.int64]:
