@@ -16,7 +16,7 @@ from pathlib import Path
 
 from fim_private.audit.laws import law_over_itemsets
 from fim_private.mechanisms.items_first import ItemsFirst
-from fim_private.mechanisms.protocol import Law
+from fim_private.mechanisms.protocol import Law, Stepwise
 from fim_private.mechanisms.registry import find
 from fim_private.mining.mine import mine_as_planned
 from fim_private.plan import Plan
@@ -151,7 +151,7 @@ def exact_epsilon(case: Case, runs: int) -> float:
 def _worst_event(case: Case, runs: int) -> tuple[frozenset[object], float | None, bool]:
     """Lists of names, the event's exact epsilon, and whether it is likelier on the smaller data set."""
     mechanism = case.plan.search
-    if case.counts is None or isinstance(mechanism, ItemsFirst):
+    if case.counts is None or isinstance(mechanism, Stepwise):
         raise AssertionError("the event has to be given where there is no law over lists")
     declared = find(case.plan.mechanism_name).needs_universe
     laws: list[Law] = [law_over_itemsets(mechanism, counts, declared=declared) for counts in case.counts]

@@ -12,8 +12,7 @@ from functools import cache
 
 from fim_private.accounting.search import least
 from fim_private.errors import UsageError
-from fim_private.mechanisms.items_first import ItemsFirst
-from fim_private.mechanisms.protocol import Mechanism
+from fim_private.mechanisms.protocol import Mechanism, Stepwise
 from fim_private.mechanisms.registry import find
 from fim_private.plan import Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
@@ -30,7 +29,7 @@ def _mechanism(name: str, universe: int, budget: Budget, relation: NeighbouringR
         size=1, top=1, budget=budget, unit=PrivacyUnit(), relation=relation, universe=declared, mechanism=name
     )
     mechanism = plan.search
-    if isinstance(mechanism, ItemsFirst):
+    if isinstance(mechanism, Stepwise):
         raise UsageError(f"{name} does not choose from counts alone.", "Take another mechanism for these instances.")
     return mechanism
 

@@ -13,10 +13,9 @@ from fim_private.comparison.exact_counts import ExactCounts
 from fim_private.comparison.measures import Truth
 from fim_private.comparison.settings import Cell, Settings
 from fim_private.counting import LocalDatabase
-from fim_private.mechanisms.items_first import ItemsFirst
-from fim_private.mechanisms.protocol import Mechanism
+from fim_private.mechanisms.protocol import Mechanism, Stepwise
 from fim_private.mechanisms.registry import find
-from fim_private.mining import items_first_steps
+from fim_private.mining import stepwise
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.transactions import Transactions
@@ -54,12 +53,13 @@ def run_cell(cell: Cell, settings: Settings, counts: ExactCounts) -> list[Row]:
 
 
 def _named(
-    mechanism: Mechanism | ItemsFirst, cell: Cell, counts: ExactCounts, trial: int, randomness: Randomness
+    mechanism: Mechanism | Stepwise, cell: Cell, counts: ExactCounts, trial: int, randomness: Randomness
 ) -> list[int | None]:
     """The true count of each named itemset. None for an itemset that is not among the most frequent."""
-    if isinstance(mechanism, ItemsFirst):
-        names = mechanism.items.names if mechanism.test_delta is None else 0
-        itemsets = items_first_steps.run(_with_names(counts.baskets, names), mechanism, randomness).itemsets
+    if isinstance(mechanism, Stepwise):
+        itemsets = stepwise.run(
+            _with_names(counts.baskets, mechanism.public_names or 0), mechanism, randomness
+        ).itemsets
         return [counts.most_frequent[cell.size].get(tuple(itemset)) for itemset in itemsets.tolist()]
     if find(cell.mechanism).needs_cap:
         capped = counts.capped[cell.size]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from fim_private.mechanisms.items_first import ItemsFirst
-from fim_private.mechanisms.protocol import Law
+from fim_private.mechanisms.protocol import Law, Stepwise
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.profile import CountProfile
@@ -44,6 +43,6 @@ def law_of(plan: Plan, profile: CountProfile) -> Law:
     Raises:
         TypeError: the mechanism sees more than counts.
     """
-    if isinstance(plan.search, ItemsFirst):
+    if isinstance(plan.search, Stepwise):
         raise TypeError(f"{plan.mechanism_name} has no law over counts")
     return plan.search.law(profile)

@@ -19,7 +19,8 @@ Theorem and proof: docs/mathematics.md#items-first.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import NormalDist
 
@@ -52,6 +53,8 @@ _SAFE = 1 - 1e-9
 """Shares are rounded down by this much, because floats are rounded."""
 _LEAST_DELTA = 1e-300
 """Only a guess of the support that is needed uses this. Floats cannot express less."""
+_MUCH = Fraction(10**6)
+"""A rho with which there is hardly any noise."""
 _SEEN = 3.2 + 1.645
 """Tokens of a large universe go on from about 3.2 deviations on, and noise takes 1.645 off one time in 20."""
 TYPICAL_LENGTH = 10
@@ -204,6 +207,20 @@ class ItemsFirst:
     def boldness(self) -> float:
         """Epsilon beyond 1/2, as a factor of at least 1. The larger it is, the less noise matters."""
         return max(1.0, 2 * self.epsilon)
+
+    @property
+    def public_names(self) -> int | None:
+        """How many items the public list has; None if there is no list."""
+        return self.items.names if self.test_delta is None else None
+
+    def loud(self, names: int) -> Iterator[ItemsFirst]:
+        """The same with so little noise that every later step follows, in each way that the look may choose."""
+        items = AnonymousItems(
+            measurement=replace(self.items.measurement, variance=1),
+            names=names if self.test_delta is None else self.items.names,
+        )
+        for select in (PEEL, COUNTS) if self.select is None else (self.select,):
+            yield replace(self, select=select, look=LengthLook(variance=1), items=items, rho=_MUCH)
 
     @property
     def needs_pairs(self) -> bool:

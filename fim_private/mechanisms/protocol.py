@@ -7,6 +7,7 @@ universe such a draw ends the list. How places move with the counts: docs/mathem
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
@@ -152,6 +153,25 @@ class Mechanism(Costed, Protocol):
 
     def law(self, profile: CountProfile) -> Law:
         """The exact distribution of `select`, computed without sampling. The profile must have few levels."""
+
+
+@runtime_checkable
+class Stepwise(Costed, Protocol):
+    """A mechanism that counts step by step: what it counts next follows from what it released before.
+
+    A function of the layer `mining` runs the steps (`mining/stepwise.py`).
+    """
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Items per itemset, increasing. Itemsets of several sizes are ranked together."""
+
+    @property
+    def public_names(self) -> int | None:
+        """How many items the public list has; None if there is no list."""
+
+    def loud(self, names: int) -> Iterator[Stepwise]:
+        """The same with hardly any noise, over so many names: one for each way that the steps may go."""
 
 
 @runtime_checkable

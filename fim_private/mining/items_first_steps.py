@@ -16,33 +16,13 @@ from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
 from fim_private.mechanisms.items_first import MOST_CANDIDATES, ItemsFirst, LaterSteps
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mining.likely_itemsets import joined_itemsets, likely_itemsets
+from fim_private.mining.outcome import FoundItems, Outcome
 from fim_private.mining.shrinkage import shrink
 from fim_private.randomness import Randomness
 from fim_private.release.door import certify, discover, look, look_at, measure, pick
 from fim_private.transactions.item_codes import PADDING, increasing
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Outcome:
-    """What is released. Items are codes of the transactions' vocabulary.
-
-    Args:
-        itemsets: int32, shape (n, size), in decreasing order, items increasing in each row, padded if they have several
-            sizes.
-        counts: float64, shape (n,), estimates in transactions; None if itemsets were picked.
-        expected: float64, shape (n,), about how many transactions would hold the itemsets if their items did not depend
-            on each other; None if they are not ranked by leverage.
-        found: int32, shape (items,): the items of these itemsets, in decreasing order of noisy count.
-        found_counts: float64, of the same shape: the noisy counts of these items, in transactions.
-    """
-
-    itemsets: NDArray[np.int32]
-    counts: Floats | None
-    expected: Floats | None
-    found: NDArray[np.int32]
-    found_counts: Floats
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -139,9 +119,11 @@ def run(
         itemsets=increasing(itemsets),
         counts=None if counts is None else counts[named],
         expected=None if independent is None else independent(chosen[named]),
-        # Tokens are in decreasing order of their noisy counts.
-        found=itemsets.ravel()[first[is_item]],
-        found_counts=units[found[is_item]] / mechanism.items.measurement.resolution,
+        found=FoundItems(
+            # Tokens are in decreasing order of their noisy counts.
+            codes=itemsets.ravel()[first[is_item]],
+            counts=units[found[is_item]] / mechanism.items.measurement.resolution,
+        ),
     )
 
 

@@ -8,24 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
-from fractions import Fraction
 
 from fim_private.counting import LocalDatabase, TransactionDatabase
 from fim_private.errors import FimPrivateError
-from fim_private.mechanisms.anonymous_items import AnonymousItems
-from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst
-from fim_private.mechanisms.lengths import LengthLook
-from fim_private.mining import items_first_steps
+from fim_private.mechanisms.protocol import Stepwise
+from fim_private.mining import stepwise
 from fim_private.mining.count_measurement import with_counts
 from fim_private.mining.searches import count_all
 from fim_private.plan import Plan
 from fim_private.randomness import SeededRandomness
 from fim_private.release import ReleasedItemset
 from fim_private.transactions import transactions_from_lists
-
-_MUCH = Fraction(10**6)
-"""A rho with which there is hardly any noise."""
 
 
 def rehearse(plan: Plan) -> None:
@@ -37,28 +30,14 @@ def rehearse(plan: Plan) -> None:
         with suppress(FimPrivateError):
             count_all(database, plan, lambda _phase: None)
         for _, search in plan.selections:
-            if isinstance(search, ItemsFirst):
-                for almost_without_noise in _loud(search, len(database.vocabulary)):
-                    items_first_steps.run(database, almost_without_noise, randomness)
+            if isinstance(search, Stepwise):
+                for almost_without_noise in search.loud(len(database.vocabulary)):
+                    stepwise.run(database, almost_without_noise, randomness)
         if plan.counts is not None:
             # Search each size by itself: there may be no more than k itemsets.
             for size in filter(None, plan.question.remaining_sizes):
                 itemset = ReleasedItemset(rank=1, items=("made up",))
                 with_counts([itemset], [tuple(range(size))], database, plan, randomness)
-
-
-def _loud(search: ItemsFirst, items: int) -> Iterator[ItemsFirst]:
-    """The search with so little noise that every later step follows, in each way that the look may choose."""
-    measured = replace(search.items.measurement, variance=1)
-    names = items if search.test_delta is None else search.items.names
-    for select in (PEEL, COUNTS) if search.select is None else (search.select,):
-        yield replace(
-            search,
-            select=select,
-            look=LengthLook(variance=1),
-            items=AnonymousItems(measurement=measured, names=names),
-            rho=_MUCH,
-        )
 
 
 def _made_up(size: int) -> Iterator[TransactionDatabase]:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import reduce
 
 from fim_private.counting import HiddenCounts, SeveralSizes, TransactionDatabase
-from fim_private.mechanisms.items_first import ItemsFirst
-from fim_private.mechanisms.protocol import Mechanism
-from fim_private.mining import items_first_steps
+from fim_private.mechanisms.protocol import Mechanism, Stepwise
+from fim_private.mining import stepwise
 from fim_private.plan import Plan
 from fim_private.randomness import Randomness
 from fim_private.release import FoundItem, ReleasedItemset
@@ -52,7 +51,7 @@ def count_all(bounded: TransactionDatabase, plan: Plan, progress: Progress) -> l
     counted: list[HiddenCounts | None] = []
     for sizes, search in plan.selections:
         check_universe(bounded, plan)
-        if isinstance(search, ItemsFirst):
+        if isinstance(search, Stepwise):
             counted.append(None)
             continue
         progress("counting")
@@ -85,8 +84,8 @@ def select_all(
     """
     chosen = []
     for (sizes, search), counts in zip(plan.selections, counted, strict=True):
-        if isinstance(search, ItemsFirst):
-            chosen.append(_items_first(bounded, plan, search, randomness, progress))
+        if isinstance(search, Stepwise):
+            chosen.append(_step_by_step(bounded, plan, search, randomness, progress))
         elif counts is not None:
             progress("selecting")
             passed = pass_through(bounded, counts, search, plan, randomness, sizes=sizes)
@@ -107,12 +106,10 @@ def completed(items: Sequence[str], plan: Plan) -> tuple[str, ...]:
     return tuple(sorted((*plan.constraints.must_contain, *items), key=name_order))
 
 
-def _items_first(
-    bounded: TransactionDatabase, plan: Plan, mechanism: ItemsFirst, randomness: Randomness, progress: Progress
+def _step_by_step(
+    bounded: TransactionDatabase, plan: Plan, mechanism: Stepwise, randomness: Randomness, progress: Progress
 ) -> SearchResult:
-    outcome = items_first_steps.run(
-        bounded, mechanism, randomness, min_count=plan.question.min_count, progress=progress
-    )
+    outcome = stepwise.run(bounded, mechanism, randomness, min_count=plan.question.min_count, progress=progress)
     names = bounded.vocabulary
     counts, expected = (
         [None] * len(outcome.itemsets) if numbers is None else [max(0, round(number)) for number in numbers.tolist()]
@@ -129,9 +126,9 @@ def _items_first(
             zip(outcome.itemsets, counts, expected, strict=True), start=1
         )
     )
-    found = tuple(
-        FoundItem(item=name, count=round(units, 2))
-        for name, units in zip(names.gather(outcome.found), outcome.found_counts.tolist(), strict=True)
-    )
+    found = None
+    if outcome.found is not None:
+        counted = zip(names.gather(outcome.found.codes), outcome.found.counts.tolist(), strict=True)
+        found = tuple(FoundItem(item=name, count=round(units, 2)) for name, units in counted)
     codes = tuple(tuple(code for code in itemset if code != PADDING) for itemset in outcome.itemsets.tolist())
     return SearchResult(itemsets=itemsets, codes=codes, found=found)

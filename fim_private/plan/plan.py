@@ -9,9 +9,8 @@ from typing import Any, cast
 from fim_private.accounting.cost import Cost
 from fim_private.constraints import Constraints
 from fim_private.mechanisms.count_noise import CountNoise
-from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.per_size import PerSize
-from fim_private.mechanisms.protocol import USUAL_NAMES, Margin, Mechanism, Spending, WithCounts
+from fim_private.mechanisms.protocol import USUAL_NAMES, Margin, Mechanism, Spending, Stepwise, WithCounts
 from fim_private.mechanisms.registry import find
 from fim_private.plan.question import Question
 from fim_private.plan.record import plan_record
@@ -37,7 +36,7 @@ class Plan:
 
     question: Question
     mechanism_name: str
-    mechanism: Mechanism | ItemsFirst | PerSize
+    mechanism: Mechanism | Stepwise | PerSize
     guarantee: Guarantee
     why: str | None = None
     counts: CountNoise | None = None
@@ -89,15 +88,15 @@ class Plan:
         return size
 
     @property
-    def selections(self) -> tuple[tuple[tuple[int, ...], Mechanism | ItemsFirst], ...]:
+    def selections(self) -> tuple[tuple[tuple[int, ...], Mechanism | Stepwise], ...]:
         """The searches in order: for each, the sizes it looks for and the mechanism that picks."""
         if not isinstance(self.mechanism, PerSize):
             return ((self.question.remaining_sizes, self.mechanism),)
-        searches = cast(tuple[Mechanism | ItemsFirst, ...], self.mechanism.parts)
+        searches = cast(tuple[Mechanism | Stepwise, ...], self.mechanism.parts)
         return tuple(((size,), search) for size, search in zip(self.question.remaining_sizes, searches, strict=True))
 
     @property
-    def search(self) -> Mechanism | ItemsFirst:
+    def search(self) -> Mechanism | Stepwise:
         """The only search, if there is only one."""
         ((_, search),) = self.selections
         return search

@@ -9,9 +9,8 @@ from typing import Unpack, cast
 
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.count_noise import calibrate_with_counts
-from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.per_size import PerSize, calibrate_per_size
-from fim_private.mechanisms.protocol import USUAL_NAMES, CalibratedMechanism, Mechanism, Request
+from fim_private.mechanisms.protocol import USUAL_NAMES, CalibratedMechanism, Mechanism, Request, Stepwise
 from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
 from fim_private.plan.plan import Plan
 from fim_private.plan.question import Question, QuestionArguments, spelled_out
@@ -129,7 +128,7 @@ def _plan_with(row: Row, question: Question) -> Plan:
     return Plan(
         question=question,
         mechanism_name=row.name,
-        mechanism=cast(Mechanism | ItemsFirst | PerSize, calibrated.mechanism),
+        mechanism=cast(Mechanism | Stepwise | PerSize, calibrated.mechanism),
         guarantee=doubled(calibrated.guarantee) if in_two_steps else calibrated.guarantee,
         counts=counts,
     )

@@ -17,14 +17,15 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.counting import ChosenCounts, HiddenCounts, Tokens, TransactionDatabase
+from fim_private.counting import BasisBins, ChosenCounts, HiddenCounts, Tokens, TransactionDatabase
 from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lengths import BINS, MORE_BINS, LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
-from fim_private.mechanisms.protocol import Mechanism, WithGaps
+from fim_private.mechanisms.privbasis import PrivBasis
+from fim_private.mechanisms.protocol import Mechanism, Stepwise, WithGaps
 from fim_private.plan import Plan
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -148,6 +149,19 @@ def check_universe(database: TransactionDatabase, plan: Plan) -> None:
         )
 
 
+def check_list(database: TransactionDatabase, mechanism: Stepwise) -> None:
+    """Check that the data's vocabulary is the public list, if the mechanism has one.
+
+    An itemset of a listed name that nobody has is named like any other. So which names are in the vocabulary must not
+    depend on the data.
+
+    Raises:
+        AssertionError: it is not.
+    """
+    if mechanism.public_names is not None and len(database.vocabulary) != mechanism.public_names:
+        raise AssertionError("the vocabulary is not the public list")
+
+
 def discover(
     database: TransactionDatabase, mechanism: ItemsFirst, randomness: Randomness
 ) -> tuple[Tokens, NDArray[np.int64], Lengths]:
@@ -166,9 +180,7 @@ def discover(
     Returns:
         The tokens; their noisy counts in units, int64, shape (tokens,); and how long transactions are.
     """
-    if mechanism.test_delta is None and len(database.vocabulary) != mechanism.items.names:
-        # An itemset of a listed name that nobody has is named like any other.
-        raise AssertionError("the vocabulary is not the public list")
+    check_list(database, mechanism)
     units = database.merge_units()
     lengths = mechanism.look.add_noise(units.count_lengths(BINS), randomness)
     measurement = mechanism.items.measurement
@@ -260,6 +272,32 @@ def noisy_total(counts: ChosenCounts, scale: Fraction, randomness: Randomness) -
 def pick(counts: ChosenCounts, mechanism: Mechanism, randomness: Randomness) -> NDArray[np.int32]:
     """The itemsets that a mechanism picks from public ones, int32, shape (picks, size), in the order picked."""
     return counts.itemsets_at(mechanism.select(counts.profile(), randomness))
+
+
+def pick_number(items: HiddenCounts, itemsets: HiddenCounts, mechanism: PrivBasis, randomness: Randomness) -> int:
+    """The number of items that the top itemsets have, chosen privately. This costs a bounded range.
+
+    Args:
+        items: the counts of single items, the first `mechanism.most_items`.
+        itemsets: the counts of the itemsets asked for, the first `mechanism.wanted`.
+        mechanism: the mechanism of the plan.
+        randomness: where the bits come from.
+    """
+    count = itemsets.profile(0).count(mechanism.wanted)
+    return mechanism.number_of_items(items.profile(mechanism.items - len(items)), count, randomness)
+
+
+def measure_bins(bins: BasisBins, noise: CountNoise, randomness: Randomness) -> NDArray[np.int64]:
+    """The number of transactions in each bin of public bases, with noise, in their order. This costs `noise.loss`.
+
+    Args:
+        bins: the bins.
+        noise: the noise for this many bases: one transaction is in one bin of each.
+        randomness: where the bits come from.
+    """
+    if len(bins.bases) > noise.top:
+        raise AssertionError("there are more bases than the noise was planned for")
+    return noise.add_noise(bins.vector(), randomness)
 
 
 def _select(

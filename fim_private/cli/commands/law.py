@@ -136,7 +136,7 @@ def _planned(
     name: str, *, top: int, budget: Budget, sensitivity: int, neighbours: NeighbouringRelation,
     universe: Universe | None, max_items: int | None,
 ) -> Mechanism:  # fmt: skip
-    from fim_private.mechanisms.items_first import ItemsFirst
+    from fim_private.mechanisms.protocol import Stepwise
     from fim_private.plan import make_plan
 
     if not 1 <= top <= 20 or not 1 <= sensitivity <= 10**6:
@@ -151,7 +151,7 @@ def _planned(
         max_items=max_items,
         mechanism=name,
     ).search
-    if isinstance(planned, ItemsFirst):
+    if isinstance(planned, Stepwise):
         raise UsageError(
             f"What {name} answers depends on whole baskets, not on the counts of itemsets alone.",
             "Take another mechanism; `fim-private audit items-first` compares its laws on data sets.",

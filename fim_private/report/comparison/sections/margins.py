@@ -7,11 +7,10 @@ from matplotlib.axes import Axes
 
 from fim_private.comparison.settings import Cell
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
-from fim_private.mechanisms.protocol import Mechanism
+from fim_private.mechanisms.protocol import Mechanism, Stepwise
 from fim_private.profile import CountProfile
 from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.document import Figure, Paragraph, Part, Section, Table
@@ -54,7 +53,7 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
     return Section(anchor="margins", title="Margins: why a mechanism answers or not", parts=tuple(parts))
 
 
-def _mechanism(results: ComparisonResults, data: str, name: str, top: int, epsilon: str) -> Mechanism | ItemsFirst:
+def _mechanism(results: ComparisonResults, data: str, name: str, top: int, epsilon: str) -> Mechanism | Stepwise:
     items = next(counts.items for counts in results.counts if counts.name == data)
     universe = results.settings.universe_items or items if name == "exponential" else None
     cell = Cell(mechanism=name, size=results.settings.main_size, top=top, epsilon=epsilon, universe_items=universe)
@@ -101,7 +100,7 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
     )
 
 
-def _draw(panel: Axes, name: str, mechanism: Mechanism | ItemsFirst, profile: CountProfile) -> bool:
+def _draw(panel: Axes, name: str, mechanism: Mechanism | Stepwise, profile: CountProfile) -> bool:
     """Draw what one mechanism requires. True if the mechanism is `lmm` and the counts meet its requirement."""
     style = {**look(name), "label": name}
     gid = f"mechanism:{name}"

@@ -1,0 +1,38 @@
+"""Run a mechanism that counts step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fim_private.counting import TransactionDatabase
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.privbasis import PrivBasis
+from fim_private.mechanisms.protocol import Stepwise
+from fim_private.mining import items_first_steps, privbasis_steps
+from fim_private.mining.outcome import Outcome
+from fim_private.randomness import Randomness
+
+
+def run(
+    database: TransactionDatabase,
+    mechanism: Stepwise,
+    randomness: Randomness,
+    *,
+    min_count: int | None = None,
+    progress: Callable[[str], None] = lambda _phase: None,
+) -> Outcome:
+    """All steps of the mechanism.
+
+    Args:
+        database: bounded transactions. If they have units, each unit has at most `mechanism.sensitivity` of them.
+        mechanism: the mechanism with its parameters.
+        randomness: where the bits come from.
+        min_count: leave out itemsets whose estimated count is not above this. Only items-first is asked for that.
+        progress: called with the name of each phase as it begins.
+    """
+    match mechanism:
+        case ItemsFirst():
+            return items_first_steps.run(database, mechanism, randomness, min_count=min_count, progress=progress)
+        case PrivBasis():
+            return privbasis_steps.run(database, mechanism, randomness, progress=progress)
+    raise AssertionError("nobody knows the steps of this mechanism")
