@@ -135,7 +135,7 @@ def test_guide_s_commands_on_a_release_run(tmp_path: Path) -> None:
 
 
 def test_readme_and_guide_name_what_there_is() -> None:
-    from fim_private.mechanisms.registry import AUTO, REGISTRY
+    from fim_private.mechanisms.registry import AUTO, COMPARATORS, REGISTRY
 
     (section,) = re.findall(r"## Mechanisms\n(.*?)\n## ", GUIDE, flags=re.DOTALL)
     listed = [
@@ -143,7 +143,7 @@ def test_readme_and_guide_name_what_there_is() -> None:
         for cell in re.findall(r"^\| (`[^|]*) \|", section, flags=re.MULTILINE)
         for name in re.findall(r"`([\w-]+)`", cell)
     ]
-    assert sorted(listed) == sorted(["--mechanism", AUTO, *REGISTRY])
+    assert sorted(listed) == sorted(["--mechanism", AUTO, *REGISTRY, *COMPARATORS])
     for path in re.findall(r"`((?:tests|datasets|fim_private)/[\w./]*)`", README + GUIDE):
         assert (ROOT / path).exists(), path
     targets = (ROOT / "Makefile").read_text(encoding="utf-8")

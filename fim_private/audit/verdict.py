@@ -15,7 +15,7 @@ from fim_private.audit.search import hardest
 from fim_private.errors import UsageError
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import WithCounts
-from fim_private.mechanisms.registry import Row, find
+from fim_private.mechanisms.registry import COMPARATORS, Row, find
 from fim_private.mechanisms.twins.certificates import ANONYMOUS_NAMES
 from fim_private.mechanisms.twins.twin import Twin
 from fim_private.plan import Plan
@@ -147,6 +147,11 @@ def audit(
         UsageError: the plan has too many picks for exact laws, or cannot be audited.
     """
     row, mechanism = find(plan.mechanism_name), plan.search
+    if row.name in COMPARATORS:
+        raise UsageError(
+            f"{row.name} counts step by step, and its exact law over lists is too large to compute.",
+            "Take another mechanism. The test-suite compares the exact laws of its steps.",
+        )
     if plan.top > MOST_PICKS and not (isinstance(mechanism, WithCounts) and mechanism.gives_counts):
         raise UsageError(
             f"The exact law over lists of {plan.top:,} picks is too large to compute.",

@@ -17,13 +17,18 @@ def one_of(*words: str) -> Callable[[str], list[str]]:
     return complete
 
 
-def mechanism_names(*more: str) -> Callable[[str], list[str]]:
-    """A function that completes the name of a mechanism, or one of these words."""
+def mechanism_names(*more: str, audited: bool = False) -> Callable[[str], list[str]]:
+    """A function that completes the name of a mechanism, or one of these words.
+
+    Args:
+        more: the words.
+        audited: only those that the audit knows.
+    """
 
     def complete(incomplete: str) -> list[str]:
-        from fim_private.mechanisms.registry import REGISTRY
+        from fim_private.mechanisms.registry import COMPARATORS, REGISTRY
 
-        return one_of(*more, *REGISTRY)(incomplete)
+        return one_of(*more, *REGISTRY, *(() if audited else COMPARATORS))(incomplete)
 
     return complete
 

@@ -38,6 +38,8 @@ class Row:
         both_relations: the proof also holds for `replace`; otherwise group privacy serves that relation.
         needs_universe: it chooses from a declared universe.
         needs_cap: it needs a cap on the items per transaction.
+        in_bins: it puts each transaction into bins by the items it holds. So it sees more than counts, and cannot count
+            units by basket.
         finds_items: it finds the universe itself. A declared universe only restricts it.
         reads_counts: it can select by noisy counts (--select, --min-count).
         automatic: --mechanism auto may choose it; the others are for comparison.
@@ -60,6 +62,7 @@ class Row:
     both_relations: bool = False
     needs_universe: bool = False
     needs_cap: bool = False
+    in_bins: bool = False
     finds_items: bool = False
     reads_counts: bool = False
     automatic: bool = False
@@ -70,7 +73,7 @@ class Row:
     @property
     def sees_counts_only(self) -> bool:
         """Whether the itemsets' counts alone decide what it does, whatever the transactions are."""
-        return not (self.needs_cap or self.finds_items or self.name == AUTO)
+        return not (self.needs_cap or self.finds_items or self.in_bins or self.name == AUTO)
 
     def serves(self, lead: int, size: int) -> bool:
         """Whether --mechanism auto may choose it with this lead, if the smallest itemsets have so many items."""
@@ -354,6 +357,38 @@ REGISTRY: dict[str, Row] = {
 }
 
 
+COMPARATORS: dict[str, Row] = {
+    row.name: row
+    for row in (
+        Row(
+            name="privbasis",
+            summary="noisy counts of all subsets of a few small sets of items, for itemsets of several sizes",
+            source="Li, Qardaji, Su, Cao 2012",
+            family="privbasis",
+            module="fim_private.mechanisms.privbasis",
+            twins_at="",
+            needs_universe=True,
+            in_bins=True,
+        ),
+        Row(
+            name="privbasis-gaussian",
+            summary="noisy counts of all subsets of a few small sets of items, with Gaussian noise, for several sizes",
+            source="Li, Qardaji, Su, Cao 2012; accounting in mechanisms/privbasis.py",
+            family="privbasis",
+            module="fim_private.mechanisms.privbasis",
+            options={"gaussian": True},
+            twins_at="",
+            needs_universe=True,
+            in_bins=True,
+        ),
+    )
+}
+"""Mechanisms to compare with that count step by step, so that no exact law over lists can be computed.
+
+`--mechanism` knows them. `auto`, the list of all plans and the audit do not. Exact tests of their steps, with broken
+twins, are in `tests/mechanisms/test_privbasis.py`.
+"""
+
 AUTOMATIC = Row(
     name=AUTO,
     summary="the mechanism that needs the smallest lead over the bulk, for this k, size and budget",
@@ -374,9 +409,10 @@ def find(name: str) -> Row:
     """
     if name == AUTO:
         return AUTOMATIC
-    if name not in REGISTRY:
-        names = (AUTO, *REGISTRY)
+    rows = REGISTRY | COMPARATORS
+    if name not in rows:
+        names = (AUTO, *rows)
         raise UsageError(
             "There is no mechanism of that name.", f"{did_you_mean(name, names)}Choose one of: {', '.join(names)}."
         )
-    return REGISTRY[name]
+    return rows[name]

@@ -93,6 +93,12 @@ def _plan_with(row: Row, question: Question) -> Plan:
             f"{row.name} gives noise to every possible item, and so serves at most {row.most_names:,} of them.",
             "Give a smaller --universe-items, or take another mechanism.",
         )
+    if row.in_bins and question.counts_units:
+        raise UsageError(
+            f"{row.name} cannot count the units that hold an itemset in one of several baskets.",
+            "Merge the baskets of a unit (--together unit), keep some of them (--max-transactions), or take another "
+            "mechanism.",
+        )
     in_two_steps = question.relation is NeighbouringRelation.REPLACE and not row.both_relations
     epsilon, delta = halved(question.budget) if in_two_steps else (question.budget.epsilon, question.budget.delta)
     requests = [

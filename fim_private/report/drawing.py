@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
-from fim_private.mechanisms.registry import AUTO, REGISTRY
+from fim_private.mechanisms.registry import AUTO, COMPARATORS, REGISTRY
 from fim_private.report.document import Figure
 
 mpl.use("Agg")
@@ -66,11 +66,12 @@ DASHES = ("-", "--", ":", "-.")
 def _look_of(name: str) -> Look:
     if name == AUTO:
         return AUTOMATIC
-    row = REGISTRY.get(name)
+    rows = REGISTRY | COMPARATORS
+    row = rows.get(name)
     if row is None:
         return OTHER
-    family = list(dict.fromkeys(each.family for each in REGISTRY.values())).index(row.family)
-    member = [each.name for each in REGISTRY.values() if each.family == row.family].index(name)
+    family = list(dict.fromkeys(each.family for each in rows.values())).index(row.family)
+    member = [each.name for each in rows.values() if each.family == row.family].index(name)
     return Look(
         HUES[family % len(HUES)], MARKERS[family % len(MARKERS)], DASHES[member % len(DASHES)], filled=member == 0
     )

@@ -10,7 +10,7 @@ from fim_private.constraints import Constraints
 from fim_private.mechanisms.certified import Certified
 from fim_private.mechanisms.items_first import BY_LEVERAGE, ItemsFirst
 from fim_private.mechanisms.protocol import Spending
-from fim_private.mechanisms.registry import REGISTRY, find
+from fim_private.mechanisms.registry import COMPARATORS, REGISTRY, find
 from fim_private.plan import Plan
 from fim_private.plan.record import plan_record
 from fim_private.privacy import ApproxDP, Guarantee, NeighbouringRelation, PureDP, Together, exact
@@ -155,7 +155,7 @@ def _layout_sentence(layout: Layout) -> str:
 
 def _by(mechanism: str) -> str:
     """The mechanism in words; its name alone where another version of this program knows it."""
-    row = REGISTRY.get(mechanism)
+    row = (REGISTRY | COMPARATORS).get(mechanism)
     return f"the mechanism {mechanism}" if row is None else f"{row.summary} ({row.source})"
 
 

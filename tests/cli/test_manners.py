@@ -158,10 +158,10 @@ def test_the_tab_key_completes(typed: tuple[str, ...], expected: list[str]) -> N
 
 
 def test_what_completes_is_what_there_is() -> None:
-    from fim_private.mechanisms.registry import AUTO, REGISTRY
+    from fim_private.mechanisms.registry import AUTO, COMPARATORS, REGISTRY
     from fim_private.transactions import reading
 
-    assert offered("mine", "--mechanism", "") == [AUTO, *REGISTRY]
+    assert offered("mine", "--mechanism", "") == [AUTO, *REGISTRY, *COMPARATORS]
     assert offered("audit", "") == ["all", *REGISTRY]
     assert FORMATS == reading.FORMATS
 

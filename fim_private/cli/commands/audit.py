@@ -27,7 +27,7 @@ def audit(
         str,
         typer.Argument(
             metavar="MECHANISM",
-            autocompletion=mechanism_names("all"),
+            autocompletion=mechanism_names("all", audited=True),
             help="A mechanism that `fim-private plan` lists, or all.",
         ),
     ],

@@ -154,7 +154,7 @@ def _planned(
     if isinstance(planned, Stepwise):
         raise UsageError(
             f"What {name} answers depends on whole baskets, not on the counts of itemsets alone.",
-            "Take another mechanism; `fim-private audit items-first` compares its laws on data sets.",
+            "Take another mechanism. (`fim-private audit items-first` compares the laws of that one on data sets.)",
         )
     return planned
 

@@ -1,0 +1,159 @@
+"""Comparators that count step by step, from the question to the release."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from fim_private.audit.verdict import audit
+from fim_private.comparison.exact_counts import count_all
+from fim_private.comparison.settings import Cell
+from fim_private.comparison.trials import run_cell
+from fim_private.constraints import Constraints
+from fim_private.counting import LocalDatabase
+from fim_private.errors import UsageError
+from fim_private.ledger import Ledger
+from fim_private.mechanisms.protocol import Stepwise
+from fim_private.mechanisms.registry import COMPARATORS, REGISTRY, find
+from fim_private.mining import stepwise
+from fim_private.mining.mine import mine
+from fim_private.plan import Plan, Universe, make_plan
+from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
+from fim_private.randomness import SeededRandomness
+from fim_private.report.drawing import look
+from fim_private.report.promise_text import plan_text
+from fim_private.transactions import transactions_from_lists
+from tests.comparison.test_run import SETTINGS
+from tests.mining.test_privbasis_steps import BASKETS
+
+NAMES = Universe(names=[*(f"{item + 10}" for item in range(20)), "nobody's"])
+TRANSACTION = PrivacyUnit()
+CUSTOMER = PrivacyUnit(column="customer", max_transactions=2)
+LOUD = Budget("100", "1e-6")
+
+
+def plan_of(name: str, **changes: object) -> Plan:
+    options = {"size": [1, 2, 3], "top": 10, "budget": Budget("1", "1e-6"), "unit": TRANSACTION, "universe": NAMES}
+    return make_plan(**{**options, "mechanism": name, **changes})  # type: ignore[arg-type]
+
+
+def counts_of(items: tuple[str, ...]) -> int:
+    return sum(set(items) <= set(basket) for basket in BASKETS)
+
+
+@pytest.mark.parametrize("name", COMPARATORS)
+def test_a_loud_release_is_right(name: str) -> None:
+    release = mine(
+        transactions_from_lists(BASKETS), size=[1, 2, 3], top=10, budget=LOUD, unit=TRANSACTION, universe=NAMES,
+        mechanism=name, seed=1,
+    )  # fmt: skip
+    best = sorted(
+        (counts_of(some) for size in (1, 2, 3) for some in combinations([f"{item + 10}" for item in range(20)], size)),
+        reverse=True,
+    )[:10]
+    assert [itemset.rank for itemset in release.itemsets] == [*range(1, 11)]
+    assert sum(counts_of(itemset.items) >= best[-1] for itemset in release.itemsets) >= 9
+    for itemset in release.itemsets:
+        assert itemset.count == pytest.approx(counts_of(itemset.items), abs=25)
+    assert release.found is None
+
+
+@pytest.mark.parametrize("name", COMPARATORS)
+def test_constraints_are_kept(name: str) -> None:
+    release = mine(
+        transactions_from_lists(BASKETS), size=[2, 3], top=4, budget=LOUD, unit=TRANSACTION, universe=NAMES,
+        mechanism=name, seed=1, constraints=Constraints(must_contain=["11"], exclude=["10"]),
+    )  # fmt: skip
+    assert len(release.itemsets) == 4
+    for itemset in release.itemsets:
+        assert "11" in itemset.items
+        assert "10" not in itemset.items
+        assert itemset.count == pytest.approx(counts_of(itemset.items), abs=25)
+
+
+@pytest.mark.parametrize("name", COMPARATORS)
+def test_each_size_may_be_searched_by_itself(name: str) -> None:
+    release = mine(
+        transactions_from_lists(BASKETS), size=[1, 2], top=3, budget=LOUD, unit=TRANSACTION, universe=NAMES,
+        mechanism=name, seed=1, per_size=True,
+    )  # fmt: skip
+    assert [len(itemset.items) for itemset in release.itemsets] == [1, 1, 1, 2, 2, 2]
+
+
+@pytest.mark.parametrize("name", COMPARATORS)
+def test_a_ledger_pays_for_it(name: str, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="2", delta="1e-5")
+    release = mine(
+        transactions_from_lists(BASKETS), size=[1, 2], top=5, budget=Budget("1", "1e-6"), unit=TRANSACTION,
+        universe=NAMES, mechanism=name, ledger=ledger,
+    )  # fmt: skip
+    assert release.id is not None
+    assert len(release.itemsets) == 5
+
+
+@pytest.mark.parametrize("name", COMPARATORS)
+def test_customers_count_with_so_many_baskets_or_with_merged_ones(name: str) -> None:
+    several = plan_of(name, unit=CUSTOMER)
+    assert several.mechanism.sensitivity == 2  # type: ignore[union-attr]
+    owned = transactions_from_lists(BASKETS, [place // 3 for place in range(len(BASKETS))])
+    for changes in ({"unit": CUSTOMER}, {"unit": PrivacyUnit(column="customer"), "together": "unit"}):
+        release = mine(
+            owned, size=1, top=2, budget=LOUD, universe=NAMES, mechanism=name, seed=1, **changes  # type: ignore[arg-type]
+        )  # fmt: skip
+        assert [itemset.items for itemset in release.itemsets] == [("10",), ("11",)]
+    with pytest.raises(UsageError, match="in one of several baskets"):
+        plan_of(name, unit=PrivacyUnit(column="customer"))
+
+
+@pytest.mark.parametrize("name", COMPARATORS)
+def test_replace_costs_two_steps(name: str) -> None:
+    plan = plan_of(name, relation=NeighbouringRelation.REPLACE)
+    share = plan.budget.delta / (1 + Fraction(math.exp(0.5))) * (1 - Fraction(1, 10**9))
+    half = plan_of(name, budget=Budget(Fraction(1, 2), share))
+    assert plan.guarantee.epsilon <= 1
+    assert float(plan.guarantee.epsilon) == pytest.approx(2 * float(half.guarantee.epsilon), rel=1e-8)
+    assert float(plan.guarantee.delta) == pytest.approx(float(half.guarantee.delta) * (1 + math.exp(0.5)), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", COMPARATORS)
+def test_names_are_needed_and_their_number_is_not_enough(name: str) -> None:
+    with pytest.raises(UsageError, match="names of all items"):
+        plan_of(name, universe=Universe(items=20))
+    with pytest.raises(UsageError, match="declared universe"):
+        plan_of(name, universe=None)
+
+
+@pytest.mark.parametrize("name", COMPARATORS)
+def test_it_is_for_comparison_and_not_audited_over_lists(name: str) -> None:
+    row = find(name)
+    assert name not in REGISTRY
+    assert not row.automatic
+    assert not row.sees_counts_only
+    plan = plan_of(name, size=2)
+    assert isinstance(plan.mechanism, Stepwise)
+    assert plan.gives_counts
+    with pytest.raises(UsageError, match="step by step"):
+        audit(plan, randomness=SeededRandomness(0))
+    assert "picks of items and pairs" in plan_text(plan)
+    assert look(name) != look("none of these")
+
+
+@pytest.mark.parametrize("name", COMPARATORS)
+def test_the_comparison_can_run_it(name: str) -> None:
+    settings = replace(SETTINGS, mechanisms=(name,), sizes=(2,), tops=(3,), epsilons=("50",), trials=2)
+    counts = count_all("made up", transactions_from_lists(BASKETS), settings, lambda _what: None)
+    cell = Cell(mechanism=name, size=2, top=3, epsilon="50", universe_items=20)
+    rows = run_cell(cell, settings, counts)
+    assert [row["precision"] for row in rows] == [1.0, 1.0]
+
+
+def test_a_vocabulary_that_is_not_the_list_is_a_fault() -> None:
+    mechanism = plan_of("privbasis").mechanism
+    assert isinstance(mechanism, Stepwise)
+    with pytest.raises(AssertionError, match="not the public list"):
+        stepwise.run(LocalDatabase(transactions_from_lists(BASKETS)), mechanism, SeededRandomness(0))
