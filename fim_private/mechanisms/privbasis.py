@@ -41,7 +41,7 @@ ETA = Fraction(11, 10)
 """The paper's eta: so much longer than k is the list whose items and pairs are looked for."""
 MOST_IN_BASIS = 12
 """The paper's limit: 2^12 bins."""
-LARGEST_TOP = 1_000
+LARGEST_TOP = 500
 _MUCH = Fraction(10**6)
 """A budget with which there is hardly any noise."""
 _SAFE = 1 - 1e-9

@@ -20,7 +20,7 @@ from fim_private.transactions.item_codes import PADDING
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
-MOST_CLIQUES = 2_000
+MOST_CLIQUES = 500
 """A graph may have very many maximal cliques. After so many, each pair that is in none of them is its own basis."""
 
 

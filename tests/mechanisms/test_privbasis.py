@@ -291,7 +291,7 @@ def test_the_budget_is_spent_and_proved() -> None:
     [
         ({"universe_size": None}, "declared universe"),
         ({"anonymous": True}, "names of all items"),
-        ({"top": LARGEST_TOP + 1}, "at most 1,000 itemsets"),
+        ({"top": LARGEST_TOP + 1}, "at most 500 itemsets"),
         ({"sizes": (2, 13)}, "at most 12 items"),
     ],
 )
