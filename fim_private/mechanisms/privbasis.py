@@ -195,8 +195,9 @@ class PrivBasis:
 
     def loud(self, names: int) -> Iterator[PrivBasis]:
         """The same with hardly any noise over a list of so many names, with one basis and with several."""
-        for most in (self.most, 2):
-            yield replace(self, budget=_MUCH, items=names, most=most)
+        yield replace(self, budget=_MUCH, items=names)
+        # A long list has more items than fit into one basis.
+        yield replace(self, budget=_MUCH, items=names, most=2, top=2 * names)
 
     def _pick_epsilon(self, number: int) -> Fraction:
         """The epsilon of one of so many picks."""

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from fim_private.counting import SeveralSizes, TransactionDatabase
+from fim_private.counting import HiddenCounts, SeveralSizes, TransactionDatabase
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mining.bases import bases_of
 from fim_private.mining.outcome import Outcome
@@ -16,11 +16,22 @@ from fim_private.randomness import Randomness
 from fim_private.release.door import check_list, measure_bins, pick, pick_number
 
 
+def count_first(database: TransactionDatabase, mechanism: PrivBasis) -> HiddenCounts:
+    """The largest counts over all sizes together, which the first step looks at.
+
+    Raises:
+        InputError: there is too much to count.
+    """
+    parts = [database.top_itemsets(size, mechanism.wanted) for size in mechanism.sizes]
+    return SeveralSizes(parts, mechanism.wanted)
+
+
 def run(
     database: TransactionDatabase,
     mechanism: PrivBasis,
     randomness: Randomness,
     *,
+    counts: HiddenCounts | None = None,
     progress: Callable[[str], None] = lambda _phase: None,
 ) -> Outcome:
     """Choose the number of items, then items and pairs; then count all subsets of bases that cover these.
@@ -30,16 +41,13 @@ def run(
             `mechanism.sensitivity` of them.
         mechanism: the mechanism with its parameters.
         randomness: where the bits come from.
+        counts: from `count_first`, if that was called before.
         progress: called with the name of each phase as it begins.
     """
     check_list(database, mechanism)
     progress("finding items")
-    number = pick_number(
-        database.top_itemsets(1, mechanism.most_items),
-        SeveralSizes([database.top_itemsets(size, mechanism.wanted) for size in mechanism.sizes], mechanism.wanted),
-        mechanism,
-        randomness,
-    )
+    itemset_counts = count_first(database, mechanism) if counts is None else counts
+    number = pick_number(database.top_itemsets(1, mechanism.most_items), itemset_counts, mechanism, randomness)
     item_picks, pair_picks = mechanism.picks(number)
     every = np.arange(len(database.vocabulary), dtype=np.int32)[:, np.newaxis]
     items = pick(database.count_chosen(every), item_picks, randomness)[:, 0]
@@ -51,6 +59,6 @@ def run(
     progress("counting")
     bases = bases_of(items, pairs, most=mechanism.most, power=mechanism.variance_power)
     bins = measure_bins(database.count_bins(bases), mechanism.bins(len(bases)), randomness)
-    itemsets, counts = subset_counts(bases, bins, mechanism.sizes)
-    best = np.argsort(-counts, kind="stable")[: mechanism.top]
-    return Outcome(itemsets=itemsets[best], counts=counts[best])
+    itemsets, estimates = subset_counts(bases, bins, mechanism.sizes)
+    best = np.argsort(-estimates, kind="stable")[: mechanism.top]
+    return Outcome(itemsets=itemsets[best], counts=estimates[best])

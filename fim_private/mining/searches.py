@@ -9,6 +9,7 @@ from functools import reduce
 from fim_private.counting import HiddenCounts, SeveralSizes, TransactionDatabase
 from fim_private.mechanisms.protocol import Mechanism, Stepwise
 from fim_private.mining import stepwise
+from fim_private.mining.outcome import Outcome
 from fim_private.plan import Plan
 from fim_private.randomness import Randomness
 from fim_private.release import FoundItem, ReleasedItemset
@@ -43,7 +44,7 @@ class SearchResult:
 
 
 def count_all(bounded: TransactionDatabase, plan: Plan, progress: Progress) -> list[HiddenCounts | None]:
-    """For each search of the plan, the counts that it looks at; None if it asks for counts step by step.
+    """For each search of the plan, the counts that it looks at; None if all its counts follow from released numbers.
 
     Raises:
         InputError: more items occur than the declared universe has, or there is too much to count.
@@ -52,7 +53,7 @@ def count_all(bounded: TransactionDatabase, plan: Plan, progress: Progress) -> l
     for sizes, search in plan.selections:
         check_universe(bounded, plan)
         if isinstance(search, Stepwise):
-            counted.append(None)
+            counted.append(stepwise.count_first(bounded, search))
             continue
         progress("counting")
         counted.append(count(bounded, sizes, search))
@@ -85,7 +86,10 @@ def select_all(
     chosen = []
     for (sizes, search), counts in zip(plan.selections, counted, strict=True):
         if isinstance(search, Stepwise):
-            chosen.append(_step_by_step(bounded, plan, search, randomness, progress))
+            outcome = stepwise.run(
+                bounded, search, randomness, counts=counts, min_count=plan.question.min_count, progress=progress
+            )
+            chosen.append(_released(bounded, plan, outcome))
         elif counts is not None:
             progress("selecting")
             passed = pass_through(bounded, counts, search, plan, randomness, sizes=sizes)
@@ -106,10 +110,8 @@ def completed(items: Sequence[str], plan: Plan) -> tuple[str, ...]:
     return tuple(sorted((*plan.constraints.must_contain, *items), key=name_order))
 
 
-def _step_by_step(
-    bounded: TransactionDatabase, plan: Plan, mechanism: Stepwise, randomness: Randomness, progress: Progress
-) -> SearchResult:
-    outcome = stepwise.run(bounded, mechanism, randomness, min_count=plan.question.min_count, progress=progress)
+def _released(bounded: TransactionDatabase, plan: Plan, outcome: Outcome) -> SearchResult:
+    """What a mechanism that counts step by step answered, with names."""
     names = bounded.vocabulary
     counts, expected = (
         [None] * len(outcome.itemsets) if numbers is None else [max(0, round(number)) for number in numbers.tolist()]

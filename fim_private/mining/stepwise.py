@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fim_private.counting import TransactionDatabase
+from fim_private.counting import HiddenCounts, TransactionDatabase
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import Stepwise
@@ -13,11 +13,21 @@ from fim_private.mining.outcome import Outcome
 from fim_private.randomness import Randomness
 
 
+def count_first(database: TransactionDatabase, mechanism: Stepwise) -> HiddenCounts | None:
+    """What can be counted before anything is charged; None if every count follows from released numbers.
+
+    Raises:
+        InputError: there is too much to count.
+    """
+    return privbasis_steps.count_first(database, mechanism) if isinstance(mechanism, PrivBasis) else None
+
+
 def run(
     database: TransactionDatabase,
     mechanism: Stepwise,
     randomness: Randomness,
     *,
+    counts: HiddenCounts | None = None,
     min_count: int | None = None,
     progress: Callable[[str], None] = lambda _phase: None,
 ) -> Outcome:
@@ -27,6 +37,7 @@ def run(
         database: bounded transactions. If they have units, each unit has at most `mechanism.sensitivity` of them.
         mechanism: the mechanism with its parameters.
         randomness: where the bits come from.
+        counts: from `count_first`, if that was called before.
         min_count: leave out itemsets whose estimated count is not above this. Only items-first is asked for that.
         progress: called with the name of each phase as it begins.
     """
@@ -34,5 +45,5 @@ def run(
         case ItemsFirst():
             return items_first_steps.run(database, mechanism, randomness, min_count=min_count, progress=progress)
         case PrivBasis():
-            return privbasis_steps.run(database, mechanism, randomness, progress=progress)
+            return privbasis_steps.run(database, mechanism, randomness, counts=counts, progress=progress)
     raise AssertionError("nobody knows the steps of this mechanism")

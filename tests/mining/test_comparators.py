@@ -16,12 +16,14 @@ from fim_private.comparison.settings import Cell
 from fim_private.comparison.trials import run_cell
 from fim_private.constraints import Constraints
 from fim_private.counting import LocalDatabase
-from fim_private.errors import UsageError
+from fim_private.errors import InputError, UsageError
 from fim_private.ledger import Ledger
 from fim_private.mechanisms.protocol import Stepwise
 from fim_private.mechanisms.registry import COMPARATORS, REGISTRY, find
-from fim_private.mining import stepwise
+from fim_private.mining import privbasis_steps, stepwise
+from fim_private.mining.bases import bases_of
 from fim_private.mining.mine import mine
+from fim_private.mining.rehearsal import rehearse
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.randomness import SeededRandomness
@@ -94,6 +96,37 @@ def test_a_ledger_pays_for_it(name: str, tmp_path: Path) -> None:
     )  # fmt: skip
     assert release.id is not None
     assert len(release.itemsets) == 5
+
+
+def test_data_that_is_too_much_to_count_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_much(_self: LocalDatabase, size: int, m: int) -> None:
+        assert m >= 1
+        if size > 1:
+            raise InputError("There is too much to count.", "Bound the work with --max-items.")
+
+    ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="2", delta="1e-5")
+    monkeypatch.setattr(LocalDatabase, "top_itemsets", too_much)
+    with pytest.raises(InputError, match="too much"):
+        mine(
+            transactions_from_lists(BASKETS), size=2, top=5, budget=Budget("1", "1e-6"), unit=TRANSACTION,
+            universe=NAMES, mechanism="privbasis", ledger=ledger,
+        )  # fmt: skip
+    assert len(ledger.history()) == len(Ledger.create(tmp_path / "other.ledger", epsilon="2", delta="1e-5").history())
+
+
+@pytest.mark.parametrize("name", COMPARATORS)
+@pytest.mark.parametrize("size", [1, 2, [1, 3]])
+def test_one_basis_and_several_are_rehearsed(name: str, size: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = set()
+
+    def spy(*given: object, **more: object) -> object:
+        bases = bases_of(*given, **more)  # type: ignore[arg-type]
+        seen.add(len(bases) > 1)
+        return bases
+
+    monkeypatch.setattr(privbasis_steps, "bases_of", spy)
+    rehearse(plan_of(name, size=size, top=1))
+    assert seen == {False, True}
 
 
 @pytest.mark.parametrize("name", COMPARATORS)
