@@ -7,10 +7,12 @@ something of.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 
 from fim_private.constraints import Constraints
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
+from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.registry import REGISTRY, Row, find
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
@@ -77,6 +79,7 @@ def _cases() -> tuple[Case, ...]:
         _anonymous_names(),
         _items_first("peel"),
         _items_first("counts"),
+        _look_first(),
     )
 
 
@@ -121,6 +124,22 @@ def _items_first(select: str) -> Case:
         more=[items],
         seen=seen,
         event=f"noisy counts of four items sum to more than {cut:.1f}",
+    )
+
+
+def _look_first() -> Case:
+    """An item whose support is where the look decides either way as often, and one more unit that has it."""
+    plan = _planned("look-first")
+    if not isinstance(plan.mechanism, LookFirst):
+        raise AssertionError("look-first was planned")
+    everybody = next(support for support in count() if plan.mechanism.way(support) is not plan.mechanism.items) - 1
+    return Case(
+        name="look-first",
+        plan=plan,
+        units=[[NAMES[:1]]] * everybody,
+        more=[NAMES[:1]],
+        seen=lambda release: release.found is None,
+        event="the look decides for picks",
     )
 
 

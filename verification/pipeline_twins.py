@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from fim_private.constraints import NOTHING, Constraints
-from fim_private.counting import LocalDatabase
+from fim_private.counting import LocalDatabase, largest_counts
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mining.mine import mine_as_planned
-from fim_private.mining.searches import count
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.randomness import SecureRandomness, SeededRandomness
@@ -84,7 +83,7 @@ def _counted_before_bounded(how: str, unit: PrivacyUnit, baskets: int) -> Pipeli
     def pipeline(transactions: Transactions) -> Release:
         randomness = SecureRandomness()
         database = LocalDatabase(transactions)
-        counts = count(database, plan.sizes, plan.mechanism)  # type: ignore[arg-type]
+        counts = largest_counts(database, plan.sizes, plan.mechanism.depth)  # type: ignore[union-attr]
         passed = pass_through(database, counts, plan.mechanism, plan, randomness)  # type: ignore[arg-type]
         chosen = tuple(ReleasedItemset(rank=rank, items=one.items) for rank, one in enumerate(passed, start=1))
         return replace(_EMPTY, itemsets=chosen)

@@ -8,7 +8,7 @@ from fim_private.counting.local.database import LocalDatabase, as_database
 from fim_private.counting.local.found_itemsets import FoundItemsets
 from fim_private.counting.local.histogram import ItemsetHistogram
 from fim_private.counting.local.queries import count_histogram, count_itemsets, find_itemsets, occurs, top_itemsets
-from fim_private.counting.several_sizes import SeveralSizes
+from fim_private.counting.several_sizes import SeveralSizes, largest_counts
 from fim_private.counting.tokens import Tokens
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "count_histogram",
     "count_itemsets",
     "find_itemsets",
+    "largest_counts",
     "occurs",
     "top_itemsets",
 ]

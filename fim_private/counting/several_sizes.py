@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.counting.database import TransactionDatabase
 from fim_private.counting.hidden_counts import HiddenCounts
 from fim_private.counting.runs import Runs
 from fim_private.profile import CountProfile
@@ -78,3 +79,13 @@ class SeveralSizes:
             if len(here):
                 found[here, : part.size] = part.itemsets_at((self._own[runs[here]] + within[here]).tolist())
         return found
+
+
+def largest_counts(database: TransactionDatabase, sizes: Sequence[int], depth: int | None) -> HiddenCounts:
+    """The largest counts over all sizes together: the first `depth`, or all of them with None.
+
+    Raises:
+        InputError: there is too much to count.
+    """
+    parts = [database.count_histogram(size) if depth is None else database.top_itemsets(size, depth) for size in sizes]
+    return parts[0] if len(parts) == 1 else SeveralSizes(parts, depth)

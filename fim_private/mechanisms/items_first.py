@@ -90,12 +90,13 @@ class Tuning:
         prior: the chance of a pick is proportional to the product of its items' counts to this power.
         leverage_prior: the same power for leverage.
         reach: tokens go on to picks down to this times the support that a pick can tell from nothing.
-        several_reach: the same for picks from several sizes.
+        several_reach: the same for picks of single items, or from several sizes.
         leverage_reach: the same for picks by leverage, which is always smaller than the support.
         few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
-        peels_items: picks also select if single items are asked for, and k is at most this times epsilon.
+        peels_items: picks also select if single items and others are asked for, and k is at most this times epsilon.
+        peels_larger: if all itemsets have three items or more, picks select if k is at most this.
         uneven: beside noise, the counts of items and pairs are off by about this share of them: what long transactions
             lose differs from one to the other.
     """
@@ -127,6 +128,7 @@ class Tuning:
     peels: float = 0.75
     always_peels: int = 25
     peels_items: int = 100
+    peels_larger: int = 10
     uneven: float = 0.15
 
     def share_of_items(self, epsilon: float, *, listed: bool) -> float:
@@ -212,6 +214,10 @@ class ItemsFirst:
     def public_names(self) -> int | None:
         """How many items the public list has; None if there is no list."""
         return self.items.names if self.test_delta is None else None
+
+    @property
+    def branches(self) -> tuple[ItemsFirst]:
+        return (self,)
 
     def loud(self, names: int) -> Iterator[ItemsFirst]:
         """The same with so little noise that every later step follows, in each way that the look may choose."""
@@ -343,8 +349,8 @@ class ItemsFirst:
             left -= pairs.loss.rho if pairs else 0
             # A bounded range of e is e^2/8-zCDP.
             pick = round_down(math.sqrt(8 * float(left) / self.top) * _SAFE)
-            # Picks over several sizes also go by what was counted of items and pairs before.
-            reach = tuning.reach if len(self.sizes) == 1 else tuning.several_reach
+            # Picks that take in single items also go by what was counted of items and pairs before.
+            reach = tuning.several_reach if self.sizes[0] == 1 or len(self.sizes) > 1 else tuning.reach
             reach = reach if recount is None else tuning.leverage_reach
             reach *= tuning.if_listed if self.items.listed else 1
             told_apart = _LOG_CANDIDATES * self.sensitivity / float(pick)
@@ -388,13 +394,17 @@ class ItemsFirst:
         The noise of a pick grows with k. The noise of the counts does not grow with k, but units that hold many of the
         tokens count less in them, whatever epsilon is.
         """
+        if self.size == 1:
+            return True
+        if self.sizes[0] > 2:
+            # Picks compare larger itemsets only by their pairs, of which noisy counts tell more.
+            return self.top <= self.tuning.peels_larger
         always = self.tuning.always_peels * max(1.0, self.epsilon)
         if self.sizes[0] == 1:
             # These picks also go by what was counted of items and pairs before.
             always = max(always, self.tuning.peels_items * self.epsilon)
         # Over several sizes, units hold about as many of the likely itemsets as of pairs.
-        sizes = self.sizes if len(self.sizes) == 1 else (2,)
-        return self.top <= max(always, self.tuning.peels * math.sqrt(self.boldness) * held.picks_worth(sizes))
+        return self.top <= max(always, self.tuning.peels * math.sqrt(self.boldness) * held.picks_worth((2,)))
 
     def _certificate(self, supports: NDArray[np.float64]) -> Certificate | None:
         """A certificate that the items of a good answer are likely to pass, if it need not cost too much."""
@@ -472,12 +482,25 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanis
     guarantee = proved(rho) if rho else None
     if rho is None or guarantee is None:
         raise BudgetError("The budget is too small for noisy counts and a test.", "Give a larger --epsilon.")
+    mechanism = share_out(request, rho, failure, tuning)
+    return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)
+
+
+def share_out(request: Request, rho: Fraction, failure: Fraction, tuning: Tuning = Tuning()) -> ItemsFirst:
+    """The mechanism whose steps together cost at most rho.
+
+    Args:
+        request: what is asked.
+        rho: what all steps may cost.
+        failure: the probability with which the certificate may fail; not used if the names are a public list.
+        tuning: how rho is shared out.
+    """
     counted = Measurement.costing(
-        float(rho) * tuning.share_of_items(float(epsilon), listed=request.listed),
+        float(rho) * tuning.share_of_items(float(request.epsilon), listed=request.listed),
         full=tuning.leverage_full_items if request.by == BY_LEVERAGE else tuning.full_items,
         sensitivity=1,
     )
-    mechanism = ItemsFirst(
+    return ItemsFirst(
         top=request.top,
         sizes=request.sizes,
         select=request.select,
@@ -488,7 +511,6 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanis
         min_count=request.min_count,
         by=request.by,
         sensitivity=request.sensitivity,
-        epsilon=float(epsilon),
+        epsilon=float(request.epsilon),
         tuning=tuning,
     )
-    return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)

@@ -37,6 +37,7 @@ class Row:
         lowered: lower values of public caps that only end a search. They make an exact law fast to compute.
         both_relations: the proof also holds for `replace`; otherwise group privacy serves that relation.
         needs_universe: it chooses from a declared universe.
+        needs_open: it finds what occurs, so a public list of items does not serve it.
         needs_cap: it needs a cap on the items per transaction.
         in_bins: it puts each transaction into bins by the items it holds. So it sees more than counts, and cannot count
             units by basket.
@@ -44,8 +45,7 @@ class Row:
         reads_counts: it can select by noisy counts (--select, --min-count).
         automatic: --mechanism auto may choose it; the others are for comparison.
         most_names: it can serve at most this many different items; None for any number.
-        largest_lead: --mechanism auto may choose it only if it needs no larger lead than this, by the size of the
-            smallest itemsets that are asked for. The last entry is for all larger sizes.
+        instead_of: --mechanism auto leaves these out where it may choose this one, which decides between them.
         long_lists: it names hundreds of itemsets in little time.
     """
 
@@ -61,23 +61,20 @@ class Row:
     lowered: Mapping[str, int] = field(default_factory=dict)
     both_relations: bool = False
     needs_universe: bool = False
+    needs_open: bool = False
     needs_cap: bool = False
     in_bins: bool = False
     finds_items: bool = False
     reads_counts: bool = False
     automatic: bool = False
     most_names: int | None = None
-    largest_lead: tuple[int, ...] = ()
+    instead_of: tuple[str, ...] = ()
     long_lists: bool = False
 
     @property
     def sees_counts_only(self) -> bool:
         """Whether the itemsets' counts alone decide what it does, whatever the transactions are."""
         return not (self.needs_cap or self.finds_items or self.in_bins or self.name == AUTO)
-
-    def serves(self, lead: int, size: int) -> bool:
-        """Whether --mechanism auto may choose it with this lead, if the smallest itemsets have so many items."""
-        return not self.largest_lead or lead <= self.largest_lead[:size][-1]
 
     def calibrate(self, request: Request) -> CalibratedMechanism:
         """The mechanism for this request, and what is proved of it."""
@@ -209,10 +206,26 @@ REGISTRY: dict[str, Row] = {
                 "needs a lead over places far down that hardly grows with k"
             ),
             automatic=True,
-            # The pairs of a shop with some thousand customers often have such a lead. Without it a junk pick ends the
-            # list.
-            # Single items are in more transactions than pairs.
-            largest_lead=(400, 220),
+            long_lists=True,
+        ),
+        Row(
+            name="look-first",
+            summary="looks with noise at how clear the ranking is, then picks from its top, or finds the items first",
+            source="construction in mechanisms/look_first.py",
+            family="look-first",
+            module="fim_private.mechanisms.look_first",
+            twins_at=f"{_TWINS}.looks:LOOK_FIRST",
+            loose="as items-first",
+            advice=(
+                "**No public list, and nothing known of how clear the ranking is:** `look-first`. A noisy look at the "
+                "k-th itemset decides: where it stands far above the bulk, `look-first` works as `certified-domain`, "
+                "elsewhere as `items-first`"
+            ),
+            needs_open=True,
+            finds_items=True,
+            most_names=10**7,
+            automatic=True,
+            instead_of=("certified-domain", "items-first"),
             long_lists=True,
         ),
         Row(

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from fim_private.counting import HiddenCounts, SeveralSizes, TransactionDatabase
+from fim_private.counting import HiddenCounts, TransactionDatabase, largest_counts
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mining.bases import bases_of
 from fim_private.mining.outcome import Outcome
@@ -22,8 +22,7 @@ def count_first(database: TransactionDatabase, mechanism: PrivBasis) -> HiddenCo
     Raises:
         InputError: there is too much to count.
     """
-    parts = [database.top_itemsets(size, mechanism.wanted) for size in mechanism.sizes]
-    return SeveralSizes(parts, mechanism.wanted)
+    return largest_counts(database, mechanism.sizes, mechanism.wanted)
 
 
 def run(

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from fim_private.counting import HiddenCounts, SeveralSizes, TransactionDatabase
-from fim_private.mechanisms.protocol import Mechanism, Stepwise
+from fim_private.counting import HiddenCounts, TransactionDatabase, largest_counts
+from fim_private.mechanisms.protocol import Stepwise
 from fim_private.mining import stepwise
 from fim_private.mining.outcome import Outcome
 from fim_private.plan import Plan
@@ -35,8 +35,8 @@ class SearchResult:
 
     def __add__(self, other: SearchResult) -> SearchResult:
         """The results of both, one after the other. An item found twice keeps its first count."""
-        found = None
-        if self.found is not None and other.found is not None:
+        found = self.found or other.found
+        if self.found and other.found:
             known = {item.item for item in self.found}
             both = (*self.found, *(item for item in other.found if item.item not in known))
             found = tuple(sorted(both, key=lambda item: -item.count))
@@ -56,15 +56,8 @@ def count_all(bounded: TransactionDatabase, plan: Plan, progress: Progress) -> l
             counted.append(stepwise.count_first(bounded, search))
             continue
         progress("counting")
-        counted.append(count(bounded, sizes, search))
+        counted.append(largest_counts(bounded, sizes, search.depth))
     return counted
-
-
-def count(database: TransactionDatabase, sizes: Sequence[int], mechanism: Mechanism) -> HiddenCounts:
-    """The largest counts over all sizes together, as many as the mechanism looks at."""
-    depth = mechanism.depth
-    parts = [database.count_histogram(size) if depth is None else database.top_itemsets(size, depth) for size in sizes]
-    return parts[0] if len(parts) == 1 else SeveralSizes(parts, depth)
 
 
 def select_all(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fim_private.counting import HiddenCounts, TransactionDatabase
+from fim_private.counting import HiddenCounts, TransactionDatabase, largest_counts
 from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import Stepwise
 from fim_private.mining import items_first_steps, privbasis_steps
 from fim_private.mining.outcome import Outcome
 from fim_private.randomness import Randomness
+from fim_private.release.door import look_at_support, pick
+from fim_private.transactions.item_codes import increasing
 
 
 def count_first(database: TransactionDatabase, mechanism: Stepwise) -> HiddenCounts | None:
@@ -19,7 +22,12 @@ def count_first(database: TransactionDatabase, mechanism: Stepwise) -> HiddenCou
     Raises:
         InputError: there is too much to count.
     """
-    return privbasis_steps.count_first(database, mechanism) if isinstance(mechanism, PrivBasis) else None
+    match mechanism:
+        case PrivBasis():
+            return privbasis_steps.count_first(database, mechanism)
+        case LookFirst():
+            return largest_counts(database, mechanism.sizes, mechanism.depth)
+    return None
 
 
 def run(
@@ -46,4 +54,11 @@ def run(
             return items_first_steps.run(database, mechanism, randomness, min_count=min_count, progress=progress)
         case PrivBasis():
             return privbasis_steps.run(database, mechanism, randomness, counts=counts, progress=progress)
+        case LookFirst():
+            first = largest_counts(database, mechanism.sizes, mechanism.depth) if counts is None else counts
+            way = look_at_support(first, mechanism, randomness)
+            if isinstance(way, ItemsFirst):
+                return items_first_steps.run(database, way, randomness, progress=progress)
+            progress("selecting")
+            return Outcome(itemsets=increasing(pick(first, way, randomness)), counts=None)
     raise AssertionError("nobody knows the steps of this mechanism")

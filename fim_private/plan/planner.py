@@ -63,13 +63,12 @@ def _choose(question: Question) -> Plan:
                 plans.append(_plan_with(row, question))
             except BudgetError as error:
                 refusal = error
-    ranked = sorted((plan.lead, place) for place, plan in enumerate(plans) if plan.lead is not None)
-    # A mechanism with a limit needs a larger lead than others where its lead is beyond the limit, so one is left.
-    ranked = [
-        (lead, place)
-        for lead, place in ranked
-        if find(plans[place].mechanism_name).serves(lead, question.remaining_sizes[0])
-    ]
+    decided = {name for plan in plans for name in find(plan.mechanism_name).instead_of}
+    ranked = sorted(
+        (plan.lead, place)
+        for place, plan in enumerate(plans)
+        if plan.lead is not None and plan.mechanism_name not in decided
+    )
     if not ranked:
         raise refusal
     others = ", ".join(f"{plans[place].mechanism_name} {lead:,}" for lead, place in ranked[1:])

@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 from fim_private.counting import BasisBins, ChosenCounts, HiddenCounts, Tokens, TransactionDatabase
 from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lengths import BINS, MORE_BINS, LengthLook, Lengths
+from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import Mechanism, Stepwise, WithGaps
@@ -269,8 +271,19 @@ def noisy_total(counts: ChosenCounts, scale: Fraction, randomness: Randomness) -
     return int(counts.vector().sum()) + sample_discrete_laplace(scale, randomness)
 
 
-def pick(counts: ChosenCounts, mechanism: Mechanism, randomness: Randomness) -> NDArray[np.int32]:
-    """The itemsets that a mechanism picks from public ones, int32, shape (picks, size), in the order picked."""
+def look_at_support(counts: HiddenCounts, mechanism: LookFirst, randomness: Randomness) -> CertifiedDomain | ItemsFirst:
+    """The way to go, by a noisy look at these counts. This costs `mechanism.look`."""
+    return mechanism.way(mechanism.look_at(counts.profile(), randomness))
+
+
+def pick(counts: ChosenCounts | HiddenCounts, mechanism: Mechanism, randomness: Randomness) -> NDArray[np.int32]:
+    """The itemsets that a mechanism picks, int32, shape (picks, size), in the order picked.
+
+    Args:
+        counts: of public itemsets, or of those that occur if the mechanism is made for an open universe.
+        mechanism: the mechanism.
+        randomness: where the bits come from.
+    """
     return counts.itemsets_at(mechanism.select(counts.profile(), randomness))
 
 

@@ -9,7 +9,7 @@ from fim_private.accounting.rounding import exp_up
 from fim_private.constraints import Constraints
 from fim_private.mechanisms.certified import Certified
 from fim_private.mechanisms.items_first import BY_LEVERAGE, ItemsFirst
-from fim_private.mechanisms.protocol import Spending
+from fim_private.mechanisms.protocol import Spending, Stepwise
 from fim_private.mechanisms.registry import COMPARATORS, REGISTRY, find
 from fim_private.plan import Plan
 from fim_private.plan.record import plan_record
@@ -240,7 +240,7 @@ def shortfall(plan: Plan, release: Release) -> str | None:
 
 def found_note(plan: Plan, release: Release) -> str | None:
     """What was released beside the itemsets, and what its counts mean; None where there is nothing to say."""
-    searches = [search for _, search in plan.selections if isinstance(search, ItemsFirst)]
+    searches = _ways_to_find_items(plan)
     if release.found is None or not searches:
         return None
     number = f"{len(release.found):,}"
@@ -274,14 +274,14 @@ def plan_text(plan: Plan) -> str:
             f"picks{' up to a place chosen privately' if cuts else ''} if the smallest of their counts, with noise, "
             f"is at least {max(certificate.threshold for certificate in tested):,}"
         )
-    first = [
-        steps.certificate for _, search in plan.selections if isinstance(search, ItemsFirst) for steps in [search.usual]
-    ]
-    needed = max((certificate.support_needed(0.05) for certificate in first if certificate is not None), default=None)
+    first = _ways_to_find_items(plan)
+    tests = [search.usual.certificate for search in first]
+    needed = max((test.support_needed(0.05) for test in tests if test is not None), default=None)
     if needed is not None:
         paragraphs.append(
-            f"  no list of names is needed: at most {plan.most_items:,} items occur; an item must be in about "
-            f"{needed:,} transactions to be named"
+            f"  no list of names is needed: at most {plan.most_items:,} items occur; "
+            + ("" if first == [search for _, search in plan.selections] else "if items are counted first, ")
+            + f"an item must be in about {needed:,} transactions to be named"
         )
     search = _search(plan)
     if search:
@@ -302,6 +302,12 @@ def plan_text(plan: Plan) -> str:
             f"{plan.question.counted}; off by at most {plan.counts.half_width:,}, 19 times in 20"
         )
     return wrapped(paragraphs, indent="    ")
+
+
+def _ways_to_find_items(plan: Plan) -> list[ItemsFirst]:
+    """Where the plan's searches count items first, or may do so."""
+    ways = (way for _, search in plan.selections if isinstance(search, Stepwise) for way in search.branches)
+    return [way for way in ways if isinstance(way, ItemsFirst)]
 
 
 def _search(plan: Plan) -> str:

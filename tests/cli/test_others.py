@@ -16,7 +16,7 @@ def test_plan_reads_nothing_and_compares() -> None:
     shown = done.stdout.decode()
     for name, row in REGISTRY.items():
         assert (f"\n{name} " in shown) is not (row.needs_universe or row.needs_cap)
-    assert "\ncertified-domain: " in shown
+    assert "\nlook-first: " in shown
     assert "chosen because it needs the smallest lead" in shown
     options = ("--size", 2, "--top", 10, *PROMISE, "--universe-items", 16470, "--max-items", 10)
     with_universe = fim_private("plan", *options).stdout.decode()

@@ -188,12 +188,13 @@ def test_nothing_to_find_is_no_error() -> None:
         assert release.found == ()
 
 
-def test_auto_takes_long_lists_items_first_and_single_itemsets_not() -> None:
+def test_auto_looks_first_unless_only_items_first_can_do_what_is_asked() -> None:
     def taken(**options: object) -> str:
         asked = {"size": 2, "budget": Budget(1, "1e-6"), "unit": UNIT, "mechanism": "auto", **options}
         return make_plan(**asked).mechanism_name  # type: ignore[arg-type]
 
-    assert taken(top=100) == "items-first"
+    assert taken(top=100) == "look-first"
+    assert taken(top=100, by="leverage") == "items-first"
     assert taken(top=1) == "limited-domain"
     assert taken(top=1, min_count=50) == "items-first"
     assert taken(top=1, select=PEEL) == "items-first"

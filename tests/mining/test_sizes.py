@@ -17,13 +17,12 @@ import pytest
 from fim_private import Budget, PrivacyUnit, Universe, UsageError, make_plan, mine, transactions_from_lists
 from fim_private.audit.laws import NUMERICAL_ERROR, hockey_stick, law_over_itemsets
 from fim_private.constraints import Constraints
-from fim_private.counting import HiddenCounts, LocalDatabase
+from fim_private.counting import HiddenCounts, LocalDatabase, largest_counts
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.protocol import Mechanism
 from fim_private.mechanisms.registry import REGISTRY
-from fim_private.mining.searches import count
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation
 from fim_private.randomness import SeededRandomness
@@ -93,8 +92,8 @@ def test_sizes_are_put_in_order_and_a_single_one_is_a_size() -> None:
     assert plan_of(size=[2]) == plan_of(size=2)
     assert plan_of(size=2).size == 2
     assert plan_of("exponential", universe=Universe(items=2, listed=True)).mechanism.universe_size == 3  # type: ignore[union-attr]
-    assert plan_of("auto", size=2, top=400).mechanism_name == "items-first"
-    assert plan_of("auto", top=400).mechanism_name == "items-first"
+    assert plan_of("auto", size=2, top=400).mechanism_name == "look-first"
+    assert plan_of("auto", top=400).mechanism_name == "look-first"
 
 
 def test_itemsets_that_do_not_occur_are_uniform_over_all_sizes() -> None:
@@ -103,7 +102,7 @@ def test_itemsets_that_do_not_occur_are_uniform_over_all_sizes() -> None:
     plan = plan_of(
         "exponential", size=(1, 2, 3), top=1, budget=Budget("1", "0"), universe=Universe(names=names)
     )  # fmt: skip
-    counts = count(database, plan.sizes, plan.mechanism)  # type: ignore[arg-type]
+    counts = largest_counts(database, plan.sizes, plan.mechanism.depth)  # type: ignore[union-attr]
     randomness = SeededRandomness(SEED)
     drawn = [
         pass_through(database, counts, plan.mechanism, plan, randomness)[0].items  # type: ignore[arg-type]
@@ -163,7 +162,7 @@ def law_of(mechanism: Mechanism, lists: Sequence[Sequence[str]], *, declared: bo
     transactions = transactions_from_lists([list(items) for items in lists])
     # All counts, as for a mechanism that looks at all of them; what each sees of the vector is up to its law.
     whole = Exponential(top=1, pick_epsilon=Fraction(1), universe_size=len(UNIVERSE))
-    counts = vector(count(LocalDatabase(transactions), (1, 2), whole), transactions)
+    counts = vector(largest_counts(LocalDatabase(transactions), (1, 2), whole.depth), transactions)
     return law_over_itemsets(mechanism, counts, declared=declared)
 
 

@@ -60,7 +60,7 @@ class _CutByTrueCounts(Certificate):
         return {next(large, 0): 1.0}
 
 
-def _changed(kind: type[Certificate]) -> Callable[[Any], Certificate]:
+def with_kind(kind: type[Certificate]) -> Callable[[Any], Certificate]:
     """The mechanism's certificate with another law."""
     return lambda mechanism: as_kind(kind, mechanism.certificate)
 
@@ -69,7 +69,8 @@ def _cuts(mechanism: Any) -> bool:
     return mechanism.certificate.cut_epsilon is not None
 
 
-def _twins(broken: Callable[[type[Certificate]], Callable[[Any], Any]]) -> tuple[Twin, ...]:
+def mistakes_in_tests(broken: Callable[[type[Certificate]], Callable[[Any], Any]]) -> tuple[Twin, ...]:
+    """Mistakes in a test, by what makes the broken mechanism from a broken kind of certificate."""
     return (
         Twin(
             name="no noise in the test",
@@ -87,7 +88,7 @@ def _twins(broken: Callable[[type[Certificate]], Callable[[Any], Any]]) -> tuple
 
 
 CERTIFIED_DOMAIN = (
-    *_twins(lambda kind: with_calculated(certificate=_changed(kind))),
+    *mistakes_in_tests(lambda kind: with_calculated(certificate=with_kind(kind))),
     Twin(
         name="counts are tested, not supports",
         mistake="c_(l+1) is not taken off, so that itemsets at the end of the top l pass",
@@ -98,17 +99,17 @@ CERTIFIED_DOMAIN = (
     TRUE_ORDER,
 )
 ANONYMOUS_NAMES = (
-    *_twins(lambda kind: with_parameters(certificate=_changed(kind))),
+    *mistakes_in_tests(lambda kind: with_parameters(certificate=with_kind(kind))),
     Twin(
         name="names beyond the tested picks",
         mistake="the first picks pass the test, and the whole list is named",
-        broken=with_parameters(certificate=_changed(_NamesAll)),
+        broken=with_parameters(certificate=with_kind(_NamesAll)),
         needs=_cuts,
     ),
     Twin(
         name="list cut by true counts",
         mistake="the list ends where the exact counts fall below the threshold",
-        broken=with_parameters(certificate=_changed(_CutByTrueCounts)),
+        broken=with_parameters(certificate=with_kind(_CutByTrueCounts)),
         needs=_cuts,
     ),
     AGAIN,

@@ -44,11 +44,11 @@ def test_the_data_that_ships_gives_a_release_from_file_to_file(shipped: Path, tm
     assert done.returncode == 0, words(done)
     lines = done.stdout.decode().splitlines()
     assert lines[0].split() == ["rank", "itemset"]
-    assert len(lines) == 7  # fewer once in ten million runs: the 5th pair stands well above the stop symbol
+    assert 2 <= len(lines) <= 7  # the certificate cuts about one list in eighty
     for said in (
         "The promise protects one transaction (a line): whether it is in the data",
         "epsilon 1, delta 1e-6",
-        "Mechanism: picks",
+        "Mechanism: looks",
         "Not protected",
     ):
         assert said in words(done)

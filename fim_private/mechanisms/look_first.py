@@ -1,0 +1,213 @@
+"""Look first: one noisy number decides between the certified domain and items first.
+
+Where the k-th itemset is far more frequent than the bulk of the ranking, picks from the most frequent itemsets are best
+(`certified_domain.py`). Elsewhere the items have to be found first (`items_first.py`). So the mechanism looks, with
+noise, at the support of the k-th itemset: by how much its count exceeds c_(l+1). If that is about the lead that the
+picks need, they choose, and the larger it is, the less their test may cost. Otherwise items first goes on.
+
+Theorem and proof: docs/mathematics.md#look-first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from operator import attrgetter
+
+from fim_private.accounting.calibration import prove_renyi
+from fim_private.accounting.rounding import exp_up, round_down
+from fim_private.accounting.search import largest
+from fim_private.errors import BudgetError, UsageError
+from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.certified_domain import CANDIDATES_PER_PICK, CUT_SHARE, CertifiedDomain
+from fim_private.mechanisms.items_first import ItemsFirst, share_out
+from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
+from fim_private.privacy import ZCDP, AnyFailure, Failure, Guarantee, Loss
+from fim_private.profile import CountProfile
+from fim_private.randomness import Randomness
+from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival, sample_discrete_gaussian
+
+LOOK_SHARE = Fraction(3, 100)
+"""The share of rho for the look."""
+FAILURE_SHARE = Fraction(1, 4)
+"""The share of delta that pays for a test that passes by chance."""
+TESTS = ((Fraction(1, 10), 0.75), (Fraction(1, 30), 1.3), (Fraction(1, 100), 1.3))
+"""The share of rho for the test, and with how many times its lead it serves. `benchmarks/look_first.py` measures it."""
+_SAFE = 1 - 1e-9
+"""Square roots of shares are rounded down by this much, because floats are rounded."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LookFirst:
+    """A noisy look at the support of the k-th itemset; then the certified domain or items first.
+
+    Args:
+        top: k.
+        sizes: items per itemset, increasing. Itemsets of several sizes are ranked together.
+        variance: the variance of the look's noise, in transactions squared.
+        rho: what everything together costs at most.
+        test_delta: the probability with which the certificate of either way may fail.
+        items: the way to go where the support is small. With the look it costs at most rho.
+        sensitivity: Delta.
+    """
+
+    top: int
+    sizes: tuple[int, ...]
+    variance: int
+    rho: Fraction
+    test_delta: Fraction
+    items: ItemsFirst
+    sensitivity: int = 1
+
+    public_names = None
+
+    @property
+    def look(self) -> ZCDP:
+        """The cost of the look: a difference of two counts that move in the same direction moves by at most Delta."""
+        return ZCDP(Fraction(self.sensitivity**2, 2 * self.variance))
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """The look, and the dearer of the two ways."""
+        return (ZCDP(self.rho),)
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """The test of the way that was taken passes although one unit decides what is tested."""
+        return (AnyFailure(self.test_delta),)
+
+    @property
+    def depth(self) -> int:
+        """The top l and the one after."""
+        return CANDIDATES_PER_PICK * self.top + 1
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """The look, then what is left for either way."""
+        return (
+            Spending(what="look at how far the itemsets asked for stand out", rho=self.look.rho),
+            Spending(what="picks and their test, or items first", rho=self.rho - self.look.rho),
+        )
+
+    @property
+    def margins(self) -> tuple[Margin, ...]:
+        """Those of both ways. The first is the smaller one."""
+        usual, _ = self._domains[0]
+        return tuple(sorted((*usual.margins, *self.items.margins), key=attrgetter("counts")))
+
+    @property
+    def branches(self) -> tuple[CertifiedDomain | ItemsFirst, ...]:
+        """What the look may decide for."""
+        return (*(domain for domain, _ in self._domains), self.items)
+
+    @property
+    def tipping_lead(self) -> int:
+        """The smallest support with which picks pass their test every second time."""
+        usual, _ = self._domains[0]
+        return usual.tipping_lead
+
+    def way(self, support: int) -> CertifiedDomain | ItemsFirst:
+        """The way to go, if this is the noisy support."""
+        fitting = [domain for domain, least in self._domains if support >= least]
+        return fitting[-1] if fitting else self.items
+
+    def look_at(self, profile: CountProfile, randomness: Randomness) -> int:
+        """The support of the k-th itemset, with noise."""
+        return self.support(profile) + sample_discrete_gaussian(Fraction(self.variance), randomness)
+
+    def support(self, profile: CountProfile) -> int:
+        """By how much c_(k) exceeds c_(l+1)."""
+        return profile.count(self.top) - profile.count(self.depth)
+
+    def law(self, profile: CountProfile) -> Law:
+        """The exact law over lists, if everything that items first answers counts as the empty list."""
+        law: Law = {(): 0.0}
+        for domain, chance in self._chances(profile):
+            for picked, given in domain.law(profile).items():
+                law[picked] = law.get(picked, 0.0) + chance * given
+        law[()] += 1 - math.fsum(law.values())
+        return law
+
+    def loud(self, names: int) -> Iterator[ItemsFirst]:
+        """Items first with hardly any noise. The other way has nothing to rehearse."""
+        return self.items.loud(names)
+
+    def _chances(self, profile: CountProfile) -> Iterator[tuple[CertifiedDomain, float]]:
+        """Each of the certified domains, with the probability that the look decides for it."""
+        support, above = self.support(profile), 0.0
+        for domain, least in reversed(self._domains):
+            reached = math.exp(log_discrete_gaussian_survival(least - support, float(self.variance)))
+            yield domain, reached - above
+            above = reached
+
+    @cached_property
+    def _domains(self) -> tuple[tuple[CertifiedDomain, int], ...]:
+        """Certified domains, and from which noisy support on each serves. The later ones spend less on their test."""
+        found: list[tuple[CertifiedDomain, int]] = []
+        for test, leads in TESTS:
+            domain = self._domain(test)
+            least = math.ceil(leads * domain.margins[0].counts)
+            if not found or (least > found[-1][1] and domain.pick_epsilon > found[-1][0].pick_epsilon):
+                found.append((domain, least))
+        return tuple(found)
+
+    def _domain(self, test: Fraction) -> CertifiedDomain:
+        """The certified domain whose test costs this share of rho."""
+        certificate = Certificate.costing(
+            test * self.rho,
+            (CUT_SHARE if self.top > 1 else 0) * self.rho,
+            failure=AnyFailure(self.test_delta),
+            sensitivity=self.sensitivity,
+        )
+        left = float(self.rho - self.look.rho - certificate.rho)
+        return CertifiedDomain(
+            top=self.top,
+            candidates=CANDIDATES_PER_PICK * self.top,
+            # A bounded range of e is e^2/8-zCDP.
+            pick_epsilon=round_down(math.sqrt(8 * left / self.top) * _SAFE),
+            variance=certificate.variance,
+            threshold=certificate.threshold,
+            test_delta=self.test_delta,
+            cut_epsilon=certificate.cut_epsilon,
+            sensitivity=self.sensitivity,
+        )
+
+
+def calibrate(request: Request) -> CalibratedMechanism:
+    """Each way gets what the look leaves of the largest rho that the budget allows.
+
+    Raises:
+        BudgetError: delta is 0, or the budget is too small for a test.
+        UsageError: the names of the items are a public list, so none has to be found.
+    """
+    request.require_delta()
+    if request.listed:
+        raise UsageError(
+            "Nothing has to be found if the names of all items are public.",
+            "Take --mechanism exponential, or leave out --universe-file.",
+        )
+    epsilon, delta = request.epsilon, request.delta
+    failure = round_down(float(FAILURE_SHARE * delta / (1 + exp_up(epsilon))))
+
+    def proved(rho: Fraction) -> Guarantee | None:
+        return prove_renyi([ZCDP(rho)], failure, epsilon=epsilon, delta=delta)
+
+    rho = largest(lambda each: proved(each) is not None, epsilon)
+    guarantee = proved(rho) if rho else None
+    if rho is None or guarantee is None:
+        raise BudgetError("The budget is too small for a look and a test.", "Give a larger --epsilon.")
+    variance = math.ceil(request.sensitivity**2 / (2 * LOOK_SHARE * rho))
+    look = ZCDP(Fraction(request.sensitivity**2, 2 * variance))
+    mechanism = LookFirst(
+        top=request.top,
+        sizes=request.sizes,
+        variance=variance,
+        rho=rho,
+        test_delta=failure,
+        items=share_out(request, rho - look.rho, failure),
+        sensitivity=request.sensitivity,
+    )
+    return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)

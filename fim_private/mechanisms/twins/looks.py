@@ -1,0 +1,38 @@
+"""Mistakes in the look that decides between two ways, and in the test of the picks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.twins.certificates import mistakes_in_tests, with_kind
+from fim_private.mechanisms.twins.twin import AGAIN, TRUE_ORDER, Twin, with_calculated
+from fim_private.profile import CountProfile
+
+
+def _by_the_true_support(mechanism: Any) -> Callable[[CountProfile], Iterable[tuple[Any, float]]]:
+    def chances(profile: CountProfile) -> Iterable[tuple[Any, float]]:
+        way = mechanism.way(mechanism.support(profile))
+        return () if way is mechanism.items else ((way, 1.0),)
+
+    return chances
+
+
+def _with_tests(kind: type[Certificate]) -> Callable[[Any], Any]:
+    broken = with_calculated(certificate=with_kind(kind))
+    return with_calculated(
+        _domains=lambda mechanism: tuple((broken(domain), least) for domain, least in mechanism._domains)
+    )
+
+
+LOOK_FIRST = (
+    Twin(
+        name="no noise in the look",
+        mistake="the true support of the k-th itemset decides between the ways",
+        broken=with_calculated(_chances=_by_the_true_support),
+    ),
+    *mistakes_in_tests(_with_tests),
+    AGAIN,
+    TRUE_ORDER,
+)

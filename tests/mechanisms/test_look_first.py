@@ -1,0 +1,158 @@
+"""The look that decides between the certified domain and items first: its cost, its sensitivity, and where it leads."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fim_private.accounting.calibration import prove_renyi
+from fim_private.errors import BudgetError, UsageError
+from fim_private.mechanisms.certified_domain import CertifiedDomain
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.look_first import CANDIDATES_PER_PICK, LOOK_SHARE, LookFirst, calibrate
+from fim_private.mechanisms.protocol import Request
+from fim_private.privacy import ZCDP, AnyFailure
+from fim_private.profile import CountProfile
+from fim_private.randomness import SeededRandomness
+from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
+from tests.sampling import FALSE_ALARM, SEED, p_value
+
+F = Fraction
+ASKED = Request(top=3, epsilon=F(1), delta=F(1, 10**6), sizes=(2,))
+
+
+def planned(request: Request = ASKED) -> LookFirst:
+    mechanism = calibrate(request).mechanism
+    assert isinstance(mechanism, LookFirst)
+    return mechanism
+
+
+@given(
+    st.integers(1, 300),
+    st.fractions(F(1, 20), F(10)),
+    st.sampled_from([F(1, 10**4), F(1, 10**6), F(1, 10**10)]),
+    st.integers(1, 5),
+    st.sampled_from([(1,), (2,), (1, 2, 3)]),
+)
+def test_neither_way_costs_more_than_the_look_leaves(
+    top: int, epsilon: Fraction, delta: Fraction, sensitivity: int, sizes: tuple[int, ...]
+) -> None:
+    request = Request(top=top, epsilon=epsilon, delta=delta, sensitivity=sensitivity, sizes=sizes)
+    calibrated = calibrate(request)
+    mechanism = calibrated.mechanism
+    assert isinstance(mechanism, LookFirst)
+    assert mechanism.look == ZCDP(F(sensitivity**2, 2 * mechanism.variance))
+    left = mechanism.rho - mechanism.look.rho
+    for way in mechanism.branches:
+        if isinstance(way, ItemsFirst):
+            assert way.rho == left
+            assert way.test_delta == mechanism.test_delta
+            assert way.losses == (ZCDP(left),)
+        else:
+            # A bounded range of e is e^2/8-zCDP.
+            assert top * way.pick_epsilon**2 / 8 + way.certificate.rho <= left
+            assert way.certificate.failure == AnyFailure(mechanism.test_delta)
+            assert way.test_delta == mechanism.test_delta
+        assert (way.top, way.sensitivity) == (top, sensitivity)
+    assert mechanism.losses == (ZCDP(mechanism.rho),)
+    assert mechanism.failures == (AnyFailure(mechanism.test_delta),)
+    proved = prove_renyi(mechanism.losses, mechanism.test_delta, epsilon=epsilon, delta=delta)
+    assert proved == calibrated.guarantee
+
+
+@given(
+    st.lists(st.integers(1, 40), max_size=12), st.lists(st.integers(0, 3), min_size=14, max_size=14),
+    st.integers(1, 4), st.integers(1, 3),
+)  # fmt: skip
+def test_one_unit_moves_the_support_by_at_most_delta(
+    counts: list[int], added: list[int], top: int, sensitivity: int
+) -> None:
+    """Also where the unit brings new itemsets, and the order changes."""
+    mechanism = _Short(**{**vars_of(planned()), "top": top, "sensitivity": sensitivity})
+    more = [count + min(further, sensitivity) for count, further in zip([*counts, 0, 0], added, strict=False)]
+    before, after = (
+        mechanism.support(CountProfile.of(sorted(filter(None, each), reverse=True))) for each in (counts, more)
+    )
+    assert abs(after - before) <= sensitivity
+
+
+class _Short(LookFirst):
+    """The same with few candidates, so that short lists of counts reach beyond place l."""
+
+    @property
+    def depth(self) -> int:
+        return 2 * self.top + 1
+
+
+def vars_of(mechanism: LookFirst) -> dict[str, object]:
+    return {name: getattr(mechanism, name) for name in mechanism.__dataclass_fields__}
+
+
+def test_the_support_is_counted_from_the_place_after_the_candidates() -> None:
+    mechanism = planned()
+    assert mechanism.depth == 3 * CANDIDATES_PER_PICK + 1
+    profile = CountProfile(levels=[90, 80, 70, 7], multiplicities=[1, 1, 2, 2997], zeros=None, complete=False)
+    assert mechanism.support(profile) == 70 - 7
+    assert mechanism.support(CountProfile.of([90, 80])) == 0
+
+
+def test_the_look_has_the_noise_that_is_paid_for() -> None:
+    mechanism = planned()
+    assert float(mechanism.look.rho / mechanism.rho) == pytest.approx(float(LOOK_SHARE), rel=0.01)
+    profile = CountProfile.of([500, 400, 300])
+    randomness = SeededRandomness(SEED)
+    looks = Counter(mechanism.look_at(profile, randomness) - 300 for _ in range(20_000))
+
+    def law(width: float) -> dict[int, float]:
+        above = [math.exp(log_discrete_gaussian_survival(at, width**2 * mechanism.variance)) for at in range(-400, 402)]
+        return {at: above[at + 400] - above[at + 401] for at in range(-400, 401)}
+
+    assert p_value(looks.elements(), law(1)) > FALSE_ALARM
+    assert max(p_value(looks.elements(), law(width)) for width in (0.7, 1.3)) < FALSE_ALARM
+
+
+def test_large_supports_lead_to_picks_and_larger_ones_to_cheaper_tests() -> None:
+    mechanism = planned()
+    assert mechanism.way(0) is mechanism.items
+    least = next(support for support in range(10_000) if mechanism.way(support) is not mechanism.items)
+    first, last = mechanism.way(least), mechanism.way(10**6)
+    assert isinstance(first, CertifiedDomain)
+    assert isinstance(last, CertifiedDomain)
+    assert least == math.ceil(0.75 * first.margins[0].counts)
+    assert last.variance > first.variance
+    assert last.pick_epsilon > first.pick_epsilon
+    margins = mechanism.margins
+    assert margins == tuple(sorted((*first.margins, *mechanism.items.margins), key=lambda margin: margin.counts))
+
+
+def test_the_exact_law_is_that_of_the_ways_weighted_by_the_look() -> None:
+    """What items first would answer counts as the empty list."""
+    mechanism = planned()
+    least = mechanism.branches[0].margins[0].counts
+    profile = CountProfile.of([least + 300, least + 40, least])
+    law = mechanism.law(profile)
+    assert math.fsum(law.values()) == pytest.approx(1)
+    randomness = SeededRandomness(SEED)
+
+    def draw() -> tuple[int, ...]:
+        way = mechanism.way(mechanism.look_at(profile, randomness))
+        return () if isinstance(way, ItemsFirst) else way.select(profile, randomness)
+
+    draws = [draw() for _ in range(5_000)]
+    assert p_value(draws, law) > FALSE_ALARM
+    wider = replace(mechanism, variance=2 * mechanism.variance)
+    assert p_value(draws, wider.law(profile)) < FALSE_ALARM
+
+
+def test_it_is_refused_where_nothing_has_to_be_found_or_nothing_can_be_tested() -> None:
+    listed = Request(top=3, epsilon=F(1), delta=F(1, 10**6), universe_size=1000, sizes=(2,))
+    with pytest.raises(UsageError, match="Nothing has to be found"):
+        calibrate(listed)
+    with pytest.raises(BudgetError, match="delta = 0"):
+        calibrate(Request(top=3, epsilon=F(1), delta=F(0), sizes=(2,)))

@@ -1,0 +1,70 @@
+"""Both ways of look-first, from data to release."""
+
+from __future__ import annotations
+
+import pytest
+
+from fim_private.counting import LocalDatabase
+from fim_private.errors import InputError
+from fim_private.mechanisms.look_first import LookFirst
+from fim_private.mining import items_first_steps, stepwise
+from fim_private.mining.mine import mine_as_planned
+from fim_private.plan import Plan, Universe, make_plan
+from fim_private.privacy import Budget, PrivacyUnit
+from fim_private.randomness import SeededRandomness
+from fim_private.transactions import transactions_from_lists
+
+FAR = transactions_from_lists([["a", "b", "c"]] * 900 + [["a", "d"]] * 600 + [["e"]] * 30)
+"""The first two pairs are far above the bulk, which is empty."""
+NEAR = transactions_from_lists([["a", "b"]] * 100 + [["a", "d"]] * 90 + [["a"]] * 4000)
+"""The pairs are not, for a budget of 1, but their items are frequent."""
+
+
+def planned(epsilon: str = "1", **asked: object) -> Plan:
+    asked = {"size": 2, "top": 2, "budget": Budget(epsilon, "1e-6"), "unit": PrivacyUnit(), **asked}
+    return make_plan(**asked, mechanism="look-first")  # type: ignore[arg-type]
+
+
+def test_a_clear_list_is_picked_and_no_item_is_counted() -> None:
+    plan = planned(top=3)
+    assert isinstance(plan.mechanism, LookFirst)
+    release = mine_as_planned(FAR, plan, seed=1)
+    assert {itemset.items for itemset in release.itemsets} == {("a", "b"), ("a", "c"), ("b", "c")}
+    assert release.found is None
+    assert {itemset.count for itemset in release.itemsets} == {None}
+
+
+def test_elsewhere_the_items_are_found_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = []
+    real = items_first_steps.run
+
+    def run(*args: object, **options: object) -> object:
+        ran.append(args[1])
+        return real(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(items_first_steps, "run", run)
+    plan = planned("0.5")
+    release = mine_as_planned(NEAR, plan, seed=2)
+    assert isinstance(plan.mechanism, LookFirst)
+    assert ran == [plan.mechanism.items]
+    assert release.found is not None
+
+
+@pytest.mark.parametrize("sizes", [(2,), (1, 2, 3)])
+def test_the_look_is_at_the_sizes_asked_for(sizes: tuple[int, ...]) -> None:
+    """Counted before the charge, or in the run itself: the same list for the same noise."""
+    mechanism = planned(size=sizes, top=4).mechanism
+    assert isinstance(mechanism, LookFirst)
+    database = LocalDatabase(FAR)
+    counts = stepwise.count_first(database, mechanism)
+    assert counts is not None
+    # Sizes 1 to 3: a 1,500; b, c, ab, ac, bc, abc 900; d, ad 600. Pairs: ab, ac, bc 900; ad 600.
+    assert mechanism.support(counts.profile()) == {(2,): 600, (1, 2, 3): 900}[sizes]
+    one, other = (stepwise.run(database, mechanism, SeededRandomness(5), counts=given) for given in (counts, None))
+    assert one.itemsets.tolist() == other.itemsets.tolist()
+    assert one.counts is None
+
+
+def test_more_items_than_declared_are_refused() -> None:
+    with pytest.raises(InputError, match="more different items"):
+        mine_as_planned(FAR, planned(universe=Universe(items=4)), seed=1)
