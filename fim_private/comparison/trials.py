@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -33,11 +34,12 @@ def run_cell(cell: Cell, settings: Settings, counts: ExactCounts) -> list[Row]:
     """
     plan = cell.plan(settings)
     truth = Truth.of(counts.in_universe(cell.size, None), cell.top)
+    select = _selection(plan.search, cell, counts)
     rows = []
     for trial in range(settings.trials):
         randomness = SeededRandomness(seed_of(settings.seed, counts.name, cell, trial))
         begun = time.perf_counter()
-        named = _named(plan.search, cell, counts, trial, randomness)
+        named = select(trial, randomness)
         seconds = time.perf_counter() - begun
         rows.append(
             {
@@ -52,21 +54,30 @@ def run_cell(cell: Cell, settings: Settings, counts: ExactCounts) -> list[Row]:
     return rows
 
 
-def _named(
-    mechanism: Mechanism | Stepwise, cell: Cell, counts: ExactCounts, trial: int, randomness: Randomness
-) -> list[int | None]:
-    """The true count of each named itemset. None for an itemset that is not among the most frequent."""
+def _selection(
+    mechanism: Mechanism | Stepwise, cell: Cell, counts: ExactCounts
+) -> Callable[[int, Randomness], list[int | None]]:
+    """What one trial does: the true count of each named itemset, None if it is not among the most frequent."""
     if isinstance(mechanism, Stepwise):
-        itemsets = stepwise.run(
-            _with_names(counts.baskets, mechanism.public_names or 0), mechanism, randomness
-        ).itemsets
-        return [counts.most_frequent[cell.size].get(tuple(itemset)) for itemset in itemsets.tolist()]
+        database = _with_names(counts.baskets, mechanism.public_names or 0)
+        first = stepwise.count_first(database, mechanism)
+        frequent = counts.most_frequent[cell.size]
+
+        def run_steps(_trial: int, randomness: Randomness) -> list[int | None]:
+            itemsets = stepwise.run(database, mechanism, randomness, counts=first).itemsets
+            return [frequent.get(tuple(itemset)) for itemset in itemsets.tolist()]
+
+        return run_steps
     if find(cell.mechanism).needs_cap:
         capped = counts.capped[cell.size]
-        cap = capped[trial % len(capped)]
-        return [cap.true_count(rank) for rank in mechanism.select(cap.capped_profile, randomness)]
+
+        def select_capped(trial: int, randomness: Randomness) -> list[int | None]:
+            cap = capped[trial % len(capped)]
+            return [cap.true_count(rank) for rank in mechanism.select(cap.capped_profile, randomness)]
+
+        return select_capped
     profile = counts.in_universe(cell.size, cell.universe_items)
-    return [_count(profile, rank) for rank in mechanism.select(profile, randomness)]
+    return lambda _trial, randomness: [_count(profile, rank) for rank in mechanism.select(profile, randomness)]
 
 
 def _with_names(baskets: Transactions, names: int) -> LocalDatabase:
