@@ -27,6 +27,13 @@ class Experiment:
     """The options as they are typed; `settings` makes a `fim_private.comparison.settings.Settings` of them."""
 
     sizes: Annotated[str, _listed(help="The numbers of items in an itemset.")] = "1,2,3"
+    all_sizes: Annotated[
+        str,
+        _listed(
+            help="Sizes whose itemsets are also ranked together, by auto, limited-domain and the published systems.",
+            show_default=False,
+        ),
+    ] = ""
     tops: Annotated[str, _listed(help="The numbers of itemsets to find (k).")] = "1,5,10,20,50,100"
     long_tops: Annotated[
         str, _listed(help="More numbers of itemsets, for the fast mechanisms only.", show_default=False)
@@ -34,7 +41,7 @@ class Experiment:
     epsilons: Annotated[str, _listed(help="The epsilons; each is the whole budget of a run.")] = "0.1,0.25,0.5,1,2"
     delta: Annotated[str, _run(help="The delta of every run.")] = "1e-6"
     trials: Annotated[int, _run(help="The number of runs per setting.")] = 50
-    mechanisms: Annotated[str | None, _listed(help="The mechanisms to compare. The default is all.")] = None
+    mechanisms: Annotated[str | None, _listed(help="The mechanisms to compare. The default is nearly all.")] = None
     universe_items: Annotated[
         str,
         _run(
@@ -80,12 +87,15 @@ class Experiment:
         from fim_private.randomness import SecureRandomness
 
         seed = Store.seed_of(folder) if self.seed is None else self.seed
-        names = (AUTO, *REGISTRY) if self.mechanisms is None else _parts(self.mechanisms)
+        # What decides between others is what `auto` takes.
+        usual = (AUTO, *(name for name, row in REGISTRY.items() if not row.instead_of))
+        names = usual if self.mechanisms is None else _parts(self.mechanisms)
         if not names:
             raise UsageError("No mechanism was named.", "Name some, as in lmm,exponential, or leave out --mechanisms.")
         declared = self.universe_items
         return Settings(
             sizes=_whole(self.sizes, "sizes"),
+            all_sizes=_whole(self.all_sizes, "all-sizes"),
             tops=_whole(self.tops, "tops"),
             long_tops=_whole(self.long_tops, "long-tops"),
             epsilons=_parts(self.epsilons),

@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fim_private.comparison.settings import Settings
-from fim_private.counting import count_histogram, top_itemsets
+from fim_private.comparison.settings import ALL_SIZES, Settings, long_lists
+from fim_private.counting import LocalDatabase, count_histogram, largest_counts, top_itemsets
+from fim_private.mechanisms.certified_domain import CANDIDATES_PER_PICK
 from fim_private.mechanisms.registry import find
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
@@ -44,6 +45,7 @@ class ExactCounts:
         transactions: how many transactions there are, or units if these are counted.
         items: how many items occur.
         profiles: by size, the complete counts in an open universe.
+        all_sizes: the largest counts over several sizes together, as deep as mechanisms look; None if not asked for.
         capped: by size, the capped counts. Empty if no mechanism needs capped transactions.
         baskets: the transactions, for mechanisms that choose what to count. They count units if the settings do.
         most_frequent: by size, the true counts of the most frequent itemsets, as item codes. Empty if every mechanism
@@ -54,12 +56,20 @@ class ExactCounts:
     transactions: int
     items: int
     profiles: dict[int, CountProfile]
+    all_sizes: CountProfile | None
     capped: dict[int, tuple[CappedCounts, ...]]
     baskets: Transactions
     most_frequent: dict[int, dict[tuple[int, ...], int]]
 
     def in_universe(self, size: int, universe_items: int | None) -> CountProfile:
-        """The counts of one size, in an open universe or in a universe of `universe_items` items."""
+        """The counts of one size, in an open universe or in a universe of `universe_items` items.
+
+        Those of all sizes together are not complete, so they are given in an open universe.
+        """
+        if size == ALL_SIZES:
+            if self.all_sizes is None:
+                raise AssertionError("several sizes were not counted together")
+            return self.all_sizes
         found = self.profiles[size]
         if universe_items is None:
             return found
@@ -90,6 +100,16 @@ def count_all(
     most_frequent: dict[int, dict[tuple[int, ...], int]] = {}
     if not all(find(mechanism).sees_counts_only for mechanism in settings.mechanisms):
         most_frequent = {size: _by_itemset(transactions, size, places) for size in settings.sizes}
+    all_sizes = None
+    if settings.all_sizes:
+        progress(f"counting itemsets of all sizes of {name}")
+        depth = CANDIDATES_PER_PICK * max(long_lists(settings)) + 1
+        all_sizes = largest_counts(LocalDatabase(transactions), settings.all_sizes, depth).profile()
+        most_frequent[ALL_SIZES] = {
+            itemset: count
+            for size in settings.all_sizes
+            for itemset, count in _by_itemset(transactions, size, places).items()
+        }
     capped: dict[int, tuple[CappedCounts, ...]] = {}
     if any(find(mechanism).needs_cap for mechanism in settings.mechanisms):
         randomness = SeededRandomness(settings.seed)
@@ -104,6 +124,7 @@ def count_all(
         transactions=len(transactions) if of_units is None else len(of_units) - 1,
         items=len(transactions.vocabulary),
         profiles=profiles,
+        all_sizes=all_sizes,
         capped=capped,
         baskets=transactions,
         most_frequent=most_frequent,

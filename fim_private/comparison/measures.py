@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from fim_private.profile import CountProfile
 
@@ -25,6 +26,7 @@ class TrialMeasures:
         rank_loss: share of the top k's weight that was missed. Place j has weight 1/log2(j + 1).
         count_loss: share of the top k's count mass that was missed.
         empty: whether nothing was named.
+        count_error: the median relative error of the released counts. None if there are none.
         shortfall: the largest count minus the count of the first named itemset, in transactions. None if not known.
     """
 
@@ -36,6 +38,7 @@ class TrialMeasures:
     count_loss: float
     empty: bool
     shortfall: int | None
+    count_error: float | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,13 +52,17 @@ class Truth:
         """The k largest counts, in decreasing order, filled up with zeros if fewer itemsets occur."""
         return cls(tuple(count for count, number in profile.top(top) for _ in range(number)))
 
-    def measure(self, named: Sequence[int | None]) -> TrialMeasures:
+    def measure(self, named: Sequence[int | None], counts: Sequence[float] | None = None) -> TrialMeasures:
         """Measure a list.
 
         Args:
             named: the true count of each named itemset, in order. None for an itemset whose count is not known; such a
                 count is certainly below the k-th.
+            counts: the released counts, in the same order; None if none were released.
         """
+        errors = [
+            abs(released / true - 1) for true, released in zip(named, counts or (), strict=counts is not None) if true
+        ]
         bar = self.counts[-1] if self.counts else 0
         # Each hit, from the largest count down, takes the first free place with its count.
         hits = sorted((count for count in named if count is not None and count >= max(bar, 1)), reverse=True)
@@ -80,5 +87,6 @@ class Truth:
             rank_loss=1 - weight / sum(weights) if weights else 0.0,
             count_loss=1 - mass / total if total else 0.0,
             empty=not named,
+            count_error=median(errors) if errors else None,
             shortfall=self.counts[0] - named[0] if named and named[0] is not None and self.counts else None,
         )

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import Any
 
 from fim_private.errors import BudgetError, UsageError
-from fim_private.mechanisms.registry import find
+from fim_private.mechanisms.registry import AUTO, COMPARATORS, find
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, Together, exact
 
+ALL_SIZES = 0
+"""Stands for the size in a cell that ranks itemsets of several sizes together."""
 PADDED = tuple(10**digits for digits in range(3, 10))
 """Numbers of items to which the universe is padded, to see which mechanisms depend on it."""
 
@@ -34,6 +37,7 @@ class Settings:
         seed: determines the noise of every trial.
         long_tops: more values of k, for the fast mechanisms only.
         together: what a unit holds together, as in `plan.Question`; None without units.
+        all_sizes: sizes whose itemsets are also ranked together, by the planner's choice and the published systems.
     """
 
     sizes: tuple[int, ...]
@@ -49,6 +53,7 @@ class Settings:
     seed: int
     long_tops: tuple[int, ...] = ()
     together: str | None = None
+    all_sizes: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.unit_column is not None:
@@ -73,8 +78,10 @@ class Settings:
                     "A comparison needs a delta above 0: half of the mechanisms cannot do without.",
                     "Give --delta, such as 1e-6.",
                 )
-        if max(self.sizes) > 5:
-            raise UsageError("The itemset sizes are out of range.", "Choose --sizes between 1 and 5.")
+        if max(self.sizes + self.all_sizes) > 5 or len(self.all_sizes) == 1:
+            raise UsageError(
+                "The itemset sizes are out of range.", "Choose sizes between 1 and 5; several for --all-sizes."
+            )
 
     @property
     def unit(self) -> PrivacyUnit:
@@ -109,7 +116,7 @@ class Settings:
     def fingerprint(self) -> dict[str, Any]:
         """Everything that the results of a cell depend on, except which cell it is."""
         kept = asdict(self)
-        for grid in ("sizes", "tops", "long_tops", "epsilons", "mechanisms"):
+        for grid in ("sizes", "all_sizes", "tops", "long_tops", "epsilons", "mechanisms"):
             del kept[grid]
         if self.together != Together.BASKET:
             del kept["together"]  # as before there was a choice, so that finished cells are still known
@@ -122,7 +129,7 @@ class Cell:
 
     Args:
         mechanism: the name of the mechanism.
-        size: items per itemset.
+        size: items per itemset; `ALL_SIZES` for several sizes together.
         top: k.
         epsilon: epsilon, as typed.
         universe_items: the declared number of items; None for an open universe.
@@ -145,7 +152,7 @@ class Cell:
         """
         row = find(self.mechanism)
         return make_plan(
-            size=self.size,
+            size=settings.all_sizes if self.size == ALL_SIZES else self.size,
             top=self.top,
             budget=Budget(self.epsilon, settings.delta),
             unit=settings.unit,
@@ -171,6 +178,9 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
             for top in settings.tops_of(name):
                 for epsilon in settings.epsilons:
                     yield Cell(mechanism=name, size=size, top=top, epsilon=epsilon, universe_items=universe)
+    for name, top, epsilon in product(ranking_all_sizes(settings), long_lists(settings), settings.epsilons):
+        universe = declared if find(name).needs_universe else None
+        yield Cell(mechanism=name, size=ALL_SIZES, top=top, epsilon=epsilon, universe_items=universe)
     for name in settings.mechanisms:
         for top in padded_tops(settings):
             most = find(name).most_names or PADDED[-1]
@@ -183,6 +193,19 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
                     universe_items=items,
                     padded=True,
                 )
+
+
+def ranking_all_sizes(settings: Settings) -> tuple[str, ...]:
+    """The mechanisms that are run over several sizes together: the planner's choice, its rival, published systems."""
+    if not settings.all_sizes:
+        return ()
+    return (*(name for name in (AUTO, "limited-domain") if name in settings.mechanisms), *COMPARATORS)
+
+
+def long_lists(settings: Settings) -> tuple[int, ...]:
+    """The values of k for several sizes together: from 50 to 200, or the largest."""
+    tops = sorted(settings.tops + settings.long_tops)
+    return tuple(top for top in tops if 50 <= top <= 200) or (tops[-1],)
 
 
 def padded_tops(settings: Settings) -> tuple[int, ...]:

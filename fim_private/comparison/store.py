@@ -43,6 +43,7 @@ SCHEMA = {
     "count_loss": pl.Float64,
     "empty": pl.Boolean,
     "shortfall": pl.Int64,
+    "count_error": pl.Float64,
     "seconds": pl.Float64,
 }
 assert {field.name for field in fields(TrialMeasures)} <= SCHEMA.keys()  # noqa: S101 - the schema must hold every measure
@@ -130,7 +131,7 @@ class Store:
 
     def table(self, keys: list[Key]) -> pl.DataFrame:
         """The rows of these cells, in this order."""
-        return pl.DataFrame([row for key in keys for row in self._rows[key]], schema=SCHEMA)
+        return pl.DataFrame([row for key in keys for row in self._rows[key]], schema=SCHEMA, infer_schema_length=None)
 
     def finish(self, keys: list[Key]) -> pl.DataFrame:
         """Write the table of these cells in one step, in this order, and delete the lines."""
@@ -154,7 +155,9 @@ class Store:
             with suppress(pl.exceptions.PolarsError, ValueError):
                 self._check(json.loads(pl.read_parquet_metadata(results).get("fim_private", "null")))
                 names = ["data", *Cell.__dataclass_fields__]
-                for part in pl.read_parquet(results).partition_by(names, maintain_order=True):
+                # Earlier versions did not measure all that this one does.
+                known = pl.concat([pl.DataFrame(schema=SCHEMA), pl.read_parquet(results)], how="diagonal")
+                for part in known.partition_by(names, maintain_order=True):
                     self._keep(part.to_dicts())
         if lines.exists():
             with lines.open(encoding="utf-8") as file:

@@ -20,6 +20,7 @@ from fim_private.mining import stepwise
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.transactions import Transactions
+from fim_private.transactions.item_codes import PADDING
 
 Row = dict[str, Any]
 
@@ -39,7 +40,7 @@ def run_cell(cell: Cell, settings: Settings, counts: ExactCounts) -> list[Row]:
     for trial in range(settings.trials):
         randomness = SeededRandomness(seed_of(settings.seed, counts.name, cell, trial))
         begun = time.perf_counter()
-        named = select(trial, randomness)
+        named, released = select(trial, randomness)
         seconds = time.perf_counter() - begun
         rows.append(
             {
@@ -47,7 +48,7 @@ def run_cell(cell: Cell, settings: Settings, counts: ExactCounts) -> list[Row]:
                 **asdict(cell),
                 "ran": plan.mechanism_name,
                 "trial": trial,
-                **asdict(truth.measure(named)),
+                **asdict(truth.measure(named, released)),
                 "seconds": seconds,
             }
         )
@@ -56,28 +57,33 @@ def run_cell(cell: Cell, settings: Settings, counts: ExactCounts) -> list[Row]:
 
 def _selection(
     mechanism: Mechanism | Stepwise, cell: Cell, counts: ExactCounts
-) -> Callable[[int, Randomness], list[int | None]]:
-    """What one trial does: the true count of each named itemset, None if it is not among the most frequent."""
+) -> Callable[[int, Randomness], tuple[list[int | None], list[float] | None]]:
+    """What one trial does: the true count of each named itemset, None if not among the most frequent; released counts.
+
+    The counts are None where the mechanism does not give any.
+    """
     if isinstance(mechanism, Stepwise):
         database = _with_names(counts.baskets, mechanism.public_names or 0)
         first = stepwise.count_first(database, mechanism)
         frequent = counts.most_frequent[cell.size]
 
-        def run_steps(_trial: int, randomness: Randomness) -> list[int | None]:
-            itemsets = stepwise.run(database, mechanism, randomness, counts=first).itemsets
-            return [frequent.get(tuple(itemset)) for itemset in itemsets.tolist()]
+        def run_steps(_trial: int, randomness: Randomness) -> tuple[list[int | None], list[float] | None]:
+            outcome = stepwise.run(database, mechanism, randomness, counts=first)
+            itemsets = [tuple(code for code in itemset if code != PADDING) for itemset in outcome.itemsets.tolist()]
+            released = None if outcome.counts is None else outcome.counts.tolist()
+            return [frequent.get(itemset) for itemset in itemsets], released
 
         return run_steps
     if find(cell.mechanism).needs_cap:
         capped = counts.capped[cell.size]
 
-        def select_capped(trial: int, randomness: Randomness) -> list[int | None]:
+        def select_capped(trial: int, randomness: Randomness) -> tuple[list[int | None], None]:
             cap = capped[trial % len(capped)]
-            return [cap.true_count(rank) for rank in mechanism.select(cap.capped_profile, randomness)]
+            return [cap.true_count(rank) for rank in mechanism.select(cap.capped_profile, randomness)], None
 
         return select_capped
     profile = counts.in_universe(cell.size, cell.universe_items)
-    return lambda _trial, randomness: [_count(profile, rank) for rank in mechanism.select(profile, randomness)]
+    return lambda _trial, randomness: ([_count(profile, rank) for rank in mechanism.select(profile, randomness)], None)
 
 
 def _with_names(baskets: Transactions, names: int) -> LocalDatabase:

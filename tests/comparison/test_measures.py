@@ -70,3 +70,10 @@ def test_precision_is_the_best_overlap_with_a_true_top(counts: list[int], data: 
     assert found.false_negative_rate == pytest.approx(missed)
     assert 0 <= found.rank_loss <= 1
     assert 0 <= found.count_loss <= 1
+
+
+def test_released_counts_are_off_by_their_median_relative_error() -> None:
+    truth = Truth.of(CountProfile.of([100, 50, 20]), 3)
+    assert truth.measure([100, 50, None, 20], [110.0, 45.0, 7.0, 20.0]).count_error == pytest.approx(0.1)
+    assert truth.measure([100, 50]).count_error is None
+    assert truth.measure([], []).count_error is None

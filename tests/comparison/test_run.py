@@ -17,11 +17,11 @@ import pytest
 from fim_private import transactions_from_lists
 from fim_private.comparison.exact_counts import ExactCounts, count_all
 from fim_private.comparison.run import run
-from fim_private.comparison.settings import PADDED, Cell, Settings, cells_of, check
+from fim_private.comparison.settings import ALL_SIZES, PADDED, Cell, Settings, cells_of, check
 from fim_private.comparison.store import LINES, RESULTS, Store
 from fim_private.comparison.trials import Row, run_cell, seed_of
 from fim_private.errors import UsageError
-from fim_private.mechanisms.registry import REGISTRY
+from fim_private.mechanisms.registry import COMPARATORS, REGISTRY
 from fim_private.privacy import NeighbouringRelation
 from tests.processes import side_by_side
 
@@ -251,3 +251,22 @@ def test_exact_counts_are_for_their_owner_alone(
         os.umask(before)
     for file in (tmp_path / "part" / LINES, tmp_path / RESULTS):
         assert stat.S_IMODE(file.stat().st_mode) == mode
+
+
+def test_several_sizes_are_ranked_together_beside_the_published_systems() -> None:
+    settings = replace(SETTINGS, all_sizes=(1, 2, 3), mechanisms=("auto", "limited-domain"))
+    together = [cell for cell in cells_of(settings, 6) if cell.size == ALL_SIZES]
+    assert {cell.mechanism for cell in together} == {"auto", "limited-domain", *COMPARATORS}
+    assert {cell.top for cell in together} == {3}  # the largest, because none is from 50 to 200
+    assert {(cell.mechanism in COMPARATORS, cell.universe_items) for cell in together} == {(False, None), (True, 6)}
+    found = count_all("shop", transactions_from_lists(BASKETS), settings, lambda _what: None)
+    # milk, bread, {milk, bread} 450; tea 340; the three, {milk, tea} and {bread, tea} 300; the rest 40.
+    assert found.in_universe(ALL_SIZES, None).top(7) == [(450, 3), (340, 1), (300, 3)]
+    for cell in together:
+        rows = run_cell(replace(cell, epsilon="50"), settings, found)
+        assert {row["precision"] for row in rows} == {1.0}
+        gives_counts = cell.mechanism in COMPARATORS
+        assert all((row["count_error"] is not None) == gives_counts for row in rows)
+    with pytest.raises(UsageError, match="sizes are out of range"):
+        replace(SETTINGS, all_sizes=(2,))
+    assert replace(SETTINGS, all_sizes=(1, 2)).fingerprint() == SETTINGS.fingerprint()

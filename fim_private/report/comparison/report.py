@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fim_private.comparison.settings import ranking_all_sizes
 from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.comparison.sections import (
+    all_sizes,
     answer,
     composition_savings,
     corollary,
@@ -24,6 +26,7 @@ from fim_private.report.drawing import Pictures, style
 
 SECTIONS = (
     answer,
+    all_sizes,
     utility,
     open_universe,
     universe,
@@ -42,13 +45,14 @@ CURATOR = "EXACT COUNTS, NOT PRIVATE: for the curator's eyes only. Do not publis
 
 def document_of(results: ComparisonResults, pictures: Pictures) -> Document:
     """The report as a document; its pictures are collected."""
-    sections = tuple(module.section(results, pictures) for module in SECTIONS)
+    sections = tuple(section for section in (module.section(results, pictures) for module in SECTIONS) if section.parts)
+    mechanisms = tuple(dict.fromkeys((*results.settings.mechanisms, *ranking_all_sizes(results.settings))))
     return Document(
         title=results.title,
         banner=PUBLIC if results.public else CURATOR,
         introduction=(),
         sections=sections,
-        mechanisms=results.settings.mechanisms,
+        mechanisms=mechanisms,
         footer="Made by `fim-private compare`. " + (PUBLIC if results.public else CURATOR),
     )
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import polars as pl
 
 from fim_private.comparison.exact_counts import ExactCounts
-from fim_private.comparison.settings import Settings
+from fim_private.comparison.settings import ALL_SIZES, Settings
 from fim_private.privacy import exact
 
 MEASURES = ("precision", "false_negative_rate", "rank_loss", "count_loss")
@@ -83,6 +83,7 @@ class ComparisonResults:
                 pl.col("empty").mean(),
                 pl.col("named").mean(),
                 pl.col("shortfall").mean(),
+                pl.col("count_error").median(),
                 (pl.col("seconds").median() * 1000).alias("milliseconds"),
             )
             .with_columns(
@@ -93,9 +94,10 @@ class ComparisonResults:
         )
 
     def cells(self, **wanted: object) -> pl.DataFrame:
-        """The averages of the cells with these values; of the grid, unless `padded` is named."""
+        """The averages of the cells with these values, all of the grid unless `padded` or `size` is named."""
+        one_size = () if "size" in wanted else (pl.col("size") != ALL_SIZES,)
         wanted = {"padded": False, **wanted}
-        return self.averages.filter(*(pl.col(name) == value for name, value in wanted.items()))
+        return self.averages.filter(*one_size, *(pl.col(name) == value for name, value in wanted.items()))
 
     def value(self, measure: str, **wanted: object) -> float:
         """One cell's average."""

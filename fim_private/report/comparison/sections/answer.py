@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fim_private.mechanisms.registry import AUTO, find
 from fim_private.report.comparison.results import ComparisonResults
+from fim_private.report.comparison.sections import all_sizes
 from fim_private.report.document import Bullets, Paragraph, Part, Section, Table
 from fim_private.report.document.text import times_as_likely
 from fim_private.report.drawing import Pictures
@@ -75,6 +76,8 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
             )
         ),
     ]
+    if settings.all_sizes:
+        parts += [all_sizes.precision_table(results, data.name) for data in results.counts]
     parts += [_answer(results, data.name) for data in results.counts]
     parts.append(Paragraph(text="**Which mechanism, when?** In brackets: its precision on this data, above."))
     parts.append(Bullets(items=tuple(_advice(results))))

@@ -1,0 +1,94 @@
+"""The classical task, the most frequent itemsets of all sizes in one ranking, beside the published systems."""
+
+from __future__ import annotations
+
+from fim_private.comparison.settings import ALL_SIZES, long_lists, ranking_all_sizes
+from fim_private.mechanisms.registry import AUTO, COMPARATORS, find
+from fim_private.report.comparison.results import ComparisonResults
+from fim_private.report.document import Paragraph, Part, Section, Table
+from fim_private.report.drawing import Pictures
+
+
+def section(results: ComparisonResults, _pictures: Pictures) -> Section:
+    """Give what was missed, and how far off the released counts are."""
+    parts: list[Part] = []
+    if results.settings.all_sizes:
+        systems = " and ".join(f"`{name}`" for name in COMPARATORS)
+        parts.append(
+            Paragraph(
+                text=f"{systems} (Li, Qardaji, Su, Cao 2012) were made for this task. They are told the names of all "
+                f"items that occur; `{AUTO}` is not. The first needs no delta, and the second spends the same delta as "
+                f"all others here. `truncated-frequency` (Bhaskar et al. 2010) and `joint-exponential` (Gillenwater et "
+                "al. 2022) stand in the tables for single sizes: over all sizes together they would have to tell apart "
+                "all itemsets of the list."
+            )
+        )
+        parts += [_missed(results, counts.name) for counts in results.counts]
+    return Section(anchor="published-systems", title="Published systems", parts=tuple(parts))
+
+
+def precision_table(results: ComparisonResults, data: str) -> Table:
+    """Precision over all sizes together, by k and epsilon."""
+    settings = results.settings
+    tops, epsilons = long_lists(settings), results.epsilons
+    rows = tuple(
+        (
+            name,
+            _universe(name),
+            *(
+                _value(results, "precision", data=data, mechanism=name, top=top, epsilon=epsilon)
+                for top in tops
+                for epsilon in epsilons
+            ),
+        )
+        for name in ranking_all_sizes(settings)
+    )
+    return Table(
+        name=f"all-sizes-{data.lower()}",
+        head=("mechanism", "universe", *(f"k = {top}, epsilon {epsilon}" for top in tops for epsilon in epsilons)),
+        rows=rows,
+        caption=f"**{data}: itemsets of {_sizes(settings.all_sizes)} items in one ranking**, the task of most "
+        f"published systems. Precision at k, mean of {settings.trials} runs, delta {settings.delta}.",
+        mechanism_column=0,
+    )
+
+
+def _missed(results: ComparisonResults, data: str) -> Table:
+    settings = results.settings
+    top, measures = long_lists(settings)[-1], ("false_negative_rate", "count_error")
+    return Table(
+        name=f"missed-{data.lower()}",
+        head=(
+            "mechanism",
+            *(f"missed, epsilon {epsilon}" for epsilon in results.epsilons),
+            *(f"count error, epsilon {epsilon}" for epsilon in results.epsilons),
+        ),
+        rows=tuple(
+            (
+                name,
+                *(
+                    _value(results, measure, data=data, mechanism=name, top=top, epsilon=epsilon)
+                    for measure in measures
+                    for epsilon in results.epsilons
+                ),
+            )
+            for name in ranking_all_sizes(settings)
+        ),
+        caption=f"**{data}, {_sizes(settings.all_sizes)} items, k = {top}.** Missed: the share of the itemsets above "
+        "the k-th count that are not named. Count error: the median relative error of the released counts, of those "
+        "itemsets that are named; empty where the mechanism releases no counts.",
+        mechanism_column=0,
+    )
+
+
+def _value(results: ComparisonResults, measure: str, **cell: object) -> float | None:
+    found = results.cells(size=ALL_SIZES, **cell)[measure].item()
+    return None if found is None else float(found)
+
+
+def _universe(name: str) -> str:
+    return "list of items needed" if find(name).needs_universe else "open"
+
+
+def _sizes(sizes: tuple[int, ...]) -> str:
+    return f"{', '.join(map(str, sizes[:-1]))} and {sizes[-1]}"
