@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from fim_private.counting import top_itemsets
+from fim_private.counting import as_database, top_itemsets
 from fim_private.mechanisms.items_first import COUNTS, PEEL, Tuning, calibrate
 from fim_private.mechanisms.protocol import Request
 from fim_private.mining.items_first_steps import run
@@ -61,6 +61,7 @@ def settings() -> Iterator[tuple[int, int, str, str, Tuning]]:
 def measure(path: Path) -> list[dict[str, Any]]:
     """All rows of one data set."""
     transactions = read_transactions(path)
+    database = as_database(transactions)
     most_frequent = {size: top_itemsets(transactions, size, 2000).reveal_to_curator() for size in (1, 2, 3)}
     rows = []
     for size, top, epsilon, select, tuning in settings():
@@ -68,7 +69,7 @@ def measure(path: Path) -> list[dict[str, Any]]:
         truth = set(map(tuple, itemsets[counts >= counts[min(top, len(counts)) - 1]].tolist()))
         request = Request(top=top, epsilon=Fraction(epsilon), delta=DELTA, sizes=(size,), select=select)
         mechanism = calibrate(request, tuning).mechanism
-        outcomes = (run(transactions, mechanism, SeededRandomness(trial)) for trial in range(TRIALS))
+        outcomes = (run(database, mechanism, SeededRandomness(trial)) for trial in range(TRIALS))
         hits = [min(top, sum(tuple(found) in truth for found in outcome.itemsets.tolist())) for outcome in outcomes]
         rows.append(
             {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable
@@ -157,6 +158,13 @@ class Question:
             help="Find only itemsets whose noisy count exceeds C (items-first only). --top may then be left out.",
         ),
     ] = None
+    min_support: Annotated[
+        str | None,
+        _what(
+            metavar="SHARE",
+            help="The same as a share of --public-transactions: 0.01 finds itemsets in at least one of 100.",
+        ),
+    ] = None
     release_counts: Annotated[
         bool,
         _what(
@@ -268,13 +276,31 @@ class Question:
             max_items=self.max_items,
             mechanism=self._mechanism_name(),
             select=self.select,
-            min_count=self.min_count,
+            min_count=self._least_count(),
             count_share=self.count_share or (DEFAULT_COUNT_SHARE if self.release_counts else None),
             raw_counts=self.raw_counts,
             public_transactions=self.public_transactions,
             per_size=self.per_size,
             by=self.by,
         )
+
+    def _least_count(self) -> int | None:
+        """The count above which itemsets are asked for: what was typed, or just below the least support."""
+        from fim_private.privacy import exact
+
+        if self.min_support is None:
+            return self.min_count
+        if self.min_count is not None:
+            raise UsageError("--min-count and --min-support say the same twice.", "Give one of them.")
+        share = exact(self.min_support, "the least support")
+        if not 0 < share <= 1:
+            raise UsageError("The least support is out of range.", "Choose it between 0 and 1, such as 0.01.")
+        if self.public_transactions is None:
+            raise UsageError(
+                "A support is a share of the transactions, and their exact number is secret.",
+                "Give --public-transactions N if their number may be known, or a count with --min-count.",
+            )
+        return max(1, math.ceil(share * self.public_transactions) - 1)
 
     def privacy_unit(self) -> PrivacyUnit:
         """The unit that the options describe.

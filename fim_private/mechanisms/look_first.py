@@ -35,7 +35,7 @@ LOOK_SHARE = Fraction(3, 100)
 FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
 TESTS = ((Fraction(1, 10), 0.75), (Fraction(1, 30), 1.3), (Fraction(1, 100), 1.3))
-"""The share of rho for the test, and with how many times its lead it serves. `benchmarks/look_first.py` measures it."""
+"""The share of rho for the test, and with how many times its lead it serves. `benchmarks/field.py` measures it."""
 _SAFE = 1 - 1e-9
 """Square roots of shares are rounded down by this much, because floats are rounded."""
 

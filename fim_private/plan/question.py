@@ -195,7 +195,7 @@ class Question:
             keep("count_share", exact(self.count_share, "the share of the counts"))
             if not 0 < self.count_share < 1:
                 raise UsageError("The share of the counts is out of range.", "Choose it between 0 and 1, such as 0.3.")
-        elif self.raw_counts or self.public_transactions is not None:
+        elif self.raw_counts or (self.public_transactions is not None and self.select != COUNTS):
             raise UsageError(
                 "Raw counts and supports need counts, and this release has none.",
                 "Add --release-counts (count_share=... in Python).",

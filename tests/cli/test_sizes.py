@@ -85,3 +85,22 @@ def test_a_faulty_call_is_refused_with_its_reason(
     done = fim_private(command, *file, "--top", 3, *PROMISE, *options)
     assert done.returncode == 2
     assert said in " ".join(words(done).split())
+
+
+def test_a_least_support_is_a_share_of_the_public_number_of_transactions(tmp_path: Path) -> None:
+    path = tmp_path / "baskets.csv"
+    path.write_text("bread,milk\n" * 900 + "tea\n" * 100)
+    options = ("--sizes", "1-2", *PROMISE, "--format", "basket", "--separator", ",")
+    done = fim_private("mine", path, *options, "--min-support", "0.3", "--public-transactions", 1000, "--json")
+    assert done.returncode == 0, words(done)
+    release = json.loads(done.stdout)
+    assert release["plan"]["min_count"] == 299  # at least 300, so above 299
+    assert {tuple(itemset["items"]) for itemset in release["itemsets"]} == {("bread",), ("milk",), ("bread", "milk")}
+    for wrong, said in (
+        (("--min-support", "0.3"), "their exact number is secret"),
+        (("--min-support", "1.1", "--public-transactions", 1000), "out of range"),
+        (("--min-support", "0.3", "--public-transactions", 1000, "--min-count", 5), "Give one of them"),
+    ):
+        refused = fim_private("mine", path, *options, *wrong)
+        assert refused.returncode == 2
+        assert said in words(refused)
