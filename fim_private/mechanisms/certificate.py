@@ -161,7 +161,8 @@ class Certificate:
             length: chance * self.passes(smallest[length - 1])
             for length, chance in zip(lengths, (weights / weights.sum()).tolist(), strict=True)
         }
-        return {0: 1 - math.fsum(law.values()), **law}
+        # A rounded sum may exceed 1. e^epsilon would make a delta of a probability below 0.
+        return {0: max(0.0, 1 - math.fsum(law.values())), **law}
 
     def passes(self, support: int) -> float:
         """P(support + noise >= T)."""

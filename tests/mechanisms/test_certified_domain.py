@@ -8,9 +8,10 @@ from fractions import Fraction
 import pytest
 
 from fim_private.errors import BudgetError
-from fim_private.mechanisms.certificate import threshold_for
+from fim_private.mechanisms.certificate import Certificate, threshold_for
 from fim_private.mechanisms.certified_domain import CertifiedDomain, calibrate
 from fim_private.mechanisms.protocol import Request
+from fim_private.privacy import AnyFailure
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
@@ -106,3 +107,9 @@ def test_a_test_passes_as_often_with_noise_up_as_down() -> None:
 def test_without_a_delta_there_is_no_test() -> None:
     with pytest.raises(BudgetError, match="delta = 0"):
         calibrate(Request(top=1, epsilon=F(1), delta=F(0)))
+
+
+def test_no_probability_of_a_certificate_is_below_0() -> None:
+    """Rounding may make one so. At epsilon 20 an audit would then see a delta of 1e-7 that is not there."""
+    certificate = Certificate(variance=1, threshold=3, failure=AnyFailure(F(1, 1000)), cut_epsilon=F(2))
+    assert all(min(certificate.law([support] * 4).values()) >= 0 for support in range(30))
