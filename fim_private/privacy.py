@@ -244,7 +244,7 @@ class AnyFailure:
 
     The event may happen on either neighbour's side and depend on everything else. So a proof pays for it once on one
     side and e^epsilon times on the other. Basic composition pays once; the mechanism must then meet a further premise
-    (docs/mathematics.md#failures).
+    (docs/mathematics.md#failures). If a loss is zCDP, basic composition cannot be used.
 
     Args:
         probability: a bound on the event's probability, on either side.

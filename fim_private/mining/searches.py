@@ -35,8 +35,8 @@ class SearchResult:
 
     def __add__(self, other: SearchResult) -> SearchResult:
         """The results of both, one after the other. An item found twice keeps its first count."""
-        found = self.found or other.found
-        if self.found and other.found:
+        found = other.found if self.found is None else self.found
+        if self.found is not None and other.found is not None:
             known = {item.item for item in self.found}
             both = (*self.found, *(item for item in other.found if item.item not in known))
             found = tuple(sorted(both, key=lambda item: -item.count))
@@ -52,10 +52,10 @@ def count_all(bounded: TransactionDatabase, plan: Plan, progress: Progress) -> l
     counted: list[HiddenCounts | None] = []
     for sizes, search in plan.selections:
         check_universe(bounded, plan)
+        progress("counting")
         if isinstance(search, Stepwise):
             counted.append(stepwise.count_first(bounded, search))
             continue
-        progress("counting")
         counted.append(largest_counts(bounded, sizes, search.depth))
     return counted
 

@@ -7,11 +7,15 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import ndtr
 
 from fim_private.accounting.calibration import prove_renyi
+from fim_private.accounting.claim import claimed_delta
+from fim_private.audit.laws import law_over_groups
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.items_first import ItemsFirst
@@ -20,7 +24,7 @@ from fim_private.mechanisms.protocol import Request
 from fim_private.privacy import ZCDP, AnyFailure
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
-from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
+from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass, log_discrete_gaussian_survival
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
 F = Fraction
@@ -156,3 +160,86 @@ def test_it_is_refused_where_nothing_has_to_be_found_or_nothing_can_be_tested() 
         calibrate(listed)
     with pytest.raises(BudgetError, match="delta = 0"):
         calibrate(Request(top=3, epsilon=F(1), delta=F(0), sizes=(2,)))
+
+
+def exact_delta(
+    mechanism: LookFirst, groups: list[tuple[int, int, int]], epsilon: float, *, look: float = 1.0, items: float = 1.0
+) -> float:
+    """delta*(epsilon) if the noisy look is shown too, the larger of both directions.
+
+    The certified domain has its exact law. For items first stands a pair of Gaussians that costs exactly its rho, and
+    an outcome of probability f that the other side lacks.
+
+    Args:
+        mechanism: the mechanism.
+        groups: count on either side, and how many itemsets have it.
+        epsilon: epsilon.
+        look: the look's noise has this times the variance that is paid for.
+        items: items first costs this times what is left for it.
+    """
+    variance = look * mechanism.variance
+    sides = [[(group[side], group[2]) for group in groups] for side in (0, 1)]
+    supports = [mechanism.support(profile_of(side)) for side in sides]
+    reach = int(12 * math.sqrt(variance)) + 1
+    looks = np.arange(min(supports) - reach, max(supports) + reach + 1)
+    chances = [discrete_gaussian_mass(looks - support, variance) for support in supports]
+    ways = [mechanism.way(int(look)) for look in looks]
+    failure, apart = float(mechanism.test_delta), math.sqrt(2 * items * float(mechanism.items.rho))
+    found = []
+    for here, there in ((0, 1), (1, 0)):
+        total = 0.0
+        for way in mechanism.branches:
+            taken = np.array([each is way for each in ways])
+            p, q = chances[here][taken], chances[there][taken]
+            if isinstance(way, ItemsFirst):
+                p, q = p[(p > 0) & (q > 0)], q[(p > 0) & (q > 0)]
+                tipped = epsilon + np.log(q / p)
+                apart_here = p * ndtr(apart / 2 - tipped / apart)
+                total += float((apart_here - math.exp(epsilon) * q * ndtr(-apart / 2 - tipped / apart)).clip(0).sum())
+                total += failure * float(p.sum())
+                continue
+            law, other = (law_over_groups(way, sides[side], declared=False) for side in (here, there))
+            for outcome, chance in law.items():
+                total += float((chance * p - math.exp(epsilon) * other.get(outcome, 0.0) * q).clip(0).sum())
+        found.append(total)
+    return max(found)
+
+
+def profile_of(groups: list[tuple[int, int]]) -> CountProfile:
+    return CountProfile.of(sorted((count for count, number in groups for _ in range(number) if count), reverse=True))
+
+
+def neighbours_of(mechanism: LookFirst) -> list[list[tuple[int, int, int]]]:
+    """Around the supports at which the look and the tests tip, with ties, new itemsets and order that changes."""
+    leads = {lead + near for way in mechanism.branches[:-1] for lead in (
+        way.threshold, math.ceil(0.75 * way.margins[0].counts)) for near in (-1, 0, 3)}  # fmt: skip
+    step = mechanism.sensitivity
+    return [
+        *([(lead, lead + step, 1)] for lead in leads),
+        *([(lead, lead + step, 2), (5, 5, 3)] for lead in leads),
+        *([(lead + 1, lead + 1, 1), (lead, lead + step, 1)] for lead in leads),
+        [(0, step, 1)],
+        [(0, step, 2), (1, 1, 1)],
+    ]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request(top=1, epsilon=F(1), delta=F(1, 10**6), sizes=(2,)),
+        Request(top=1, epsilon=F(4), delta=F(1, 100), sizes=(2,)),
+        Request(top=2, epsilon=F(2), delta=F(1, 10**3), sizes=(2,), sensitivity=2),
+    ],
+)
+def test_the_claim_holds_exactly_with_the_look_shown_and_the_worst_items_first(request_: Request) -> None:
+    mechanism = planned(request_)
+    # So little noise in the look, or so dear a way, breaks the claim of the mechanism as it was planned.
+    mistakes = ({}, {"look": 1 / 64}, {"items": 4.0})
+    worst = [0.0] * 3
+    for epsilon in (0.25 * float(request_.epsilon), float(request_.epsilon)):
+        claimed = claimed_delta(mechanism.losses, mechanism.failures, epsilon)
+        for place, mistake in enumerate(mistakes):
+            deltas = [exact_delta(mechanism, pair, epsilon, **mistake) for pair in neighbours_of(mechanism)]
+            worst[place] = max(worst[place], max(deltas) / claimed)
+    assert worst[0] <= 1 + 1e-6
+    assert min(worst[1:]) > 1
