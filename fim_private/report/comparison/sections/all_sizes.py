@@ -30,23 +30,14 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
 def precision_table(results: ComparisonResults, data: str) -> Table:
     """Precision over all sizes together, by k and epsilon."""
     settings = results.settings
-    tops, epsilons = long_lists(settings), results.epsilons
-    rows = tuple(
-        (
-            name,
-            _universe(name),
-            *(
-                _value(results, "precision", data=data, mechanism=name, top=top, epsilon=epsilon)
-                for top in tops
-                for epsilon in epsilons
-            ),
-        )
-        for name in ranking_all_sizes(settings)
-    )
     return Table(
         name=f"all-sizes-{data.lower()}",
-        head=("mechanism", "universe", *(f"k = {top}, epsilon {epsilon}" for top in tops for epsilon in epsilons)),
-        rows=rows,
+        head=("mechanism", "universe", "k", *(f"epsilon {epsilon}" for epsilon in results.epsilons)),
+        rows=tuple(
+            (name, _universe(name), top, *_row(results, "precision", data=data, mechanism=name, top=top))
+            for top in long_lists(settings)
+            for name in ranking_all_sizes(settings)
+        ),
         caption=f"**{data}: itemsets of {_sizes(settings.all_sizes)} items in one ranking**, the task of most "
         f"published systems. Precision at k, mean of {settings.trials} runs, delta {settings.delta}.",
         mechanism_column=0,
@@ -55,35 +46,27 @@ def precision_table(results: ComparisonResults, data: str) -> Table:
 
 def _missed(results: ComparisonResults, data: str) -> Table:
     settings = results.settings
-    top, measures = long_lists(settings)[-1], ("false_negative_rate", "count_error")
+    top = long_lists(settings)[-1]
+    measures = {"itemsets missed": "false_negative_rate", "error of counts": "count_error"}
     return Table(
         name=f"missed-{data.lower()}",
-        head=(
-            "mechanism",
-            *(f"missed, epsilon {epsilon}" for epsilon in results.epsilons),
-            *(f"count error, epsilon {epsilon}" for epsilon in results.epsilons),
-        ),
+        head=("mechanism", "measure", *(f"epsilon {epsilon}" for epsilon in results.epsilons)),
         rows=tuple(
-            (
-                name,
-                *(
-                    _value(results, measure, data=data, mechanism=name, top=top, epsilon=epsilon)
-                    for measure in measures
-                    for epsilon in results.epsilons
-                ),
-            )
+            (name, words, *_row(results, measure, data=data, mechanism=name, top=top))
+            for words, measure in measures.items()
             for name in ranking_all_sizes(settings)
         ),
         caption=f"**{data}, {_sizes(settings.all_sizes)} items, k = {top}.** Missed: the share of the itemsets above "
-        "the k-th count that are not named. Count error: the median relative error of the released counts, of those "
-        "itemsets that are named; empty where the mechanism releases no counts.",
+        "the k-th count that are not named. Error of counts: the median relative error of the released counts, of "
+        "those itemsets that are named; empty where the mechanism releases no counts.",
         mechanism_column=0,
     )
 
 
-def _value(results: ComparisonResults, measure: str, **cell: object) -> float | None:
-    found = results.cells(size=ALL_SIZES, **cell)[measure].item()
-    return None if found is None else float(found)
+def _row(results: ComparisonResults, measure: str, **cell: object) -> tuple[float | None, ...]:
+    """One value for each epsilon; None where nothing was measured."""
+    found = (results.cells(size=ALL_SIZES, epsilon=epsilon, **cell)[measure].item() for epsilon in results.epsilons)
+    return tuple(None if value is None else float(value) for value in found)
 
 
 def _universe(name: str) -> str:

@@ -131,8 +131,9 @@ def _behind(results: ComparisonResults, data: str) -> Iterator[Part]:
             for row in best.iter_rows(named=True)
         ),
         caption=(
-            f"**{data}: where `auto` is clearly behind.** `auto` takes the mechanism that needs the smallest lead. It "
-            "does not look at the data and gets no list of items. Another mechanism that needs no list of items is "
+            f"**{data}: where `auto` is clearly behind.** `auto` gets no list of items. `look-first`, which it takes "
+            "for more than one itemset, has only one noisy look at the ranking before it decides between "
+            "`certified-domain` and `items-first`. Another mechanism that needs no list of items is "
             f"clearly better in {without} of {cells} cells. A mechanism that needs a list is clearly better in "
             f"{len(best) - without} cells"
             + (". The table lists the best of them" if len(best) else ": `auto` is never clearly behind")
