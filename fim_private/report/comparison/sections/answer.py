@@ -161,7 +161,7 @@ def _advice(results: ComparisonResults) -> list[str]:
             f"universe names half of {data}'s list. Ask for fewer itemsets, or spend a larger epsilon."
         )
     unsure = (
-        "**Not sure:** `--mechanism auto`, the default, compares the leads and says why it chose. `look-first`, which it "
-        "takes for more than one itemset, also looks at the data, privately"
+        "**Not sure:** `--mechanism auto`, the default, compares the leads and says why it chose. `look-first`, which "
+        "it takes for more than one itemset, also looks at the data, privately"
     )
     return [*advice, f"{unsure} ({found(AUTO)})." if AUTO in run else f"{unsure}."]
