@@ -37,7 +37,7 @@ class Row:
         lowered: lower values of public caps that only end a search. They make an exact law fast to compute.
         both_relations: the proof also holds for `replace`; otherwise group privacy serves that relation.
         needs_universe: it chooses from a declared universe.
-        needs_open: it finds what occurs, so a public list of items does not serve it.
+        needs_open: it finds what occurs, so --mechanism auto does not take it where a public list of items is given.
         needs_cap: it needs a cap on the items per transaction.
         in_bins: it puts each transaction into bins by the items it holds. So it sees more than counts, and cannot count
             units by basket.
@@ -205,6 +205,7 @@ REGISTRY: dict[str, Row] = {
                 "**No public list, long transactions, and you ask for about ten itemsets:** `certified-domain`. It "
                 "needs a lead over places far down that hardly grows with k"
             ),
+            needs_open=True,
             automatic=True,
             long_lists=True,
         ),
