@@ -129,12 +129,14 @@ class Certificate:
             picks = _SHORTER.numerator * picks // _SHORTER.denominator
         return tuple(found)
 
-    def certify(self, supports: Sequence[int], randomness: Randomness) -> int:
+    def certify(self, supports: Sequence[int], randomness: Randomness, trust: Sequence[float] = ()) -> int:
         """How many of the picks are named: a length that was chosen and has passed, or 0.
 
         Args:
             supports: of all k picks in their order, in transactions. A pick without a name has support 0.
             randomness: where the bits come from.
+            trust: for each number of first picks, how likely they are to pass by what was released before. The length
+                is cut more readily where that is not likely. Empty where nothing is known.
         """
         if not supports:
             return 0
@@ -142,7 +144,7 @@ class Certificate:
         lengths = self.lengths(len(supports))
         length = lengths[0]
         if self.cut_epsilon is not None:
-            scores = self._scores(smallest, lengths)
+            scores = self._scores(smallest, lengths, trust)
             order = sorted(range(len(lengths)), key=lambda place: -scores[place])
             choice = WeightedChoice([scores[place] for place in order], self.rate)
             length = lengths[order[choice.draw([1] * len(order), randomness)]]
@@ -168,10 +170,13 @@ class Certificate:
         """P(support + noise >= T)."""
         return math.exp(log_discrete_gaussian_survival(self.threshold - support, float(self.variance)))
 
-    def _scores(self, smallest: Sequence[int], lengths: Sequence[int]) -> list[Fraction]:
+    def _scores(self, smallest: Sequence[int], lengths: Sequence[int], trust: Sequence[float] = ()) -> list[Fraction]:
         """What a length lacks of a support that passes most tests, less a public penalty for being short."""
         enough = self.threshold + 8 * math.isqrt(self.variance) // 5
-        penalties = [Fraction(0)] + [(_FIRST_STEP + _STEP * place) / self.rate for place in range(len(lengths) - 1)]
+        # Where a list is not likely to pass, little speaks against a shorter one.
+        known = [Fraction(round(1000 * trust[length - 1]), 1000) if trust else Fraction(1) for length in lengths[:-1]]
+        steps = [(_STEP if place else _FIRST_STEP) * share**2 for place, share in enumerate(known)]
+        penalties = [Fraction(0), *(total / self.rate for total in accumulate(steps))]
         return [min(smallest[length - 1], enough) - less for length, less in zip(lengths, penalties, strict=True)]
 
 

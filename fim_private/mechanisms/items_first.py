@@ -93,6 +93,7 @@ class Tuning:
         several_reach: the same for picks of single items, or from several sizes.
         leverage_reach: the same for picks by leverage, which is always smaller than the support.
         few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
+        few_per_pick: so many for each of k go on instead if that is more. It is less if epsilon is below 1/2.
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
         peels_items: picks also select if single items and others are asked for, and k is at most this times epsilon.
@@ -125,6 +126,7 @@ class Tuning:
     several_reach: float = 0.3
     leverage_reach: float = 1.5
     few: int = 90
+    few_per_pick: float = 0.45
     peels: float = 0.75
     always_peels: int = 25
     peels_items: int = 100
@@ -166,6 +168,19 @@ class LaterSteps:
     tokens: int
     candidates: int
     certificate: Certificate | None = None
+
+    def trust(self, supports: NDArray[np.float64]) -> list[float]:
+        """How likely the first itemsets are to pass the test, by the noisy counts of their items.
+
+        Args:
+            supports: shape (itemsets,), about how many units hold each itemset's rarest item, in decreasing order.
+        """
+        if self.certificate is None:
+            return []
+        law = NormalDist(
+            self.certificate.threshold, math.hypot(math.sqrt(self.certificate.variance), self.item_deviation)
+        )
+        return [law.cdf(support) for support in supports.tolist()]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,7 +256,9 @@ class ItemsFirst:
     @property
     def few(self) -> int:
         """So many tokens go on to noisy counts."""
-        return max(self.tuning.few, self._enough)
+        # All itemsets above a count are asked for with a k far larger than their number.
+        asked = 0 if self.min_count is not None else self.top * min(1.0, 2 * self.epsilon)
+        return max(self.tuning.few, self._enough, round(self.tuning.few_per_pick * asked))
 
     @property
     def _enough(self) -> int:

@@ -109,8 +109,9 @@ def run(
         chosen, counts = candidates.itemsets[best], estimate[best]
     # The itemsets of the likeliest items are certified first. Those that are named keep their order.
     items = np.where(chosen == PADDING, chosen[:, :1], chosen)
-    by_support = np.argsort(-item_counts[items].min(axis=1), kind="stable")
-    codes = certify(tokens, chosen[by_support], steps.certificate, randomness)
+    rarest = item_counts[items].min(axis=1)
+    by_support = np.argsort(-rarest, kind="stable")
+    codes = certify(tokens, chosen[by_support], steps.certificate, randomness, steps.trust(rarest[by_support]))
     named = np.sort(by_support[: len(codes)])
     itemsets = codes[np.argsort(by_support[: len(codes)], kind="stable")]
     found, first = np.unique(chosen[named], return_index=True)

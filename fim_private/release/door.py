@@ -205,7 +205,11 @@ def look_at(counts: ChosenCounts, noise: LengthLook, randomness: Randomness) -> 
 
 
 def certify(
-    tokens: Tokens, itemsets: NDArray[np.int32], certificate: Certificate | None, randomness: Randomness
+    tokens: Tokens,
+    itemsets: NDArray[np.int32],
+    certificate: Certificate | None,
+    randomness: Randomness,
+    trust: Sequence[float] = (),
 ) -> NDArray[np.int32]:
     """The items of the first itemsets, as many as the certificate allows. This costs the certificate's losses.
 
@@ -214,6 +218,7 @@ def certify(
         itemsets: itemsets of tokens in a public order, int32, shape (n, size).
         certificate: the test; None if the tokens are the names of a public list.
         randomness: where the bits come from.
+        trust: as in `Certificate.certify`.
 
     Returns:
         Item codes, int32, shape (named, size), padded like the itemsets. Nothing is named if one of the items is
@@ -221,7 +226,7 @@ def certify(
     """
     named = len(itemsets)
     if certificate is not None and named:
-        named = certificate.certify(tokens.supports(itemsets), randomness)
+        named = certificate.certify(tokens.supports(itemsets), randomness, trust)
     return tokens.codes(itemsets[:named])
 
 

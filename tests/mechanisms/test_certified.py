@@ -329,10 +329,12 @@ def test_the_choice_of_the_length_has_bounded_range(cut: Fraction, sensitivity: 
         supports = [uniform_below(60, randomness) for _ in range(8)]
         lowest = -sensitivity if general else 0
         moved = [support + lowest + uniform_below(sensitivity - lowest + 1, randomness) for support in supports]
+        # What was released before is the same on both sides.
+        trust = [uniform_below(101, randomness) / 100 for _ in range(8)] if uniform_below(2, randomness) else []
         weights = []
         for each in (supports, moved):
             smallest = [min(each[: at + 1]) for at in range(8)]
-            scores = cutting._scores(smallest, cutting.lengths(8))
+            scores = cutting._scores(smallest, cutting.lengths(8), trust)
             exponents = [float(cutting.rate * score) for score in scores]
             weights.append([exponent - math.log(sum(map(math.exp, exponents))) for exponent in exponents])
         ratios = [one - other for one, other in zip(*weights, strict=True)]
@@ -374,3 +376,16 @@ def test_no_small_neighbours_at_random_break_the_claim(pairs: int) -> None:
             for law, changed in ((one, other), (other, one)):
                 for delta, allowed in zip(hockey_stick(law, changed, epsilons), claimed, strict=True):
                     assert delta <= allowed + NUMERICAL_ERROR, (mechanism, groups)
+
+
+def test_a_list_that_is_not_likely_to_pass_is_cut_more_readily() -> None:
+    cutting = replace(certificate(1, cut_epsilon=F(1, 10)), threshold=30)
+    lengths, smallest = cutting.lengths(8), [100] * 8  # all have enough support
+    sure, unsure = (
+        [float(cutting.rate * score) for score in cutting._scores(smallest, lengths, [each] * 8)] for each in (1.0, 0.5)
+    )
+    assert cutting._scores(smallest, lengths) == cutting._scores(smallest, lengths, [1.0] * 8)
+    assert sure[0] - sure[1] == pytest.approx(5)
+    assert sure[1] - sure[2] == pytest.approx(0.5)
+    assert unsure[0] - unsure[1] == pytest.approx(5 / 4)
+    assert unsure[1] - unsure[2] == pytest.approx(0.5 / 4)

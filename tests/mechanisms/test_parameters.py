@@ -435,7 +435,8 @@ def test_how_many_itemsets_are_looked_at() -> None:
         (5000, COUNTS): (100_000, 30_000),
     }
     assert first_of(Tuning(counted=30), top=5000, select=COUNTS).usual.candidates == 100_000
-    assert (first_of(tuning, top=10).few, first_of(tuning, top=800).few) == (90, 120)
+    assert (first_of(tuning, top=10).few, first_of(tuning, top=800).few) == (90, 360)
+    assert first_of(tuning, top=800, min_count=50, select=COUNTS).few == 120
 
 
 def test_the_test_is_as_sharp_as_the_items_need_within_limits() -> None:
@@ -484,3 +485,20 @@ def test_the_finest_unit_for_which_noise_is_drawn_fast(rho: float, sensitivity: 
     assert measurement.resolution == 64 or finer > 2**26
     assert measurement.resolution == 1 or measurement.variance <= 2**26
     assert math.log2(measurement.resolution).is_integer()
+
+
+def test_trust_is_the_chance_to_pass_by_the_noisy_counts_of_the_items() -> None:
+    steps = steps_of(first_of(top=5, select=PEEL), 2.0)
+    assert steps.certificate is not None
+    needed = steps.certificate.threshold
+    width = math.hypot(math.sqrt(steps.certificate.variance), steps.item_deviation)
+    trust = steps.trust(np.array([needed + 10 * width, needed + width, needed, needed - width]))
+    assert trust == pytest.approx([1, 0.8413, 0.5, 0.1587], abs=1e-4)
+    assert replace(steps, certificate=None).trust(np.array([1.0])) == []
+
+
+def test_long_lists_take_more_tokens_where_noise_is_small() -> None:
+    assert first_of(top=400, epsilon=F(1), select=COUNTS).few == 180
+    assert first_of(top=400, epsilon=F(1, 4), select=COUNTS).few == 90
+    assert first_of(top=100, epsilon=F(1), select=COUNTS).few == 90
+    assert first_of(top=400, epsilon=F(1), select=COUNTS, min_count=50).few == 90
