@@ -144,7 +144,7 @@ def test_a_faulty_call_is_refused_with_its_reason(
 
 def test_a_configuration_with_unknown_settings_is_refused(shop: Path, tmp_path: Path) -> None:
     for text, message in (
-        ("size = 3\n", "unknown settings: 'size'.\nDid you mean sizes?"),
+        ("size = 3\n", "unknown settings: 'size'.\nDid you mean sizes or all_sizes?"),
         ("sizes = \n", "is not TOML"),
         ("title = [5]\n", "title is not a text or a number"),
         ("drop_rows_without_unit = 1\n", "neither true nor false"),
