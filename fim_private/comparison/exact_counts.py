@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from fim_private.comparison.settings import ALL_SIZES, Settings, long_lists
-from fim_private.counting import LocalDatabase, count_histogram, largest_counts, top_itemsets
+from fim_private.counting import count_histogram, top_itemsets
 from fim_private.mechanisms.certified_domain import CANDIDATES_PER_PICK
 from fim_private.mechanisms.registry import find
 from fim_private.profile import CountProfile
@@ -104,7 +106,7 @@ def count_all(
     if settings.all_sizes:
         progress(f"counting itemsets of all sizes of {name}")
         depth = CANDIDATES_PER_PICK * max(long_lists(settings)) + 1
-        all_sizes = largest_counts(LocalDatabase(transactions), settings.all_sizes, depth).profile()
+        all_sizes = _together(transactions, settings.all_sizes, depth)
         most_frequent[ALL_SIZES] = {
             itemset: count
             for size in settings.all_sizes
@@ -128,6 +130,17 @@ def count_all(
         capped=capped,
         baskets=transactions,
         most_frequent=most_frequent,
+    )
+
+
+def _together(transactions: Transactions, sizes: Sequence[int], depth: int) -> CountProfile:
+    """The largest counts over several sizes together."""
+    parts = [top_itemsets(transactions, size, depth).reveal_to_curator()[1] for size in sizes]
+    levels, multiplicities = np.unique(np.sort(np.concatenate(parts))[-depth:], return_counts=True)
+    return CountProfile(
+        levels=levels[::-1].tolist(),
+        multiplicities=multiplicities[::-1].tolist(),
+        complete=sum(map(len, parts)) < depth,
     )
 
 

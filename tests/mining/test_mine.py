@@ -46,16 +46,21 @@ def precision(release: Release, truth: set[tuple[str, ...]]) -> float:
 @pytest.mark.parametrize("relation", list(NeighbouringRelation))
 def test_every_mechanism_finds_what_stands_out(name: str, relation: NeighbouringRelation) -> None:
     baskets = [["bread", "milk", "tea"]] * 9000 + [["bread", "jam"]] * 40 + [["salt"]] * 500
-    release = mine(
-        transactions_from_lists(baskets),
-        size=2,
-        top=3,
-        budget=Budget("2", "1e-6"),
-        unit=UNIT,
-        relation=relation,
-        mechanism=name,
-        **needs(name, 1000, listed=False),  # type: ignore[arg-type]
-    )
+
+    def mined() -> Release:
+        return mine(
+            transactions_from_lists(baskets),
+            size=2,
+            top=3,
+            budget=Budget("2", "1e-6"),
+            unit=UNIT,
+            relation=relation,
+            mechanism=name,
+            **needs(name, 1000, listed=False),  # type: ignore[arg-type]
+        )
+
+    # A certificate cuts one list in 58. Five in a row are fewer than one run in 600 million.
+    release = next(release for release in (mined() for _ in range(5)) if len(release.itemsets) == 3)
     found = {itemset.items for itemset in release.itemsets}
     # lmm-repeat and lmm-paper need a lead in each round, and the three pairs stand level.
     assert found == set(combinations(["bread", "milk", "tea"], 2))
