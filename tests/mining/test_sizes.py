@@ -52,6 +52,7 @@ def test_every_mechanism_finds_the_top_of_all_sizes_together(name: str) -> None:
         budget=Budget("2", "1e-6"),
         unit=UNIT,
         mechanism=name,
+        seed=3,
         **({**needs(name, 100, listed=False), "max_items": 10} if name in REGISTRY else {}),  # type: ignore[arg-type]
     )
     assert {itemset.items for itemset in release.itemsets} == {("bread",), ("milk",), ("bread", "milk")}
