@@ -182,6 +182,8 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
         universe = declared if find(name).needs_universe else None
         yield Cell(mechanism=name, size=ALL_SIZES, top=top, epsilon=epsilon, universe_items=universe)
     for name in settings.mechanisms:
+        if find(name).instead_of:
+            continue  # it is not made for a public list
         for top in padded_tops(settings):
             most = find(name).most_names or PADDED[-1]
             for items in (declared, *(items for items in PADDED if declared < items <= most)):
