@@ -21,6 +21,9 @@ from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down, 
 from fim_private.accounting.search import largest
 from fim_private.privacy import ZCDP, Guarantee, Loss
 
+_SAFE = 1 - 1e-9
+"""Roots are rounded down by this much, because floats are rounded."""
+
 LossesOfPick = Callable[[Fraction], Sequence[Loss]]
 
 
@@ -86,14 +89,30 @@ def _calibrate_renyi(
 ) -> Calibration | None:
     failure = round_down(float(delta / 2 / (1 + exp_up(epsilon)))) if failing else Fraction(0)
 
-    def proved(pick: Fraction) -> Guarantee | None:
-        return prove_renyi(losses_of(pick), failure, epsilon=epsilon, delta=delta)
-
-    pick = largest(lambda pick: proved(pick) is not None, epsilon)
-    guarantee = proved(pick) if pick else None
-    if pick is None or guarantee is None:
+    found = largest_proved(lambda pick: prove_renyi(losses_of(pick), failure, epsilon=epsilon, delta=delta), epsilon)
+    if found is None:
         return None
+    pick, guarantee = found
     return Calibration(pick_epsilon=pick, failure=failure, guarantee=guarantee)
+
+
+def largest_proved(
+    prove: Callable[[Fraction], Guarantee | None], epsilon: Fraction
+) -> tuple[Fraction, Guarantee] | None:
+    """The largest epsilon (or rho) of a part for which there is a guarantee, and this guarantee; None if there is none.
+
+    Args:
+        prove: the guarantee if the part spends so much; None where it is too much.
+        epsilon: what everything together may spend.
+    """
+    spent = largest(lambda each: prove(each) is not None, epsilon)
+    guarantee = prove(spent) if spent else None
+    return None if spent is None or guarantee is None else (spent, guarantee)
+
+
+def range_costing(rho: float) -> Fraction:
+    """The largest epsilon of a pick of bounded range that costs at most rho, rounded down. It costs epsilon^2/8."""
+    return round_down(math.sqrt(8 * rho) * _SAFE)
 
 
 def prove_discovery(

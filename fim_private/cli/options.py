@@ -18,7 +18,7 @@ from fim_private.cli.completion import FORMATS, mechanism_names, one_of
 from fim_private.cli.engine import Read, reader
 from fim_private.cli.help import Command
 from fim_private.errors import InputError, UsageError
-from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, Together
+from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, Together, exact
 
 if TYPE_CHECKING:
     from fim_private import plan
@@ -162,7 +162,7 @@ class Question:
         str | None,
         _what(
             metavar="SHARE",
-            help="The same as a share of --public-transactions: 0.01 finds itemsets in at least one of 100.",
+            help="Instead of --min-count: find the itemsets that at least this share of --public-transactions holds.",
         ),
     ] = None
     release_counts: Annotated[
@@ -286,8 +286,6 @@ class Question:
 
     def _least_count(self) -> int | None:
         """The count above which itemsets are asked for: what was typed, or just below the least support."""
-        from fim_private.privacy import exact
-
         if self.min_support is None:
             return self.min_count
         if self.min_count is not None:

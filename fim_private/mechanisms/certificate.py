@@ -17,7 +17,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from fim_private.accounting.calibration import LossesOfPick, prove_discovery, prove_renyi
+from fim_private.accounting.calibration import LossesOfPick, largest_proved, prove_discovery, prove_renyi
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.accounting.search import largest, least
 from fim_private.errors import BudgetError
@@ -89,18 +89,18 @@ class Certificate:
     @property
     def rho(self) -> Fraction:
         """The losses together. A bounded range of e is e^2/8-zCDP."""
-        return _test_loss(self.variance, self.sensitivity).rho + (self.cut_epsilon or Fraction(0)) ** 2 / 8
+        return number_loss(self.variance, self.sensitivity).rho + (self.cut_epsilon or Fraction(0)) ** 2 / 8
 
     @property
     def losses(self) -> tuple[Loss, ...]:
         """The choice of the length, then the test."""
-        test = _test_loss(self.variance, self.sensitivity)
+        test = number_loss(self.variance, self.sensitivity)
         return (test,) if self.cut_epsilon is None else (BoundedRange(self.cut_epsilon), test)
 
     @property
     def spending(self) -> tuple[Spending, ...]:
         """The losses in words."""
-        test = Spending(what="test of the smallest support", rho=_test_loss(self.variance, self.sensitivity).rho)
+        test = Spending(what="test of the smallest support", rho=number_loss(self.variance, self.sensitivity).rho)
         if self.cut_epsilon is None:
             return (test,)
         return (Spending(what="choice of how many picks to test", epsilon=self.cut_epsilon), test)
@@ -236,10 +236,10 @@ def calibrate_certificate(
         general=general,
         sensitivity=request.sensitivity,
     )
-    pick = largest(lambda each: proved(*losses_of(each), *certificate.losses) is not None, epsilon)
-    guarantee = None if pick is None else proved(*losses_of(pick), *certificate.losses)
-    if pick is None or guarantee is None:
+    found = largest_proved(lambda each: proved(*losses_of(each), *certificate.losses), epsilon)
+    if found is None:
         raise AssertionError("nothing is left for the picks")
+    pick, guarantee = found
     return CertificateCalibration(certificate=certificate, pick_epsilon=pick, guarantee=guarantee)
 
 
@@ -253,6 +253,6 @@ def threshold_for(variance: int, *, sensitivity: int, delta: Fraction) -> int:
     return sensitivity + least(holds, near=5 * math.isqrt(variance))
 
 
-def _test_loss(variance: int, sensitivity: int) -> ZCDP:
-    """The cost of the noisy smallest support."""
+def number_loss(variance: int, sensitivity: int) -> ZCDP:
+    """The cost of one noisy number that a unit moves by at most the sensitivity."""
     return ZCDP(Fraction(sensitivity**2, 2 * variance))

@@ -27,9 +27,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.accounting.calibration import prove_discovery
-from fim_private.accounting.rounding import round_down
-from fim_private.accounting.search import largest
+from fim_private.accounting.calibration import largest_proved, prove_discovery, range_costing
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.certificate import Certificate
@@ -37,7 +35,7 @@ from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.lengths import LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
-from fim_private.privacy import ZCDP, Failure, Guarantee, Loss, OneSidedFailure
+from fim_private.privacy import ZCDP, Failure, Loss, OneSidedFailure
 
 PEEL, COUNTS = "peel", "counts"
 BY_COUNT, BY_LEVERAGE = "count", "leverage"
@@ -364,8 +362,7 @@ class ItemsFirst:
                 left -= recount.loss.rho
             pairs = measured(tuning.picks_pairs_share, tuning.full_pairs) if self.needs_pairs else None
             left -= pairs.loss.rho if pairs else 0
-            # A bounded range of e is e^2/8-zCDP.
-            pick = round_down(math.sqrt(8 * float(left) / self.top) * _SAFE)
+            pick = range_costing(float(left) / self.top)
             # Picks that take in single items also go by what was counted of items and pairs before.
             reach = tuning.several_reach if self.sizes[0] == 1 or len(self.sizes) > 1 else tuning.reach
             reach = reach if recount is None else tuning.leverage_reach
@@ -492,15 +489,11 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanis
     # The failure costs as much of epsilon as of delta: almost nothing, unless epsilon is as small as delta.
     failure = Fraction(0) if request.listed else min(tuning.failure_share * delta, epsilon / 1000)
 
-    def proved(rho: Fraction) -> Guarantee | None:
-        return prove_discovery([ZCDP(rho)], failure, epsilon=epsilon, delta=delta)
-
-    rho = largest(lambda each: proved(each) is not None, epsilon)
-    guarantee = proved(rho) if rho else None
-    if rho is None or guarantee is None:
+    found = largest_proved(lambda rho: prove_discovery([ZCDP(rho)], failure, epsilon=epsilon, delta=delta), epsilon)
+    if found is None:
         raise BudgetError("The budget is too small for noisy counts and a test.", "Give a larger --epsilon.")
-    mechanism = share_out(request, rho, failure, tuning)
-    return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)
+    rho, guarantee = found
+    return CalibratedMechanism(mechanism=share_out(request, rho, failure, tuning), guarantee=guarantee)
 
 
 def share_out(request: Request, rho: Fraction, failure: Fraction, tuning: Tuning = Tuning()) -> ItemsFirst:

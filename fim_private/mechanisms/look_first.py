@@ -17,15 +17,14 @@ from fractions import Fraction
 from functools import cached_property
 from operator import attrgetter
 
-from fim_private.accounting.calibration import prove_renyi
+from fim_private.accounting.calibration import largest_proved, prove_renyi, range_costing
 from fim_private.accounting.rounding import exp_up, round_down
-from fim_private.accounting.search import largest
 from fim_private.errors import BudgetError, UsageError
-from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.certificate import Certificate, number_loss
 from fim_private.mechanisms.certified_domain import CANDIDATES_PER_PICK, CUT_SHARE, CertifiedDomain
 from fim_private.mechanisms.items_first import ItemsFirst, share_out
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
-from fim_private.privacy import ZCDP, AnyFailure, Failure, Guarantee, Loss
+from fim_private.privacy import ZCDP, AnyFailure, Failure, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival, sample_discrete_gaussian
@@ -36,8 +35,6 @@ FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
 TESTS = ((Fraction(1, 10), 0.75), (Fraction(1, 30), 1.3), (Fraction(1, 100), 1.3))
 """The share of rho for the test, and with how many times its lead it serves. `benchmarks/field.py` measures it."""
-_SAFE = 1 - 1e-9
-"""Square roots of shares are rounded down by this much, because floats are rounded."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +64,7 @@ class LookFirst:
     @property
     def look(self) -> ZCDP:
         """The cost of the look: a difference of two counts that move in the same direction moves by at most Delta."""
-        return ZCDP(Fraction(self.sensitivity**2, 2 * self.variance))
+        return number_loss(self.variance, self.sensitivity)
 
     @property
     def losses(self) -> tuple[Loss, ...]:
@@ -166,8 +163,7 @@ class LookFirst:
         return CertifiedDomain(
             top=self.top,
             candidates=CANDIDATES_PER_PICK * self.top,
-            # A bounded range of e is e^2/8-zCDP.
-            pick_epsilon=round_down(math.sqrt(8 * left / self.top) * _SAFE),
+            pick_epsilon=range_costing(left / self.top),
             variance=certificate.variance,
             threshold=certificate.threshold,
             test_delta=self.test_delta,
@@ -192,15 +188,12 @@ def calibrate(request: Request) -> CalibratedMechanism:
     epsilon, delta = request.epsilon, request.delta
     failure = round_down(float(FAILURE_SHARE * delta / (1 + exp_up(epsilon))))
 
-    def proved(rho: Fraction) -> Guarantee | None:
-        return prove_renyi([ZCDP(rho)], failure, epsilon=epsilon, delta=delta)
-
-    rho = largest(lambda each: proved(each) is not None, epsilon)
-    guarantee = proved(rho) if rho else None
-    if rho is None or guarantee is None:
+    found = largest_proved(lambda rho: prove_renyi([ZCDP(rho)], failure, epsilon=epsilon, delta=delta), epsilon)
+    if found is None:
         raise BudgetError("The budget is too small for a look and a test.", "Give a larger --epsilon.")
+    rho, guarantee = found
     variance = math.ceil(request.sensitivity**2 / (2 * LOOK_SHARE * rho))
-    look = ZCDP(Fraction(request.sensitivity**2, 2 * variance))
+    look = number_loss(variance, request.sensitivity)
     mechanism = LookFirst(
         top=request.top,
         sizes=request.sizes,

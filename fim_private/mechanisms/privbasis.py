@@ -22,9 +22,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 
-from fim_private.accounting.calibration import prove_basic, prove_discovery
-from fim_private.accounting.rounding import round_down
-from fim_private.accounting.search import largest
+from fim_private.accounting.calibration import largest_proved, prove_basic, prove_discovery, range_costing
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.count_noise import CountNoise, GaussianCounts, LaplaceCounts
 from fim_private.mechanisms.exponential import Exponential
@@ -44,8 +42,6 @@ MOST_IN_BASIS = 12
 LARGEST_TOP = 500
 _MUCH = Fraction(10**6)
 """A budget with which there is hardly any noise."""
-_SAFE = 1 - 1e-9
-"""Roots are rounded down by this much, because floats are rounded."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,9 +204,9 @@ class PrivBasis:
         return self._one_pick(PICKS / number)
 
     def _one_pick(self, share: Fraction) -> Fraction:
-        """The epsilon of a pick that costs this share of the budget. A bounded range of e is e^2/8-zCDP."""
+        """The epsilon of a pick that costs this share of the budget."""
         if self.gaussian:
-            return round_down(math.sqrt(8 * float(share * self.budget)) * _SAFE)
+            return range_costing(float(share * self.budget))
         return share * self.budget
 
 
@@ -257,8 +253,7 @@ def _gaussian_budget(request: Request) -> tuple[Fraction, Guarantee]:
         losses = [ZCDP(share * rho) for share in (NUMBER, PICKS, BINS)]
         return prove_discovery(losses, Fraction(0), epsilon=request.epsilon, delta=request.delta)
 
-    rho = largest(lambda each: proved(each) is not None, request.epsilon)
-    guarantee = proved(rho) if rho else None
-    if rho is None or guarantee is None:
+    found = largest_proved(proved, request.epsilon)
+    if found is None:
         raise BudgetError("The budget is too small for noisy counts.", "Give a larger --epsilon.")
-    return rho, guarantee
+    return found

@@ -34,7 +34,7 @@ def precision_table(results: ComparisonResults, data: str) -> Table:
         name=f"all-sizes-{data.lower()}",
         head=("mechanism", "universe", "k", *(f"epsilon {epsilon}" for epsilon in results.epsilons)),
         rows=tuple(
-            (name, _universe(name), top, *_row(results, "precision", data=data, mechanism=name, top=top))
+            (name, universe_of(name), top, *_row(results, "precision", data=data, mechanism=name, top=top))
             for top in long_lists(settings)
             for name in ranking_all_sizes(settings)
         ),
@@ -69,8 +69,10 @@ def _row(results: ComparisonResults, measure: str, **cell: object) -> tuple[floa
     return tuple(None if value is None else float(value) for value in found)
 
 
-def _universe(name: str) -> str:
-    return "list of items needed" if find(name).needs_universe else "open"
+def universe_of(name: str) -> str:
+    """The universe of a mechanism, in words."""
+    row = find(name)
+    return "list of items needed" if row.needs_universe else "baskets are cut" if row.needs_cap else "open"
 
 
 def _sizes(sizes: tuple[int, ...]) -> str:

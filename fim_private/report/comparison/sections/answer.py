@@ -97,7 +97,10 @@ def _answer(results: ComparisonResults, data: str) -> Table:
     return Table(
         name=f"answer-{data.lower()}",
         head=("mechanism", "universe", *(f"k = {top}" for top in results.tops)),
-        rows=tuple((name, _universe(name), *(found[top] for top in results.tops)) for name, found in precision.items()),
+        rows=tuple(
+            (name, all_sizes.universe_of(name), *(found[top] for top in results.tops))
+            for name, found in precision.items()
+        ),
         caption=(
             f"**{data}: the answer in one table.** Precision at k for itemsets of size {size} at epsilon {epsilon}, "
             f"mean of {settings.trials} runs. At k = {most} "
@@ -117,11 +120,6 @@ def _winners(results: ComparisonResults, best: list[str]) -> str:
     if not best:
         return "hardly any mechanism names a right itemset."
     return f"the best, within {CLEARLY}, {'is' if len(best) == 1 else 'are'} {results.names(best)}."
-
-
-def _universe(name: str) -> str:
-    row = find(name)
-    return "list of items needed" if row.needs_universe else "baskets are cut" if row.needs_cap else "open"
 
 
 def _advice(results: ComparisonResults) -> list[str]:

@@ -69,18 +69,19 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         name="items-first-defaults",
         alt="Mean precision of items first against the share of the budget for the items, and counts against picks",
         caption=(
-            f"**Chosen on {table['data'].n_unique()} public data sets**, sizes "
-            f"{', '.join(str(size) for size in sorted(table['size'].unique().to_list()))}, means over "
-            f"{int(table['trials'].to_list()[0])} runs per setting. Left: the share of the budget that finds the "
-            "items. A small epsilon needs a larger share, because an item that is not found is lost. Right: above the "
-            "line noisy counts are better than picks. Which is better also depends on how many of the frequent items "
-            f"a transaction holds: on `{worst['data']}` picks are better by {-worst['gain']:.2f} on average. "
-            "So a noisy look at that decides."
+            f"**These defaults were chosen on {table['data'].n_unique()} public data sets.** Itemsets have "
+            f"{', '.join(str(size) for size in sorted(table['size'].unique().to_list()))} items, and each mean is over "
+            f"{int(table['trials'].to_list()[0])} runs. The left panel varies the share of the budget that finds the "
+            "items. If epsilon is small the share has to be larger, because an item that is not found is lost. In the "
+            "right panel noisy counts are better than picks above the line. Which is better also depends on how many "
+            f"of the frequent items a transaction holds: on `{worst['data']}` picks are better by "
+            f"{-worst['gain']:.2f} on average. So a noisy look at that decides."
         ),
     )
     text = (
         "The shares of `items-first` are functions of k, size, epsilon, and of what was released before. "
-        "`benchmarks/items_first_defaults.py` chose these functions once, on public data. `items-first` picks if k is "
-        "small for its epsilon, or if transactions hold many of the frequent items. Otherwise it uses noisy counts."
+        "`benchmarks/items_first_defaults.py` chose these functions once, on public data. `items-first` always "
+        "picks single items. It picks larger itemsets too if k is small for its epsilon, or if transactions hold many "
+        "of the frequent items. Otherwise it uses noisy counts."
     )
     return Section(anchor=anchor, title=title, parts=(Paragraph(text=text), drawn))
