@@ -1,9 +1,10 @@
 """How far apart the releases of items-first on two small data sets are, exactly: nothing is sampled.
 
 The universe is N names that include the items of both data sets. Compared are: the value of each look in the bin that
-differs, the noisy count of each of the N names, the later steps that these values decide on, how many itemsets the
-certificate lets pass, and their names, if all of their items occur. The program forgets most of that: it shows no look,
-and shows only what belongs to itemsets that are named. So its release is post-processing of the outcome compared here.
+differs, the noisy count of each of the N names, perhaps a second one, the later steps that these values decide on, how
+many itemsets the certificate lets pass, and their names, if all of their items occur. The program forgets most of that:
+it shows no look, and shows only what belongs to itemsets that are named. So its release is post-processing of the
+outcome compared here.
 
 All noises are independent until released values decide something. So the sum over outcomes is one over a grid of looks
 and items, and for each way to go on one over what follows. The two are joined by sorting their ratios. Grids are cut
@@ -39,7 +40,7 @@ Unit = tuple[Basket, ...]
 
 _REACH = 6.2
 
-LOOKS, ITEMS, CERTIFICATE = "looks", "items", "certificate"
+LOOKS, ITEMS, AGAIN, CERTIFICATE = "looks", "items", "again", "certificate"
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,9 @@ class Masses:
 class SmallItemsFirst(ItemsFirst):
     """items-first with small grids. The looks and the noisy counts of the items decide between two ways to go on."""
 
+    counted_again = Fraction(0)
+    """The share of what is left for counting the items once more."""
+
     def ways(self) -> tuple[LaterSteps, LaterSteps]:
         """The later steps that can follow: a weak certificate or a strong one. Both cost all that is left of rho."""
         return self.way(Fraction(1, 2)), self.way(Fraction(1, 5))
@@ -72,15 +76,17 @@ class SmallItemsFirst(ItemsFirst):
         left = self.rho
         left -= 2 * self.look.loss.rho if self.remembered(LOOKS) else 0
         left -= self.items.measurement.loss.rho if self.remembered(ITEMS) else 0
+        again = _measured(left * self.counted_again, 1) if self.counted_again else None
+        left -= again.loss.rho if again is not None and self.remembered(AGAIN) else 0
         certificate = self._small_certificate(left * test_share)
         if certificate is not None and self.remembered(CERTIFICATE):
             left -= sum(loss.rho if isinstance(loss, ZCDP) else loss.epsilon**2 / 8 for loss in certificate.losses)
         if self.select == PEEL:
             pick = Fraction(math.isqrt(int(8 * left / self.top * 10**8)), 10**4)
-            return LaterSteps(pick_epsilon=pick, tokens=9, candidates=9, certificate=certificate)
+            return LaterSteps(again=again, pick_epsilon=pick, tokens=9, candidates=9, certificate=certificate)
         measured = _measured(left / (2 if self.size > 2 else 1), self.sensitivity)
         pairs = measured if self.size > 2 else None
-        return LaterSteps(pairs=pairs, itemsets=measured, tokens=9, candidates=9, certificate=certificate)
+        return LaterSteps(again=again, pairs=pairs, itemsets=measured, tokens=9, candidates=9, certificate=certificate)
 
     def item_masses(self, units: int, values: NDArray[np.int64]) -> Floats:
         """P(noisy count = value) for an item of this count, in the measurement's units."""
@@ -100,6 +106,12 @@ class SmallItemsFirst(ItemsFirst):
             failure=OneSidedFailure(self.test_delta),
             cut_epsilon=Fraction(math.isqrt(int(4 * rho * 10**8)), 10**4),
         )
+
+
+class CountsAgain(SmallItemsFirst):
+    """It counts all items once more, and puts them in the order of these counts."""
+
+    counted_again = Fraction(3, 4)
 
 
 def small(
@@ -203,7 +215,36 @@ def _first_steps(
 def _later(
     mechanism: SmallItemsFirst, way: int, order: tuple[int, ...], one: tuple[Unit, ...], other: tuple[Unit, ...]
 ) -> Masses:
-    """What follows, on both data sets."""
+    """What follows, on both data sets: perhaps new counts of the items, which put them in another order."""
+    again = mechanism.ways()[way].again
+    if again is None:
+        return _last(mechanism, way, order, one, other)
+    names = mechanism.items.names
+    masses, grids = Masses(np.ones(1), np.ones(1)), []
+    for axis, values in _counted(again, [(item,) for item in range(names)], _merged(one), _merged(other)):
+        masses = masses.times(axis)
+        grids.append(values)
+    noisy = np.stack([values.ravel() for values in np.meshgrid(*grids, indexing="ij")], axis=1)
+    ranked = np.array(order)[np.argsort(-noisy[:, order], axis=1, kind="stable")]
+    parts = []
+    for renewed in permutations(range(names)):
+        here = np.all(ranked == renewed, axis=1)
+        if here.any():
+            counted = Masses(masses.one[here], masses.other[here])
+            parts.append(counted.times(_last(mechanism, way, renewed, one, other)))
+    return Masses(np.concatenate([part.one for part in parts]), np.concatenate([part.other for part in parts]))
+
+
+def _merged(units: Collection[Unit]) -> list[Unit]:
+    """Each unit's transactions as one."""
+    return [(frozenset[int]().union(*unit),) for unit in units]
+
+
+@lru_cache(maxsize=256)
+def _last(
+    mechanism: SmallItemsFirst, way: int, order: tuple[int, ...], one: tuple[Unit, ...], other: tuple[Unit, ...]
+) -> Masses:
+    """Picks or noisy counts of itemsets, and the certificate, on both data sets."""
     steps = mechanism.ways()[way]
     itemsets = list(combinations(range(mechanism.items.names), mechanism.size))
     before = Masses(np.ones(1), np.ones(1))

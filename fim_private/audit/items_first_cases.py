@@ -24,6 +24,7 @@ from fim_private.audit.neighbours import Limits, Neighbours
 from fim_private.audit.search import hardest
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, LaterSteps
+from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
@@ -102,14 +103,24 @@ def largest_deltas(
 def _units(mechanism: ItemsFirst, epsilons: Sequence[float], steps: int, randomness: Randomness) -> Iterator[Unit]:
     full = mechanism.items.measurement.full
     for select in (PEEL, COUNTS) if mechanism.select is None else (mechanism.select,):
-        later = replace(mechanism, select=select).usual
-        picks = _hard_picks(mechanism, later, epsilons, steps, randomness)
-        for common in sorted({0, full, max(2, mechanism.size), _LONG}):
-            for own in (0,) if later.certificate is None else (0, full):
-                if common + own:
-                    for laws in picks if common >= mechanism.size else picks[:1]:
-                        support = _support(later.certificate, own)
-                        yield Unit(common=common, own=own, picks=laws, steps=later, support=support)
+        for later in _ways(replace(mechanism, select=select)):
+            picks = _hard_picks(mechanism, later, epsilons, steps, randomness)
+            for common in sorted({0, full, max(2, mechanism.size), _LONG}):
+                for own in (0,) if later.certificate is None else (0, full):
+                    if common + own:
+                        for laws in picks if common >= mechanism.size else picks[:1]:
+                            support = _support(later.certificate, own)
+                            yield Unit(common=common, own=own, picks=laws, steps=later, support=support)
+
+
+def _ways(mechanism: ItemsFirst) -> Iterator[LaterSteps]:
+    """What follows for transactions of a usual length, and if long ones make it worth while to count items again."""
+    yield mechanism.usual
+    rare, long, short = np.ones(1), *(Lengths(np.full(1, float(length)), np.ones(1)) for length in (_LONG, 1))
+    again = mechanism.again(rare, long, short)
+    if again is None:
+        raise AssertionError("items are not counted again where this is most worth while")
+    yield mechanism.later(rare, long, short, again)
 
 
 def _hard_picks(
@@ -146,6 +157,10 @@ def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Flo
     if unit.common:
         fewer = fewer.times(_shifted(bin_of_look, 1, 1))
         fewer = fewer.times(_shifted(items, unit.common, int(items.weights[unit.common + unit.own])))
+        if steps.again is not None:
+            step = int(steps.again.weights[min(unit.common, len(steps.again.weights) - 1)])
+            if step:
+                fewer = fewer.times(_shifted(steps.again, unit.common, step))
         # A unit of several transactions holds the same items in each of them.
         recounted = 0 if steps.recount is None else min(unit.common, steps.recount.full)
         pairs, itemsets = (math.comb(unit.common, size) for size in (2, mechanism.size))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -48,6 +50,26 @@ class Tokens:
         known = self._known.count_chosen(increasing(columns[held]), weights)
         totals[held] = known.vector()
         return ChosenCounts(itemsets=itemsets, totals=totals, holders=known.holders())
+
+    def count_units(self, tokens: int, weights: NDArray[np.int64]) -> ChosenCounts:
+        """In how many units each of the first tokens is; 0 for a token that nobody has.
+
+        Args:
+            tokens: how many.
+            weights: see `counting.count_chosen`.
+        """
+        held = np.flatnonzero(self._codes[:tokens] >= 0)
+        known = self._units.count_chosen(self._codes[held].astype(np.int32)[:, np.newaxis], weights)
+        totals = np.zeros(min(tokens, len(self)), np.int64)
+        totals[held] = known.vector()
+        itemsets = np.arange(len(totals), dtype=np.int32)[:, np.newaxis]
+        return ChosenCounts(itemsets=itemsets, totals=totals, holders=known.holders())
+
+    def ordered(self, order: NDArray[np.int64]) -> Tokens:
+        """Some of the tokens, in a public order."""
+        tokens = copy(self)
+        tokens._codes, tokens._column = self._codes[order], self._column[order]
+        return tokens
 
     def count_lengths(self, tokens: int, bins: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many units hold each number of the first tokens, by bins; for the door only."""

@@ -71,7 +71,10 @@ class Tuning:
         items_share: the share of rho for the items at epsilon 1/2. It is larger if epsilon is smaller, because an item
             that does not go on is lost.
         if_listed: with a public list the share of the items and the reach are smaller by this factor.
-        tokens: the support that is tested is expected to be that of token number `tokens` times sqrt(2 k).
+        tokens: a good answer is expected to need the first `tokens` times sqrt(2 k) tokens.
+        sure: the test is made for this times the support of the last of them.
+        again_share: the share of rho for counting the likeliest items once more.
+        again_below: they are counted again only if the last of them is at most so many deviations above 0.
         least_test, most_test: the share of rho for the test of the smallest support is between these.
         cut_share: the choice of how many itemsets to test gets this times as much as the test.
         failure_share: the share of delta that covers a test that passes by chance.
@@ -104,6 +107,9 @@ class Tuning:
     items_share: float = 0.3
     if_listed: float = 0.67
     tokens: float = 5.0
+    sure: float = 0.4
+    again_share: float = 0.15
+    again_below: float = 4.5
     least_test: float = 0.05
     most_test: float = 0.15
     cut_share: float = 0.5
@@ -144,6 +150,7 @@ class LaterSteps:
     Args:
         pick_epsilon: the epsilon of one pick; None if noisy counts select.
         transactions: about how many transactions there are.
+        again: how the likeliest items were counted once more; None if they were not.
         item_deviation: the deviation of the noise in the items' counts, in transactions.
         recount: how the most frequent items are counted once more; None if they are not.
         pairs: how pairs are counted; None if they are not.
@@ -157,6 +164,7 @@ class LaterSteps:
 
     pick_epsilon: Fraction | None = None
     transactions: float = 1.0
+    again: Measurement | None = None
     item_deviation: float = math.inf
     recount: Measurement | None = None
     pairs: Measurement | None = None
@@ -318,28 +326,67 @@ class ItemsFirst:
         return self.later(np.full(MOST_TESTED, self._seen), _USUAL_LENGTHS, _USUAL_LENGTHS)
 
     @property
+    def _needed(self) -> int:
+        """A good answer is expected to need so many tokens at most."""
+        return min(math.ceil(self.tuning.tokens * math.sqrt(2 * self.top)), MOST_TESTED)
+
+    def _deviation(self, lengths: Lengths) -> float:
+        """The deviation of the noise in the first counts of the items, in transactions."""
+        return self.items.measurement.deviation / lengths.weight(self.items.measurement.full)
+
+    @property
     def _seen(self) -> float:
         """The support with which an item goes on, in transactions of a usual length."""
-        return _SEEN * self.items.measurement.deviation / _USUAL_LENGTHS.weight(self.items.measurement.full)
+        return _SEEN * self._deviation(_USUAL_LENGTHS)
 
-    def later(self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths) -> LaterSteps:
-        """The steps after the items were counted. With the looks and the items they cost at most rho.
+    @property
+    def likeliest(self) -> int:
+        """So many tokens may be counted once more."""
+        return max(self.few, 2 * self._needed)
+
+    def again(self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths) -> Measurement | None:
+        """How the likeliest tokens are counted once more; None if that is not worth its price.
+
+        Units that hold many items add little to the first counts, and of the likeliest items they hold fewer. So a
+        second count may tell them from strangers where the first one does not.
 
         Args:
             supports: about how many units hold each token, in decreasing order.
             lengths: how many items units hold.
             held: how many of the first tokens units hold.
         """
+        deviation = self._deviation(lengths)
+        if not len(supports) or supports[min(len(supports), self._needed) - 1] > self.tuning.again_below * deviation:
+            return None
+        again = Measurement.costing(
+            float(self.rho) * self.tuning.again_share * _SAFE, full=held.best_full, sensitivity=1
+        )
+        return again if again.deviation / held.weight(again.full) < deviation else None
+
+    def later(
+        self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths, again: Measurement | None = None
+    ) -> LaterSteps:
+        """The steps after the items were counted. With the looks and the items they cost at most rho.
+
+        Args:
+            supports: about how many units hold each token, in decreasing order.
+            lengths: how many items units hold.
+            held: how many of the first tokens units hold.
+            again: how the first tokens were counted once more.
+        """
         tuning = self.tuning
         certificate = self._certificate(supports)
         left = self.rho - 2 * self.look.loss.rho - self.items.measurement.loss.rho
+        left -= again.loss.rho if again else 0
         if certificate is not None:
             left -= certificate.rho
 
         # Itemsets of rarer items are never named.
         worth_it = 1.0 if certificate is None else certificate.threshold
         transactions = float(lengths.units.sum())
-        item_deviation = self.items.measurement.deviation / lengths.weight(self.items.measurement.full)
+        item_deviation = self._deviation(lengths)
+        if again is not None:
+            item_deviation = 1 / math.hypot(1 / item_deviation, held.weight(again.full) / again.deviation)
 
         def pair_weight(pairs: Measurement | None) -> float:
             return 1.0 if pairs is None else held.weight(pairs.full, (2,))
@@ -374,6 +421,7 @@ class ItemsFirst:
             return LaterSteps(
                 pick_epsilon=pick,
                 transactions=transactions,
+                again=again,
                 item_deviation=item_deviation,
                 recount=recount,
                 pairs=pairs,
@@ -392,6 +440,7 @@ class ItemsFirst:
         pairs = measured(share, tuning.full_pairs * self.boldness) if share else None
         return LaterSteps(
             transactions=transactions,
+            again=again,
             item_deviation=item_deviation,
             pairs=pairs,
             pair_weight=pair_weight(pairs),
@@ -424,8 +473,8 @@ class ItemsFirst:
         """A certificate that the items of a good answer are likely to pass, if it need not cost too much."""
         if self.test_delta is None:
             return None
-        last = min(len(supports), math.ceil(self.tuning.tokens * math.sqrt(2 * self.top)), MOST_TESTED)
-        support = max(float(supports[last - 1]) if last else 0.0, 1.0)
+        last = min(len(supports), self._needed)
+        support = max(self.tuning.sure * float(supports[last - 1]) if last else 0.0, 1.0)
         # The threshold is about 5 to 6 deviations, and a support 1.6 above it passes 19 times in 20.
         deviation = support / (1.6 - NormalDist().inv_cdf(max(float(self.test_delta), _LEAST_DELTA)))
         rho = float(self.rho)

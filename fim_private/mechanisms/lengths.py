@@ -98,6 +98,11 @@ class Lengths:
         weights: Floats = np.minimum(1.0, np.sqrt(full / np.maximum(held, 1.0)))
         return float(np.average(weights, weights=held * self.units))
 
+    @property
+    def best_full(self) -> int:
+        """With how many items a unit should count in full, so that noise is smallest beside the counts."""
+        return int(max(_FULL.tolist(), key=lambda full: self.weight(full) ** 2 / full))
+
     def picks_worth(self, sizes: Sequence[int]) -> float:
         """The number of picks that are as exact as noisy counts of itemsets, for the same price.
 

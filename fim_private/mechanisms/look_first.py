@@ -146,7 +146,8 @@ class LookFirst:
         found: list[tuple[CertifiedDomain, int]] = []
         for test, leads in TESTS:
             domain = self._domain(test)
-            least = math.ceil(leads * domain.margins[0].counts)
+            # The look is uncertain, and items first loses less where it is the wrong way.
+            least = math.ceil(leads * domain.margins[0].counts + math.sqrt(self.variance))
             if not found or (least > found[-1][1] and domain.pick_epsilon > found[-1][0].pick_epsilon):
                 found.append((domain, least))
         return tuple(found)

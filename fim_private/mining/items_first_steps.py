@@ -24,6 +24,13 @@ from fim_private.transactions.item_codes import PADDING, increasing
 
 Floats = NDArray[np.float64]
 
+CLEAR = 30
+"""So many of the first tokens are taken to be items when two counts are compared."""
+WEIGHTS = (0.1, 1.0)
+"""The average weight with which items count is between these."""
+TINY = 1e-3
+"""An item's count is taken to be at least this."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Candidates:
@@ -82,7 +89,17 @@ def run(
     tokens, units, lengths = discover(database, mechanism, randomness)
     # What is left out for being long is the same for all items on average.
     item_counts = mechanism.items.expected(units) / lengths.weight(mechanism.items.measurement.full)
-    steps = mechanism.later(item_counts, lengths, look(tokens, mechanism.few, mechanism, randomness))
+    held = look(tokens, mechanism.few, mechanism, randomness)
+    again = mechanism.again(item_counts, lengths, held)
+    if again is not None:
+        counted = item_counts[: mechanism.likeliest]
+        noisy = measure(tokens.count_units(len(counted), again.weights), again, randomness) / again.resolution
+        known = mechanism.items.measurement.deviation / lengths.weight(mechanism.items.measurement.full)
+        item_counts = _average(counted, known, noisy, again.deviation)
+        order = np.argsort(-item_counts, kind="stable")
+        # Tokens that were not counted again are too rare.
+        tokens, units, item_counts = tokens.ordered(order), units[order], item_counts[order]
+    steps = mechanism.later(item_counts, lengths, held, again)
     item_counts = item_counts[: steps.tokens]
     progress("counting")
     candidates = _candidates(tokens, item_counts, mechanism, steps, randomness)
@@ -176,6 +193,22 @@ def _independent(
     # No item is in more transactions than there are, whatever noise says.
     transactions = max(steps.transactions, float(known.max(initial=1.0)))
     return lambda pairs: known[pairs].prod(axis=1) / transactions
+
+
+def _average(first: Floats, deviation: float, second: Floats, noise: float) -> Floats:
+    """Two counts of the same tokens, weighted by their precision; above 0.
+
+    Args:
+        first: shape (n,), in transactions, in decreasing order.
+        deviation: the deviation of the noise in them.
+        second: shape (n,), smaller by what units lose that hold many of these tokens.
+        noise: the deviation of the noise in them, before they are divided by the average weight.
+    """
+    clear = slice(CLEAR)
+    weight = float(np.clip(second[clear].sum() / first[clear].sum(), *WEIGHTS))
+    share = 1 / (1 + (noise / weight / deviation) ** 2)
+    averaged: Floats = np.maximum(first + share * (second / weight - first), TINY)
+    return averaged
 
 
 def _estimated(counts: ChosenCounts, measurement: Measurement, randomness: Randomness) -> Floats:

@@ -17,6 +17,7 @@ from fim_private.audit.verdict import audit, claims, limits_of, twins_of
 from fim_private.errors import UsageError
 from fim_private.mechanisms.items_first import ItemsFirst, LaterSteps
 from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mechanisms.twins.certificates import ANONYMOUS_NAMES
 from fim_private.plan import Plan, Universe, make_plan
@@ -160,14 +161,16 @@ def test_items_first_s_failure_is_found_in_full() -> None:
     assert unit.own
     assert unit.support == 0
     assert mechanism.test_delta is not None
-    assert 0.8 * float(mechanism.test_delta) < delta
+    assert 0.6 * float(mechanism.test_delta) < delta
 
 
 class _TooExactAgain(ItemsFirst):
     """It counts the most frequent items once more with a hundredth of the variance that is paid for."""
 
-    def later(self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths) -> LaterSteps:
-        steps = super().later(supports, lengths, held)
+    def later(
+        self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths, again: Measurement | None = None
+    ) -> LaterSteps:
+        steps = super().later(supports, lengths, held, again)
         assert steps.recount is not None
         return replace(steps, recount=replace(steps.recount, variance=steps.recount.variance // 100))
 

@@ -384,8 +384,10 @@ def test_a_list_that_is_not_likely_to_pass_is_cut_more_readily() -> None:
     sure, unsure = (
         [float(cutting.rate * score) for score in cutting._scores(smallest, lengths, [each] * 8)] for each in (1.0, 0.5)
     )
-    assert cutting._scores(smallest, lengths) == cutting._scores(smallest, lengths, [1.0] * 8)
-    assert sure[0] - sure[1] == pytest.approx(5)
-    assert sure[1] - sure[2] == pytest.approx(0.5)
+    unordered = [float(cutting.rate * score) for score in cutting._scores(smallest, lengths)]
+    assert unordered[0] - unordered[1] == sure[0] - sure[1] == pytest.approx(5)
+    # In the order of noisy supports mostly the end of a list lacks support.
+    assert unordered[1] - unordered[2] == pytest.approx(0.5)
+    assert sure[1] - sure[2] == pytest.approx(1.5)
     assert unsure[0] - unsure[1] == pytest.approx(5 / 4)
-    assert unsure[1] - unsure[2] == pytest.approx(0.5 / 4)
+    assert unsure[1] - unsure[2] == pytest.approx(1.5 / 4)

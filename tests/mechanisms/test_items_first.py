@@ -24,7 +24,16 @@ from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Request
 from fim_private.privacy import ZCDP
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
-from verification.items_first_divergence import ITEMS, LOOKS, SmallItemsFirst, Unit, delta_of, small
+from verification.items_first_divergence import (
+    AGAIN,
+    ITEMS,
+    LOOKS,
+    CountsAgain,
+    SmallItemsFirst,
+    Unit,
+    delta_of,
+    small,
+)
 
 F = Fraction
 NUMERICAL_ERROR = 1e-8
@@ -76,6 +85,19 @@ def test_units_of_two_transactions_are_covered(select: str) -> None:
     assert worst(mechanism, 1.0) <= claim(mechanism, 1.0) + NUMERICAL_ERROR
 
 
+@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("sensitivity", [1, 2])
+def test_items_that_are_counted_again_are_covered(sensitivity: int, *, listed: bool) -> None:
+    mechanism = small(PEEL, kind=CountsAgain, sensitivity=sensitivity, test_delta=None if listed else F(1, 100))
+    assert worst(mechanism, 1.0) <= claim(mechanism, 1.0) + NUMERICAL_ERROR
+
+
+@pytest.mark.slow
+def test_items_that_are_counted_again_before_noisy_counts_are_covered() -> None:
+    mechanism = small(COUNTS, kind=CountsAgain)
+    assert worst(mechanism, 1.0) <= claim(mechanism, 1.0) + NUMERICAL_ERROR
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
 @pytest.mark.parametrize("size", [1, 2])
@@ -115,6 +137,11 @@ class ForgetsItems(SmallItemsFirst):
 class ForgetsEverything(SmallItemsFirst):
     def remembered(self, step: str) -> bool:
         return not step
+
+
+class ForgetsAgain(CountsAgain):
+    def remembered(self, step: str) -> bool:
+        return step != AGAIN
 
 
 class NoNoiseForStrangers(SmallItemsFirst):
@@ -161,6 +188,9 @@ BROKEN: dict[str, tuple[Callable[[], SmallItemsFirst], float]] = {
     "items are free": (
         lambda: small(COUNTS, kind=ForgetsItems, shares=(F(1, 24), F(4, 5)), test_delta=None, rho=F(1, 4)), 2.0
     ),
+    "counting again is free": (
+        lambda: small(COUNTS, kind=ForgetsAgain, shares=(F(1, 12), F(1, 12)), test_delta=None, rho=F(1)), 5.0
+    ),
     "rho is not reduced by what was spent": (
         lambda: small(COUNTS, kind=ForgetsEverything, shares=(F(1, 5), F(2, 5)), test_delta=None, rho=F(1, 4)), 2.0
     ),
@@ -199,7 +229,7 @@ def lengths_of(pairs: list[tuple[float, float]]) -> Lengths:
 def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
     """The rho of everything: two looks, the items, and the later steps. Bounded range e is e^2/8-zCDP."""
     total = 2 * mechanism.look.loss.rho + mechanism.items.measurement.loss.rho
-    for step in (steps.recount, steps.pairs, steps.itemsets, steps.spread):
+    for step in (steps.again, steps.recount, steps.pairs, steps.itemsets, steps.spread):
         total += step.loss.rho if step is not None else 0
     if steps.pick_epsilon is not None:
         total += mechanism.top * steps.pick_epsilon**2 / 8
@@ -244,7 +274,12 @@ def test_whatever_was_released_no_more_than_rho_is_spent(
     mechanism = calibrate(request).mechanism
     assert isinstance(mechanism, ItemsFirst)
     assert (mechanism.test_delta is None) == listed == (mechanism.failures == ())
-    steps = mechanism.later(np.array(sorted(estimates, reverse=True)), lengths_of(lengths), lengths_of(held))
+    supports = np.array(sorted(estimates, reverse=True))
+    again = mechanism.again(supports, lengths_of(lengths), lengths_of(held))
+    steps = mechanism.later(supports, lengths_of(lengths), lengths_of(held), again)
+    assert steps.again == again
+    # A unit's transactions are one set of items where items are counted.
+    assert again is None or again.sensitivity == 1
     assert F(7, 10) * mechanism.rho < spent(mechanism, steps) <= mechanism.rho
     assert mechanism.losses == (ZCDP(mechanism.rho),)
     assert (steps.pick_epsilon is None) != (steps.itemsets is None)

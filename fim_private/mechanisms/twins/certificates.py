@@ -144,8 +144,10 @@ def _with_items(change: Callable[[Measurement], Measurement]) -> Callable[[Items
 class _OtherSteps(ItemsFirst):
     """items-first with other later steps than those that are paid for."""
 
-    def later(self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths) -> LaterSteps:
-        return self.changed(super().later(supports, lengths, held))
+    def later(
+        self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths, again: Measurement | None = None
+    ) -> LaterSteps:
+        return self.changed(super().later(supports, lengths, held, again))
 
     def changed(self, steps: LaterSteps) -> LaterSteps:
         raise NotImplementedError
@@ -161,8 +163,17 @@ class _NoTest(_OtherSteps):
         return replace(steps, certificate=_another(_WithoutTest, steps.certificate))
 
 
+class _MoreExactAgain(_OtherSteps):
+    def changed(self, steps: LaterSteps) -> LaterSteps:
+        return steps if steps.again is None else replace(steps, again=_hundredth(steps.again))
+
+
 def _another(kind: type[Certificate], certificate: Certificate | None) -> Certificate | None:
     return certificate and as_kind(kind, certificate)
+
+
+def _hundredth(measured: Measurement) -> Measurement:
+    return replace(measured, variance=math.ceil(measured.variance / 100))
 
 
 def _as(kind: type[_OtherSteps]) -> Callable[[ItemsFirst], ItemsFirst]:
@@ -185,6 +196,11 @@ ITEMS_FIRST = (
         broken=_with_items(
             lambda measured: _HalfTheNoise(**{**vars(measured), "variance": math.ceil(measured.variance / 4)})
         ),
+    ),
+    Twin(
+        name="items are counted again for a hundredth of the price",
+        mistake="the second counts of items have a tenth of the standard deviation that is paid for",
+        broken=_as(_MoreExactAgain),
     ),
     Twin(
         name="no noise in the test",
