@@ -119,6 +119,7 @@ Neighbours = Annotated[
 Html = Annotated[Path | None, _out(metavar="FILE", help="Also write one page for a browser.")]
 Overwrite = Annotated[bool, _out("--overwrite", help="Replace what is there already.")]
 AsJson = Annotated[bool, _out("--json", help="Print JSON instead of a table.")]
+Explain = Annotated[bool, _out("--explain", help="Print the whole promise below the answer, not five lines of it.")]
 Quiet = Annotated[bool, _out("--quiet", "-q", help="Print only the result.")]
 
 
@@ -482,6 +483,7 @@ class Delivery:
         ),
     ] = None
     as_json: AsJson = False
+    explain: Explain = False
     quiet: Quiet = False
 
 

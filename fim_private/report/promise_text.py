@@ -65,7 +65,7 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
         *_together_sentence(plan),
         f"How much: epsilon {stated(epsilon)}, delta {stated(delta)}. One unit makes any set of answers at most "
         f"{times_as_likely(epsilon)} times as likely{more}.{holds} Someone who thinks it 50:50 {guess}, and decides "
-        f"after seeing the answer, is right in at most {_share_right(epsilon, delta)} % of cases.",
+        f"after seeing the answer, is right in at most {share_right(epsilon, delta)} % of cases.",
         f"Mechanism: {_by(mechanism)}. Noise is drawn exactly, not in floating point, from {source}.",
         "Not protected: what is true of many (that is the point of publishing); other units of the same person"
         f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
@@ -123,7 +123,7 @@ def _exchange(epsilon: float, delta: float) -> str:
     return f"at most {times_as_likely(2 * once)} times{more}."
 
 
-def _share_right(epsilon: float, delta: float) -> str:
+def share_right(epsilon: float, delta: float) -> str:
     """How often the best guess between two neighbours is right, in per cent, rounded up: (e^eps + delta)/(e^eps + 1).
 
     No test between them has a smaller sum of its two errors (Kairouz, Oh, Viswanath 2015).

@@ -41,8 +41,9 @@ def test_the_share_may_follow_and_a_file_is_no_share(baskets: Path) -> None:
 def test_counts_are_printed_written_and_explained(baskets: Path, tmp_path: Path) -> None:
     output = tmp_path / "release.csv"
     done = fim_private(
-        "mine", baskets, *QUESTION, "--release-counts", "--public-transactions", 2900, "--max-items", 40, "-o", output
-    )
+        "mine", baskets, *QUESTION, "--release-counts", "--public-transactions", 2900, "--max-items", 40, "-o", output,
+        "--explain",
+    )  # fmt: skip
     head, _, first, _ = done.stdout.decode().splitlines()
     assert head.split() == ["rank", "itemset", "count", "at", "least", "at", "most", "support"]
     assert first.split()[1:4] == ["bread", "+", "milk"]
@@ -57,14 +58,14 @@ def test_counts_are_printed_written_and_explained(baskets: Path, tmp_path: Path)
     assert f"(within {reach} of the noisy count, cut off at 0) holds that number with 95 % chance" in said
     assert "Taken as public: the number of transactions, 2,900" in said
     assert "none above that of a subset" in said
-    raw = fim_private("mine", baskets, *QUESTION, "--release-counts", "--raw-counts")
+    raw = fim_private("mine", baskets, *QUESTION, "--release-counts", "--raw-counts", "--explain")
     assert "shown as they were drawn" in " ".join(words(raw).split())
 
 
 def test_merged_units_are_said(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("invoice,item,customer\n" + "".join(f"{n},{item},{n}\n" for n in range(900) for item in "ab"))
-    question = ("--size", 2, "--top", 1, "--epsilon", 2, "--delta", "1e-6", "--unit-column", "customer")
+    question = ("--size", 2, "--top", 1, "--epsilon", 2, "--delta", "1e-6", "--unit-column", "customer", "--explain")
     together = fim_private("mine", path, *question, "--release-counts")
     assert "units that hold the itemset in at least one transaction, with" in " ".join(words(together).split())
     merged = fim_private("mine", path, *question, "--together", "unit", "--release-counts")

@@ -45,6 +45,7 @@ def mine(
     from fim_private.plan import plan_for
     from fim_private.release.filters import check_keep, filtered
     from fim_private.report.document.text import printable
+    from fim_private.report.promise_in_short import promise_in_short
     from fim_private.report.promise_text import found_note, promise, shortfall
 
     plan, keep = plan_for(question.asked()), delivery.keep
@@ -65,6 +66,6 @@ def mine(
         f"Left out by --keep {keep}: {left_out:,} of {named:,} released itemsets." if left_out else None,
         found_note(plan, release),
         shortfall(plan, release),
-        promise(plan, seeded=release.seeded, layout=release.layout),
+        (promise if delivery.explain else promise_in_short)(plan, seeded=release.seeded, layout=release.layout),
     )
     conclude(remarks, delivery, run_ledger)

@@ -30,6 +30,7 @@ def show(
         ),
     ] = None,
     overwrite: options.Overwrite = False,
+    explain: options.Explain = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Show a release: its itemsets and its promise. Only the release is read, so this costs nothing.
@@ -42,6 +43,7 @@ def show(
     from fim_private.report.document.text import wrapped
     from fim_private.report.document.write import write_page
     from fim_private.report.pages.release import release_document
+    from fim_private.report.promise_in_short import promised_in_short
     from fim_private.report.promise_text import counts_note, promised
     from fim_private.report.tables import release_bars, release_table
 
@@ -64,7 +66,10 @@ def show(
         if path is not None:
             say(f"\nWritten to {path}.", quiet=quiet)
     note = counts_note(shown)
-    say(f"\n{wrapped([*([note] if note else []), *map(_printable, promised(shown))])}", quiet=quiet)
+    if note is not None:
+        say(f"\n{wrapped([note])}", quiet=quiet)
+    in_words = wrapped([*map(_printable, promised(shown))]) if explain else promised_in_short(shown)
+    say(f"\n{in_words}", quiet=quiet)
 
 
 def _printable(paragraph: str) -> str:

@@ -60,6 +60,7 @@ def tune(
     unit = question.privacy_unit()
     from fim_private.mining.tuning import plan_tuning
     from fim_private.mining.tuning import tune as choose
+    from fim_private.report.promise_in_short import promise_in_short
     from fim_private.report.promise_text import promise, tuning_note
 
     tuning = plan_tuning(
@@ -84,5 +85,6 @@ def tune(
         remarks.append("Nothing is released. The budget is spent.")
     else:
         remarks.append(f"Chosen: {tuned.name}; its run scored about {tuned.score:,}, with noise.")
-        remarks.append(promise(tuned.plan, seeded=tuned.release.seeded, layout=tuned.release.layout))
+        words = promise if delivery.explain else promise_in_short
+        remarks.append(words(tuned.plan, seeded=tuned.release.seeded, layout=tuned.release.layout))
     conclude(remarks, delivery, run_ledger)

@@ -31,7 +31,8 @@ def test_show_prints_the_table_and_the_promise(file: Path) -> None:
     ]
     said = " ".join(words(done).split())
     assert "Each interval held the true count with 95 % chance" in said
-    assert "protects one transaction" in said
+    assert "protects every basket" in said
+    assert "The promise protects one transaction" in words(fim_private("show", file, "--explain"))
     assert words(fim_private("show", file, "-q")) == ""
 
 
