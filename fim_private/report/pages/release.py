@@ -25,8 +25,8 @@ COLUMNS = (
 """What an itemset may have besides its rank, and its heading in the table."""
 
 NOTHING = (
-    "The run worked, but no itemset was clear enough to name under this protection. More data, a larger epsilon or "
-    "fewer itemsets would help."
+    "The run worked, but no itemset was clear enough to name under this protection. A public list of the items, more "
+    "data, a larger epsilon or fewer itemsets would help."
 )
 
 
