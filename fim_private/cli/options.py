@@ -117,6 +117,7 @@ Neighbours = Annotated[
 ]
 
 Html = Annotated[Path | None, _out(metavar="FILE", help="Also write one page for a browser.")]
+Title = Annotated[str | None, _out(metavar="TEXT", help="The title of the page.")]
 Overwrite = Annotated[bool, _out("--overwrite", help="Replace what is there already.")]
 AsJson = Annotated[bool, _out("--json", help="Print JSON instead of a table.")]
 Explain = Annotated[bool, _out("--explain", help="Print the whole promise below the answer, not five lines of it.")]

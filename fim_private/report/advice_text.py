@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fim_private.plan.advice import Advice, Column
 from fim_private.plan.outlook import Outlook
+from fim_private.report.tables import kind
 
 HEAD = ("ask for", "right", "right, with counts", "counts off by")
 RIGHT = (
@@ -14,17 +15,6 @@ SOURCE = (
     "This is computed from the mechanism's noise and from how often itemsets occur in four public data sets of shops. "
     "Your data may differ by a factor of two."
 )
-
-
-def kind(sizes: tuple[int, ...]) -> str:
-    """What itemsets of these sizes are called.
-
-    >>> kind((2,)), kind((1, 2)), kind((5,))
-    ('pairs', 'itemsets of 1 to 2 items', 'itemsets of 5 items')
-    """
-    if len(sizes) > 1:
-        return f"itemsets of {sizes[0]} to {sizes[-1]} items"
-    return {1: "items", 2: "pairs", 3: "triples"}.get(sizes[0], f"itemsets of {sizes[0]} items")
 
 
 def declared(advice: Advice) -> str:

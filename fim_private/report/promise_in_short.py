@@ -35,7 +35,19 @@ def promised_in_short(release: Release) -> str:
     return _in_short(release.terms, seeded=release.seeded)
 
 
+def promised_briefly(release: Release) -> list[str]:
+    """Whom a release protects, how well and from what, for readers who have no command line; not wrapped."""
+    if release.terms.privacy.promise is None or release.seeded:
+        return []
+    return [printable(" ".join(_sentences(release.terms, seeded=False)[:2]))]
+
+
 def _in_short(terms: Terms, *, seeded: bool) -> str:
+    warning = [f"WARNING: {SEEDED_NOTE}. This output is NOT private."] if seeded else []
+    return wrapped([*warning, printable(" ".join(_sentences(terms, seeded=seeded)))])
+
+
+def _sentences(terms: Terms, *, seeded: bool) -> list[str]:
     privacy, plan = terms.privacy, terms.plan
     if privacy.promise is None:
         raise AssertionError("a plan always promises something")
@@ -47,7 +59,7 @@ def _in_short(terms: Terms, *, seeded: bool) -> str:
         event, guess = f"what {holds}, not whether {there} in the data", f"which of two contents {one} has"
     epsilon, delta = privacy.promise.epsilon, privacy.promise.delta
     protects = "would protect" if seeded else "protects"
-    sentences = [
+    return [
         f"{'Without its seed this answer' if seeded else 'This answer'} {protects} {every}: {event} (epsilon "
         f"{stated(epsilon)}, delta {stated(delta)}).",
         f"Someone who thinks it 50:50 {guess} is right in at most {share_right(epsilon, delta)} % of cases after "
@@ -57,8 +69,6 @@ def _in_short(terms: Terms, *, seeded: bool) -> str:
         *_public(privacy, plan),
         "--explain says more.",
     ]
-    warning = [f"WARNING: {SEEDED_NOTE}. This output is NOT private."] if seeded else []
-    return wrapped([*warning, printable(" ".join(sentences))])
 
 
 def protected_by(promise: Promise, plan: PlanTerms, layout: Layout | None) -> tuple[str, str]:

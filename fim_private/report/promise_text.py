@@ -38,12 +38,17 @@ def promise_paragraphs(plan: Plan, *, seeded: bool = False, layout: Layout | Non
     return _promised(terms, plan.mechanism_name, seeded=seeded)
 
 
-def promised(release: Release) -> list[str]:
-    """The same from a release alone, not wrapped. A release without a promise gets a warning instead."""
-    return _promised(release.terms, release.mechanism, seeded=release.seeded)
+def promised(release: Release, *, options: bool = True) -> list[str]:
+    """The same from a release alone, not wrapped. A release without a promise gets a warning instead.
+
+    Args:
+        release: any release.
+        options: whether to name options of the command line.
+    """
+    return _promised(release.terms, release.mechanism, seeded=release.seeded, options=options)
 
 
-def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
+def _promised(terms: Terms, mechanism: str, *, seeded: bool, options: bool = True) -> list[str]:
     privacy, plan, promise = terms.privacy, terms.plan, terms.privacy.promise
     warning = [f"WARNING: {SEEDED_NOTE}."] if seeded else []
     if promise is None:
@@ -59,7 +64,9 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
         holds = ""
     more = f", plus {stated(delta)}" if delta else ""
     source = "a SEED: this output is NOT private" if seeded else "the operating system's secure source"
-    owners = "" if plan.unit_column else ", who may own several transactions (see --unit-column)"
+    owners = (
+        "" if plan.unit_column else f", who may own several transactions{' (see --unit-column)' if options else ''}"
+    )
     paragraphs = [
         f"The promise protects {promise.unit}: {event}.",
         *_together_sentence(plan),
@@ -69,7 +76,7 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
         f"Mechanism: {_by(mechanism)}. Noise is drawn exactly, not in floating point, from {source}.",
         "Not protected: what is true of many (that is the point of publishing); other units of the same person"
         f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
-        "whether the data could be read and counted at all (--max-items bounds the work).",
+        f"whether the data could be read and counted at all{' (--max-items bounds the work)' if options else ''}.",
     ]
     if plan.by == BY_LEVERAGE:
         paragraphs.append(
@@ -85,7 +92,7 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
     if plan.counts is not None:
         paragraphs.append(_counts_sentence(plan, plan.counts))
     if privacy.layout is not None:
-        paragraphs.append(_layout_sentence(privacy.layout))
+        paragraphs.append(_layout_sentence(privacy.layout, options=options))
     if privacy.public_transactions is not None:
         paragraphs.append(
             f"Taken as public: the number of {what_counts(plan)}, {privacy.public_transactions:,}, as declared; "
@@ -94,7 +101,7 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
     if privacy.names_are_public:
         paragraphs.append(
             "Taken as public: the names of the items that occur, and that they are no more than declared, since only "
-            "their number was. Give --universe-file for a promise without these conditions."
+            "their number was." + (" Give --universe-file for a promise without these conditions." if options else "")
         )
     if privacy.most_items is not None:
         paragraphs.append(
@@ -133,7 +140,7 @@ def share_right(epsilon: float, delta: float) -> str:
     return f"{min(100.0, math.ceil(share * 10**digits) / 10**digits):.7g}"
 
 
-def _layout_sentence(layout: Layout) -> str:
+def _layout_sentence(layout: Layout, *, options: bool) -> str:
     """How the data was read, which is taken as public, and what follows if that was guessed."""
     data = "file" if layout.kind in ("text", "Parquet") else "data"
     words = [
@@ -147,8 +154,8 @@ def _layout_sentence(layout: Layout) -> str:
     if layout.guessed:
         guessed = " and ".join(part.replace("_", " ") for part in layout.guessed)
         words.append(
-            f"The program guessed from the data: {guessed}. The promise covers only data that lead to the same guess. "
-            f"Give {layout.guesses_as_typed()} to cover all data."
+            f"The program guessed from the data: {guessed}. The promise covers only data that lead to the same guess."
+            + (f" Give {layout.guesses_as_typed()} to cover all data." if options else "")
         )
     return printable(" ".join(words))
 
@@ -266,6 +273,20 @@ def found_note(plan: Plan, release: Release) -> str | None:
             "others too high."
         )
     return wrapped([note])
+
+
+def rules_note(plan: Plan, release: Release) -> str | None:
+    """What rules will lack, while there is still something to decide; None if they lack nothing, or nobody asked."""
+    if not release.itemsets or max(plan.sizes) == 1 or not plan.gives_counts:
+        return None
+    if set(range(1, max(plan.sizes))) <= set(plan.sizes):
+        return None
+    return wrapped(
+        [
+            "Rules need the counts of smaller itemsets too, which this release lacks: `fim-private rules` can say "
+            f"little of their confidence. To have them, ask for --sizes 1-{max(plan.sizes)}."
+        ]
+    )
 
 
 def plan_text(plan: Plan) -> str:

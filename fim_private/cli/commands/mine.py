@@ -46,7 +46,7 @@ def mine(
     from fim_private.release.filters import check_keep, filtered
     from fim_private.report.document.text import printable
     from fim_private.report.promise_in_short import promise_in_short
-    from fim_private.report.promise_text import found_note, promise, shortfall
+    from fim_private.report.promise_text import found_note, promise, rules_note, shortfall
 
     plan, keep = plan_for(question.asked()), delivery.keep
     if keep is not None:
@@ -65,6 +65,7 @@ def mine(
     remarks = (
         f"Left out by --keep {keep}: {left_out:,} of {named:,} released itemsets." if left_out else None,
         found_note(plan, release),
+        rules_note(plan, release),
         shortfall(plan, release),
         (promise if delivery.explain else promise_in_short)(plan, seeded=release.seeded, layout=release.layout),
     )

@@ -19,6 +19,7 @@ def show(
         bool, typer.Option("--plot", help="Also draw the counts as bars.", rich_help_panel="Output")
     ] = False,
     html: options.Html = None,
+    title: options.Title = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -52,7 +53,7 @@ def show(
     check_page(html, release, overwrite=overwrite)
     shown = read_release(release)
     if html is not None:
-        html = write_page(release_document(shown), html, overwrite=overwrite)
+        html = write_page(release_document(shown, title=title), html, overwrite=overwrite)
     if output is not None:
         output = write_release(shown, output, overwrite=overwrite)
     typer.echo(release_table(shown))
