@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from fim_private.errors import InputError, UsageError
+from fim_private.notebook_table import braces, notebook_table
 from fim_private.release.pandas_import import pandas
 from fim_private.release.terms import Terms
 from fim_private.transactions.layout import Layout
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 UNLISTED = "(an item that does not occur)"
 """In releases of older versions, shown in place of a name if the universe was declared by its number only."""
+
+SHOWN = 5
+"""Itemsets in a short description of a release."""
 
 SEEDED_NOTE = "seeded, not private: whoever knows the seed can undo the noise"
 
@@ -51,6 +55,10 @@ class ReleasedItemset:
     support: float | None = None
     expected: int | None = None
     lead: int | None = None
+
+    def __repr__(self) -> str:
+        count = "" if self.count is None else f", count {self.count:,}"
+        return f"<{braces(self.items)}, rank {self.rank}{count}>"
 
     @property
     def leverage(self) -> int | None:
@@ -103,6 +111,29 @@ class Release:
     command: str | None = None
     found: tuple[FoundItem, ...] | None = None
     id: str | None = None
+
+    def __repr__(self) -> str:
+        shown = [braces(itemset.items) for itemset in self.itemsets[:SHOWN]]
+        more = [f"and {len(self.itemsets) - SHOWN:,} more"] if len(self.itemsets) > SHOWN else []
+        return f"<Release, {self._in_short()}: {', '.join([*shown, *more]) or 'no itemset'}>"
+
+    def _repr_html_(self) -> str:
+        """The itemsets as a table, as notebooks show a value."""
+        fields = [
+            name
+            for name in ("count", "count_low", "count_high", "support", "expected", "lead")
+            if any(getattr(itemset, name) is not None for itemset in self.itemsets)
+        ]
+        rows = [
+            [itemset.rank, " + ".join(itemset.items), *(getattr(itemset, name) for name in fields)]
+            for itemset in self.itemsets
+        ]
+        return notebook_table(f"Release, {self._in_short()}", ["rank", "itemset", *fields], rows)
+
+    def _in_short(self) -> str:
+        promise = self.terms.privacy.promise
+        budget = "no promise" if promise is None else f"epsilon {promise.epsilon:g}, delta {promise.delta:g}"
+        return f"{self.mechanism}, {SEEDED_NOTE if self.seeded else budget}"
 
     @cached_property
     def terms(self) -> Terms:

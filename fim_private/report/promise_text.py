@@ -13,12 +13,15 @@ from fim_private.mechanisms.protocol import Spending, Stepwise
 from fim_private.mechanisms.registry import COMPARATORS, REGISTRY, find
 from fim_private.plan import Plan
 from fim_private.plan.record import plan_record
-from fim_private.privacy import ApproxDP, Guarantee, NeighbouringRelation, PureDP, Together, exact
+from fim_private.privacy import ApproxDP, Budget, Guarantee, NeighbouringRelation, PureDP, Together, exact
 from fim_private.release import Layout, Release
 from fim_private.release.promise import privacy_record
 from fim_private.release.release import SEEDED_NOTE
 from fim_private.release.terms import CountTerms, PlanTerms, Terms
 from fim_private.report.document.text import number, printable, stated, times_as_likely, wrapped
+
+WEAK_EPSILON, WEAK_DELTA = 10, Fraction(1, 1000)
+"""A promise beyond either gets a warning."""
 
 
 def promise(plan: Plan, *, seeded: bool, layout: Layout | None = None) -> str:
@@ -111,6 +114,17 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool, options: bool = Tru
             "names are shown."
         )
     return [*paragraphs, *warning]
+
+
+def weak_promise(budget: Budget) -> str | None:
+    """A warning if the promise is too weak to protect anybody; None if it is not."""
+    reasons = []
+    if budget.epsilon > WEAK_EPSILON:
+        right = share_right(float(budget.epsilon), float(budget.delta))
+        reasons.append(f"with epsilon {stated(budget.epsilon)} a guess may be right in up to {right} % of cases")
+    if budget.delta > WEAK_DELTA:
+        reasons.append(f"with delta {stated(budget.delta)} anybody's data may be shown with that probability")
+    return f"WARNING: this protects hardly anybody: {', and '.join(reasons)}." if reasons else None
 
 
 def _together_sentence(plan: PlanTerms) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from fim_private.notebook_table import braces, notebook_table
 from fim_private.release.pandas_import import pandas
 from fim_private.release.release import marked
 
@@ -32,6 +33,9 @@ MEASURES = (
 
 WITH_INTERVALS = ("confidence", "lift", "leverage", "conviction")
 COUNTS = ("antecedent_count", "consequent_count", "count")
+
+SHOWN = 5
+"""Rules in a short description."""
 
 Interval = tuple[float, float]
 
@@ -72,12 +76,7 @@ class Rule:
     def __repr__(self) -> str:
         confidence = self.measures["confidence"]
         shown = "?" if confidence is None else f"{confidence:.3f}"
-        return f"<Rule {_braces(self.antecedents)} -> {_braces(self.consequents)}, confidence {shown}>"
-
-
-def _braces(items: tuple[str, ...]) -> str:
-    """Names as people write a set."""
-    return f"{{{', '.join(items)}}}"
+        return f"<Rule {braces(self.antecedents)} -> {braces(self.consequents)}, confidence {shown}>"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +95,24 @@ class AssociationRules:
 
     def __len__(self) -> int:
         return len(self.rules)
+
+    def __repr__(self) -> str:
+        number = len(self.rules)
+        shown = [f"{braces(rule.antecedents)} -> {braces(rule.consequents)}" for rule in self.rules[:SHOWN]]
+        more = [f"and {number - SHOWN:,} more"] if number > SHOWN else []
+        return f"<AssociationRules, {number:,}: {', '.join([*shown, *more]) or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        """The rules as a table, as notebooks show a value."""
+        rows = [
+            [
+                f"{' + '.join(rule.antecedents)} → {' + '.join(rule.consequents)}",
+                *(rule.measures[name] for name in ("confidence", "lift")),
+                rule.counts[2],
+            ]
+            for rule in self.rules
+        ]
+        return notebook_table(f"{len(rows):,} rules", ["rule", "confidence", "lift", "count"], rows)
 
     def telling(self) -> AssociationRules:
         """The rules of which the counts say something: a confidence, and no interval that is all of [0, 1]."""

@@ -12,7 +12,7 @@ from fim_private.cli.files import keep_inputs_apart
 from fim_private.cli.option_groups import spread
 from fim_private.cli.progress import say
 from fim_private.cli.replay import Config, check_replay, command_line, replayed_guesses
-from fim_private.cli.run import carry_out, check_delivery, conclude
+from fim_private.cli.run import carry_out, check_delivery, conclude, warn_if_weak
 
 
 @spread
@@ -48,6 +48,7 @@ def mine(
     from fim_private.report.promise_in_short import promise_in_short
     from fim_private.report.promise_text import found_note, promise, rules_note, shortfall
 
+    warn_if_weak(question)
     plan, keep = plan_for(question.asked()), delivery.keep
     if keep is not None:
         check_keep(keep, counts=plan.gives_counts)

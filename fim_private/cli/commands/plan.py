@@ -11,6 +11,7 @@ from fim_private.cli import options
 from fim_private.cli.files import check_page
 from fim_private.cli.option_groups import spread
 from fim_private.cli.progress import say
+from fim_private.cli.run import warn_if_weak
 from fim_private.errors import BudgetError
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def plan(
     To share the plan as a page: add --html plan.html
     """
     check_page(html, question.universe_file, overwrite=overwrite)
+    warn_if_weak(question)
     advice, typed = None, question.top is not None
     if about is not None:
         advice = _advice(question, about, items_per_unit)

@@ -379,3 +379,11 @@ def test_contradictory_options_are_refused(shipped: Path, options: tuple[object,
     done = fim_private("mine", shipped, "--size", 2, *PROMISE, *options)
     assert done.returncode == 2
     assert said in words(done)
+
+
+def test_a_promise_that_protects_nobody_is_warned_of(baskets: Path) -> None:
+    asked = ("mine", baskets, "--size", 2, "--top", 1, "--unit", "transaction", "-q", "--mechanism", "limited-domain")
+    weak = words(fim_private(*asked, "--epsilon", 11, "--delta", "0.01"))
+    assert weak.startswith("WARNING: this protects hardly anybody: with epsilon 11 a guess may be right in up to 99.9")
+    assert "with delta 0.01" in weak
+    assert words(fim_private(*asked, "--epsilon", 10, "--delta", "0.001")) == ""
