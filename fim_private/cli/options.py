@@ -184,6 +184,14 @@ class Question:
             "numbers, none negative, no itemset above its subsets.",
         ),
     ] = False
+    with_subsets: Annotated[
+        bool,
+        _what(
+            "--with-subsets",
+            help="With --release-counts: also count all subsets of the itemsets, so that rules have confidences. All "
+            "counts share the budget, so each has more noise.",
+        ),
+    ] = False
     public_transactions: Annotated[
         int | None,
         _what(
@@ -281,6 +289,7 @@ class Question:
             min_count=self._least_count(),
             count_share=self.count_share or (DEFAULT_COUNT_SHARE if self.release_counts else None),
             raw_counts=self.raw_counts,
+            with_subsets=self.with_subsets,
             public_transactions=self.public_transactions,
             per_size=self.per_size,
             by=self.by,

@@ -98,6 +98,7 @@ class Release:
         seeded: whether the noise can be repeated. If so, the release is not private.
         version: the version of this program.
         command: what was typed, without the data.
+        subsets: the other subsets of the itemsets, with counts, if these were asked for.
         found: the items that were found first, in decreasing order of count, if the mechanism finds items.
         id: the release's id in the ledger that was charged; None without a ledger.
     """
@@ -110,6 +111,7 @@ class Release:
     version: str
     command: str | None = None
     found: tuple[FoundItem, ...] | None = None
+    subsets: tuple[ReleasedItemset, ...] = ()
     id: str | None = None
 
     def __repr__(self) -> str:
@@ -148,10 +150,12 @@ class Release:
     def to_json(self) -> str:
         """The whole release as JSON text; `from_json` reads it back."""
         fields = asdict(self)
-        for itemset in fields["itemsets"]:
+        for itemset in (*fields["itemsets"], *fields["subsets"]):
             # Earlier versions do not know this number. They can read all releases without it.
             if itemset["expected"] is None:
                 del itemset["expected"]
+        if not self.subsets:
+            del fields["subsets"]
         if self.seeded:
             fields["warning"] = SEEDED_NOTE
         return json.dumps(fields, ensure_ascii=False, indent=2)
@@ -170,7 +174,13 @@ class Release:
             fields.pop("warning", None)
             itemsets = tuple(map(itemset_of, fields.pop("itemsets")))
             found = fields.pop("found", None)
-            release = cls(itemsets=itemsets, found=None if found is None else tuple(map(_found_item, found)), **fields)
+            subsets = tuple(map(itemset_of, fields.pop("subsets", ())))
+            release = cls(
+                itemsets=itemsets,
+                subsets=subsets,
+                found=None if found is None else tuple(map(_found_item, found)),
+                **fields,
+            )
             _check(release, _OF_RELEASE)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError("This is not a release.", "Give a JSON file that `fim-private mine -o` wrote.") from None
@@ -205,13 +215,14 @@ class Release:
             UsageError: supports were not released (they need counts and a public number of transactions), or pandas is
                 not installed.
         """
-        if any(itemset.support is None for itemset in self.itemsets):
+        counted = (*self.itemsets, *self.subsets)
+        if any(itemset.support is None for itemset in counted):
             raise UsageError(
                 "mlxtend works with supports, and this release has none.",
                 "Release with counts and --public-transactions, or use fim_private.association_rules without supports.",
             )
-        supports = [itemset.support for itemset in self.itemsets]
-        itemsets = [frozenset(itemset.items) for itemset in self.itemsets]
+        supports = [itemset.support for itemset in counted]
+        itemsets = [frozenset(itemset.items) for itemset in counted]
         library = pandas()
         frame = library.DataFrame(
             {"support": library.Series(supports, dtype=float), "itemsets": library.Series(itemsets, dtype=object)}

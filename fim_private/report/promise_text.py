@@ -201,7 +201,8 @@ def _counts_sentence(plan: PlanTerms, counts: CountTerms) -> str:
         else "They are shown as they were drawn."
     )
     return (
-        f"Counts: each is the number of {_holders(plan)}{_bounded(plan)}, with "
+        f"Counts{' of itemsets and all their subsets' if counts.with_subsets else ''}: each is the number of "
+        f"{_holders(plan)}{_bounded(plan)}, with "
         f"{printable(counts.noise)} noise of its own. The interval (within {counts.half_width:,} of the "
         f"noisy count, cut off at 0) holds that number with 95 % chance. {treated}"
     )
@@ -293,12 +294,12 @@ def rules_note(plan: Plan, release: Release) -> str | None:
     """What rules will lack, while there is still something to decide; None if they lack nothing, or nobody asked."""
     if not release.itemsets or max(plan.sizes) == 1 or not plan.gives_counts:
         return None
-    if set(range(1, max(plan.sizes))) <= set(plan.sizes):
+    if plan.question.with_subsets or set(range(1, max(plan.sizes))) <= set(plan.sizes):
         return None
     return wrapped(
         [
             "Rules need the counts of smaller itemsets too, which this release lacks: `fim-private rules` can say "
-            f"little of their confidence. To have them, ask for --sizes 1-{max(plan.sizes)}."
+            "little of their confidence. To have them, add --release-counts --with-subsets."
         ]
     )
 

@@ -14,7 +14,7 @@ INTERVALS = (
     "Brackets show intervals: over the noise, each holds the true value of its rule and measure with 95 % probability."
 )
 NOTHING = "No rule reaches the thresholds."
-HINT = "To release smaller itemsets too, mine with --sizes 1-2 (or 1-3) instead of --size."
+HINT = "To have the counts of all subsets, mine with --release-counts --with-subsets."
 FREE = "Rules are computed from the release alone, so they cost no privacy."
 
 

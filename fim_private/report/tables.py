@@ -103,7 +103,22 @@ def release_table(release: Release) -> str:
         head = [group.place, "itemset", *(name for _, name in group.columns)]
         shown = table(head, rows, right=[True, False, *(True for _ in group.columns)])
         parts.append(shown if group.heading is None else f"{group.heading}\n\n{shown}")
+    if release.subsets:
+        parts.append(f"Their subsets\n\n{_subsets_table(release)}")
     return "\n".join([*marked, "\n\n".join(parts)])
+
+
+def subsets_by_count(release: Release) -> list[ReleasedItemset]:
+    """The counted subsets, smaller ones first, each size by count."""
+    return sorted(release.subsets, key=lambda itemset: (len(itemset.items), _worth(itemset)))
+
+
+def _subsets_table(release: Release) -> str:
+    rows = [
+        [JOINT.join(map(printable, each.items)), *map(_cell, (each.count, each.count_low, each.count_high))]
+        for each in subsets_by_count(release)
+    ]
+    return table(["subset", "count", "at least", "at most"], rows, right=[False, True, True, True])
 
 
 def _cell(value: float | None) -> str:

@@ -130,3 +130,25 @@ def test_a_ledger_is_charged_for_the_counts_too(baskets: Path, tmp_path: Path) -
     refused = fim_private("mine", baskets, *QUESTION, "--release-counts", "--ledger", path)
     assert refused.returncode == 4
     assert "What would fit: --epsilon 0." in words(refused)
+
+
+def test_counts_of_subsets_make_rules_with_confidences(baskets: Path, tmp_path: Path) -> None:
+    output = tmp_path / "release.json"
+    hinted = fim_private("mine", baskets, *QUESTION, "--release-counts")
+    assert "add --release-counts --with-subsets" in " ".join(words(hinted).split())
+    done = fim_private("mine", baskets, *QUESTION, "--release-counts", "--with-subsets", "--explain", "-o", output)
+    assert done.returncode == 0, words(done)
+    assert "Their subsets" in done.stdout.decode()
+    said = " ".join(words(done).split())
+    assert "Counts of itemsets and all their subsets: each is the number of transactions" in said
+    assert "add --release-counts --with-subsets" not in said
+    rules = fim_private("rules", output, "--json")
+    assert all(rule["confidence"] is not None for rule in json.loads(rules.stdout))
+    assert json.loads(rules.stdout)
+    page = tmp_path / "page.html"
+    assert fim_private("show", output, "--html", page).returncode == 0
+    assert "other subsets of these itemsets" in page.read_text("utf-8")
+    lost = fim_private("mine", baskets, *QUESTION, "--release-counts", "--with-subsets", "-o", tmp_path / "release.csv")
+    assert lost.returncode == 2
+    assert "no place for the counts of subsets" in words(lost)
+    assert not (tmp_path / "release.csv").exists()

@@ -10,9 +10,11 @@ from fim_private.report.pages.frame import banner, introduction, promise_bullets
 from fim_private.report.pages.item_graph import item_graph
 from fim_private.report.pages.rules import rules_parts
 from fim_private.report.promise_text import counts_note, what_counts
-from fim_private.report.tables import JOINT, groups, kind
+from fim_private.report.tables import JOINT, groups, kind, subsets_by_count
 from fim_private.rules import association_rules
 
+MOST_SUBSETS = 20
+"""More subsets are folded away."""
 MOST_RULES = 20
 """Rules on the page of a release; `fim-private rules --html` shows all."""
 
@@ -102,6 +104,19 @@ def _itemsets(release: Release) -> list[Part]:
                 digits=4,
             )
         )
+    if release.subsets:
+        parts.append(
+            Table(
+                name="subsets",
+                head=("subset", "count", "between"),
+                rows=tuple(
+                    tuple(_cell(each, field) for field in ("joint", "count", "between"))
+                    for each in subsets_by_count(release)
+                ),
+                caption=f"All {len(release.subsets):,} other subsets of these itemsets, counted for the rules.",
+                collapsed=len(release.subsets) > MOST_SUBSETS,
+            )
+        )
     note = counts_note(release)
     if note is not None:
         parts.append(Paragraph(text=note))
@@ -159,7 +174,7 @@ def _making(release: Release) -> list[Part]:
     if release.command:
         parts += [Paragraph(text="The command that made the release:"), Code(text=release.command)]
     # An item has one number on a page: the count that was released for it, if there is one.
-    counted = {itemset.items for itemset in release.itemsets if itemset.count is not None}
+    counted = {itemset.items for itemset in (*release.itemsets, *release.subsets) if itemset.count is not None}
     further = [found for found in release.found or () if (found.item,) not in counted]
     if further:
         parts.append(

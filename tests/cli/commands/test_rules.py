@@ -83,7 +83,7 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     assert done.stdout.decode() == "No rule reaches the thresholds.\n"
     said = " ".join(words(done).split())
     assert "Left out: 2 rules of which the released counts say nothing" in said
-    assert "--sizes 1-2" in said
+    assert "--with-subsets" in said
     write_release(released({("a", "b"): 90, ("a", "c"): 30, ("c",): 40}, half=4), tmp_path / "some.json")
     some = fim_private("rules", tmp_path / "some.json", "--min-confidence", 0)
     assert "a -> c" in some.stdout.decode()
