@@ -19,8 +19,9 @@ SOURCE = (
 
 def declared(advice: Advice) -> str:
     """What was declared of the data."""
-    shop = advice.shop
-    return f"about {shop.transactions:,} {advice.question.counted} of about {shop.items_per_transaction:g} items each"
+    shop, unit = advice.shop, advice.question.unit
+    who = "baskets" if unit.column is None or unit.max_transactions is not None else "customers"
+    return f"about {shop.transactions:,} {who} of about {shop.items_per_transaction:g} items each"
 
 
 def advice_rows(advice: Advice) -> list[tuple[str, ...]]:

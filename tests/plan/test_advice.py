@@ -146,7 +146,7 @@ def test_the_command_advises_without_a_file_and_without_a_top(tmp_path: Path) ->
     done = fim_private(*asked)
     assert done.returncode == 0, words(done)
     said = done.stdout.decode()
-    assert said.startswith("How many to ask for, with about 4,000 transactions of about 60 items each:")
+    assert said.startswith("How many to ask for, with about 4,000 baskets of about 60 items each:")
     assert "pairs with counts, or" in said
     assert "factor of two" in words(done)
     assert "lead over the bulk" not in said

@@ -24,7 +24,7 @@ def count_bars(release: Release) -> Figure | None:
     shown = counted[:MOST_ITEMSETS]
     largest = max(1, *(max(count, itemset.count_high or 0) for itemset, count in shown))
     across = BARS / largest
-    names = [folded(JOINT.join(itemset.items), NAMES - 12) for itemset, _ in shown]
+    names = [folded(JOINT.join(itemset.items), NAMES - 12, lines=4) for itemset, _ in shown]
     left = max((width_of(row) for rows in names for row in rows), default=0) + 12
     ends = list(accumulate((ROW + LETTERS * (len(rows) - 1) for rows in names), initial=4))
     parts = [line(left, 4, left, ends[-1], color=LINE)]
