@@ -101,4 +101,4 @@ def test_a_comparison_says_beforehand_how_long_it_takes(tmp_path: Path) -> None:
     options = ("--sizes", "2", "--tops", "1", "--epsilons", "1", "--trials", 2, "--mechanisms", "limited-domain")
     done = fim_private("compare", tmp_path / "baskets.csv", *options, "--curator", "-o", tmp_path / "report")
     assert done.returncode == 0, words(done)
-    assert " at a time. This takes about " in words(done)
+    assert " at a time. With nothing else to do, this machine takes about " in words(done)

@@ -179,7 +179,11 @@ def _run(
     at_once = processes or len(os.sched_getaffinity(0))
 
     def expect(runs: int, seconds: float) -> None:
-        say(f"{runs:,} runs, {at_once} at a time. This takes about {spoken(seconds)}.", quiet=quiet)
+        say(
+            f"{runs:,} runs, {at_once} at a time. With nothing else to do, this machine takes about {spoken(seconds)}, "
+            "and some more for the report.",
+            quiet=quiet,
+        )
 
     try:
         with bar("cells", quiet=quiet) as advance:
