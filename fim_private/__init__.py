@@ -69,6 +69,11 @@ _HOMES = {
 }
 
 
+def __dir__() -> list[str]:
+    """The public names, also those that are imported when they are used."""
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     """Import what needs polars or numba only when it is used, so that `fim-private --help` answers at once."""
     if name in _HOMES:

@@ -117,8 +117,10 @@ Neighbours = Annotated[
 ]
 
 Html = Annotated[Path | None, _out(metavar="FILE", help="Also write one page for a browser.")]
+Title = Annotated[str | None, _out(metavar="TEXT", help="The title of the page.")]
 Overwrite = Annotated[bool, _out("--overwrite", help="Replace what is there already.")]
 AsJson = Annotated[bool, _out("--json", help="Print JSON instead of a table.")]
+Explain = Annotated[bool, _out("--explain", help="Print the whole promise below the answer, not five lines of it.")]
 Quiet = Annotated[bool, _out("--quiet", "-q", help="Print only the result.")]
 
 
@@ -180,6 +182,14 @@ class Question:
             "--raw-counts",
             help="Show released counts as they were drawn. Without this option they are made consistent: whole "
             "numbers, none negative, no itemset above its subsets.",
+        ),
+    ] = False
+    with_subsets: Annotated[
+        bool,
+        _what(
+            "--with-subsets",
+            help="With --release-counts: also count all subsets of the itemsets, so that rules have confidences. All "
+            "counts share the budget, so each has more noise.",
         ),
     ] = False
     public_transactions: Annotated[
@@ -279,6 +289,7 @@ class Question:
             min_count=self._least_count(),
             count_share=self.count_share or (DEFAULT_COUNT_SHARE if self.release_counts else None),
             raw_counts=self.raw_counts,
+            with_subsets=self.with_subsets,
             public_transactions=self.public_transactions,
             per_size=self.per_size,
             by=self.by,
@@ -482,6 +493,7 @@ class Delivery:
         ),
     ] = None
     as_json: AsJson = False
+    explain: Explain = False
     quiet: Quiet = False
 
 

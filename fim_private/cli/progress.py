@@ -1,4 +1,7 @@
-"""Show on stderr which phase is running, for people at a terminal. Progress never shows anything of the data."""
+"""Show on stderr which phase is running. Progress never shows anything of the data.
+
+People at a terminal see it all the time. A log gets a line every ten seconds, so a short run leaves none.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Event, Thread
 from typing import TYPE_CHECKING, TextIO, cast
 
 from fim_private.cli.interruption import listen
@@ -13,6 +17,8 @@ from fim_private.cli.interruption import listen
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
+LOG_SECONDS = 10.0
+"""A log gets a line as often as this."""
 WORTH_SAYING = 2.0
 """After this many seconds, the time left is shown."""
 
@@ -77,19 +83,51 @@ class Phases:
         """Show how much of the phase is done, from 0 to 1. A share of bytes or runs, never of counts."""
         passed = time.monotonic() - self._began
         if passed > WORTH_SAYING and 0 < done < 1:
-            self._show(f"{self._phase} ... {done:.0%}, {_spoken(passed * (1 - done) / done)} left")
+            self._show(f"{self._phase} ... {done:.0%}, {spoken(passed * (1 - done) / done)} left")
 
 
-def _spoken(seconds: float) -> str:
+def spoken(seconds: float) -> str:
+    """A time in words."""
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def _left(done: int, total: int, begun: float) -> str:
+    passed = time.monotonic() - begun
+    return f", {spoken(passed * (total - done) / done)} left" if 0 < done < total and passed > WORTH_SAYING else ""
+
+
+@contextmanager
+def _logged() -> Iterator[Callable[[str], None]]:
+    """A function that replaces the words for a log. The latest words are written every ten seconds, with the time."""
+    latest, begun, ended = [""], time.monotonic(), Event()
+
+    def write() -> None:
+        while not ended.wait(LOG_SECONDS):
+            if latest[0]:
+                say(f"{latest[0]} ({spoken(time.monotonic() - begun)} so far)")
+
+    def show(words: str) -> None:
+        latest[0] = words
+
+    writer = Thread(target=write, daemon=True)
+    writer.start()
+    try:
+        yield show
+    finally:
+        ended.set()
+        writer.join(timeout=1)  # a full pipe may hold it up
 
 
 @contextmanager
 def phases(*, quiet: bool) -> Iterator[Phases]:
     """An object that shows the running phase and its time. Ctrl-C works throughout."""
     listen()
-    if quiet or not Notes().isatty():
+    if quiet:
         yield Phases()
+        return
+    if not Notes().isatty():
+        with _logged() as show:
+            yield Phases(show)
         return
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -103,8 +141,13 @@ def phases(*, quiet: bool) -> Iterator[Phases]:
 def bar(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
     """A function that shows how many parts of how many are done, and the time left."""
     listen()
-    if quiet or not Notes().isatty():
+    if quiet:
         yield lambda _done, _all: None
+        return
+    if not Notes().isatty():
+        begun = time.monotonic()
+        with _logged() as show:
+            yield lambda done, total: show(f"{what} ... {done:,} of {total:,}{_left(done, total, begun)}")
         return
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fim_private.cli.delivery import hand_over
 from fim_private.cli.files import check_output
-from fim_private.cli.options import Delivery, Reading
+from fim_private.cli.options import Delivery, Question, Reading
 from fim_private.cli.progress import phases, say
 from fim_private.cli.run_ledger import RunLedger
+from fim_private.privacy import Budget
 
 if TYPE_CHECKING:
     from fim_private.accounting.cost import Priced
@@ -45,6 +46,15 @@ def check_delivery(delivery: Delivery, plans: Sequence[Plan], *inputs: str | Pat
             check_carries(delivery.output, plan, seeded=delivery.seed is not None)
     if delivery.ledger is not None and delivery.seed is not None:
         refuse_seed()
+
+
+def warn_if_weak(question: Question) -> None:
+    """Warn, even if the command is to be quiet, where the budget is so large that nobody is protected."""
+    from fim_private.report.promise_text import weak_promise
+
+    warning = weak_promise(Budget(question.epsilon, question.delta))
+    if warning is not None:
+        say(warning)
 
 
 def carry_out(

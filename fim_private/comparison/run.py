@@ -5,7 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
@@ -24,6 +25,9 @@ from fim_private.comparison.trials import Row, run_cell
 Advance = Callable[[int, int], None]
 """Called with the number of finished cells and the number of all cells."""
 
+SAMPLED, SAMPLING_SECONDS = 12, 10.0
+"""The time of all runs is estimated from one run of about so many cells, and from what fits into so many seconds."""
+
 _worker: tuple[Settings, dict[str, ExactCounts]]
 
 
@@ -35,6 +39,7 @@ def run(
     fingerprint: dict[str, Any],
     processes: int,
     advance: Advance = lambda _done, _all: None,
+    expect: Callable[[int, float], None] = lambda _runs, _seconds: None,
     owner_only: bool = False,
 ) -> pl.DataFrame:
     """Run all trials and return their table. Cells that the folder already holds are not run again.
@@ -46,6 +51,7 @@ def run(
         fingerprint: identifies the data as read. The settings add their own.
         processes: how many processes run at once.
         advance: called to report progress.
+        expect: called once, before the runs, with their number and about how many seconds they will take.
         owner_only: make the files in the folder readable by their owner only.
 
     Raises:
@@ -59,6 +65,8 @@ def run(
         done = len(jobs) - len(missing)
         advance(done, len(jobs))
         if missing:
+            seconds = len(missing) * _seconds_of_a_cell(settings, by_name, missing) / processes
+            expect(settings.trials * len(missing), seconds)
             context = multiprocessing.get_context("spawn")
             watched, held = context.Pipe(duplex=False)
             pool = ProcessPoolExecutor(
@@ -82,6 +90,21 @@ def run(
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
         return store.finish([key_of(name, cell) for name, cell in jobs])
+
+
+def _seconds_of_a_cell(
+    settings: Settings, counts: Mapping[str, ExactCounts], jobs: Sequence[tuple[str, Cell]]
+) -> float:
+    """About how long a cell takes. One run of a few cells, spread over all of them, is timed and thrown away."""
+    found: list[float] = []
+    begun = time.monotonic()
+    for name, cell in jobs[:: max(1, len(jobs) // SAMPLED)]:
+        before = time.monotonic()
+        (row,) = run_cell(cell, settings, counts[name], trials=1)
+        found.append(time.monotonic() - before + (settings.trials - 1) * float(row["seconds"]))
+        if time.monotonic() - begun > SAMPLING_SECONDS:
+            break
+    return sum(found) / len(found)
 
 
 @contextmanager

@@ -25,19 +25,20 @@ from fim_private.transactions.item_codes import PADDING
 Row = dict[str, Any]
 
 
-def run_cell(cell: Cell, settings: Settings, counts: ExactCounts) -> list[Row]:
+def run_cell(cell: Cell, settings: Settings, counts: ExactCounts, *, trials: int | None = None) -> list[Row]:
     """One row per trial: what was run, how good the list was, and how long the selection took.
 
     Args:
         cell: what to run.
         settings: the settings of the comparison.
         counts: the exact counts of the data set.
+        trials: how many; by default as many as the settings say.
     """
     plan = cell.plan(settings)
     truth = Truth.of(counts.in_universe(cell.size, None), cell.top)
     select = _selection(plan.search, cell, counts)
     rows = []
-    for trial in range(settings.trials):
+    for trial in range(settings.trials if trials is None else trials):
         randomness = SeededRandomness(seed_of(settings.seed, counts.name, cell, trial))
         begun = time.perf_counter()
         named, released = select(trial, randomness)

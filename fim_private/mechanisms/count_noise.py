@@ -4,7 +4,8 @@ The k chosen itemsets are public, and each of them is counted anew in the bounde
   discrete Laplace noise of scale k Delta/eps_C is eps_C-differentially private,
   discrete Gaussian noise of variance sigma^2 is zCDP with rho = k Delta^2/(2 sigma^2).
 Both hold for both relations, whatever the selection answered (docs/mathematics.md#counts-beside-a-choice). k is the
-planned number, even if the selection names fewer itemsets.
+planned number, even if the selection names fewer itemsets. If the subsets of the chosen itemsets are counted too, k is
+the number of all of them.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class CountNoise(Protocol):
 
     @property
     def top(self) -> int:
-        """k: at most this many itemsets are counted."""
+        """k: at most this many itemsets are counted, subsets included."""
 
     @property
     def loss(self) -> PureDP | ZCDP:
@@ -166,7 +167,7 @@ class GaussianCounts:
 
 
 def calibrate_with_counts(
-    calibrate: Callable[[Request], CalibratedMechanism], request: Request, *, share: Fraction
+    calibrate: Callable[[Request], CalibratedMechanism], request: Request, *, share: Fraction, each: int = 1
 ) -> tuple[CalibratedMechanism, CountNoise]:
     """A selection that may spend all of epsilon but `share`, and the least noise on counts that fits beside it.
 
@@ -178,6 +179,7 @@ def calibrate_with_counts(
         calibrate: the mechanism's calibration.
         request: what selection and counts together may spend.
         share: the share of epsilon for the counts, between 0 and 1.
+        each: how many counts are planned for each chosen itemset.
 
     Raises:
         BudgetError: the budget cannot pay for the selection, or the counts would say nothing.
@@ -189,7 +191,11 @@ def calibrate_with_counts(
         mechanism = selection.mechanism
         part = Part(losses=mechanism.losses, failures=mechanism.failures, guarantee=selection.guarantee)
         noise, guarantee = least_noise(
-            [part], epsilon=request.epsilon, delta=request.delta, top=mechanism.top, sensitivity=request.sensitivity
+            [part],
+            epsilon=request.epsilon,
+            delta=request.delta,
+            top=each * mechanism.top,
+            sensitivity=request.sensitivity,
         )
         return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee), noise
 

@@ -18,7 +18,7 @@ from fim_private.plan import Plan, QuestionArguments, make_plan, spelled_out
 from fim_private.plan.record import plan_record
 from fim_private.privacy import Together
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
-from fim_private.release import Release
+from fim_private.release import Release, ReleasedItemset
 from fim_private.release.door import check_unit
 from fim_private.release.promise import privacy_record
 from fim_private.transactions import Transactions, without_items
@@ -165,9 +165,10 @@ def draw(
     """
     chosen = select_all(counted.bounded, plan, counted.counts, randomness, progress)
     itemsets = chosen.itemsets
+    subsets: tuple[ReleasedItemset, ...] = ()
     if plan.counts is not None:
         progress("measuring counts")
-        itemsets = with_counts(itemsets, chosen.codes, counted.bounded, plan, randomness)
+        itemsets, subsets = with_counts(itemsets, chosen.codes, counted.bounded, plan, randomness)
     return Release(
         itemsets=itemsets,
         mechanism=plan.mechanism_name,
@@ -177,6 +178,7 @@ def draw(
         version=__version__,
         command=command,
         found=chosen.found,
+        subsets=subsets,
         id=name,
     )
 

@@ -12,6 +12,7 @@ from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.per_size import PerSize
 from fim_private.mechanisms.protocol import USUAL_NAMES, Margin, Mechanism, Spending, Stepwise, WithCounts
 from fim_private.mechanisms.registry import find
+from fim_private.notebook_table import notebook_table
 from fim_private.plan.question import Question
 from fim_private.plan.record import plan_record
 from fim_private.plan.universe import Universe
@@ -40,6 +41,30 @@ class Plan:
     guarantee: Guarantee
     why: str | None = None
     counts: CountNoise | None = None
+
+    def __repr__(self) -> str:
+        return f"<Plan, {self._in_short()}, lead {self.lead if self.lead is not None else '-'}>"
+
+    def _repr_html_(self) -> str:
+        """The plan's steps and what they cost, as notebooks show a value."""
+        rows = [
+            [
+                line.what,
+                *(None if cost is None else f"{float(cost):.6g}" for cost in (line.epsilon, line.rho)),
+                line.times,
+            ]
+            for line in self.spending
+        ]
+        rows += [
+            [f"needs a lead of {margin.counts:,} {margin.words}", None, None, None] for margin in self.mechanism.margins
+        ]
+        return notebook_table(f"Plan, {self._in_short()}", ["what", "epsilon", "rho", "times"], rows)
+
+    def _in_short(self) -> str:
+        budget = f"epsilon {float(self.budget.epsilon):g}, delta {float(self.budget.delta):g}"
+        sizes = ", ".join(map(str, self.sizes))
+        protects = self.unit.describe(self.question.together)
+        return f"top {self.top} of size {sizes} by {self.mechanism_name}, {budget}, protects {protects}"
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -129,7 +129,9 @@ def _plan_with(row: Row, question: Question) -> Plan:
     if question.count_share is None:
         calibrated, counts = calibrate(requests[0]), None
     else:
-        calibrated, counts = calibrate_with_counts(calibrate, requests[0], share=question.count_share)
+        calibrated, counts = calibrate_with_counts(
+            calibrate, requests[0], share=question.count_share, each=question.counted_per_itemset
+        )
     return Plan(
         question=question,
         mechanism_name=row.name,

@@ -17,6 +17,7 @@ from fim_private.plan.universe import OPEN, Universe
 from fim_private.privacy import Budget, NeighbouringRelation, Number, PrivacyUnit, Together, exact, whole
 
 LARGEST_SIZE = 20
+LARGEST_WITH_SUBSETS = 6
 LARGEST_TOP = 10_000
 MOST_ABOVE = 1_000
 """With a minimum count and no --top, at most this many itemsets are released."""
@@ -44,6 +45,7 @@ class QuestionArguments(TypedDict, total=False):
     min_count: int | None
     count_share: Number | None
     raw_counts: bool
+    with_subsets: bool
     public_transactions: int | None
     per_size: bool
     by: str
@@ -72,6 +74,7 @@ class Question:
         count_share: the share of epsilon, between 0 and 1, for the counts of the chosen itemsets. None releases no
             counts, except those of items-first.
         raw_counts: release these counts as drawn, not made consistent.
+        with_subsets: also count every subset of the chosen itemsets, so that their rules have confidences.
         public_transactions: the number of transactions after bounding, or of units if these are counted, which is taken
             as public. Counts then come with supports.
         per_size: find the top of each size, not of all sizes together. All sizes share one budget.
@@ -96,6 +99,7 @@ class Question:
     min_count: int | None = None
     count_share: Fraction | None = None
     raw_counts: bool = False
+    with_subsets: bool = False
     public_transactions: int | None = None
     per_size: bool = False
     by: str = BY_COUNT
@@ -195,10 +199,21 @@ class Question:
             keep("count_share", exact(self.count_share, "the share of the counts"))
             if not 0 < self.count_share < 1:
                 raise UsageError("The share of the counts is out of range.", "Choose it between 0 and 1, such as 0.3.")
-        elif self.raw_counts or (self.public_transactions is not None and self.select != COUNTS):
+        elif self.raw_counts or self.with_subsets or (self.public_transactions is not None and self.select != COUNTS):
             raise UsageError(
                 "Raw counts and supports need counts, and this release has none.",
                 "Add --release-counts (count_share=... in Python).",
+            )
+        keep("with_subsets", self.with_subsets and max(self.sizes) > 1)
+        if self.with_subsets and max(self.sizes) > LARGEST_WITH_SUBSETS:
+            raise UsageError(
+                "Itemsets of so many items have too many subsets to count.",
+                f"Ask for at most {LARGEST_WITH_SUBSETS} items, or leave out --with-subsets.",
+            )
+        if self.with_subsets and self.constraints.must_contain:
+            raise UsageError(
+                "With --must-contain only transactions with these items are counted, and subsets may lack them.",
+                "Leave out --with-subsets or --must-contain.",
             )
         if self.public_transactions is not None:
             most, what = 10**12, "The public number of transactions"
@@ -223,6 +238,14 @@ class Question:
                 "The declared universe has fewer itemsets of this size than are asked for.",
                 "Ask for fewer with --top, or declare more items.",
             )
+
+    @property
+    def counted_per_itemset(self) -> int:
+        """How many counts are planned for each chosen itemset: one, or one for each of its subsets.
+
+        A set of r items has 2^r - 1 subsets that are not empty. Some itemsets share subsets; the plan cannot know.
+        """
+        return 2 ** max(self.sizes) - 1 if self.with_subsets else 1
 
     @property
     def counts_units(self) -> bool:

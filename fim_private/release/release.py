@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from fim_private.errors import InputError, UsageError
+from fim_private.notebook_table import braces, notebook_table
 from fim_private.release.pandas_import import pandas
 from fim_private.release.terms import Terms
 from fim_private.transactions.layout import Layout
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 UNLISTED = "(an item that does not occur)"
 """In releases of older versions, shown in place of a name if the universe was declared by its number only."""
+
+SHOWN = 5
+"""Itemsets in a short description of a release."""
 
 SEEDED_NOTE = "seeded, not private: whoever knows the seed can undo the noise"
 
@@ -51,6 +55,10 @@ class ReleasedItemset:
     support: float | None = None
     expected: int | None = None
     lead: int | None = None
+
+    def __repr__(self) -> str:
+        count = "" if self.count is None else f", count {self.count:,}"
+        return f"<{braces(self.items)}, rank {self.rank}{count}>"
 
     @property
     def leverage(self) -> int | None:
@@ -90,6 +98,7 @@ class Release:
         seeded: whether the noise can be repeated. If so, the release is not private.
         version: the version of this program.
         command: what was typed, without the data.
+        subsets: the other subsets of the itemsets, with counts, if these were asked for.
         found: the items that were found first, in decreasing order of count, if the mechanism finds items.
         id: the release's id in the ledger that was charged; None without a ledger.
     """
@@ -102,7 +111,31 @@ class Release:
     version: str
     command: str | None = None
     found: tuple[FoundItem, ...] | None = None
+    subsets: tuple[ReleasedItemset, ...] = ()
     id: str | None = None
+
+    def __repr__(self) -> str:
+        shown = [braces(itemset.items) for itemset in self.itemsets[:SHOWN]]
+        more = [f"and {len(self.itemsets) - SHOWN:,} more"] if len(self.itemsets) > SHOWN else []
+        return f"<Release, {self._in_short()}: {', '.join([*shown, *more]) or 'no itemset'}>"
+
+    def _repr_html_(self) -> str:
+        """The itemsets as a table, as notebooks show a value."""
+        fields = [
+            name
+            for name in ("count", "count_low", "count_high", "support", "expected", "lead")
+            if any(getattr(itemset, name) is not None for itemset in self.itemsets)
+        ]
+        rows = [
+            [itemset.rank, " + ".join(itemset.items), *(getattr(itemset, name) for name in fields)]
+            for itemset in self.itemsets
+        ]
+        return notebook_table(f"Release, {self._in_short()}", ["rank", "itemset", *fields], rows)
+
+    def _in_short(self) -> str:
+        promise = self.terms.privacy.promise
+        budget = "no promise" if promise is None else f"epsilon {promise.epsilon:g}, delta {promise.delta:g}"
+        return f"{self.mechanism}, {SEEDED_NOTE if self.seeded else budget}"
 
     @cached_property
     def terms(self) -> Terms:
@@ -117,10 +150,12 @@ class Release:
     def to_json(self) -> str:
         """The whole release as JSON text; `from_json` reads it back."""
         fields = asdict(self)
-        for itemset in fields["itemsets"]:
+        for itemset in (*fields["itemsets"], *fields["subsets"]):
             # Earlier versions do not know this number. They can read all releases without it.
             if itemset["expected"] is None:
                 del itemset["expected"]
+        if not self.subsets:
+            del fields["subsets"]
         if self.seeded:
             fields["warning"] = SEEDED_NOTE
         return json.dumps(fields, ensure_ascii=False, indent=2)
@@ -139,7 +174,13 @@ class Release:
             fields.pop("warning", None)
             itemsets = tuple(map(itemset_of, fields.pop("itemsets")))
             found = fields.pop("found", None)
-            release = cls(itemsets=itemsets, found=None if found is None else tuple(map(_found_item, found)), **fields)
+            subsets = tuple(map(itemset_of, fields.pop("subsets", ())))
+            release = cls(
+                itemsets=itemsets,
+                subsets=subsets,
+                found=None if found is None else tuple(map(_found_item, found)),
+                **fields,
+            )
             _check(release, _OF_RELEASE)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError("This is not a release.", "Give a JSON file that `fim-private mine -o` wrote.") from None
@@ -174,13 +215,14 @@ class Release:
             UsageError: supports were not released (they need counts and a public number of transactions), or pandas is
                 not installed.
         """
-        if any(itemset.support is None for itemset in self.itemsets):
+        counted = (*self.itemsets, *self.subsets)
+        if any(itemset.support is None for itemset in counted):
             raise UsageError(
                 "mlxtend works with supports, and this release has none.",
                 "Release with counts and --public-transactions, or use fim_private.association_rules without supports.",
             )
-        supports = [itemset.support for itemset in self.itemsets]
-        itemsets = [frozenset(itemset.items) for itemset in self.itemsets]
+        supports = [itemset.support for itemset in counted]
+        itemsets = [frozenset(itemset.items) for itemset in counted]
         library = pandas()
         frame = library.DataFrame(
             {"support": library.Series(supports, dtype=float), "itemsets": library.Series(itemsets, dtype=object)}

@@ -97,6 +97,7 @@ class CountTerms:
     noise: str
     half_width: int
     consistent: bool
+    with_subsets: bool = False
 
     @classmethod
     def of(cls, record: object) -> CountTerms | None:
@@ -106,7 +107,12 @@ class CountTerms:
         noise, half_width = _text(record, "noise"), _whole(record, "half_width")
         if noise is None or half_width is None:
             return None
-        return cls(noise=noise, half_width=half_width, consistent=record.get("consistent") is True)
+        return cls(
+            noise=noise,
+            half_width=half_width,
+            consistent=record.get("consistent") is True,
+            with_subsets=record.get("with_subsets") is True,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,12 +13,15 @@ from fim_private.mechanisms.protocol import Spending, Stepwise
 from fim_private.mechanisms.registry import COMPARATORS, REGISTRY, find
 from fim_private.plan import Plan
 from fim_private.plan.record import plan_record
-from fim_private.privacy import ApproxDP, Guarantee, NeighbouringRelation, PureDP, Together, exact
+from fim_private.privacy import ApproxDP, Budget, Guarantee, NeighbouringRelation, PureDP, Together, exact
 from fim_private.release import Layout, Release
 from fim_private.release.promise import privacy_record
 from fim_private.release.release import SEEDED_NOTE
 from fim_private.release.terms import CountTerms, PlanTerms, Terms
 from fim_private.report.document.text import number, printable, stated, times_as_likely, wrapped
+
+WEAK_EPSILON, WEAK_DELTA = 10, Fraction(1, 1000)
+"""A promise beyond either gets a warning."""
 
 
 def promise(plan: Plan, *, seeded: bool, layout: Layout | None = None) -> str:
@@ -38,12 +41,17 @@ def promise_paragraphs(plan: Plan, *, seeded: bool = False, layout: Layout | Non
     return _promised(terms, plan.mechanism_name, seeded=seeded)
 
 
-def promised(release: Release) -> list[str]:
-    """The same from a release alone, not wrapped. A release without a promise gets a warning instead."""
-    return _promised(release.terms, release.mechanism, seeded=release.seeded)
+def promised(release: Release, *, options: bool = True) -> list[str]:
+    """The same from a release alone, not wrapped. A release without a promise gets a warning instead.
+
+    Args:
+        release: any release.
+        options: whether to name options of the command line.
+    """
+    return _promised(release.terms, release.mechanism, seeded=release.seeded, options=options)
 
 
-def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
+def _promised(terms: Terms, mechanism: str, *, seeded: bool, options: bool = True) -> list[str]:
     privacy, plan, promise = terms.privacy, terms.plan, terms.privacy.promise
     warning = [f"WARNING: {SEEDED_NOTE}."] if seeded else []
     if promise is None:
@@ -59,17 +67,19 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
         holds = ""
     more = f", plus {stated(delta)}" if delta else ""
     source = "a SEED: this output is NOT private" if seeded else "the operating system's secure source"
-    owners = "" if plan.unit_column else ", who may own several transactions (see --unit-column)"
+    owners = (
+        "" if plan.unit_column else f", who may own several transactions{' (see --unit-column)' if options else ''}"
+    )
     paragraphs = [
         f"The promise protects {promise.unit}: {event}.",
         *_together_sentence(plan),
         f"How much: epsilon {stated(epsilon)}, delta {stated(delta)}. One unit makes any set of answers at most "
         f"{times_as_likely(epsilon)} times as likely{more}.{holds} Someone who thinks it 50:50 {guess}, and decides "
-        f"after seeing the answer, is right in at most {_share_right(epsilon, delta)} % of cases.",
+        f"after seeing the answer, is right in at most {share_right(epsilon, delta)} % of cases.",
         f"Mechanism: {_by(mechanism)}. Noise is drawn exactly, not in floating point, from {source}.",
         "Not protected: what is true of many (that is the point of publishing); other units of the same person"
         f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
-        "whether the data could be read and counted at all (--max-items bounds the work).",
+        f"whether the data could be read and counted at all{' (--max-items bounds the work)' if options else ''}.",
     ]
     if plan.by == BY_LEVERAGE:
         paragraphs.append(
@@ -85,7 +95,7 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
     if plan.counts is not None:
         paragraphs.append(_counts_sentence(plan, plan.counts))
     if privacy.layout is not None:
-        paragraphs.append(_layout_sentence(privacy.layout))
+        paragraphs.append(_layout_sentence(privacy.layout, options=options))
     if privacy.public_transactions is not None:
         paragraphs.append(
             f"Taken as public: the number of {what_counts(plan)}, {privacy.public_transactions:,}, as declared; "
@@ -94,7 +104,7 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
     if privacy.names_are_public:
         paragraphs.append(
             "Taken as public: the names of the items that occur, and that they are no more than declared, since only "
-            "their number was. Give --universe-file for a promise without these conditions."
+            "their number was." + (" Give --universe-file for a promise without these conditions." if options else "")
         )
     if privacy.most_items is not None:
         paragraphs.append(
@@ -104,6 +114,17 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool) -> list[str]:
             "names are shown."
         )
     return [*paragraphs, *warning]
+
+
+def weak_promise(budget: Budget) -> str | None:
+    """A warning if the promise is too weak to protect anybody; None if it is not."""
+    reasons = []
+    if budget.epsilon > WEAK_EPSILON:
+        right = share_right(float(budget.epsilon), float(budget.delta))
+        reasons.append(f"with epsilon {stated(budget.epsilon)} a guess may be right in up to {right} % of cases")
+    if budget.delta > WEAK_DELTA:
+        reasons.append(f"with delta {stated(budget.delta)} anybody's data may be shown with that probability")
+    return f"WARNING: this protects hardly anybody: {', and '.join(reasons)}." if reasons else None
 
 
 def _together_sentence(plan: PlanTerms) -> list[str]:
@@ -123,7 +144,7 @@ def _exchange(epsilon: float, delta: float) -> str:
     return f"at most {times_as_likely(2 * once)} times{more}."
 
 
-def _share_right(epsilon: float, delta: float) -> str:
+def share_right(epsilon: float, delta: float) -> str:
     """How often the best guess between two neighbours is right, in per cent, rounded up: (e^eps + delta)/(e^eps + 1).
 
     No test between them has a smaller sum of its two errors (Kairouz, Oh, Viswanath 2015).
@@ -133,7 +154,7 @@ def _share_right(epsilon: float, delta: float) -> str:
     return f"{min(100.0, math.ceil(share * 10**digits) / 10**digits):.7g}"
 
 
-def _layout_sentence(layout: Layout) -> str:
+def _layout_sentence(layout: Layout, *, options: bool) -> str:
     """How the data was read, which is taken as public, and what follows if that was guessed."""
     data = "file" if layout.kind in ("text", "Parquet") else "data"
     words = [
@@ -147,8 +168,8 @@ def _layout_sentence(layout: Layout) -> str:
     if layout.guessed:
         guessed = " and ".join(part.replace("_", " ") for part in layout.guessed)
         words.append(
-            f"The program guessed from the data: {guessed}. The promise covers only data that lead to the same guess. "
-            f"Give {layout.guesses_as_typed()} to cover all data."
+            f"The program guessed from the data: {guessed}. The promise covers only data that lead to the same guess."
+            + (f" Give {layout.guesses_as_typed()} to cover all data." if options else "")
         )
     return printable(" ".join(words))
 
@@ -180,7 +201,8 @@ def _counts_sentence(plan: PlanTerms, counts: CountTerms) -> str:
         else "They are shown as they were drawn."
     )
     return (
-        f"Counts: each is the number of {_holders(plan)}{_bounded(plan)}, with "
+        f"Counts{' of itemsets and all their subsets' if counts.with_subsets else ''}: each is the number of "
+        f"{_holders(plan)}{_bounded(plan)}, with "
         f"{printable(counts.noise)} noise of its own. The interval (within {counts.half_width:,} of the "
         f"noisy count, cut off at 0) holds that number with 95 % chance. {treated}"
     )
@@ -232,10 +254,17 @@ def shortfall(plan: Plan, release: Release) -> str | None:
         f"{what}. The run worked, but no {'other ' if named else ''}itemset was clear enough to name. The budget is "
         "spent.",
         f"{plan.mechanism_name} {margin_sentence(plan)}.",
-        "What helps: more data, a larger --epsilon, fewer itemsets (--top), a smaller --size, a larger --delta. "
-        "`fim-private plan` shows the lead for any choice, without touching the data.",
+        f"What helps: {_catalogue(plan)}more data, a larger --epsilon, fewer itemsets (--top), a smaller --size, a "
+        "larger --delta. `fim-private plan` shows the lead for any choice, without touching the data. With --about it "
+        "says how many itemsets to ask for.",
     ]
     return wrapped(paragraphs)
+
+
+def _catalogue(plan: Plan) -> str:
+    """What helps most, unless the plan has it."""
+    listed = plan.universe.items is not None and not plan.universe.anonymous
+    return "" if listed else "a public list of your items, such as a catalogue (--universe-file); "
 
 
 def found_note(plan: Plan, release: Release) -> str | None:
@@ -259,6 +288,20 @@ def found_note(plan: Plan, release: Release) -> str | None:
             "others too high."
         )
     return wrapped([note])
+
+
+def rules_note(plan: Plan, release: Release) -> str | None:
+    """What rules will lack, while there is still something to decide; None if they lack nothing, or nobody asked."""
+    if not release.itemsets or max(plan.sizes) == 1 or not plan.gives_counts:
+        return None
+    if plan.question.with_subsets or set(range(1, max(plan.sizes))) <= set(plan.sizes):
+        return None
+    return wrapped(
+        [
+            "Rules need the counts of smaller itemsets too, which this release lacks: `fim-private rules` can say "
+            "little of their confidence. To have them, add --release-counts --with-subsets."
+        ]
+    )
 
 
 def plan_text(plan: Plan) -> str:

@@ -13,6 +13,8 @@ SHOWN = ("confidence", "lift", "leverage", "conviction")
 INTERVALS = (
     "Brackets show intervals: over the noise, each holds the true value of its rule and measure with 95 % probability."
 )
+NOTHING = "No rule reaches the thresholds."
+HINT = "To have the counts of all subsets, mine with --release-counts --with-subsets."
 FREE = "Rules are computed from the release alone, so they cost no privacy."
 
 
@@ -20,7 +22,14 @@ def rules_table(found: AssociationRules) -> str:
     """The rules with their measures and intervals, one line per rule. Measures that no rule has are left out."""
     marked = [f"*** {SEEDED_NOTE} ***"] if found.seeded else []
     if not found.rules:
-        return "\n".join([*marked, "No rule reaches the thresholds."])
+        return "\n".join([*marked, NOTHING])
+    head, rows = rules_rows(found)
+    shown = [[printable(cell) for cell in row] for row in rows]
+    return "\n".join([*marked, table(head, shown, right=[False, *(True for _ in head[1:])])])
+
+
+def rules_rows(found: AssociationRules, *, arrow: str = "->") -> tuple[list[str], list[list[str]]]:
+    """The head and a row for each rule. Measures that no rule has are left out."""
     given = [
         name
         for name in SHOWN
@@ -29,14 +38,13 @@ def rules_table(found: AssociationRules) -> str:
     ]
     rows = [
         [
-            f"{JOINT.join(map(printable, rule.antecedents))} -> {JOINT.join(map(printable, rule.consequents))}",
+            f"{JOINT.join(rule.antecedents)} {arrow} {JOINT.join(rule.consequents)}",
             *(_cell(rule, name) for name in given),
             f"{rule.counts[2]:,}",
         ]
         for rule in found.rules
     ]
-    right = [False, *(True for _ in given), True]
-    return "\n".join([*marked, table(["rule", *given, "count"], rows, right=right)])
+    return ["rule", *given, "count"], rows
 
 
 def rules_remarks(found: AssociationRules) -> list[str]:
@@ -48,9 +56,15 @@ def rules_remarks(found: AssociationRules) -> list[str]:
     if unknown:
         remarks.append(
             f"The confidence of {len(unknown):,} of the {len(found.rules):,} rules is unknown: the count of the "
-            "antecedent was not released or is 0. These rules are listed because they may reach the threshold. To "
-            "release smaller itemsets too, mine with --sizes 1-2."
+            "antecedent was not released or is 0. These rules are listed because they may reach the threshold."
         )
+    if found.untold:
+        remarks.append(
+            f"Left out: {found.untold:,} rules of which the released counts say nothing, because the count of the "
+            "antecedent was not released or is all noise."
+        )
+    if unknown or found.untold:
+        remarks[-1] += f" {HINT}"
     if any(rule.note and "number of transactions" in rule.note for rule in found.rules):
         remarks.append(
             "Lift, leverage and conviction need the number of transactions, which is private. If you may declare it "

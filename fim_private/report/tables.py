@@ -2,41 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
-from fim_private.release import Release
+from fim_private.release import Release, ReleasedItemset
 from fim_private.release.release import SEEDED_NOTE
 from fim_private.report.document.text import printable, table
 
 JOINT = " + "
 
 
+COLUMNS = (
+    ("count", "count"),
+    ("count_low", "at least"),
+    ("count_high", "at most"),
+    ("support", "support"),
+    ("expected", "expected"),
+    ("leverage", "leverage"),
+    ("lift", "lift"),
+    ("lead", "noisy lead"),
+)
+"""What an itemset may have besides its rank, and its heading in a table."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """The itemsets of one size, or all of them if they have one size.
+
+    Args:
+        size: items per itemset.
+        heading: what they are called; None if there is only one group.
+        itemsets: in the order to show.
+        place: the heading of the column of ranks: "picked" if the itemsets are not shown in the order picked.
+    """
+
+    size: int
+    heading: str | None
+    itemsets: tuple[ReleasedItemset, ...]
+    place: str
+
+    @property
+    def columns(self) -> list[tuple[str, str]]:
+        """The fields that some itemset has, with their headings."""
+        return [
+            (field, name)
+            for field, name in COLUMNS
+            if any(getattr(itemset, field) is not None for itemset in self.itemsets)
+        ]
+
+
+def groups(release: Release) -> list[Group]:
+    """The itemsets by size, each size by count (or leverage) if counts were released, else in the order picked."""
+    sizes = sorted({len(itemset.items) for itemset in release.itemsets})
+    found = []
+    for size in sizes:
+        picked = [itemset for itemset in release.itemsets if len(itemset.items) == size]
+        shown = sorted(picked, key=_worth)
+        found.append(
+            Group(
+                size=size,
+                heading=kind((size,)).capitalize() if len(sizes) > 1 else None,
+                itemsets=tuple(shown),
+                place="rank" if shown == picked else "picked",
+            )
+        )
+    return found
+
+
+def _worth(itemset: ReleasedItemset) -> int:
+    """The key that sorts by leverage, or else by count. Without these the order stays as it is."""
+    worth = itemset.count if itemset.leverage is None else itemset.leverage
+    return 0 if worth is None else -worth
+
+
+def kind(sizes: tuple[int, ...]) -> str:
+    """What itemsets of these sizes are called.
+
+    >>> kind((2,)), kind((1, 2)), kind((5,))
+    ('pairs', 'itemsets of 1 to 2 items', 'itemsets of 5 items')
+    """
+    if len(sizes) > 1:
+        return f"itemsets of {sizes[0]} to {sizes[-1]} items"
+    return {1: "items", 2: "pairs", 3: "triples"}.get(sizes[0], f"itemsets of {sizes[0]} items")
+
+
 def release_table(release: Release) -> str:
-    """The released itemsets in the order picked, with counts and leads if these were released."""
+    """The released itemsets as tables, one for each size, with counts and leads if these were released."""
     marked = [f"*** {SEEDED_NOTE} ***"] if release.seeded else []
     if not release.itemsets:
         return "\n".join([*marked, "No itemset could be named."])
-    columns: list[tuple[str, Sequence[float | None]]] = [
-        ("count", [itemset.count for itemset in release.itemsets]),
-        ("at least", [itemset.count_low for itemset in release.itemsets]),
-        ("at most", [itemset.count_high for itemset in release.itemsets]),
-        ("support", [itemset.support for itemset in release.itemsets]),
-        ("expected", [itemset.expected for itemset in release.itemsets]),
-        ("leverage", [itemset.leverage for itemset in release.itemsets]),
-        ("lift", [itemset.lift for itemset in release.itemsets]),
-        ("noisy lead", [itemset.lead for itemset in release.itemsets]),
-    ]
-    given = [(name, values) for name, values in columns if any(value is not None for value in values)]
-    rows = [
-        [
-            str(itemset.rank),
-            JOINT.join(map(printable, itemset.items)),
-            *(_cell(values[place]) for _, values in given),
+    parts = []
+    for group in groups(release):
+        rows = [
+            [
+                str(itemset.rank),
+                JOINT.join(map(printable, itemset.items)),
+                *(_cell(getattr(itemset, field)) for field, _ in group.columns),
+            ]
+            for itemset in group.itemsets
         ]
-        for place, itemset in enumerate(release.itemsets)
+        head = [group.place, "itemset", *(name for _, name in group.columns)]
+        shown = table(head, rows, right=[True, False, *(True for _ in group.columns)])
+        parts.append(shown if group.heading is None else f"{group.heading}\n\n{shown}")
+    if release.subsets:
+        parts.append(f"Their subsets\n\n{_subsets_table(release)}")
+    return "\n".join([*marked, "\n\n".join(parts)])
+
+
+def subsets_by_count(release: Release) -> list[ReleasedItemset]:
+    """The counted subsets, smaller ones first, each size by count."""
+    return sorted(release.subsets, key=lambda itemset: (len(itemset.items), _worth(itemset)))
+
+
+def _subsets_table(release: Release) -> str:
+    rows = [
+        [JOINT.join(map(printable, each.items)), *map(_cell, (each.count, each.count_low, each.count_high))]
+        for each in subsets_by_count(release)
     ]
-    head = ["rank", "itemset", *(name for name, _ in given)]
-    return "\n".join([*marked, table(head, rows, right=[True, False, *(True for _ in given)])])
+    return table(["subset", "count", "at least", "at most"], rows, right=[False, True, True, True])
 
 
 def _cell(value: float | None) -> str:
@@ -54,7 +136,8 @@ def release_bars(release: Release, *, width: int = 60, block: str = "█") -> st
         width: the length of the longest bar, in letters.
         block: the letter that bars are made of.
     """
-    counted = [(itemset, itemset.count) for itemset in release.itemsets if itemset.count is not None]
+    shown = [itemset for group in groups(release) for itemset in group.itemsets]
+    counted = [(itemset, itemset.count) for itemset in shown if itemset.count is not None]
     largest = max((count for _, count in counted), default=0)
     if largest <= 0:
         return ""

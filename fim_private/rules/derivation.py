@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Collection, Iterator
 
 from fim_private.errors import UsageError
 from fim_private.release import Release, ReleasedItemset
@@ -10,20 +11,29 @@ from fim_private.rules.measures import confidence_interval, measures, relative_i
 from fim_private.rules.released_counts import Items, ReleasedCounts
 from fim_private.rules.rule import WITH_INTERVALS, AssociationRules, Interval, Rule
 
+SORTS = ("confidence", "lift", "leverage", "conviction", "count")
+"""What rules can be ordered by."""
 NO_COUNTS = "no count of the {} was released"
 NO_TOTAL = "the number of transactions is not public"
 ZERO = "the count of the {} is 0"
 
 
 def association_rules(
-    release: Release, *, min_confidence: float = 0.5, min_lift: float | None = None
+    release: Release,
+    *,
+    min_confidence: float = 0.5,
+    min_lift: float | None = None,
+    lhs: Collection[str] = (),
+    rhs: Collection[str] = (),
+    sort: str = "confidence",
 ) -> AssociationRules:
     """The rules that released counts give. This costs no privacy, because it looks at the release only.
 
     Each released itemset with a count gives a rule for every way to split it into antecedent and consequent. A measure
     is None if the release lacks a count that it needs. All measures but confidence, Jaccard and Kulczynski also need
     the number of transactions, which is private unless it was declared public. A rule whose confidence (or lift) is
-    unknown is kept if it may reach the threshold, as far as the counts of larger and smaller itemsets tell.
+    unknown is kept if it may reach the threshold, as far as the counts of larger and smaller itemsets tell. `telling()`
+    leaves it out if they tell nothing.
 
     An interval is for one measure of one rule: it holds the true value with probability 95 % over the noise of the
     release (`released_counts.py` gives the argument). The intervals do not all hold together with this probability.
@@ -32,15 +42,23 @@ def association_rules(
         release: a release with counts.
         min_confidence: from 0 to 1.
         min_lift: at least 0; needs the number of transactions.
+        lhs: only rules whose antecedent holds all these items.
+        rhs: only rules whose consequent holds all these items.
+        sort: the measure that orders the rules (`SORTS`), the largest first.
 
     Raises:
-        UsageError: a threshold is out of range, the release has no counts, or lift was asked for without the number of
-            transactions.
+        UsageError: a threshold is out of range, there is no such order, the release has no counts, or lift was asked
+            for without the number of transactions.
     """
     if not 0 <= min_confidence <= 1:
         raise UsageError("The minimum confidence is out of range.", "Choose a number from 0 to 1.")
     if min_lift is not None and not 0 <= min_lift < float("inf"):
         raise UsageError("The minimum lift is out of range.", "Choose a number of at least 0, such as 1.")
+    if sort not in SORTS:
+        raise UsageError("There is no such order of rules.", f"Choose one of {', '.join(SORTS)}.")
+    for side in (lhs, rhs):
+        if isinstance(side, str):
+            raise UsageError("A side of a rule is a list of items, not a text.", 'Write ["milk"].')
     counted = ReleasedCounts(release)
     if release.itemsets and all(line.count is None for line in release.itemsets):
         raise UsageError(
@@ -52,8 +70,14 @@ def association_rules(
             "Lift needs the number of transactions, which is private unless it was declared public.",
             "Leave out the minimum lift, or release with --public-transactions.",
         )
-    found = [rule for rule in _rules(counted) if _reaches(rule, min_confidence, min_lift)]
-    found.sort(key=lambda rule: (-_known(rule, "confidence"), rule.rank))
+    found = [
+        rule
+        for rule in _rules(counted)
+        if set(lhs) <= set(rule.antecedents)
+        and set(rhs) <= set(rule.consequents)
+        and _reaches(rule, min_confidence, min_lift)
+    ]
+    found.sort(key=lambda rule: (-_known(rule, sort), -_known(rule, "confidence"), rule.rank))
     return AssociationRules(rules=tuple(found), seeded=release.seeded)
 
 
@@ -117,5 +141,5 @@ def _reaches(rule: Rule, min_confidence: float, min_lift: float | None) -> bool:
 
 
 def _known(rule: Rule, name: str) -> float:
-    value = rule.measures[name]
-    return -1.0 if value is None else value
+    value = rule.counts[2] if name == "count" else rule.measures[name]
+    return -math.inf if value is None else value

@@ -47,7 +47,8 @@ class ReleasedCounts:
     """
 
     def __init__(self, release: Release) -> None:
-        named = [line for line in release.itemsets if line.count is not None and UNLISTED not in line.items]
+        released = (*release.itemsets, *release.subsets)
+        named = [line for line in released if line.count is not None and UNLISTED not in line.items]
         self.lines: dict[Items, ReleasedItemset] = {}
         for line in named:
             self.lines.setdefault(frozenset(line.items), line)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from fim_private.notebook_table import braces, notebook_table
 from fim_private.release.pandas_import import pandas
 from fim_private.release.release import marked
 
@@ -33,7 +34,13 @@ MEASURES = (
 WITH_INTERVALS = ("confidence", "lift", "leverage", "conviction")
 COUNTS = ("antecedent_count", "consequent_count", "count")
 
+SHOWN = 5
+"""Rules in a short description."""
+
 Interval = tuple[float, float]
+
+_NOTHING = 0.0005
+"""An interval of confidence that leaves out less than this on either side is shown as [0.000, 1.000]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,21 +65,59 @@ class Rule:
     intervals: Mapping[str, Interval | None]
     note: str | None = None
 
+    @property
+    def tells(self) -> bool:
+        """Whether the counts say anything of the confidence: a value, or an interval smaller than all of [0, 1]."""
+        interval = self.intervals["confidence"]
+        if interval is None:
+            return self.measures["confidence"] is not None
+        return interval[0] >= _NOTHING or interval[1] <= 1 - _NOTHING
+
+    def __repr__(self) -> str:
+        confidence = self.measures["confidence"]
+        shown = "?" if confidence is None else f"{confidence:.3f}"
+        return f"<Rule {braces(self.antecedents)} -> {braces(self.consequents)}, confidence {shown}>"
+
 
 @dataclass(frozen=True, kw_only=True)
 class AssociationRules:
     """The rules of a release.
 
     Args:
-        rules: in decreasing order of confidence; rules with unknown confidence come last.
+        rules: in decreasing order of confidence, or of another measure; rules for which it is unknown come last.
         seeded: whether the release is the result of a seeded run, and so not private.
+        untold: how many rules `telling` left out.
     """
 
     rules: tuple[Rule, ...]
     seeded: bool
+    untold: int = 0
 
     def __len__(self) -> int:
         return len(self.rules)
+
+    def __repr__(self) -> str:
+        number = len(self.rules)
+        shown = [f"{braces(rule.antecedents)} -> {braces(rule.consequents)}" for rule in self.rules[:SHOWN]]
+        more = [f"and {number - SHOWN:,} more"] if number > SHOWN else []
+        return f"<AssociationRules, {number:,}: {', '.join([*shown, *more]) or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        """The rules as a table, as notebooks show a value."""
+        rows = [
+            [
+                f"{' + '.join(rule.antecedents)} → {' + '.join(rule.consequents)}",
+                *(rule.measures[name] for name in ("confidence", "lift")),
+                rule.counts[2],
+            ]
+            for rule in self.rules
+        ]
+        return notebook_table(f"{len(rows):,} rules", ["rule", "confidence", "lift", "count"], rows)
+
+    def telling(self) -> AssociationRules:
+        """The rules of which the counts say something: a confidence, and no interval that is all of [0, 1]."""
+        rules = tuple(rule for rule in self.rules if rule.tells)
+        return replace(self, rules=rules, untold=self.untold + len(self.rules) - len(rules))
 
     def to_polars(self) -> pl.DataFrame:
         """One row per rule: mlxtend's columns (names as lists), then counts, intervals, the note and `seeded`."""

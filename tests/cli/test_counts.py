@@ -41,8 +41,9 @@ def test_the_share_may_follow_and_a_file_is_no_share(baskets: Path) -> None:
 def test_counts_are_printed_written_and_explained(baskets: Path, tmp_path: Path) -> None:
     output = tmp_path / "release.csv"
     done = fim_private(
-        "mine", baskets, *QUESTION, "--release-counts", "--public-transactions", 2900, "--max-items", 40, "-o", output
-    )
+        "mine", baskets, *QUESTION, "--release-counts", "--public-transactions", 2900, "--max-items", 40, "-o", output,
+        "--explain",
+    )  # fmt: skip
     head, _, first, _ = done.stdout.decode().splitlines()
     assert head.split() == ["rank", "itemset", "count", "at", "least", "at", "most", "support"]
     assert first.split()[1:4] == ["bread", "+", "milk"]
@@ -57,14 +58,14 @@ def test_counts_are_printed_written_and_explained(baskets: Path, tmp_path: Path)
     assert f"(within {reach} of the noisy count, cut off at 0) holds that number with 95 % chance" in said
     assert "Taken as public: the number of transactions, 2,900" in said
     assert "none above that of a subset" in said
-    raw = fim_private("mine", baskets, *QUESTION, "--release-counts", "--raw-counts")
+    raw = fim_private("mine", baskets, *QUESTION, "--release-counts", "--raw-counts", "--explain")
     assert "shown as they were drawn" in " ".join(words(raw).split())
 
 
 def test_merged_units_are_said(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("invoice,item,customer\n" + "".join(f"{n},{item},{n}\n" for n in range(900) for item in "ab"))
-    question = ("--size", 2, "--top", 1, "--epsilon", 2, "--delta", "1e-6", "--unit-column", "customer")
+    question = ("--size", 2, "--top", 1, "--epsilon", 2, "--delta", "1e-6", "--unit-column", "customer", "--explain")
     together = fim_private("mine", path, *question, "--release-counts")
     assert "units that hold the itemset in at least one transaction, with" in " ".join(words(together).split())
     merged = fim_private("mine", path, *question, "--together", "unit", "--release-counts")
@@ -129,3 +130,25 @@ def test_a_ledger_is_charged_for_the_counts_too(baskets: Path, tmp_path: Path) -
     refused = fim_private("mine", baskets, *QUESTION, "--release-counts", "--ledger", path)
     assert refused.returncode == 4
     assert "What would fit: --epsilon 0." in words(refused)
+
+
+def test_counts_of_subsets_make_rules_with_confidences(baskets: Path, tmp_path: Path) -> None:
+    output = tmp_path / "release.json"
+    hinted = fim_private("mine", baskets, *QUESTION, "--release-counts")
+    assert "add --release-counts --with-subsets" in " ".join(words(hinted).split())
+    done = fim_private("mine", baskets, *QUESTION, "--release-counts", "--with-subsets", "--explain", "-o", output)
+    assert done.returncode == 0, words(done)
+    assert "Their subsets" in done.stdout.decode()
+    said = " ".join(words(done).split())
+    assert "Counts of itemsets and all their subsets: each is the number of transactions" in said
+    assert "add --release-counts --with-subsets" not in said
+    rules = fim_private("rules", output, "--json")
+    assert all(rule["confidence"] is not None for rule in json.loads(rules.stdout))
+    assert json.loads(rules.stdout)
+    page = tmp_path / "page.html"
+    assert fim_private("show", output, "--html", page).returncode == 0
+    assert "other subsets of these itemsets" in page.read_text("utf-8")
+    lost = fim_private("mine", baskets, *QUESTION, "--release-counts", "--with-subsets", "-o", tmp_path / "release.csv")
+    assert lost.returncode == 2
+    assert "no place for the counts of subsets" in words(lost)
+    assert not (tmp_path / "release.csv").exists()

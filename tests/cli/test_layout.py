@@ -24,7 +24,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def mined(*arguments: object) -> tuple[dict[str, Any], str]:
-    done = fim_private("mine", *arguments, "--json")
+    done = fim_private("mine", *arguments, "--explain", "--json")
     assert done.returncode == 0, words(done)
     return json.loads(done.stdout), " ".join(words(done).split())
 
@@ -67,7 +67,7 @@ def test_a_guess_is_promised_recorded_shown_and_replayed(here: Path) -> None:
     )
     assert promised in said
     assert "Read as basket CSV, separated by semicolons." in said
-    assert promised in " ".join(words(fim_private("show", "release.json")).split())
+    assert promised in " ".join(words(fim_private("show", "release.json", "--explain")).split())
     assert fim_private("show", "release.json", "--html", "page.html").returncode == 0
     assert "basket CSV, separated by semicolons. A transaction is a line." in Path("page.html").read_text("utf-8")
 
@@ -123,7 +123,7 @@ def test_a_release_of_an_older_version_is_replayed_by_its_command(here: Path) ->
         fields["privacy"]["layout"] = layout
         Path("old.json").write_text(json.dumps(fields), "utf-8")
         assert mined("other.csv", "--config", "old.json")[0]["privacy"]["layout"]["guessed"] == ["format", "separator"]
-        assert "layout of the file" not in words(fim_private("show", "old.json"))
+        assert "layout of the file" not in words(fim_private("show", "old.json", "--explain"))
 
 
 def test_the_header_of_a_one_hot_file_is_public(here: Path) -> None:
@@ -137,7 +137,7 @@ def test_tuning_says_the_layout_too(here: Path) -> None:
     candidate = '[[candidate]]\nname = "{}"\nsize = 2\ntop = {}\n'
     (here / "ways.toml").write_text(candidate.format("one", 1) + candidate.format("two", 2))
     asked = ("--candidates", "ways.toml", "--epsilon", 3, "--delta", "1e-6", "--unit", "transaction")
-    done = fim_private("tune", "one.csv", *asked, "--json")
+    done = fim_private("tune", "one.csv", *asked, "--explain", "--json")
     assert done.returncode == 0, words(done)
     assert json.loads(done.stdout)["privacy"]["layout"]["separator"] == ";"
     assert "taken as public: basket CSV, separated by semicolons" in " ".join(words(done).split())

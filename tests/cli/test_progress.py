@@ -7,15 +7,16 @@ import os
 import pty
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from fim_private.cli import progress
-from fim_private.cli.progress import Phases
+from fim_private.cli.progress import Phases, bar, phases
 from fim_private.transactions import read_transactions
 from tests import processes
-from tests.cli.command import PROMISE
+from tests.cli.command import PROMISE, fim_private, words
 
 
 def test_time_left_is_what_the_share_so_far_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,3 +76,29 @@ def test_a_terminal_sees_phases_and_no_data(tmp_path: Path) -> None:
     for data in ("SECRET", "milk", "tea", "1237", "1,237", "1238", "1,238"):
         assert data not in seen
     assert on_a_terminal(*asked, "--quiet")[1] == ""
+
+
+def test_a_log_gets_a_line_every_ten_seconds_and_a_short_run_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "listen", lambda: None)  # signals are this process's
+    with phases(quiet=False) as show:
+        show("reading")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(progress, "LOG_SECONDS", 0.02)
+    for quiet in (False, True):
+        with phases(quiet=quiet) as show, bar("runs", quiet=quiet) as advance:
+            show("counting")
+            advance(3, 10)
+            time.sleep(0.3)
+        lines = capsys.readouterr().err.splitlines()
+        assert bool(lines) is not quiet
+        assert {line.split(" (")[0] for line in lines} <= {"counting ...", "runs ... 3 of 10"}
+
+
+def test_a_comparison_says_beforehand_how_long_it_takes(tmp_path: Path) -> None:
+    (tmp_path / "baskets.csv").write_text("milk,bread\nmilk,tea\n" * 400)
+    options = ("--sizes", "2", "--tops", "1", "--epsilons", "1", "--trials", 2, "--mechanisms", "limited-domain")
+    done = fim_private("compare", tmp_path / "baskets.csv", *options, "--curator", "-o", tmp_path / "report")
+    assert done.returncode == 0, words(done)
+    assert " at a time. With nothing else to do, this machine takes about " in words(done)

@@ -88,7 +88,7 @@ def test_a_release_chooses_neither_where_it_runs_nor_what_it_says_of_it(here: Pa
     done = fim_private("mine", "--config", with_command(here / "release.json", more))
     assert done.returncode == 0, words(done)
     assert "Not taken from it: --engine, --master. Give them on the command line." in words(done)
-    assert "protects one transaction" in words(done)
+    assert "protects every basket" in words(done)
     assert "\x1b" not in words(done)
     assert not (here / "elsewhere.json").exists()
 

@@ -35,7 +35,7 @@ def said(done: object) -> str:
 
 
 def test_the_release_says_what_was_counted(here: Path) -> None:
-    question = ("mine", "sales.csv", *ASKED, *OWNED, "--release-counts", "--public-transactions", 4000)
+    question = ("mine", "sales.csv", *ASKED, *OWNED, "--release-counts", "--public-transactions", 4000, "--explain")
     ledger = Ledger.create(here / "shop.ledger", epsilon="5", delta="1e-5")
     done = fim_private(*question, "-o", "together.json", "--ledger", ledger.path)
     assert done.returncode == 0, words(done)

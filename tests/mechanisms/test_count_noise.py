@@ -153,8 +153,13 @@ def shifted(noise: CountNoise, steps: Sequence[int]) -> tuple[Floats, Floats]:
     return one, other
 
 
-def joint_delta(mechanism: Mechanism, noise: CountNoise, groups: Sequence[Group], epsilon: float) -> float:
-    """The least delta at epsilon, of either direction, for all there is: the list picked, and its noisy counts."""
+def joint_delta(
+    mechanism: Mechanism, noise: CountNoise, groups: Sequence[Group], epsilon: float, *, each: int = 1
+) -> float:
+    """The least delta at epsilon, of either direction, for all there is: the list picked, and its noisy counts.
+
+    Each picked itemset has this many counts: with its subsets, all of which the unit holds if it holds the itemset.
+    """
     here, there = (
         law_over_groups(mechanism, [(side, group.number) for side, group in zip(counts, groups, strict=True)],
                         declared=True)
@@ -163,7 +168,7 @@ def joint_delta(mechanism: Mechanism, noise: CountNoise, groups: Sequence[Group]
     forth = back = 0.0
     for picked in here.keys() | there.keys():
         steps = [groups[place].there - groups[place].here for place in picked]
-        one, other = shifted(noise, [step for step in steps if step])
+        one, other = shifted(noise, [step for step in steps if step] * each)
         p, q = here.get(picked, 0.0) * one, there.get(picked, 0.0) * other
         forth += float(np.sum(np.maximum(0, p - math.exp(epsilon) * q)))
         back += float(np.sum(np.maximum(0, q - math.exp(epsilon) * p)))
@@ -188,9 +193,11 @@ def hard_pairs(sensitivity: int, *, replaced: bool) -> list[list[Group]]:
     return pairs
 
 
-def worst(mechanism: Mechanism, noise: CountNoise, epsilon: Fraction, *, replaced: bool = False) -> float:
+def worst(
+    mechanism: Mechanism, noise: CountNoise, epsilon: Fraction, *, replaced: bool = False, each: int = 1
+) -> float:
     pairs = hard_pairs(noise.sensitivity, replaced=replaced)  # type: ignore[attr-defined]
-    return max(joint_delta(mechanism, noise, pair, float(epsilon)) for pair in pairs)
+    return max(joint_delta(mechanism, noise, pair, float(epsilon), each=each) for pair in pairs)
 
 
 def calibrated(
@@ -202,11 +209,12 @@ def calibrated(
     sensitivity: int = 1,
     share: Fraction = SHARE,
     size: int = 1,
+    each: int = 1,
 ) -> tuple[CalibratedMechanism, CountNoise]:
     request = Request(
         top=top, epsilon=epsilon, delta=delta, sensitivity=sensitivity, universe_size=403, most_new=2, sizes=(size,)
     )
-    return calibrate_with_counts(calibrate, request, share=share)
+    return calibrate_with_counts(calibrate, request, share=share, each=each)
 
 
 def small(mechanism: Mechanism) -> Mechanism:
@@ -262,6 +270,23 @@ def test_gaussian_noise_for_one_itemset_instead_of_all_breaks_the_claim() -> Non
     # A third of the variance is what one itemset would need.
     twin = replace(noise, variance=max(1, noise.variance // 3))
     assert worst(mechanism, twin, planned.guarantee.epsilon) > 0.01  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("top", "delta", "each", "sensitivity"),
+    [(2, F(0), 3, 1), (1, F(0), 7, 2), (1, F(1, 50), 3, 1), (2, F(1, 50), 3, 2)],
+)
+def test_counts_of_all_subsets_keep_the_claim_and_noise_for_the_itemsets_alone_breaks_it(
+    top: int, delta: Fraction, each: int, sensitivity: int
+) -> None:
+    """A pair has three subsets that are not empty, a triple seven. A unit that holds it is in all their counts."""
+    planned, noise = calibrated(top=top, delta=delta, each=each, share=F(9, 10), sensitivity=sensitivity)
+    claim = planned.guarantee
+    assert noise.top == each * top
+    mechanism = planned.mechanism
+    assert worst(mechanism, noise, claim.epsilon, each=each) <= float(claim.delta) + NUMERICAL_ERROR  # type: ignore[arg-type]
+    _, twin = calibrated(top=top, delta=delta, share=F(9, 10), sensitivity=sensitivity)
+    assert worst(mechanism, twin, claim.epsilon, each=each) > float(claim.delta) + 1e-4  # type: ignore[arg-type]
 
 
 def test_a_unit_of_several_transactions_needs_its_own_noise() -> None:

@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
-from fim_private import Budget, PrivacyUnit, Release, Universe, mine, transactions_from_lists
+from fim_private import (
+    Budget,
+    Constraints,
+    PrivacyUnit,
+    Release,
+    Universe,
+    UsageError,
+    association_rules,
+    mine,
+    transactions_from_lists,
+)
 from fim_private.mechanisms.count_noise import LaplaceCounts
 from fim_private.mining.mine import mine_as_planned
 from fim_private.plan import Plan, make_plan
@@ -185,3 +195,58 @@ def test_a_release_with_counts_round_trips() -> None:
     frame = release.to_polars()
     assert frame["count"].to_list() == [itemset.count for itemset in release.itemsets]
     assert frame["support"].null_count() == 0
+
+
+def test_every_subset_is_counted_once_with_noise_of_its_own() -> None:
+    release = counted(with_subsets=True, raw_counts=True)
+    assert [each.items for each in release.itemsets] == [each.items for each in counted().itemsets]
+    singles = {("bread",): 3500, ("milk",): 3000, ("tea",): 2000}
+    assert {each.items for each in release.subsets} == set(singles)
+    assert [each.rank for each in release.subsets] == [1, 2, 3]
+    reach = release.plan["counts"]["half_width"]
+    for each in release.subsets:
+        assert each.count == pytest.approx(singles[each.items], abs=300)
+        assert (each.count_low, each.count_high) == (each.count - reach, each.count + reach)
+    errors = [each.count - (singles | TRUE)[each.items] for each in (*release.itemsets, *release.subsets)]
+    assert len(set(errors)) == 6
+    assert reach > counted(raw_counts=True).plan["counts"]["half_width"]
+
+
+def test_noise_is_planned_for_as_many_subsets_as_there_can_be() -> None:
+    """Three pairs of three items have six subsets; three disjoint pairs would have nine."""
+    for size, top in ((2, 3), (3, 2), ([1, 3], 4)):
+        options: dict[str, Any] = {"budget": Budget("2", "1e-6"), "unit": PrivacyUnit(), "count_share": "0.5"}
+        plan = make_plan(size=size, top=top, mechanism="limited-domain", with_subsets=True, **options)
+        assert plan.counts is not None
+        assert plan.counts.top == top * (2 ** max(plan.sizes) - 1)
+        assert plan_record(plan)["counts"]["with_subsets"] is True
+
+
+def test_counts_with_subsets_are_consistent_and_kept_in_json() -> None:
+    baskets = [["a", "b", "c"]] * 900 + [["a"]] * 30
+    release = counted(size=3, top=1, baskets=baskets, with_subsets=True, public_transactions=930)
+    (triple,) = release.itemsets
+    counts = {frozenset(each.items): each.count for each in (*release.subsets, triple)}
+    assert len(counts) == 7
+    for items, count in counts.items():
+        assert all(count <= other for part, other in counts.items() if part < items)
+    again = Release.from_json(release.to_json())
+    assert again == release
+    assert len(release.to_mlxtend()) == 7
+    assert "subsets" not in counted().to_json()
+    rules = association_rules(again)
+    assert len(rules) == 12
+    assert all(rule.measures["confidence"] is not None and rule.tells for rule in rules.rules)
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"count_share": None}, "this release has none"),
+        ({"size": 7}, "too many subsets"),
+        ({"constraints": Constraints(must_contain=("bread",))}, "subsets may lack them"),
+    ],
+)
+def test_subsets_that_cannot_be_counted_are_refused(changes: dict[str, Any], what: str) -> None:
+    with pytest.raises(UsageError, match=what):
+        counted(with_subsets=True, **changes)

@@ -110,8 +110,13 @@ def releases(draw: st.DrawFn, *, counted: bool = False, seeded: bool | None = No
         for rank, items in enumerate(lists, start=1)
     )
     found = draw(st.none() | st.tuples(st.builds(FoundItem, item=NAMES, count=st.floats(0, 1e9))))
+    parts = draw(st.lists(st.lists(NAMES, min_size=1, max_size=3, unique=True), max_size=2))
     return Release(
         itemsets=itemsets,
+        subsets=tuple(
+            ReleasedItemset(rank=rank, items=tuple(items), count=draw(COUNTS))
+            for rank, items in enumerate(parts, start=1)
+        ),
         mechanism="items-first",
         privacy={"epsilon": 1.0, "unit": draw(NAMES)},
         plan={"size": 2},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,9 @@ import typer
 
 from fim_private.cli.completion import one_of
 from fim_private.cli.help import Commands
+from fim_private.cli.progress import say
 from fim_private.errors import UsageError
+from fim_private.privacy import Budget
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -112,10 +115,12 @@ def set_total(
         str | None, typer.Option(metavar="NUMBER", help="The new epsilon; unchanged if left out.")
     ] = None,
     delta: Annotated[str | None, typer.Option(metavar="NUMBER", help="The new delta; unchanged if left out.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Raise the total without being asked.")] = False,
 ) -> None:
     """Change the total. The change is recorded with its time. The total cannot go below what is spent.
 
-    A higher total also weakens the promise for earlier releases: the new total then holds for them too.
+    The command says from what to what. A higher total also weakens the promise for earlier releases: the new total then
+    holds for them too. So it asks before it raises the total, unless --yes is given.
 
     Example: fim-private budget set shop.ledger --epsilon 4
     """
@@ -123,13 +128,35 @@ def set_total(
         raise UsageError("No new total was given.", "Give --epsilon, --delta or both.")
     from fim_private.ledger import Ledger
 
-    typer.echo(_shown(Ledger(ledger).set_total(epsilon=epsilon, delta=delta)))
+    opened = Ledger(ledger)
+    before = opened.state().budget
+    wanted = Budget(before.epsilon if epsilon is None else epsilon, before.delta if delta is None else delta)
+    say(f"The total goes from {_stated(before)} to {_stated(wanted)}.")
+    if not yes and (wanted.epsilon > before.epsilon or wanted.delta > before.delta):
+        _ask("A higher total weakens the promise for earlier releases too. Raise it?")
+    typer.echo(_shown(opened.set_total(epsilon=epsilon, delta=delta)))
+
+
+def _ask(what: str) -> None:
+    """Go on only if a person at the terminal says yes.
+
+    Raises:
+        UsageError: nobody does.
+    """
+    if sys.stdin is None or not sys.stdin.isatty() or not typer.confirm(what, err=True):
+        raise UsageError("The total was not changed.", "Add --yes to raise it.")
+
+
+def _stated(budget: Budget) -> str:
+    from fim_private.report.document.text import stated
+
+    return f"epsilon {stated(budget.epsilon)}, delta {stated(budget.delta)}"
 
 
 def _shown(state: State) -> str:
     """The state in words."""
     from fim_private.ledger.refusal import amount, remaining
-    from fim_private.report.document.text import printable, stated
+    from fim_private.report.document.text import printable
 
     spent, rule = state.spent, state.rule()
     left = remaining(rule, spent)
@@ -141,7 +168,7 @@ def _shown(state: State) -> str:
     undecided = "the first release decides; as it stands, " if state.basic_share is None else ""
     lines = [
         *([("dataset", printable(state.dataset))] if state.dataset else []),
-        ("total", f"epsilon {stated(state.budget.epsilon)}, delta {stated(state.budget.delta)}"),
+        ("total", _stated(state.budget)),
         ("protects", _protected(state)),
         ("releases", releases),
         ("composition", f"{printable(state.composition)}: {undecided}{shared}"),

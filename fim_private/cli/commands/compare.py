@@ -17,7 +17,7 @@ from fim_private.cli.completion import dataset_names, one_of
 from fim_private.cli.experiment import Experiment
 from fim_private.cli.interruption import InterruptedByUser
 from fim_private.cli.option_groups import Without, spread
-from fim_private.cli.progress import Phases, bar, phases, say
+from fim_private.cli.progress import Phases, bar, phases, say, spoken
 from fim_private.cli.replay import settings_of_file
 from fim_private.errors import InputError, UsageError
 from fim_private.privacy import Together
@@ -176,15 +176,25 @@ def _run(
     """The table of all trials. Trials of an interrupted run are kept."""
     from fim_private.comparison.run import run
 
+    at_once = processes or len(os.sched_getaffinity(0))
+
+    def expect(runs: int, seconds: float) -> None:
+        say(
+            f"{runs:,} runs, {at_once} at a time. With nothing else to do, this machine takes about {spoken(seconds)}, "
+            "and some more for the report.",
+            quiet=quiet,
+        )
+
     try:
-        with bar("runs", quiet=quiet) as advance:
+        with bar("cells", quiet=quiet) as advance:
             return run(
                 settings,
                 counts,
                 folder,
                 fingerprint=fingerprint,
-                processes=processes or len(os.sched_getaffinity(0)),
+                processes=at_once,
                 advance=advance,
+                expect=expect,
                 owner_only=not public,
             )
     except InterruptedByUser:

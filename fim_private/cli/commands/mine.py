@@ -12,7 +12,7 @@ from fim_private.cli.files import keep_inputs_apart
 from fim_private.cli.option_groups import spread
 from fim_private.cli.progress import say
 from fim_private.cli.replay import Config, check_replay, command_line, replayed_guesses
-from fim_private.cli.run import carry_out, check_delivery, conclude
+from fim_private.cli.run import carry_out, check_delivery, conclude, warn_if_weak
 
 
 @spread
@@ -45,8 +45,10 @@ def mine(
     from fim_private.plan import plan_for
     from fim_private.release.filters import check_keep, filtered
     from fim_private.report.document.text import printable
-    from fim_private.report.promise_text import found_note, promise, shortfall
+    from fim_private.report.promise_in_short import promise_in_short
+    from fim_private.report.promise_text import found_note, promise, rules_note, shortfall
 
+    warn_if_weak(question)
     plan, keep = plan_for(question.asked()), delivery.keep
     if keep is not None:
         check_keep(keep, counts=plan.gives_counts)
@@ -64,7 +66,8 @@ def mine(
     remarks = (
         f"Left out by --keep {keep}: {left_out:,} of {named:,} released itemsets." if left_out else None,
         found_note(plan, release),
+        rules_note(plan, release),
         shortfall(plan, release),
-        promise(plan, seeded=release.seeded, layout=release.layout),
+        (promise if delivery.explain else promise_in_short)(plan, seeded=release.seeded, layout=release.layout),
     )
     conclude(remarks, delivery, run_ledger)

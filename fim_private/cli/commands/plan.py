@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,10 +11,12 @@ from fim_private.cli import options
 from fim_private.cli.files import check_page
 from fim_private.cli.option_groups import spread
 from fim_private.cli.progress import say
+from fim_private.cli.run import warn_if_weak
 from fim_private.errors import BudgetError
 
 if TYPE_CHECKING:
     from fim_private.plan import Plan, Question
+    from fim_private.plan.advice import Advice
     from fim_private.report.document import Document
 
 
@@ -22,6 +24,24 @@ if TYPE_CHECKING:
 def plan(
     *,
     question: options.QuestionToSeveral,
+    about: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="About how many transactions there are (customers, if a column names them), which is taken as public. "
+            "The command then advises how many itemsets to ask for.",
+            rich_help_panel="Advice",
+        ),
+    ] = None,
+    items_per_unit: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBER",
+            help="With --about: about how many different items each of them holds, also public.",
+            rich_help_panel="Advice",
+        ),
+    ] = "10",
     html: options.Html = None,
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
@@ -31,9 +51,17 @@ def plan(
 
     Example: fim-private plan --size 2 --top 10 --epsilon 1 --delta 1e-6 --unit transaction
 
+    To ask how many itemsets to ask for: fim-private plan --size 2 --about 4000 --items-per-unit 60 ... without --top
+
     To share the plan as a page: add --html plan.html
     """
     check_page(html, question.universe_file, overwrite=overwrite)
+    warn_if_weak(question)
+    advice, typed = None, question.top is not None
+    if about is not None:
+        advice = _advice(question, about, items_per_unit)
+        if not typed:
+            question = replace(question, top=advice.plain.most or 1)
     asked = question.asked()
     from fim_private.mechanisms.registry import AUTO, REGISTRY
     from fim_private.plan import plan_for
@@ -54,11 +82,17 @@ def plan(
     chosen = plans[0] if len(plans) == 1 else plan_for(asked)
     words = _in_words(asked, top=question.top)
     if html is not None:
-        written = write_page(_document(words, plans, chosen, refused), html, overwrite=overwrite)
+        written = write_page(_document(words, plans, chosen, refused, advice), html, overwrite=overwrite)
         say(f"Written to {written}.\n", quiet=quiet)
     if as_json:
-        _print_json(plans)
+        _print_json(plans, advice)
         return
+    if advice is not None:
+        _print_advice(advice, quiet=quiet)
+        if not typed:
+            say("\nAdd --top to see how the budget is spent on that many.", quiet=quiet)
+            return
+        typer.echo("")
     unit = asked.unit.describe(asked.together)
     typer.echo(wrapped([f"{words}, protecting {unit}. No data is read, and nothing is spent."]) + "\n")
     _print(plans, chosen, quiet=quiet)
@@ -94,21 +128,47 @@ def _print(plans: list[Plan], chosen: Plan, *, quiet: bool) -> None:
     typer.echo(plan_text(chosen))
 
 
-def _print_json(plans: list[Plan]) -> None:
+def _advice(question: options.QuestionToSeveral, about: int, items_per_unit: str) -> Advice:
+    """How many itemsets to ask for, whatever --top says."""
+    from fim_private.plan.advice import advise
+    from fim_private.plan.shape import Shop
+
+    asked = replace(question, top=question.top or 1, mechanism=question.mechanism or "auto").asked()
+    return advise(asked, Shop.of(about, items_per_unit), count_share=options.DEFAULT_COUNT_SHARE)
+
+
+def _print_advice(advice: Advice, *, quiet: bool) -> None:
+    from fim_private.report.advice_text import HEAD, RIGHT, SOURCE, advice_rows, advice_words, declared
+    from fim_private.report.document.text import table, wrapped
+
+    typer.echo(wrapped([f"How many to ask for, with {declared(advice)}:"]) + "\n")
+    typer.echo(table(HEAD, advice_rows(advice), right=[True] * len(HEAD)))
+    typer.echo("\n" + wrapped(advice_words(advice)))
+    say(f"\n{wrapped([RIGHT, SOURCE])}", quiet=quiet)
+
+
+def _print_json(plans: list[Plan], advice: Advice | None) -> None:
     import json
 
     from fim_private.plan.record import plan_record
     from fim_private.release.promise import privacy_record
 
     records = [{"plan": plan_record(plan), "privacy": privacy_record(plan)} for plan in plans]
+    if advice is not None:
+        from fim_private.report.advice_text import advice_record
+
+        typer.echo(json.dumps({"advice": advice_record(advice), "plans": records}, ensure_ascii=False, indent=2))
+        return
     typer.echo(json.dumps(records, ensure_ascii=False, indent=2))
 
 
-def _document(asked: str, plans: list[Plan], chosen: Plan, refused: dict[str, BudgetError]) -> Document:
+def _document(
+    asked: str, plans: list[Plan], chosen: Plan, refused: dict[str, BudgetError], advice: Advice | None
+) -> Document:
     from fim_private.report.pages.plan import plan_document
 
     reasons = [(name, str(reason)) for name, reason in refused.items()]
-    return plan_document(asked, chosen, plans if len(plans) > 1 else (), reasons)
+    return plan_document(asked, chosen, plans if len(plans) > 1 else (), reasons, advice=advice)
 
 
 def _in_words(question: Question, *, top: int | None) -> str:

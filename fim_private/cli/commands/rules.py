@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fim_private.cli import options
-from fim_private.cli.files import check_page
+from fim_private.cli.completion import one_of
+from fim_private.cli.files import check_page, keep_apart
 from fim_private.cli.progress import say
 from fim_private.errors import InputError, UsageError
 
@@ -27,6 +28,24 @@ def rules(
         float | None,
         typer.Option(metavar="NUMBER", help="The smallest lift to show. Needs a public number of transactions."),
     ] = None,
+    lhs: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ITEM", help="Show only rules that start from this item. May be given several times."),
+    ] = None,
+    rhs: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ITEM", help="Show only rules that lead to this item. May be given several times."),
+    ] = None,
+    sort: Annotated[
+        str,
+        typer.Option(
+            metavar="MEASURE",
+            autocompletion=one_of("confidence", "lift", "leverage", "conviction", "count"),
+            help="Which comes first: the largest confidence, lift, leverage, conviction or count.",
+        ),
+    ] = "confidence",
+    html: options.Html = None,
+    title: options.Title = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -45,22 +64,34 @@ def rules(
 
     Example: fim-private rules release.json --min-confidence 0.5
 
+    To make a page of rules about one item: fim-private rules release.json --rhs MILK --html rules.html
+
     To write rules with a high lift to a table: fim-private rules release.json --min-lift 1.2 -o rules.csv
     """
     from fim_private.release.files import read_release
+    from fim_private.report.document.write import write_page
+    from fim_private.report.pages.rules import rules_document
     from fim_private.report.rules_table import rules_remarks, rules_table
     from fim_private.rules import association_rules
 
+    keep_apart(html, output)
+    check_page(html, release, overwrite=overwrite)
     if output is not None:
         if output.suffix.lower() not in ENDINGS:
             raise UsageError("The ending of the output file is no known format.", f"Use {', '.join(ENDINGS)}.")
         check_page(output, release, overwrite=overwrite)
-    found = association_rules(read_release(release), min_confidence=min_confidence, min_lift=min_lift)
+    source = read_release(release)
+    found = association_rules(
+        source, min_confidence=min_confidence, min_lift=min_lift, lhs=lhs or (), rhs=rhs or (), sort=sort
+    ).telling()
+    if html is not None:
+        html = write_page(rules_document(source, found, title=title), html, overwrite=overwrite)
     if output is not None:
         output = _write(found, output, overwrite=overwrite)
     typer.echo(_json(found) if as_json else rules_table(found))
-    if output is not None:
-        say(f"\nWritten to {output}.", quiet=quiet)
+    for path in (html, output):
+        if path is not None:
+            say(f"\nWritten to {path}.", quiet=quiet)
     for remark in rules_remarks(found):
         say(f"\n{remark}", quiet=quiet)
 

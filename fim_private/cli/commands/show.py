@@ -19,6 +19,7 @@ def show(
         bool, typer.Option("--plot", help="Also draw the counts as bars.", rich_help_panel="Output")
     ] = False,
     html: options.Html = None,
+    title: options.Title = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -30,6 +31,7 @@ def show(
         ),
     ] = None,
     overwrite: options.Overwrite = False,
+    explain: options.Explain = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Show a release: its itemsets and its promise. Only the release is read, so this costs nothing.
@@ -42,6 +44,7 @@ def show(
     from fim_private.report.document.text import wrapped
     from fim_private.report.document.write import write_page
     from fim_private.report.pages.release import release_document
+    from fim_private.report.promise_in_short import promised_in_short
     from fim_private.report.promise_text import counts_note, promised
     from fim_private.report.tables import release_bars, release_table
 
@@ -50,7 +53,7 @@ def show(
     check_page(html, release, overwrite=overwrite)
     shown = read_release(release)
     if html is not None:
-        html = write_page(release_document(shown), html, overwrite=overwrite)
+        html = write_page(release_document(shown, title=title), html, overwrite=overwrite)
     if output is not None:
         output = write_release(shown, output, overwrite=overwrite)
     typer.echo(release_table(shown))
@@ -64,7 +67,10 @@ def show(
         if path is not None:
             say(f"\nWritten to {path}.", quiet=quiet)
     note = counts_note(shown)
-    say(f"\n{wrapped([*([note] if note else []), *map(_printable, promised(shown))])}", quiet=quiet)
+    if note is not None:
+        say(f"\n{wrapped([note])}", quiet=quiet)
+    in_words = wrapped([*map(_printable, promised(shown))]) if explain else promised_in_short(shown)
+    say(f"\n{in_words}", quiet=quiet)
 
 
 def _printable(paragraph: str) -> str:

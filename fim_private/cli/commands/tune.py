@@ -12,7 +12,7 @@ from fim_private.cli import options
 from fim_private.cli.files import keep_inputs_apart
 from fim_private.cli.option_groups import Only, Without, spread
 from fim_private.cli.replay import command_line
-from fim_private.cli.run import carry_out, check_delivery, conclude
+from fim_private.cli.run import carry_out, check_delivery, conclude, warn_if_weak
 from fim_private.cli.tuning_file import read_configurations
 from fim_private.privacy import Budget, exact
 
@@ -58,8 +58,10 @@ def tune(
     """
     keep_inputs_apart(file, question.universe_file)
     unit = question.privacy_unit()
+    warn_if_weak(question)
     from fim_private.mining.tuning import plan_tuning
     from fim_private.mining.tuning import tune as choose
+    from fim_private.report.promise_in_short import promise_in_short
     from fim_private.report.promise_text import promise, tuning_note
 
     tuning = plan_tuning(
@@ -84,5 +86,6 @@ def tune(
         remarks.append("Nothing is released. The budget is spent.")
     else:
         remarks.append(f"Chosen: {tuned.name}; its run scored about {tuned.score:,}, with noise.")
-        remarks.append(promise(tuned.plan, seeded=tuned.release.seeded, layout=tuned.release.layout))
+        words = promise if delivery.explain else promise_in_short
+        remarks.append(words(tuned.plan, seeded=tuned.release.seeded, layout=tuned.release.layout))
     conclude(remarks, delivery, run_ledger)

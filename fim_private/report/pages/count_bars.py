@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from fim_private.release import Release
 from fim_private.report.document import Figure
-from fim_private.report.document.svg import FILL, INK, LINE, SOFT, drawing, line, shortened, width_of, words
-from fim_private.report.tables import JOINT
+from fim_private.report.document.svg import FILL, INK, LINE, SOFT, drawing, folded, line, width_of, words
+from fim_private.report.tables import JOINT, groups
 
 MOST_ITEMSETS = 40
-ROW, NAMES, BARS, NUMBERS = 24, 300, 380, 80
-"""Pixels: the height of a row, the widths of the names, of the longest bar and of the numbers."""
+ROW, LETTERS, NAMES, BARS, NUMBERS = 24, 14, 300, 380, 80
+"""Pixels: the height of a row and of a further line of its name, the widths of names, the longest bar and numbers."""
 
 
 def count_bars(release: Release) -> Figure | None:
     """The drawing; None where no counts were released."""
-    counted = [(itemset, itemset.count) for itemset in release.itemsets if itemset.count is not None]
+    counted = [
+        (itemset, itemset.count) for group in groups(release) for itemset in group.itemsets if itemset.count is not None
+    ]
     if not counted:
         return None
     shown = counted[:MOST_ITEMSETS]
     largest = max(1, *(max(count, itemset.count_high or 0) for itemset, count in shown))
     across = BARS / largest
-    names = [shortened(JOINT.join(itemset.items), NAMES - 12) for itemset, _ in shown]
-    left = max(width_of(name) for name in names) + 12
-    parts = [line(left, 4, left, ROW * len(shown) + 4, color=LINE)]
-    for row, ((itemset, count), name) in enumerate(zip(shown, names, strict=True)):
-        middle = ROW * row + ROW / 2 + 4
+    names = [folded(JOINT.join(itemset.items), NAMES - 12, lines=4) for itemset, _ in shown]
+    left = max((width_of(row) for rows in names for row in rows), default=0) + 12
+    ends = list(accumulate((ROW + LETTERS * (len(rows) - 1) for rows in names), initial=4))
+    parts = [line(left, 4, left, ends[-1], color=LINE)]
+    for (itemset, count), rows, top, bottom in zip(shown, names, ends, ends[1:], strict=False):
+        middle = (top + bottom) / 2
         length = max(0, count) * across
-        parts.append(words(name, left - 8, middle + 4, anchor="end"))
+        first = middle + 4 - LETTERS * (len(rows) - 1) / 2
+        parts += [words(row, left - 8, first + LETTERS * at, anchor="end") for at, row in enumerate(rows)]
         parts.append(f'<rect x="{left:.1f}" y="{middle - 7:.1f}" width="{length:.1f}" height="14" fill="{FILL}"/>')
         end = length
         if itemset.count_low is not None and itemset.count_high is not None:
@@ -44,7 +50,7 @@ def count_bars(release: Release) -> Figure | None:
         caption += f" Only the first {len(shown)} of {len(counted):,} itemsets are drawn."
     return Figure(
         name="counts",
-        svg=drawing(left + BARS + NUMBERS, ROW * len(shown) + 8, parts),
+        svg=drawing(left + BARS + NUMBERS, ends[-1] + 4, parts),
         alt=f"Bars of {len(shown)} counts; the table of itemsets says the same in numbers.",
         caption=caption,
     )

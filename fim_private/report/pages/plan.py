@@ -6,13 +6,20 @@ from collections.abc import Sequence
 
 from fim_private.mechanisms.registry import find
 from fim_private.plan import Plan
+from fim_private.plan.advice import Advice
+from fim_private.report.advice_text import HEAD, RIGHT, SOURCE, advice_rows, advice_words, declared
 from fim_private.report.document import Bullets, Cell, Document, Paragraph, Part, Section, Table
 from fim_private.report.document.text import stated
 from fim_private.report.promise_text import promise_paragraphs
 
 
 def plan_document(
-    asked: str, plan: Plan, others: Sequence[Plan] = (), refused: Sequence[tuple[str, str]] = ()
+    asked: str,
+    plan: Plan,
+    others: Sequence[Plan] = (),
+    refused: Sequence[tuple[str, str]] = (),
+    *,
+    advice: Advice | None = None,
 ) -> Document:
     """The page.
 
@@ -21,6 +28,7 @@ def plan_document(
         plan: the plan that would be carried out.
         others: plans of other mechanisms for the same question, to compare.
         refused: mechanisms that cannot answer the question, and why.
+        advice: how many itemsets to ask for, if that was asked.
     """
     promised = Bullets(items=tuple(promise_paragraphs(plan)))
     sections = [
@@ -28,6 +36,8 @@ def plan_document(
         Section(anchor="promise", title="What would be promised", parts=(promised,)),
         Section(anchor="cost", title="What it would cost", parts=tuple(_cost(plan))),
     ]
+    if advice is not None:
+        sections.insert(0, Section(anchor="advice", title="How many to ask for", parts=tuple(_advised(advice))))
     if others or refused:
         sections.append(Section(anchor="others", title="Other mechanisms", parts=tuple(_others(plan, others, refused))))
     epsilon, delta = stated(plan.budget.epsilon), stated(plan.budget.delta)
@@ -43,6 +53,16 @@ def plan_document(
         footer="Made by `fim-private plan` from the question alone. `fim-private mine` with the same options carries "
         "it out.",
     )
+
+
+def _advised(advice: Advice) -> list[Part]:
+    rows = tuple(advice_rows(advice))
+    caption = f"With {declared(advice)}, declared and not read. {RIGHT}"
+    return [
+        *(Paragraph(text=text) for text in advice_words(advice)),
+        Table(name="advice", head=HEAD, rows=rows, caption=caption),
+        Paragraph(text=SOURCE),
+    ]
 
 
 def _needs(plan: Plan) -> list[Part]:

@@ -3,48 +3,53 @@
 from __future__ import annotations
 
 from fim_private.mechanisms.items_first import BY_LEVERAGE
-from fim_private.release import Release
-from fim_private.release.release import SEEDED_NOTE
+from fim_private.release import Release, ReleasedItemset
 from fim_private.report.document import Bullets, Cell, Code, Document, Paragraph, Part, Section, Table
-from fim_private.report.document.text import stated
 from fim_private.report.pages.count_bars import count_bars
+from fim_private.report.pages.frame import banner, introduction, promise_bullets
 from fim_private.report.pages.item_graph import item_graph
-from fim_private.report.promise_text import counts_note, promised, what_counts
-from fim_private.report.tables import JOINT
+from fim_private.report.pages.rules import rules_parts
+from fim_private.report.promise_text import counts_note, what_counts
+from fim_private.report.tables import JOINT, groups, kind, subsets_by_count
+from fim_private.rules import association_rules
 
-COLUMNS = (
-    ("count", "count"),
-    ("count_low", "at least"),
-    ("count_high", "at most"),
-    ("support", "support"),
-    ("expected", "expected"),
-    ("leverage", "leverage"),
-    ("lift", "lift"),
-    ("lead", "noisy lead"),
-)
-"""What an itemset may have besides its rank, and its heading in the table."""
+MOST_SUBSETS = 20
+"""More subsets are folded away."""
+MOST_RULES = 20
+"""Rules on the page of a release; `fim-private rules --html` shows all."""
+
+ENDS = ("at least", "at most")
+"""Headings in a terminal that stand in one column on a page."""
 
 NOTHING = (
-    "The run worked, but no itemset was clear enough to name under this protection. More data, a larger epsilon or "
-    "fewer itemsets would help."
+    "The run worked, but no itemset was clear enough to name under this protection. A public list of the items, more "
+    "data, a larger epsilon or fewer itemsets would help."
 )
 
 
-def release_document(release: Release) -> Document:
-    """The page. The release's own texts stand only in tables, drawings and code, which show them unchanged."""
+def release_document(release: Release, *, title: str | None = None) -> Document:
+    """The page. The release's own texts stand only in tables, drawings and code, which show them unchanged.
+
+    Args:
+        release: any release.
+        title: of the page; by default what was found, and how many.
+    """
     sections = [
         Section(anchor="itemsets", title="What is bought together", parts=tuple(_itemsets(release))),
-        Section(anchor="promise", title="What is promised", parts=(Bullets(items=tuple(promised(release))),)),
+        Section(anchor="promise", title="What is promised", parts=(Bullets(items=tuple(promise_bullets(release))),)),
         Section(anchor="making", title="How it was made", parts=tuple(_making(release))),
     ]
     graph = item_graph(release)
     if graph is not None:
         sections.insert(1, Section(anchor="graph", title="Items bought together", parts=(graph,)))
+    rules = _rules(release)
+    if rules:
+        sections.insert(-2, Section(anchor="rules", title="What goes with what", parts=tuple(rules)))
     return Document(
-        title=_title(release),
-        banner=_banner(release),
+        title=title or _title(release),
+        banner=banner(release),
         alarm=release.seeded or release.terms.privacy.promise is None,
-        introduction=(Paragraph(text=_introduction(release)),),
+        introduction=(Paragraph(text=introduction(release)),),
         sections=tuple(sections),
         mechanisms=(),
         footer="Made by `fim-private show` from the release alone.",
@@ -54,61 +59,87 @@ def release_document(release: Release) -> Document:
 def _title(release: Release) -> str:
     if not release.itemsets:
         return "Frequent itemsets: none could be named"
-    sizes = sorted({len(itemset.items) for itemset in release.itemsets})
-    what = {1: "items", 2: "pairs of items", 3: "triples of items"}.get(sizes[0], f"itemsets of {sizes[0]} items")
-    if len(sizes) > 1:
-        what = f"itemsets of {sizes[0]} to {sizes[-1]} items"
+    sizes = tuple(sorted({len(itemset.items) for itemset in release.itemsets}))
+    what = kind(sizes) + (" of items" if sizes in {(2,), (3,)} else "")
     named = len(release.itemsets)
     if release.terms.plan.by == BY_LEVERAGE:
         return "1 pair of items that goes together" if named == 1 else f"{named:,} pairs of items that go together"
     return f"The most frequent {what}" if named == 1 else f"{named:,} frequent {what}"
 
 
-def _banner(release: Release) -> str:
-    if release.seeded:
-        return "SEEDED, NOT PRIVATE: anyone who knows the seed can undo the noise. Do not publish this page."
-    promise = release.terms.privacy.promise
-    if promise is None:
-        return "WITHOUT A PROMISE: the file does not say what is protected. Treat it as not private."
-    epsilon, delta = stated(promise.epsilon), stated(promise.delta)
-    return f"Differentially private: epsilon {epsilon}, delta {delta}. Noise was added to what is shown."
-
-
-def _introduction(release: Release) -> str:
-    if release.seeded:
-        return f"**This release is not private: {SEEDED_NOTE}.** Everything below is for tests and teaching."
-    return (
-        "This page shows what many have in common. Added noise hides what is in the data of any one. "
-        "[What is promised](#promise) says who is protected, and how well."
-    )
-
-
 def _itemsets(release: Release) -> list[Part]:
     if not release.itemsets:
         least = release.terms.plan.min_count
         return [Paragraph(text=NOTHING if least is None else f"No itemset had a noisy count above {least:,}.")]
-    given = [
-        (field, name)
-        for field, name in COLUMNS
-        if any(getattr(itemset, field) is not None for itemset in release.itemsets)
-    ]
-    rows: list[tuple[Cell, ...]] = [
-        (itemset.rank, JOINT.join(itemset.items), *(getattr(itemset, field) for field, _ in given))
-        for itemset in release.itemsets
-    ]
-    caption = "The itemsets in the order in which they were picked."
-    names = [name for _, name in given]
-    if "noisy lead" in names:
-        counted = what_counts(release.terms.plan)
-        caption += f" The noisy lead is the number of {counted}, with noise, by which a pick was ahead of the next."
-    parts: list[Part] = [
-        Table(name="itemsets", head=("rank", "itemset", *names), rows=tuple(rows), caption=caption, digits=4)
-    ]
+    parts: list[Part] = []
+    for group in groups(release):
+        names = [name for _, name in group.columns]
+        columns = [(field, name) for field, name in group.columns if name not in ENDS]
+        if not set(ENDS).isdisjoint(names):
+            columns.insert(1, ("between", "between"))
+        # On a phone the first columns are seen first, and the order of the picks matters least.
+        places = [("rank", group.place)]
+        fields = [*places, ("joint", "itemset"), *columns]
+        if group.place == "picked":
+            fields = [("joint", "itemset"), *columns, *places]
+        rows = [tuple(_cell(itemset, field) for field, _ in fields) for itemset in group.itemsets]
+        caption = (
+            "In the order in which they were picked."
+            if group.place == "rank" and "count" not in names
+            else "The largest first."
+        )
+        if group.place == "picked":
+            caption += " The last column says in which order they were picked."
+        if group.heading is not None:
+            caption = f"**{group.heading}.** {caption}"
+        if "noisy lead" in names:
+            counted = what_counts(release.terms.plan)
+            caption += f" The noisy lead is the number of {counted}, with noise, by which a pick was ahead of the next."
+        parts.append(
+            Table(
+                name=f"itemsets-{group.size}" if group.heading else "itemsets",
+                head=tuple(name for _, name in fields),
+                rows=tuple(rows),
+                caption=caption,
+                digits=4,
+            )
+        )
+    if release.subsets:
+        parts.append(
+            Table(
+                name="subsets",
+                head=("subset", "count", "between"),
+                rows=tuple(
+                    tuple(_cell(each, field) for field in ("joint", "count", "between"))
+                    for each in subsets_by_count(release)
+                ),
+                caption=f"All {len(release.subsets):,} other subsets of these itemsets, counted for the rules.",
+                collapsed=len(release.subsets) > MOST_SUBSETS,
+            )
+        )
     note = counts_note(release)
     if note is not None:
         parts.append(Paragraph(text=note))
     bars = count_bars(release)
     return parts if bars is None else [*parts, bars]
+
+
+def _cell(itemset: ReleasedItemset, field: str) -> Cell:
+    """One cell of the table of itemsets."""
+    if field == "joint":
+        return JOINT.join(itemset.items)
+    if field == "between":
+        return None if itemset.count_low is None else f"{itemset.count_low:,} to {itemset.count_high or 0:,}"
+    value: Cell = getattr(itemset, field)
+    return value
+
+
+def _rules(release: Release) -> list[Part]:
+    """The first rules, if there are counts and rules that they tell of."""
+    if all(itemset.count is None for itemset in release.itemsets):
+        return []
+    found = association_rules(release).telling()
+    return rules_parts(found, most=MOST_RULES) if found.rules else []
 
 
 def _making(release: Release) -> list[Part]:
@@ -142,13 +173,16 @@ def _making(release: Release) -> list[Part]:
         )
     if release.command:
         parts += [Paragraph(text="The command that made the release:"), Code(text=release.command)]
-    if release.found:
+    # An item has one number on a page: the count that was released for it, if there is one.
+    counted = {itemset.items for itemset in (*release.itemsets, *release.subsets) if itemset.count is not None}
+    further = [found for found in release.found or () if (found.item,) not in counted]
+    if further:
         parts.append(
             Table(
                 name="found",
                 head=("item", "noisy count"),
-                rows=tuple((found.item, found.count) for found in release.found),
-                caption=f"The {len(release.found):,} items that were first found to be frequent. They are part of the "
+                rows=tuple((found.item, found.count) for found in further),
+                caption=f"The {len(further):,} items that were first found to be frequent. They are part of the "
                 "release. Transactions with many items count less here.",
                 digits=0,
                 collapsed=True,

@@ -122,7 +122,11 @@ def test_the_total_is_changed_on_the_record(ledger: Path, baskets: Path) -> None
     refused = fim_private("budget", "set", ledger, "--epsilon", "0.5")
     assert refused.returncode == 4
     assert "More was spent already" in words(refused)
-    assert "epsilon 4" in fim_private("budget", "set", ledger, "--epsilon", 4).stdout.decode()
+    unsure = fim_private("budget", "set", ledger, "--epsilon", 4)
+    assert unsure.returncode == 2
+    assert "goes from epsilon 2, delta 1e-5 to epsilon 4, delta 1e-5" in words(unsure)
+    assert "Add --yes" in words(unsure)
+    assert "epsilon 4" in fim_private("budget", "set", ledger, "--epsilon", 4, "--yes").stdout.decode()
     assert [entry["epsilon"] for entry in history(ledger) if entry["what"] == "total"] == ["2", "4"]
     assert fim_private("budget", "set", ledger).returncode == 2
 

@@ -46,10 +46,10 @@ def test_the_data_that_ships_gives_a_release_from_file_to_file(shipped: Path, tm
     assert lines[0].split() == ["rank", "itemset"]
     assert 2 <= len(lines) <= 7  # the certificate cuts about one list in eighty
     for said in (
-        "The promise protects one transaction (a line): whether it is in the data",
-        "epsilon 1, delta 1e-6",
-        "Mechanism: looks",
-        "Not protected",
+        "This answer protects every basket (a line): whether it is in the data",
+        "(epsilon 1,",
+        "Another answer from this data adds to the risk",
+        "--explain says more.",
     ):
         assert said in words(done)
     release = Release.from_json(output.read_text("utf-8"))
@@ -189,7 +189,7 @@ def test_a_universe_can_be_declared_by_names_or_by_number(baskets: Path, tmp_pat
     counted = fim_private("mine", baskets, *options, "--universe-items", 100)
     assert "bread + milk" in counted.stdout.decode()
     assert "Taken as public" not in words(counted)
-    assert "no more than 100 different items occur" in " ".join(words(counted).split())
+    assert "a limit of 100 items" in " ".join(words(counted).split())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
@@ -325,7 +325,7 @@ def test_an_argument_that_is_no_text_is_refused_before_anything_is_read() -> Non
 def test_baselines_can_be_asked_for(baskets: Path) -> None:
     for name in ("auto", "permute-and-flip", "max-of-laplaces", "stable-max", "choosing"):
         options = ("--mechanism", name, "--universe-items", 100, "--max-items", 5, "--allow-inexact-noise")
-        done = fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, *options)
+        done = fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, *options, "--explain")
         assert done.returncode == 0, words(done)
         assert "bread + milk" in done.stdout.decode()
         assert "Noise is drawn exactly" in " ".join(words(done).split())
@@ -379,3 +379,11 @@ def test_contradictory_options_are_refused(shipped: Path, options: tuple[object,
     done = fim_private("mine", shipped, "--size", 2, *PROMISE, *options)
     assert done.returncode == 2
     assert said in words(done)
+
+
+def test_a_promise_that_protects_nobody_is_warned_of(baskets: Path) -> None:
+    asked = ("mine", baskets, "--size", 2, "--top", 1, "--unit", "transaction", "-q", "--mechanism", "limited-domain")
+    weak = words(fim_private(*asked, "--epsilon", 11, "--delta", "0.01"))
+    assert weak.startswith("WARNING: this protects hardly anybody: with epsilon 11 a guess may be right in up to 99.9")
+    assert "with delta 0.01" in weak
+    assert words(fim_private(*asked, "--epsilon", 10, "--delta", "0.001")) == ""

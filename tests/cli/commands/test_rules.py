@@ -80,13 +80,41 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     write_release(released({("a", "b"): 9}), tmp_path / "pairs.json")
     done = fim_private("rules", tmp_path / "pairs.json")
     assert done.returncode == 0
-    assert [line.split() for line in done.stdout.decode().splitlines()[2:]] == [
-        ["a", "->", "b", "?", "9"],
-        ["b", "->", "a", "?", "9"],
-    ]
+    assert done.stdout.decode() == "No rule reaches the thresholds.\n"
     said = " ".join(words(done).split())
-    assert "The confidence of 2 of the 2 rules is unknown" in said
-    assert "--public-transactions" in said
+    assert "Left out: 2 rules of which the released counts say nothing" in said
+    assert "--with-subsets" in said
+    write_release(released({("a", "b"): 90, ("a", "c"): 30, ("c",): 40}, half=4), tmp_path / "some.json")
+    some = fim_private("rules", tmp_path / "some.json", "--min-confidence", 0)
+    assert "a -> c" in some.stdout.decode()
+    assert "[0.000, 1.000]" not in some.stdout.decode()
+    assert "rules is unknown" in words(some)
+    assert "--public-transactions" in words(some)
+
+
+def test_rules_are_chosen_by_their_sides_and_ordered(file: Path) -> None:
+    def rules(*options: object) -> list[str]:
+        lines = fim_private("rules", file, "--min-confidence", 0, *options).stdout.decode().splitlines()[2:]
+        return [line.split("  ")[0] for line in lines]
+
+    assert rules("--rhs", "milk") == ["bread, sliced -> milk", "tea -> milk"]
+    assert rules("--lhs", "milk", "--rhs", "tea") == ["milk -> tea"]
+    assert rules("--lhs", "mug") == []
+    assert rules("--sort", "count")[0] == "bread, sliced -> milk"
+    assert set(rules("--sort", "leverage")[:2]) == {"bread, sliced -> milk", "milk -> bread, sliced"}
+    assert fim_private("rules", file, "--sort", "support").returncode == 2
+
+
+def test_rules_make_a_page(file: Path, tmp_path: Path) -> None:
+    page = tmp_path / "rules.html"
+    done = fim_private("rules", file, "--html", page, "--title", "Bread & more")
+    assert done.returncode == 0, words(done)
+    text = page.read_text("utf-8")
+    assert "Bread &amp; more" in text
+    assert "bread, sliced → milk" in text
+    assert "This answer protects every basket" in text
+    assert " --" not in text[text.index('id="promise"') :].split("</section>")[0]
+    assert fim_private("rules", file, "--html", file).returncode == 2
 
 
 def test_seeded_releases_are_marked(tmp_path: Path) -> None:
@@ -101,7 +129,7 @@ def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
     write_release(released({("a\x1b[2J",): 5, ("a\x1b[2J", "b\n"): 5}), tmp_path / "nasty.json")
     shown = fim_private("rules", tmp_path / "nasty.json").stdout
     assert b"\x1b" not in shown
-    assert len(shown.splitlines()) == 4
+    assert len(shown.splitlines()) == 3
 
 
 def test_a_faulty_call_is_refused_and_changes_no_file(file: Path, tmp_path: Path) -> None:

@@ -23,22 +23,30 @@ def test_show_prints_the_table_and_the_promise(file: Path) -> None:
     done = fim_private("show", file)
     assert done.returncode == 0
     assert [line.split() for line in done.stdout.decode().splitlines()] == [
+        ["Items"],
+        [],
+        ["rank", "itemset", "count", "at", "least", "at", "most", "support"],
+        ["----", "-------", "-----", "--------", "-------", "-------"],
+        ["1", "milk", "600", "580", "620", "0.6000"],
+        ["3", "tea", "0", "0", "20", "0.0000"],
+        [],
+        ["Pairs"],
+        [],
         ["rank", "itemset", "count", "at", "least", "at", "most", "support"],
         ["----", "------------", "-----", "--------", "-------", "-------"],
-        ["1", "milk", "600", "580", "620", "0.6000"],
         ["2", "milk", "+", "bread", "300", "280", "320", "0.3000"],
-        ["3", "tea", "0", "0", "20", "0.0000"],
     ]
     said = " ".join(words(done).split())
     assert "Each interval held the true count with 95 % chance" in said
-    assert "protects one transaction" in said
+    assert "protects every basket" in said
+    assert "The promise protects one transaction" in words(fim_private("show", file, "--explain"))
     assert words(fim_private("show", file, "-q")) == ""
 
 
 def test_bars_are_drawn_on_request(file: Path, tmp_path: Path) -> None:
     assert "█" not in fim_private("show", file).stdout.decode()
-    bars = fim_private("show", file, "--plot").stdout.decode().split("\n\n")[1].splitlines()
-    assert [line.count("█") for line in bars] == [0, 0, 60, 30, 0]
+    bars = fim_private("show", file, "--plot").stdout.decode().split("\n\n")[-1].splitlines()
+    assert [line.count("█") for line in bars] == [0, 0, 60, 0, 30]
     assert release_bars(RELEASE, width=10, block="#").splitlines()[2].endswith("  " + "#" * 10)
     write_release(released({}), tmp_path / "empty.json")
     assert "no counts to draw" in words(fim_private("show", tmp_path / "empty.json", "--plot"))

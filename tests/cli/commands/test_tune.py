@@ -145,7 +145,7 @@ def test_counts_can_be_asked_for(baskets: Path) -> None:
     ledger = Ledger.create(path, epsilon="6", delta="1e-6")
     done = fim_private(
         "tune", baskets, "--candidates", baskets.with_name("candidates.toml"), "--runs", 8,
-        "--epsilon", 6, "--delta", "1e-6", "--unit", "transaction", "--ledger", path, "-o", out,
+        "--epsilon", 6, "--delta", "1e-6", "--unit", "transaction", "--ledger", path, "-o", out, "--explain",
     )  # fmt: skip
     assert done.returncode == 0, words(done)
     assert "Counts: each is the number of transactions" in words(done)

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from fim_private.mechanisms.registry import AUTO, REGISTRY
 from fim_private.mining import mine
 from fim_private.plan import Universe, make_plan
+from fim_private.plan.record import plan_record
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
-from fim_private.release import FoundItem, Release, ReleasedItemset
+from fim_private.release import FoundItem, Layout, Release, ReleasedItemset
+from fim_private.release.promise import privacy_record
 from fim_private.report.document import Bullets, Document, Figure, Paragraph, Table, visible
 from fim_private.report.document.html import to_html
 from fim_private.report.document.markdown import to_markdown
@@ -40,6 +42,7 @@ NASTY = (
     "$x$",
     "\ud7ff",
 )
+LAYOUT = Layout(format="basket", kind="text", separator=",", guessed=("format", "separator"))
 BASKETS = transactions_from_lists([["milk", "bread", "tea"]] * 400 + [["milk", "bread"]] * 300 + [["jam"]] * 40)
 
 
@@ -112,9 +115,13 @@ def test_any_names_and_counts_make_a_page(counts: dict[tuple[str, ...], int], ha
 
 def test_the_page_holds_what_was_released_and_no_more() -> None:
     release = released({("milk",): 60, ("milk", "tea"): 30}, total=100, half=7)
-    rows = table(release_document(release), "itemsets")
-    assert rows.head == ("rank", "itemset", "count", "at least", "at most", "support")
-    assert rows.rows == ((1, "milk", 60, 53, 67, 0.6), (2, "milk + tea", 30, 23, 37, 0.3))
+    rows = table(release_document(release), "itemsets-1")
+    assert rows.head == ("rank", "itemset", "count", "between", "support")
+    assert rows.rows == ((1, "milk", 60, "53 to 67", 0.6),)
+    assert table(release_document(release), "itemsets-2").rows == ((2, "milk + tea", 30, "23 to 37", 0.3),)
+    other = table(release_document(released({("tea",): 30, ("milk",): 60})), "itemsets")
+    assert other.head == ("itemset", "count", "picked")
+    assert other.rows == (("milk", 60, 2), ("tea", 30, 1))
     bare = replace(release, itemsets=tuple(ReleasedItemset(rank=1, items=("milk",)) for _ in range(1)))
     document = release_document(bare)
     assert table(document, "itemsets").head == ("rank", "itemset")
@@ -278,7 +285,7 @@ def test_names_as_long_as_files_make_a_page_in_a_moment(part: str) -> None:
     drawings = figures(document)
     assert len(drawings["items"].svg) < 10_000  # shortened where it is drawn
     assert len(drawings["counts"].svg) < 10_000
-    assert (name, 900) in [row[1:3] for row in table(document, "itemsets").rows]  # and whole in the table
+    assert (name, 900) in [row[1:3] for row in table(document, "itemsets-1").rows]  # and whole in the table
     assert part != "x" or f"<td class=long>{name}</td>" in page
 
 
@@ -287,3 +294,20 @@ def test_a_long_name_does_not_fill_the_lines_of_others_with_blanks() -> None:
     lines = release_table(released({("x" * LONG,): 10} | many)).splitlines()
     assert lines[2].endswith(f"{'x' * LONG}     10")
     assert max(map(len, lines[3:])) < 300
+
+
+def test_a_page_names_no_option_and_gives_an_item_one_number() -> None:
+    plan = make_plan(size=[1, 2], top=3, budget=Budget("4", "1e-6"), unit=PrivacyUnit(), count_share="0.3")
+    release = released({("milk",): 900, ("bread",): 800, ("milk", "bread"): 700}, half=9)
+    release = replace(
+        release, plan=plan_record(plan), privacy=privacy_record(plan, LAYOUT),
+        found=(FoundItem(item="milk", count=880.0), FoundItem(item="tea", count=300.0)),
+    )  # fmt: skip
+    document = release_document(release, title="Acme, spring")
+    assert document.title == "Acme, spring"
+    (promise_of_page,) = [part for part in document.parts() if isinstance(part, Bullets)]
+    assert promise_of_page.items[0].startswith("This answer protects every basket (a line)")
+    assert "--" not in " ".join(promise_of_page.items)
+    assert "--" in " ".join(promised(release))
+    assert table(document, "found").rows == (("tea", 300.0),)
+    assert [row[0] for row in table(document, "rules").rows] == ["bread → milk", "milk → bread"]

@@ -1,0 +1,134 @@
+"""How many itemsets to ask for, in a shop of which two numbers are declared: computed from plans, without any data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from fim_private.errors import BudgetError, UsageError
+from fim_private.plan.outlook import Outlook, outlook
+from fim_private.plan.planner import plan_for
+from fim_private.plan.question import Question
+from fim_private.plan.shape import LARGEST, Shop
+from fim_private.plan.universe import Universe
+from fim_private.privacy import Number, exact
+
+TOPS = (1, 5, 10, 20, 50, 100, 200, 500)
+RELIABLE, HALF = 2 / 3, 0.5
+"""A list is worth asking for if it names this share of the true top k; below the second one it is mostly not that."""
+CLOSE = 0.25
+"""A count is worth asking for if it is off by at most this share of itself, 19 times in 20."""
+CATALOGUE = 5_000
+"""The length of the public list that is assumed if nobody says how many items there are. The tenfold changes little."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """The outlooks of one way to ask, by the number of itemsets. A list that cannot be planned is left out."""
+
+    outlooks: tuple[Outlook, ...]
+
+    @cached_property
+    def most(self) -> int | None:
+        """The largest number of itemsets worth asking for; None if there is none."""
+        good = [
+            each.plan.top for each in self.outlooks if each.right >= RELIABLE and (each.count_error or 0.0) <= CLOSE
+        ]
+        return max(good, default=None)
+
+    @property
+    def too_many(self) -> int | None:
+        """The least number of itemsets beyond `most` of which fewer than half would be right; None if not reached."""
+        beyond = (each.plan.top for each in self.outlooks if each.right < HALF and each.plan.top > (self.most or 0))
+        return next(beyond, None)
+
+    def at(self, top: int) -> Outlook | None:
+        """The outlook of this number of itemsets."""
+        return next((each for each in self.outlooks if each.plan.top == top), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """What to ask for.
+
+    Args:
+        question: what is asked, whatever its `top`.
+        shop: what is declared of the data.
+        plain: without released counts.
+        counted: with them.
+        listed: without counts, with a public list of `catalogue` items; None if the question has such a list.
+        listed_counted: the same with counts.
+        catalogue: how long the list is that is assumed.
+    """
+
+    question: Question
+    shop: Shop
+    plain: Column
+    counted: Column
+    listed: Column | None
+    listed_counted: Column | None
+    catalogue: int
+
+    @property
+    def tops(self) -> list[int]:
+        """The numbers of itemsets that were looked at."""
+        return sorted({each.plan.top for column in (self.plain, self.counted) for each in column.outlooks})
+
+
+def advise(question: Question, shop: Shop, *, count_share: Number, tops: Sequence[int] = TOPS) -> Advice:
+    """How many itemsets to ask for.
+
+    Args:
+        question: what is asked. Its `top` does not matter.
+        shop: what is declared of the data.
+        count_share: the share of epsilon for counts, if the question names none.
+        tops: the numbers of itemsets to look at, increasing.
+
+    Raises:
+        UsageError: nothing public says how often such itemsets occur.
+        BudgetError: the budget cannot pay for anything.
+    """
+    plain = replace(question, count_share=None, raw_counts=False, public_transactions=None)
+    share = exact(question.count_share or count_share, "the share of the counts")
+    counted = replace(plain, count_share=share)
+    listed = question.universe.items is not None and not question.universe.anonymous
+    catalogue = question.universe.items or CATALOGUE
+    with_list = replace(plain, universe=Universe(items=catalogue, listed=True))
+    columns = []
+    for without, with_counts in ((plain, counted), (with_list, replace(with_list, count_share=share))):
+        if without is with_list and listed:
+            break
+        columns.append(Column(outlooks=tuple(_outlooks(without, shop, tops))))
+        # Counts take part of the budget: where a list is too long without them, it is with them.
+        worth_it = [top for top in tops if top <= (columns[-1].most or tops[0])]
+        columns.append(Column(outlooks=tuple(_outlooks(with_counts, shop, worth_it))))
+    if not columns[0].outlooks:
+        # Whatever refuses the smallest list says what is wrong.
+        plan_for(replace(plain, top=tops[0]))
+    return Advice(
+        question=plain,
+        shop=shop,
+        plain=columns[0],
+        counted=columns[1],
+        listed=None if listed else columns[2],
+        listed_counted=None if listed else columns[3],
+        catalogue=catalogue,
+    )
+
+
+def _outlooks(question: Question, shop: Shop, tops: Sequence[int]) -> Iterator[Outlook]:
+    for top in tops:
+        try:
+            found = outlook(plan_for(replace(question, top=top)), shop)
+        except (BudgetError, UsageError):
+            continue
+        if found is None:
+            raise UsageError(
+                "No public data says how often such itemsets occur.",
+                f"Leave out --about, or ask for itemsets of at most {LARGEST} items by count, without --must-contain, "
+                "--min-count and --per-size.",
+            )
+        yield found
+        if found.right < HALF / 2:
+            return

@@ -1,0 +1,184 @@
+"""What a plan would achieve in a shop of a public shape: how many of the itemsets asked for it would name.
+
+No data is read: the numbers follow from the parameters of the mechanism and from `shape.py`. Picks are the largest of
+the counts with noise of one scale each, so the noise alone says with which probability a count is above a level. The
+level above which as many itemsets are expected as are asked for tells which of the true ones are among them. An itemset
+is then named if it has the support that the mechanism tests for.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.mechanisms.certified import Certified
+from fim_private.mechanisms.certified_domain import CertifiedDomain
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.limited_domain import LimitedDomain
+from fim_private.mechanisms.look_first import LookFirst
+from fim_private.plan.plan import Plan
+from fim_private.plan.shape import LARGEST, Shop
+
+Floats = NDArray[np.float64]
+
+PLACES: Floats = np.unique(np.concatenate([np.arange(1.0, 2_001), np.geomspace(2_001, 1e7, 2_000).round()]))
+"""Places of a ranking. From 2,001 on, each stands for those between it and the one before."""
+_SPREAD = np.exp(0.5 * np.array([-1.28, -0.52, 0.0, 0.52, 1.28]))
+"""The rarest item of an itemset is at about this many times its usual place, each with a chance of a fifth."""
+_LENGTHS = np.exp(0.85 * np.array([NormalDist().inv_cdf((number + 0.5) / 15) for number in range(15)]))
+_LENGTHS /= _LENGTHS.mean()
+"""Lengths of transactions, relative to their mean. A fifteenth has each."""
+_SHRUNK = 0.6
+"""Noisy counts improve each other (`mining/shrinkage.py`), about as if the noise were this much of what it is."""
+_GUMBEL, _NORMAL = "Gumbel", "normal"
+_STEPS = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outlook:
+    """What to expect of a plan in a shop.
+
+    Args:
+        plan: the plan.
+        shop: what is declared of the data.
+    """
+
+    plan: Plan
+    shop: Shop
+
+    @cached_property
+    def right(self) -> float:
+        """The share of the true top k that is expected among the itemsets that are named."""
+        return float(self._named(self.plan.search).sum()) / self.plan.top
+
+    @cached_property
+    def count(self) -> float:
+        """About how many transactions hold the k-th itemset."""
+        return float(self._counts[min(self.plan.top, len(self._counts)) - 1])
+
+    @property
+    def count_error(self) -> float | None:
+        """By which share of it the count of the k-th itemset is off at most, 19 times in 20; None without counts."""
+        return None if self.plan.counts is None else self.plan.counts.half_width / max(self.count, 1.0)
+
+    @cached_property
+    def _ranking(self) -> tuple[Floats, Floats]:
+        """The counts of all itemsets of the plan's sizes in decreasing order, and for how many itemsets each stands."""
+        numbers = np.diff(PLACES, prepend=0.0)
+        counts = np.concatenate([self.shop.counts(PLACES, size) for size in self.plan.sizes])
+        order = np.argsort(-counts, kind="stable")
+        return counts[order], np.tile(numbers, len(self.plan.sizes))[order]
+
+    @property
+    def _counts(self) -> Floats:
+        return self._ranking[0]
+
+    def _at(self, place: int) -> float:
+        """The count at this place of the ranking."""
+        counts, numbers = self._ranking
+        return float(counts[min(int(np.searchsorted(np.cumsum(numbers), place)), len(counts) - 1)])
+
+    def _named(self, way: object) -> Floats:
+        """For each of the true top k, the probability that it is named."""
+        if isinstance(way, LookFirst):
+            return self._named(way.way(round(self._at(self.plan.top) - self._at(way.depth))))
+        if isinstance(way, ItemsFirst):
+            return self._by_items(way)
+        if isinstance(way, CertifiedDomain | LimitedDomain):
+            needed = way.stop_lead if isinstance(way, LimitedDomain) else _passing(way.threshold, way.variance)
+            picked = self._picked(float(1 / way.rate), way.candidates)
+            return picked * (self._top >= float(needed) + self._at(way.candidates + 1))
+        if isinstance(way, Certified):
+            return self._named(way.inner) * (self._top >= _passing(way.certificate.threshold, way.certificate.variance))
+        scale = getattr(way, "scale", None) or 1 / getattr(way, "rate", math.nan)
+        lead = (self.plan.lead or self.plan.near_lead or 0) if math.isnan(scale) else 0
+        if lead:
+            return (self._top >= lead).astype(np.float64)
+        return self._picked(float(scale), self.plan.declared_itemsets(*self.plan.sizes) or 10**7)
+
+    @property
+    def _top(self) -> Floats:
+        return self._counts[: self.plan.top]
+
+    def _picked(self, scale: float, candidates: float, law: str = _GUMBEL) -> Floats:
+        """For each of the true top k, the probability that it is among the k largest of noisy counts.
+
+        Args:
+            scale: the scale of the noise in each count.
+            candidates: how many itemsets take part. Those of which the shape knows nothing have a count of 0.
+            law: the law of the noise.
+        """
+        counts, numbers = self._ranking
+        taking_part = np.cumsum(numbers) <= max(candidates, self.plan.top)
+        counts, numbers = counts[taking_part], numbers[taking_part]
+        rest = candidates - float(numbers.sum())
+        if rest > 0:
+            counts, numbers = np.append(counts, 0.0), np.append(numbers, rest)
+        low, high = float(counts.min()) - 80 * scale, float(counts.max()) + 80 * scale
+        for _ in range(_STEPS):
+            level = (low + high) / 2
+            if float((_above(level - counts, scale, law) * numbers).sum()) > self.plan.top:
+                low = level
+            else:
+                high = level
+        picked: Floats = _above(high - counts[: self.plan.top], scale, law)
+        return picked
+
+    def _by_items(self, way: ItemsFirst) -> Floats:
+        """The same where items are found first. The mechanism decides on the later steps as it does with data."""
+        supports = self.shop.counts(np.arange(1.0, 2_001), 1)
+        transactions = np.full(len(_LENGTHS), self.shop.transactions / len(_LENGTHS))
+        lengths = Lengths(self.shop.items_per_transaction * _LENGTHS, transactions)
+        counted = way.items.measurement
+        seen = 0.0 if way.items.listed else 3.2 * counted.deviation / lengths.weight(counted.full)
+        going_on = supports[supports >= seen]
+        held = Lengths(max(1.0, float(going_on[: way.few].sum()) / self.shop.transactions) * _LENGTHS, transactions)
+        steps = way.later(going_on, lengths, held)
+        if steps.pick_epsilon is not None:
+            scale, law = way.sensitivity / float(steps.pick_epsilon), _GUMBEL
+            candidates = steps.candidates if max(way.sizes) > 1 else max(steps.tokens, 3 * self.plan.top)
+        else:
+            noise = steps.itemsets
+            if noise is None:
+                raise AssertionError("nothing is counted")
+            scale, law = _SHRUNK * noise.deviation / held.weight(noise.full, way.sizes), _NORMAL
+            candidates = steps.candidates
+        needed = seen
+        if steps.certificate is not None:
+            needed = max(needed, _passing(steps.certificate.threshold, steps.certificate.variance))
+        picked = self._picked(scale, candidates, law)
+        if max(way.sizes) == 1:
+            return picked * (self._top >= needed)
+        ranks = np.arange(1.0, len(self._top) + 1)
+        places = np.maximum(1.0, self.shop.rarest(ranks) * _SPREAD[:, np.newaxis])
+        rarest = np.maximum(self._top, self.shop.counts(places, 1))
+        found: Floats = ((rarest >= needed) & (places <= steps.tokens)).mean(axis=0)
+        return picked * found
+
+
+def outlook(plan: Plan, shop: Shop) -> Outlook | None:
+    """The outlook of a plan; None where the shape says nothing of what is asked for."""
+    question = plan.question
+    fits = not (question.per_size or question.constraints.must_contain or question.min_count is not None)
+    return Outlook(plan=plan, shop=shop) if fits and question.by == "count" and max(plan.sizes) <= LARGEST else None
+
+
+def _passing(threshold: int, variance: int) -> float:
+    """The support with which a noisy test is passed five times in six."""
+    return threshold + math.sqrt(variance)
+
+
+def _above(distance: Floats, scale: float, law: str) -> Floats:
+    """The probability that the noise exceeds this."""
+    steps = distance / scale
+    if law == _GUMBEL:
+        above: Floats = -np.expm1(-np.exp(-np.clip(steps, -30, 700)))
+        return above
+    normal = NormalDist()
+    return np.array([1 - normal.cdf(step) if abs(step) < 8 else float(step < 0) for step in steps.tolist()])

@@ -1,0 +1,101 @@
+"""Advice on how many itemsets to ask for, in words and as rows: for the terminal and for the page of a plan."""
+
+from __future__ import annotations
+
+from fim_private.plan.advice import Advice, Column
+from fim_private.plan.outlook import Outlook
+from fim_private.report.tables import kind
+
+HEAD = ("ask for", "right", "right, with counts", "counts off by")
+RIGHT = (
+    "Right means: the share of the true top that the answer is expected to name. Counts off by: the share of the last "
+    "count that its noise adds or takes at most, 19 times in 20."
+)
+SOURCE = (
+    "This is computed from the mechanism's noise and from how often itemsets occur in four public data sets of shops. "
+    "Your data may differ by a factor of two."
+)
+
+
+def declared(advice: Advice) -> str:
+    """What was declared of the data."""
+    shop, unit = advice.shop, advice.question.unit
+    who = "baskets" if unit.column is None or unit.max_transactions is not None else "customers"
+    return f"about {shop.transactions:,} {who} of about {shop.items_per_transaction:g} items each"
+
+
+def advice_rows(advice: Advice) -> list[tuple[str, ...]]:
+    """A row for each number of itemsets, under `HEAD`."""
+    return [
+        (f"{top:,}", _right(advice.plain.at(top)), _right(advice.counted.at(top)), _error(advice.counted.at(top)))
+        for top in advice.tops
+    ]
+
+
+def advice_words(advice: Advice) -> list[str]:
+    """What follows from the rows, one paragraph for each point."""
+    what = kind(advice.question.sizes)
+    paragraphs = []
+    if advice.plain.most is None:
+        paragraphs.append(f"This is too little data to name even a few {what} reliably at this epsilon.")
+    else:
+        paragraphs.append(f"Ask for {_most(advice.plain, advice.counted, what)}.")
+    if advice.plain.too_many is not None:
+        paragraphs[0] += f" Of {advice.plain.too_many:,}, more than half would be wrong or missing."
+    if advice.listed is not None and advice.listed_counted is not None:
+        same = (advice.listed.most, advice.listed_counted.most) == (advice.plain.most, advice.counted.most)
+        begin = f"A public list of your items, such as a catalogue of {advice.catalogue:,} (--universe-file),"
+        if advice.listed.most is None:
+            paragraphs.append(f"{begin} would not be enough. A larger --epsilon or more data would help.")
+        elif same:
+            paragraphs.append(f"{begin} would change little.")
+        else:
+            paragraphs.append(
+                f"{begin} would help: with it, ask for {_most(advice.listed, advice.listed_counted, what)}."
+            )
+    return paragraphs
+
+
+def advice_record(advice: Advice) -> dict[str, object]:
+    """The advice as plain values, for JSON."""
+
+    def column(found: Column | None) -> dict[str, object] | None:
+        if found is None:
+            return None
+        rows = [
+            {"top": each.plan.top, "mechanism": each.plan.mechanism_name, "right": round(each.right, 3),
+             "count": round(each.count), "count_error": each.count_error}
+            for each in found.outlooks
+        ]  # fmt: skip
+        return {"ask_for": found.most, "too_many": found.too_many, "lists": rows}
+
+    return {
+        "transactions": advice.shop.transactions,
+        "items_per_transaction": advice.shop.items_per_transaction,
+        "sizes": list(advice.question.sizes),
+        "without_counts": column(advice.plain),
+        "with_counts": column(advice.counted),
+        "with_a_list": column(advice.listed),
+        "with_a_list_and_counts": column(advice.listed_counted),
+        "items_on_the_list": advice.catalogue,
+    }
+
+
+def _most(plain: Column, counted: Column, what: str) -> str:
+    if plain.most == 1:
+        what = what.removesuffix("s") if what in ("items", "pairs", "triples") else what
+    if counted.most is None:
+        return f"{plain.most:,} {what} without counts; their counts would be too noisy"
+    if counted.most == plain.most:
+        return f"{plain.most:,} {what}, with counts or without"
+    return f"{counted.most:,} {what} with counts, or {plain.most:,} without"
+
+
+def _right(found: Outlook | None) -> str:
+    return "-" if found is None else f"{100 * found.right:.0f} %"
+
+
+def _error(found: Outlook | None) -> str:
+    if found is None or found.count_error is None:
+        return "-"
+    return f"{100 * found.count_error:.0f} %" if found.count_error < 1 else "all"

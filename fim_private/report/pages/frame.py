@@ -1,0 +1,35 @@
+"""What the pages made of a release have in common: the banner, the introduction and the promise."""
+
+from __future__ import annotations
+
+from fim_private.release import Release
+from fim_private.release.release import SEEDED_NOTE
+from fim_private.report.document.text import stated
+from fim_private.report.promise_in_short import promised_briefly
+from fim_private.report.promise_text import promised
+
+
+def banner(release: Release) -> str:
+    """What nobody may overlook."""
+    if release.seeded:
+        return "SEEDED, NOT PRIVATE: anyone who knows the seed can undo the noise. Do not publish this page."
+    promise = release.terms.privacy.promise
+    if promise is None:
+        return "WITHOUT A PROMISE: the file does not say what is protected. Treat it as not private."
+    epsilon, delta = stated(promise.epsilon), stated(promise.delta)
+    return f"Differentially private: epsilon {epsilon}, delta {delta}. Noise was added to what is shown."
+
+
+def introduction(release: Release) -> str:
+    """What the page shows and hides."""
+    if release.seeded:
+        return f"**This release is not private: {SEEDED_NOTE}.** Everything below is for tests and teaching."
+    return (
+        "This page shows what many have in common. Added noise hides what is in the data of any one. "
+        "[What is promised](#promise) says who is protected, and how well."
+    )
+
+
+def promise_bullets(release: Release) -> list[str]:
+    """The promise: first in a shop's words, then in full. Readers of a page have no command line."""
+    return [*promised_briefly(release), *promised(release, options=False)]

@@ -1,0 +1,63 @@
+"""Association rules as a page, and as a section of the page of a release. Only the release is read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fim_private.release import Release
+from fim_private.report.document import Bullets, Document, Paragraph, Part, Section, Table
+from fim_private.report.pages.frame import banner, introduction, promise_bullets
+from fim_private.report.rules_table import INTERVALS, NOTHING, rules_rows
+from fim_private.rules import AssociationRules
+
+READ = (
+    "Read a rule from left to right: of those who hold what is on the left, the confidence is the share who also hold "
+    "what is on the right."
+)
+
+
+def rules_document(release: Release, found: AssociationRules, *, title: str | None = None) -> Document:
+    """The page.
+
+    Args:
+        release: what the rules follow from.
+        found: its rules.
+        title: of the page; by default the number of rules.
+    """
+    number = len(found.rules)
+    usual = "No rule" if not number else "1 rule" if number == 1 else f"{number:,} rules"
+    return Document(
+        title=title or f"{usual} on what is bought together",
+        banner=banner(release),
+        alarm=release.seeded or release.terms.privacy.promise is None,
+        introduction=(Paragraph(text=introduction(release)),),
+        sections=(
+            Section(anchor="rules", title="Rules", parts=tuple(rules_parts(found))),
+            Section(
+                anchor="promise", title="What is promised", parts=(Bullets(items=tuple(promise_bullets(release))),)
+            ),
+        ),
+        mechanisms=(),
+        footer="Made by `fim-private rules` from the release alone.",
+    )
+
+
+def rules_parts(found: AssociationRules, *, most: int | None = None) -> list[Part]:
+    """How to read rules, and their table.
+
+    Args:
+        found: the rules.
+        most: at most so many are shown; None for all.
+    """
+    if not found.rules:
+        return [Paragraph(text=NOTHING)]
+    head, rows = rules_rows(found if most is None else replace(found, rules=found.rules[:most]), arrow="→")
+    caption = "Rules follow from the released counts alone, so they cost no privacy."
+    if len(rows) < len(found.rules):
+        caption += f" The first {len(rows):,} of {len(found.rules):,} rules."
+    if any(interval is not None for rule in found.rules for interval in rule.intervals.values()):
+        caption += f" {INTERVALS}"
+    return [
+        Paragraph(text=READ),
+        Table(name="rules", head=tuple(head), rows=tuple(map(tuple, rows)), caption=caption),
+    ]

@@ -1,0 +1,100 @@
+"""The promise in a few lines and in a shop's words: customers and baskets. `promise_text` says all of it."""
+
+from __future__ import annotations
+
+from fim_private.plan import Plan
+from fim_private.plan.record import plan_record
+from fim_private.privacy import NeighbouringRelation
+from fim_private.release import Layout, Release
+from fim_private.release.promise import privacy_record
+from fim_private.release.release import SEEDED_NOTE
+from fim_private.release.terms import PlanTerms, PrivacyTerms, Promise, Terms
+from fim_private.report.document.text import printable, stated, wrapped
+from fim_private.report.promise_text import promised, share_right
+
+BASKET, CUSTOMER = "a basket", "a customer"
+LONGEST_NAME = 16
+"""Letters of a column's name at most, so that the lines stay few."""
+
+
+def promise_in_short(plan: Plan, *, seeded: bool, layout: Layout | None = None) -> str:
+    """What is protected, how well, and what is not, in at most five lines.
+
+    Args:
+        plan: of the release.
+        seeded: whether its noise can be repeated.
+        layout: of the data.
+    """
+    return _in_short(Terms.of(privacy_record(plan, layout), plan_record(plan)), seeded=seeded)
+
+
+def promised_in_short(release: Release) -> str:
+    """The same from a release alone. A release without a promise gets a warning instead."""
+    if release.terms.privacy.promise is None:
+        return wrapped([printable(paragraph) for paragraph in promised(release)])
+    return _in_short(release.terms, seeded=release.seeded)
+
+
+def promised_briefly(release: Release) -> list[str]:
+    """Whom a release protects, how well and from what, for readers who have no command line; not wrapped."""
+    if release.terms.privacy.promise is None or release.seeded:
+        return []
+    return [printable(" ".join(_sentences(release.terms, seeded=False)[:2]))]
+
+
+def _in_short(terms: Terms, *, seeded: bool) -> str:
+    warning = [f"WARNING: {SEEDED_NOTE}. This output is NOT private."] if seeded else []
+    return wrapped([*warning, printable(" ".join(_sentences(terms, seeded=seeded)))])
+
+
+def _sentences(terms: Terms, *, seeded: bool) -> list[str]:
+    privacy, plan = terms.privacy, terms.plan
+    if privacy.promise is None:
+        raise AssertionError("a plan always promises something")
+    every, one = protected_by(privacy.promise, plan, privacy.layout)
+    there, holds = ("they are", "they bought") if one == CUSTOMER else ("it is", "it holds")
+    if privacy.neighbours == NeighbouringRelation.ADD_REMOVE:
+        event, guess = f"whether {there} in the data, and what {holds}", f"whether {one} is in the data"
+    else:
+        event, guess = f"what {holds}, not whether {there} in the data", f"which of two contents {one} has"
+    epsilon, delta = privacy.promise.epsilon, privacy.promise.delta
+    protects = "would protect" if seeded else "protects"
+    return [
+        f"{'Without its seed this answer' if seeded else 'This answer'} {protects} {every}: {event} (epsilon "
+        f"{stated(epsilon)}, delta {stated(delta)}).",
+        f"Someone who thinks it 50:50 {guess} is right in at most {share_right(epsilon, delta)} % of cases after "
+        "seeing the answer.",
+        "Another answer from this data adds to the risk"
+        + (", as do more baskets of one customer (--unit-column)." if one == BASKET else "."),
+        *_public(privacy, plan),
+        "--explain says more.",
+    ]
+
+
+def protected_by(promise: Promise, plan: PlanTerms, layout: Layout | None) -> tuple[str, str]:
+    """Whom the promise protects: all of them, and one of them. A release that says it in its own words keeps them."""
+    if promise.unit.startswith("one transaction"):
+        return f"every basket{f' ({layout.transaction})' if layout and layout.format != 'long' else ''}", BASKET
+    if plan.unit_column is None:
+        return promise.unit, "it"
+    column = plan.unit_column if len(plan.unit_column) <= LONGEST_NAME else plan.unit_column[:LONGEST_NAME] + "..."
+    return f"every customer (column {column!r})", CUSTOMER
+
+
+def _public(privacy: PrivacyTerms, plan: PlanTerms) -> list[str]:
+    """What the promise takes as public, as one short sentence."""
+    facts = []
+    if privacy.layout is not None and privacy.layout.kind != "memory":
+        facts.append(f"the layout{' (guessed)' if privacy.layout.guessed else ''}")
+    if plan.must_contain or plan.exclude:
+        facts.append("the items you named")
+    if privacy.public_transactions is not None:
+        facts.append(f"the number of {'customers' if plan.unit_column else 'baskets'}")
+    if privacy.names_are_public:
+        facts.append("which items occur")
+    if privacy.most_items is not None:
+        facts.append(f"a limit of {privacy.most_items:,} items")
+    if not facts:
+        return []
+    *most, last = facts
+    return [f"It takes as public {', '.join(most)}{' and ' if most else ''}{last}."]

@@ -1,0 +1,158 @@
+"""The advice on how many itemsets to ask for is right within a step of the grid, where the reports measured it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from fim_private import UsageError
+from fim_private.constraints import Constraints
+from fim_private.counting import as_database
+from fim_private.plan import Question, Universe, make_plan
+from fim_private.plan.advice import RELIABLE, advise
+from fim_private.plan.outlook import outlook
+from fim_private.plan.shape import PLACES, SUPPORTS, Shop
+from fim_private.privacy import Budget, PrivacyUnit
+from fim_private.report.advice_text import advice_words
+from fim_private.transactions import read_transactions
+from tests.cli.command import PROMISE, fim_private, words
+from tests.conftest import ROOT
+
+SHOPS = {
+    "retail": Shop.of(88_162, "10.3"),
+    "groceries": Shop.of(9_835, "4.4"),
+    "online-retail-customers": Shop.of(4_372, "61.5"),
+}
+CAUTIOUS = {("groceries", 2, "0.25"), ("groceries", 3, "0.5"), ("groceries", 3, "1"), ("groceries", 3, "2")}
+"""Where more can be named than the advice says."""
+
+
+@cache
+def measured(data: str, mechanism: str, size: int, epsilon: str) -> dict[int, float]:
+    """The mean precision of the runs in the report, by k."""
+    asked = (pl.col("mechanism") == mechanism) & (pl.col("size") == size) & (pl.col("epsilon") == epsilon)
+    runs = pl.read_parquet(ROOT / "reports" / data / "results.parquet").filter(asked & ~pl.col("padded"))
+    return dict(runs.group_by("top").agg(pl.col("precision").mean()).sort("top").iter_rows())
+
+
+def predicted(data: str, mechanism: str, size: int, epsilon: str, top: int) -> float:
+    items = {"retail": 16_470, "groceries": 169, "online-retail-customers": 3_885}[data]
+    universe = Universe(items=items, listed=True) if mechanism == "exponential" else None
+    plan = make_plan(
+        size=size, top=top, budget=Budget(epsilon, "1e-6"), unit=PrivacyUnit(), mechanism=mechanism, universe=universe
+    )
+    found = outlook(plan, SHOPS[data])
+    assert found is not None
+    return found.right
+
+
+@pytest.mark.parametrize("data", SHOPS)
+@pytest.mark.parametrize("epsilon", ["0.25", "1"])
+def test_the_advice_is_what_runs_show(data: str, epsilon: str) -> None:
+    """The longest list worth asking for is at most one step of the reports' grid away (1, 5, 10, 20, 50, ...)."""
+    for size in (2, 3):
+        runs = measured(data, "auto", size, epsilon)
+        assert len(runs) >= 6
+        places = {top: place for place, top in enumerate(runs, start=1)}
+        true = max((places[top] for top, right in runs.items() if right >= RELIABLE), default=0)
+        said = max((places[top] for top in runs if predicted(data, "auto", size, epsilon, top) >= RELIABLE), default=0)
+        assert said - true <= 1, (size, said, true)
+        assert true - said <= 1 or (data, size, epsilon) in CAUTIOUS, (size, said, true)
+
+
+@pytest.mark.parametrize("data", SHOPS)
+def test_the_outlook_with_a_public_list_is_what_runs_show(data: str) -> None:
+    for epsilon in ("0.25", "1"):
+        for top, right in measured(data, "exponential", 2, epsilon).items():
+            assert abs(predicted(data, "exponential", 2, epsilon, top) - right) < 0.12, (epsilon, top)
+
+
+def test_the_shape_is_that_of_the_data_that_ships() -> None:
+    transactions = read_transactions(ROOT / "datasets" / "online-retail-customers.csv.gz")
+    check_shape("online-retail-customers", transactions)
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), [("retail", "retail.dat.gz"), ("groceries", "groceries.csv.gz"),
+    ("online-retail-sales-baskets", "online-retail-sales-baskets.csv.gz")],
+)  # fmt: skip
+def test_the_shape_is_that_of_public_data(name: str, file: str, shared_data: Callable[[str], Path]) -> None:
+    check_shape(name, read_transactions(shared_data(file), format="fimi" if ".dat" in file else "basket"))
+
+
+def check_shape(name: str, transactions: object) -> None:
+    length, _, supports = SUPPORTS[name]
+    number = len(transactions)  # type: ignore[arg-type]
+    assert round(float(np.diff(transactions.offsets).mean()), 1) == length  # type: ignore[attr-defined]
+    for size, known in enumerate(supports, start=1):
+        counts = as_database(transactions).top_itemsets(size, PLACES[-1]).reveal_to_curator()[1]  # type: ignore[arg-type]
+        found = [float(f"{100 * counts[place - 1] / number:.3g}") for place in PLACES if place <= len(counts)]
+        assert found == list(known), size
+
+
+def test_counts_fall_and_grow_with_the_shop() -> None:
+    places = np.arange(1.0, 30_000)
+    for items in (1, 4.4, 7, 26, 61.5, 500):
+        for size in (1, 2, 3, 4):
+            counts = Shop.of(1000, items).counts(places, size)
+            assert (np.diff(counts) <= 0).all()
+            assert np.allclose(Shop.of(2000, items).counts(places, size), 2 * counts)
+    with pytest.raises(UsageError):
+        Shop.of(0, 10)
+    with pytest.raises(UsageError):
+        Shop.of(10, "0.5")
+
+
+def test_more_epsilon_data_or_a_list_never_asks_for_less() -> None:
+    def most(epsilon: str, number: int) -> tuple[int, ...]:
+        question = Question.of(size=2, top=1, budget=Budget(epsilon, "1e-6"), unit=PrivacyUnit())
+        advice = advise(question, Shop.of(number, 60), count_share="0.3", tops=(1, 10, 50, 200))
+        columns = (advice.plain, advice.counted, advice.listed, advice.listed_counted)
+        return tuple((column and column.most) or 0 for column in columns)
+
+    low, high, more = most("0.5", 4000), most("2", 4000), most("0.5", 40_000)
+    assert all(one <= other for one, other in zip(low, high, strict=True))
+    assert all(one <= other for one, other in zip(low, more, strict=True))
+    assert low[0] <= low[2]
+    assert low != high
+
+
+def test_what_has_no_shape_is_refused() -> None:
+    asked = {"top": 1, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit()}
+    for question in (
+        Question.of(size=5, **asked),
+        Question.of(size=2, constraints=Constraints(must_contain=("milk",)), **asked),
+        Question.of(size=2, by="leverage", **asked),
+    ):
+        with pytest.raises(UsageError, match="No public data says"):
+            advise(question, Shop.of(4000, 60), count_share="0.3")
+
+
+def test_too_little_data_is_said() -> None:
+    question = Question.of(size=2, top=1, budget=Budget("0.1", "1e-6"), unit=PrivacyUnit())
+    said = " ".join(advice_words(advise(question, Shop.of(500, 10), count_share="0.3", tops=(1, 5))))
+    assert "too little data to name even a few pairs" in said
+    assert "--universe-file" in said
+
+
+def test_the_command_advises_without_a_file_and_without_a_top(tmp_path: Path) -> None:
+    asked = ("plan", "--about", 4000, "--items-per-unit", 60, "--size", 2, *PROMISE)
+    done = fim_private(*asked)
+    assert done.returncode == 0, words(done)
+    said = done.stdout.decode()
+    assert said.startswith("How many to ask for, with about 4,000 baskets of about 60 items each:")
+    assert "pairs with counts, or" in said
+    assert "factor of two" in words(done)
+    assert "lead over the bulk" not in said
+    page = tmp_path / "plan.html"
+    both = fim_private(*asked, "--top", 5, "--html", page, "--json")
+    assert "How many to ask for" in page.read_text("utf-8")
+    advice = json.loads(both.stdout)["advice"]
+    assert advice["without_counts"]["ask_for"] >= advice["with_counts"]["ask_for"] >= 1
+    assert fim_private("plan", "--about", 0, "--size", 2, *PROMISE).returncode == 2
