@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fim_private.errors import InputError, UsageError
-
-TRANSACTION_NAMES = (
-    *("transaction", "transactionid", "transactionno", "transactionnumber", "tid"),
-    *("invoice", "invoiceid", "invoiceno", "invoicenumber", "order", "orderid", "orderno", "ordernumber"),
-    *("basket", "basketid", "receipt", "receiptid", "receiptno", "ticket", "ticketid", "ticketno", "bill", "billno"),
-)
-ITEM_NAMES = (
-    *("item", "items", "itemid", "itemname", "product", "products", "productid", "productname"),
-    *("description", "itemdescription", "stockcode", "article", "articleid", "articlename", "sku"),
-)
-"""Well-known column names, in lower case without punctuation. If several occur, the first listed is taken."""
-
-UNIT_NAMES = ("customer", "customerid", "client", "clientid", "member", "memberid", "membernumber", "user", "userid")
-"""Well-known names of unit columns. They only help with advice: the user decides whom to protect."""
+from fim_private.transactions.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, plain
 
 UNIT_OPTION = "--unit-column"
 
@@ -62,10 +48,10 @@ class Columns:
 
 def known_column(header: Sequence[str], names: Sequence[str]) -> int | None:
     """The position of the first of these well-known names that exactly one column has; None if no name fits."""
-    plain = [_plain(column) for column in header]
+    shown = [plain(column) for column in header]
     for name in names:
-        if plain.count(name) == 1:
-            return plain.index(name)
+        if shown.count(name) == 1:
+            return shown.index(name)
     return None
 
 
@@ -126,14 +112,10 @@ def _named_or_known(header: Sequence[str], wanted: str | None, option: str, name
 
 def _advice(columns: list[str], wanted: str) -> str:
     """What to try. Names in the first line may be items, which are data, so only well-known names are shown."""
-    everybodys = {*TRANSACTION_NAMES, *ITEM_NAMES, *UNIT_NAMES, _plain(wanted)}
-    known = [column for column in columns if _plain(column) in everybodys]
+    everybodys = {*TRANSACTION_NAMES, *ITEM_NAMES, *UNIT_NAMES, plain(wanted)}
+    known = [column for column in columns if plain(column) in everybodys]
     if not known:
         return "Check the name and, in a text file, the first line and the separator."
-    near = difflib.get_close_matches(_plain(wanted), [_plain(column) for column in known], n=1)
-    first = [column for column in known if _plain(column) in near]
+    near = difflib.get_close_matches(plain(wanted), [plain(column) for column in known], n=1)
+    first = [column for column in known if plain(column) in near]
     return f"There is {', '.join(repr(column[:60]) for column in dict.fromkeys([*first, *known]))}."
-
-
-def _plain(name: str) -> str:
-    return re.sub("[^a-z0-9]", "", name.casefold())

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from fim_private.errors import InputError
 from fim_private.transactions.cells import is_cell
-from fim_private.transactions.column_roles import ITEM_NAMES, TRANSACTION_NAMES, Columns, known_column
+from fim_private.transactions.column_names import ITEM_NAMES, TRANSACTION_NAMES
+from fim_private.transactions.column_roles import Columns, known_column
 from fim_private.transactions.column_table import ColumnTable
 from fim_private.transactions.fields import HOW_TO_QUOTE, QUOTE, split_line
 from fim_private.transactions.formats.lists import list_columns

@@ -37,6 +37,26 @@ BASKETS = "".join(",".join(WORDS[row % 7 : row % 7 + 2 + row % 3]) + "\n" for ro
             "long CSV, separated by commas: transaction column 'TransactionNo', item column 'Items'",
             {"milk", "bread"},
         ),
+        (
+            "Datum;Bon-Nr.;Artikelbezeichnung;Menge\n24.12.;7;Milch;1\n24.12.;7;Brot;2\n",
+            "long CSV, separated by semicolons: transaction column 'Bon-Nr.', item column 'Artikelbezeichnung'",
+            {"Milch", "Brot"},
+        ),
+        (
+            "Numéro de facture;Désignation\n7;lait\n7;pain\n",
+            "long CSV, separated by semicolons: transaction column 'Numéro de facture', item column 'Désignation'",
+            {"lait", "pain"},
+        ),
+        (
+            "Nº de cliente,Nº factura,Descripción\n1,7,leche\n1,7,pan\n",
+            "long CSV, separated by commas: transaction column 'Nº factura', item column 'Descripción'",
+            {"leche", "pan"},
+        ),
+        (
+            "order_id,product_id,customer_unique_id\n7,a1,c\n7,b2,c\n",
+            "long CSV, separated by commas: transaction column 'order_id', item column 'product_id'",
+            {"a1", "b2"},
+        ),
         ("milk,bread,egg\n1,0,0\n0,1,1\n", "one-hot CSV, separated by commas: one column per item", {"milk"}),
         ("7,8,9\n1,0,1\n0,1,1\n", "one-hot CSV, separated by commas: one column per item", {"7", "9"}),
         ("0,1\n1,0\n", "basket CSV, separated by commas", {"0", "1"}),
