@@ -403,6 +403,10 @@ class Reading:
             help="The text between items or columns. The default is a comma; --format auto guesses it.",
         ),
     ] = None
+    sheet: Annotated[
+        str | None,
+        _read(metavar="NAME|NUMBER", help="In Excel workbooks of several sheets: the sheet to read. The first is 1."),
+    ] = None
     encoding: Annotated[str, _read(help="The file's text encoding, such as latin-1 or utf-16-le.")] = "utf-8"
     transaction_column: Annotated[
         str | None, _read(metavar="COLUMN", help="In long tables: the column that names a row's transaction.")

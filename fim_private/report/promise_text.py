@@ -135,7 +135,7 @@ def _share_right(epsilon: float, delta: float) -> str:
 
 def _layout_sentence(layout: Layout) -> str:
     """How the data was read, which is taken as public, and what follows if that was guessed."""
-    data = "file" if layout.kind in ("text", "Parquet") else "data"
+    data = "file" if layout.kind in ("text", "Parquet", "Excel") else "data"
     words = [
         f"The layout of the {data} is taken as public: {layout.describe()}.",
         f"A transaction is {layout.transaction}.",

@@ -12,6 +12,7 @@ from fim_private.transactions.column_roles import Columns
 from fim_private.transactions.column_table import ColumnTable
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.detection import SEPARATORS, detect_columnar, detect_text
+from fim_private.transactions.excel import is_workbook, sheet_table
 from fim_private.transactions.formats.basket import read_basket
 from fim_private.transactions.formats.fimi import read_fimi
 from fim_private.transactions.formats.lists import read_lists
@@ -20,7 +21,7 @@ from fim_private.transactions.formats.one_hot import read_one_hot_columnar, read
 from fim_private.transactions.frames import SupportsArrow, frame_table
 from fim_private.transactions.layout import Layout, spoken
 from fim_private.transactions.parquet import ParquetTable
-from fim_private.transactions.source import Progress, opened
+from fim_private.transactions.source import Progress, opened, refuse_foreign
 from fim_private.transactions.text import Text
 from fim_private.transactions.text_table import TextTable, text_table
 
@@ -42,13 +43,15 @@ def read_transactions(
     item_column: str | None = None,
     unit_column: str | None = None,
     drop_rows_without_unit: bool = False,
+    sheet: str | int | None = None,
     progress: Progress | None = None,
 ) -> Transactions:
     r"""Read a file or a frame of transactions. The `notes` of the result say what was dropped.
 
     Args:
-        source: a path, "-" for standard input, or an open binary file, possibly packed with gzip. Or a Polars or pandas
-            frame, an Arrow table, or another object with Arrow data, in format "long", "lists" or "one-hot".
+        source: a path, "-" for standard input, or an open binary file, possibly packed with gzip: text, Parquet or an
+            Excel workbook (.xlsx). Or a Polars or pandas frame, an Arrow table, or another object with Arrow data, in
+            format "long", "lists" or "one-hot".
         format: "fimi" (items separated by blanks), "basket" (names with separators, one transaction per line), "long"
             (one item per row), "lists" (not for text: one list per row), "one-hot" (one column per item), or "auto",
             which guesses from the first lines or rows.
@@ -60,6 +63,7 @@ def read_transactions(
         item_column: in long tables, the column of items. In format "lists", the column of lists.
         unit_column: the column that says whose transaction it is, for protecting a person rather than a transaction.
         drop_rows_without_unit: leave out and count rows without a unit, instead of refusing the file.
+        sheet: in a workbook of several sheets, the name of the sheet to read, or its number from 1.
         progress: called now and then with the share of the file's bytes that was read, from 0 to 1; for a path only.
 
     Privacy: how a transaction is read depends on the layout (`notes.layout`) and not on other transactions. Parts of
@@ -72,7 +76,7 @@ def read_transactions(
 
     Cost: text is read in one pass, some mebibytes at a time. Memory is 4 bytes per occurrence of an item, up to 4 more
     while reading, 8 per transaction, and the names; never transactions times items. Tables whose rows are not grouped
-    by transaction are sorted, for 16 more bytes per occurrence. Parquet is loaded whole.
+    by transaction are sorted, for 16 more bytes per occurrence. Parquet and workbooks are loaded whole.
     """
     columns = Columns(
         transaction=transaction_column,
@@ -82,7 +86,8 @@ def read_transactions(
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
-    transactions = _read(source, format, separator, encoding, columns, progress=progress)
+    chosen = None if sheet is None else str(sheet).strip()
+    transactions = _read(source, format, separator, encoding, columns, sheet=chosen, progress=progress)
     if not len(transactions):
         raise InputError("No item was found in the data.", "Check the format, the columns and the separator.")
     if transactions.notes.layout.format in LINE_FORMATS and separator is None:
@@ -97,16 +102,26 @@ def _read(
     encoding: str,
     columns: Columns,
     *,
+    sheet: str | None,
     progress: Progress | None,
 ) -> Transactions:
     if not isinstance(source, str | Path) and (table := frame_table(source)) is not None:
+        _refuse_sheet(table.name, sheet)
         return read_columnar(table, columnar_layout(table, format_name, separator, columns), columns)
     if not isinstance(source, str | Path) and not hasattr(source, "read"):
         raise UsageError(
             "Transactions cannot be read from this kind of value.",
             "Give a path, an open file or a frame; for Python lists there is transactions_from_lists.",
         )
-    with opened(cast(str | Path | BinaryIO, source), progress) as reading:
+    with opened(cast(str | Path | BinaryIO, source), progress, archives=True) as reading:
+        if reading.is_archive:
+            content = reading.content()
+            if not is_workbook(content):
+                refuse_foreign(content.name, content.data)
+            workbook = sheet_table(content, sheet)
+            layout = replace(columnar_layout(workbook, format_name, separator, columns), sheet=sheet)
+            return read_columnar(workbook, layout, columns)
+        _refuse_sheet(reading.name, sheet)
         blocks = reading.blocks()
         if reading.may_be_parquet:
             content = reading.content()
@@ -117,6 +132,11 @@ def _read(
             blocks = iter([content.data])
         text = Text(name=reading.name, blocks=blocks, encoding=encoding)
         return read_text(text, layout_of(text, format_name, separator, encoding, columns), columns)
+
+
+def _refuse_sheet(name: str, sheet: str | None) -> None:
+    if sheet is not None:
+        raise UsageError(f"{name} is no Excel workbook, so it has no sheets.", "Leave --sheet out.")
 
 
 def check_options(format_name: str, separator: str | None, columns: Columns) -> None:
@@ -163,10 +183,10 @@ def columnar_layout(table: ColumnTable, format_name: str, separator: str | None,
         UsageError: a separator was given.
     """
     if separator is not None:
-        raise UsageError(f"{table.name} is a {table.kind} table and has no separator.", "Leave --separator out.")
+        raise UsageError(f"{table.name} is a table ({table.kind}) and has no separator.", "Leave --separator out.")
     if format_name in LINE_FORMATS:
         raise InputError(
-            f"{table.name} is a {table.kind} table, not lines of text.",
+            f"{table.name} is a table ({table.kind}), not lines of text.",
             "Leave --format out, or choose long, lists or one-hot.",
         )
     if format_name == "auto":

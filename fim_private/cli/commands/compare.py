@@ -219,7 +219,7 @@ def _read(
     for name in files:
         progress(f"reading {name}")
         path = path_of(name) if name in load_catalogue() and not Path(name).exists() else Path(name)
-        content = load(path).data
+        content = load(path, archives=True).data
         known = recognised(content)
         public &= known is not None
         sources.append(

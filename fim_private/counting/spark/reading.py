@@ -60,6 +60,7 @@ def read_with_spark(
     item_column: str | None = None,
     unit_column: str | None = None,
     drop_rows_without_unit: bool = False,
+    sheet: str | int | None = None,
 ) -> SparkDatabase:
     """Read a file, or many of one kind, as `read_transactions` does, with the same options and the same strictness.
 
@@ -76,6 +77,7 @@ def read_with_spark(
         item_column: in long tables, the column of items; in format "lists", the column of lists.
         unit_column: the column that says whose transaction it is.
         drop_rows_without_unit: leave out and count rows without a unit.
+        sheet: refused, because Spark reads no workbooks.
 
     Raises:
         InputError: the data cannot be read, or is not what the call says it is.
@@ -95,6 +97,8 @@ def read_with_spark(
     check_options(format, separator, columns)
     if source == "-":
         raise UsageError("Spark reads files, not standard input.", "Give a path, or leave out --engine spark.")
+    if sheet is not None:
+        raise UsageError("Spark does not read Excel workbooks.", "Save the sheet as CSV, or leave out --engine spark.")
     cluster = Cluster(session)
     files = files_of(cluster, source)
     head = _head(cluster, files[0])
