@@ -414,6 +414,14 @@ class Reading:
     item_column: Annotated[
         str | None, _read(metavar="COLUMN", help="In long tables and Parquet lists: the column of items.")
     ] = None
+    where: Annotated[
+        str | None,
+        _read(
+            metavar="CONDITION",
+            help='In tables: read only the rows that meet this condition, such as "Quantity > 0 AND InvoiceNo NOT LIKE '
+            "'C%'\". Each row is decided by itself, so this costs no privacy.",
+        ),
+    ] = None
     drop_rows_without_unit: Annotated[
         bool,
         _read("--drop-rows-without-unit", help="Leave out rows that name no unit. Without this they are refused."),

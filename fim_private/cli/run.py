@@ -116,6 +116,8 @@ def _reading_notes(notes: ReadingNotes) -> list[str]:
             (notes.blanks, "blank items dropped"),
             (notes.duplicates, "repeated items inside a transaction merged"),
             (notes.empty, "empty transactions left out"),
+            (notes.rows_left_out, "rows left out by --where"),
+            (notes.rows_undecided, "of these because a cell is blank, or no number or date"),
             (notes.rows_without_unit, "rows without a unit left out"),
         )
         if number

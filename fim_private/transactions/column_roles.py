@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, plain
+from fim_private.transactions.row_filter import OPTION, RowFilter, Selection
 
 UNIT_OPTION = "--unit-column"
 
@@ -21,17 +22,19 @@ class Columns:
         item: name of the column of items, or of lists of items.
         unit: name of the column that says whose transaction a row is.
         drop_rows_without_unit: leave out rows whose unit is missing, instead of refusing the file.
+        where: which rows to read; None for all.
     """
 
     transaction: str | None = None
     item: str | None = None
     unit: str | None = None
     drop_rows_without_unit: bool = False
+    where: RowFilter | None = None
 
     @property
     def named(self) -> bool:
         """Whether any column was named, so that the first line of a text must be a header."""
-        return (self.transaction, self.item, self.unit) != (None, None, None)
+        return (self.transaction, self.item, self.unit, self.where) != (None, None, None, None)
 
     def refuse_for(self, format_name: str) -> None:
         """Refuse column options for a format without columns.
@@ -42,8 +45,19 @@ class Columns:
         if self.named:
             raise UsageError(
                 f"The format {format_name} has no columns to choose from.",
-                "Leave --transaction-column, --item-column and --unit-column out, or use --format long.",
+                "Leave --transaction-column, --item-column, --unit-column and --where out, or use --format long.",
             )
+
+    def selection(self, header: Sequence[str]) -> Selection | None:
+        """The rows to read of tables with this header; None for all.
+
+        Errors:
+            InputError: the header has no column, or more than one, of a name in the condition.
+        """
+        if self.where is None:
+            return None
+        positions = {name: find_column(header, name, OPTION) for name in self.where.columns}
+        return Selection(rows=self.where, positions=positions)
 
 
 def known_column(header: Sequence[str], names: Sequence[str]) -> int | None:

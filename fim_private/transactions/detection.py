@@ -200,7 +200,8 @@ def _fields(name: str, line: str, separator: str) -> list[str]:
 
 
 def _is_named(field: str, columns: Columns) -> bool:
-    named = [name.strip().casefold() for name in (columns.transaction, columns.unit) if name is not None]
+    filtered = () if columns.where is None else columns.where.columns
+    named = [name.strip().casefold() for name in (columns.transaction, columns.unit, *filtered) if name is not None]
     return field.strip().casefold() in named
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from fim_private.transactions.column_roles import Columns
 
 SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "blanks"}
-TYPED = ("format", "separator", "encoding", "sheet", "transaction_column", "item_column")
+TYPED = ("format", "separator", "encoding", "sheet", "transaction_column", "item_column", "where")
 """The parts of a layout that are reading options. The unit column is left out: it belongs to the promise."""
-LATER = ("sheet",)
+LATER = ("sheet", "where")
 """Parts that older versions did not have. A record holds them only if they are set."""
 
 
@@ -33,6 +33,7 @@ class Layout:
         item_column: likewise.
         unit_column: likewise.
         sheet: in a workbook, the name of the sheet, or its number from 1; None if there is only one.
+        where: the condition that rows have to meet to be read.
         guessed: the parts that were guessed from the data because nobody typed them.
     """
 
@@ -44,6 +45,7 @@ class Layout:
     item_column: str | None = None
     unit_column: str | None = None
     sheet: str | None = None
+    where: str | None = None
     guessed: tuple[str, ...] = ()
 
     def naming(
@@ -57,6 +59,7 @@ class Layout:
             transaction_column=transaction,
             item_column=item,
             unit_column=unit,
+            where=None if columns.where is None else columns.where.text,
             guessed=(*self.guessed, *guesses),
         )
 
@@ -86,7 +89,8 @@ class Layout:
         else:
             words, more = f"{self.format} {self._holder()}", named
         encoded = "" if self.encoding in (None, "utf-8") else f" ({self.encoding})"
-        return f"{words}{encoded}{': ' if more else ''}{', '.join(more)}"
+        some = "" if self.where is None else f"; only rows where {self.where}"
+        return f"{words}{encoded}{': ' if more else ''}{', '.join(more)}{some}"
 
     @property
     def transaction(self) -> str:

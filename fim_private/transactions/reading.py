@@ -21,6 +21,7 @@ from fim_private.transactions.formats.one_hot import read_one_hot_columnar, read
 from fim_private.transactions.frames import SupportsArrow, frame_table
 from fim_private.transactions.layout import Layout, spoken
 from fim_private.transactions.parquet import ParquetTable
+from fim_private.transactions.row_filter import RowFilter, Selection, filtered
 from fim_private.transactions.source import Progress, opened, refuse_foreign
 from fim_private.transactions.text import Text
 from fim_private.transactions.text_table import TextTable, text_table
@@ -44,6 +45,7 @@ def read_transactions(
     unit_column: str | None = None,
     drop_rows_without_unit: bool = False,
     sheet: str | int | None = None,
+    where: str | None = None,
     progress: Progress | None = None,
 ) -> Transactions:
     r"""Read a file or a frame of transactions. The `notes` of the result say what was dropped.
@@ -64,6 +66,9 @@ def read_transactions(
         unit_column: the column that says whose transaction it is, for protecting a person rather than a transaction.
         drop_rows_without_unit: leave out and count rows without a unit, instead of refusing the file.
         sheet: in a workbook of several sheets, the name of the sheet to read, or its number from 1.
+        where: read only the rows of a table for which this condition holds, such as "Quantity > 0 AND InvoiceNo NOT
+            LIKE 'C%'": SQL in which each row is decided by itself (`where_text`). In one-hot tables the columns that it
+            names are no items.
         progress: called now and then with the share of the file's bytes that was read, from 0 to 1; for a path only.
 
     Privacy: how a transaction is read depends on the layout (`notes.layout`) and not on other transactions. Parts of
@@ -83,13 +88,14 @@ def read_transactions(
         item=item_column,
         unit=unit_column,
         drop_rows_without_unit=drop_rows_without_unit,
+        where=None if where is None else RowFilter.of(where),
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
     chosen = None if sheet is None else str(sheet).strip()
     transactions = _read(source, format, separator, encoding, columns, sheet=chosen, progress=progress)
     if not len(transactions):
-        raise InputError("No item was found in the data.", "Check the format, the columns and the separator.")
+        raise no_item(columns)
     if transactions.notes.layout.format in LINE_FORMATS and separator is None:
         refuse_single_items(int((transactions.lengths() == 1).sum()), len(transactions))
     return transactions
@@ -166,8 +172,30 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
         raise UsageError("Rows without a unit can only be dropped if there are units.", "Give --unit-column.")
 
 
+def no_item(columns: Columns) -> InputError:
+    """The error for data without any item."""
+    where = "" if columns.where is None else ", and whether any row meets --where"
+    return InputError("No item was found in the data.", f"Check the format, the columns and the separator{where}.")
+
+
 def read_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
-    """The transactions of a Parquet file or a frame, perhaps none."""
+    """The transactions of a Parquet file, a workbook or a frame, perhaps none."""
+    header = list(table.schema())
+    selection = columns.selection(header)
+    if selection is None:
+        return _read_columnar(table, layout, columns)
+    return _noted(_read_columnar(filtered(table, selection, header), layout, columns), selection)
+
+
+def _noted(transactions: Transactions, selection: Selection) -> Transactions:
+    """The same transactions, whose notes say what a filter left out."""
+    return replace(
+        transactions,
+        notes=replace(transactions.notes, rows_left_out=selection.left_out, rows_undecided=selection.undecided),
+    )
+
+
+def _read_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
     if layout.format == "long":
         return read_long_columnar(table, layout, columns)
     if layout.format == "lists":
@@ -216,11 +244,11 @@ def read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
     if layout.format == "basket":
         return read_basket(text, layout)
     text.head(1, 1)  # refuses a text of nothing but blanks
-    table = text_table(text, layout.separator)
+    table = text_table(text, layout.separator, columns)
     _refuse_one_column(table, layout)
-    if layout.format == "long":
-        return read_long_text(table, layout, columns)
-    return read_one_hot_text(table, layout, columns)
+    read = read_long_text if layout.format == "long" else read_one_hot_text
+    transactions = read(table, layout, columns)
+    return transactions if table.selection is None else _noted(transactions, table.selection)
 
 
 def _refuse_one_column(table: TextTable, layout: Layout) -> None:

@@ -63,6 +63,16 @@ CASES: dict[str, Case] = {
     "one-hot": ("a.csv", b"milk,bread,tea\n1,0,1\n0,0,0\ntrue,?,\n", {"format": "one-hot"}),
     "one-hot with units": ("a.csv", b"who,milk,bread\nb,1,0\na,1,1\nb,0,1\n", {"unit_column": "who"}),
     "one-hot Parquet": ("a.parquet", write_one_hot, {"unit_column": "who"}),
+    "some rows of long": ("a.csv", LONG_TEXT.encode(), {"where": "invoice <> 2 AND item <> 'bread'"}),
+    "some rows of long Parquet": (
+        "a.parquet",
+        lambda path: pl.DataFrame(LONG[:9], schema=["order_id", "item", "customer"], orient="row").write_parquet(path),
+        {"unit_column": "customer", "where": "Order_ID < 5 AND customer IN ('ann', 'cy')"},
+    ),
+    "some rows of lists": ("a.parquet", write_lists, {"where": "id BETWEEN 2 AND 4"}),
+    "some rows of lists with units": ("a.parquet", write_lists, {"unit_column": "who", "where": "NOT who LIKE 'b%'"}),
+    "some rows of one-hot": ("a.csv", b"shop,milk,tea\nx,1,0\ny,0,1\nx,1,1\n", {"where": "shop = 'x'"}),
+    "some rows of one-hot Parquet": ("a.parquet", write_one_hot, {"where": "who = 'a'"}),
 }
 
 
@@ -87,6 +97,22 @@ def test_a_file_of_each_kind_is_read_as_on_one_machine(
         names = [unit for unit, _ in rows]
         assert sorted(names.count(unit) for unit in set(names)) == sizes
     assert "hidden" in repr(database)
+
+
+def test_a_filter_is_as_strict_as_on_one_machine(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_bytes(LONG_TEXT.encode())
+    for where in ("invoice > AVG(invoice)", "price > 0"):
+        with pytest.raises(FimPrivateError, match=r"AVG|no column 'price'"):
+            read_with_spark(spark, str(path), where=where)
+    with pytest.raises(InputError, match="No item was found") as refused:
+        read_with_spark(spark, str(path), where="invoice > 99")
+    assert "--where" in refused.value.next_step
+    write_lists(tmp_path / "lists.parquet")
+    with pytest.raises(UsageError, match="cannot be filtered"):
+        read_with_spark(spark, str(tmp_path / "lists.parquet"), transaction_column="id", where="id > 1")
+    with pytest.raises(UsageError, match="Spark does not read Excel"):
+        read_with_spark(spark, str(path), sheet="1")
 
 
 def test_many_files_are_read_each_with_its_header(spark: SparkSession, tmp_path: Path) -> None:

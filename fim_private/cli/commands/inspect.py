@@ -73,6 +73,11 @@ def inspect(
         ("repeated items merged", f"{notes.duplicates:,}"),
         ("empty transactions left out", f"{notes.empty:,}"),
     ]
+    if notes.layout.where is not None:
+        rows += [
+            ("rows left out by --where", f"{notes.rows_left_out:,}"),
+            ("of these for want of a number, date or text", f"{notes.rows_undecided:,}"),
+        ]
     bounds = [_items_table(lengths)]
     if transactions.units is not None:
         import numpy as np

@@ -35,10 +35,12 @@ from fim_private.transactions.reading import (
     check_options,
     columnar_layout,
     layout_of,
+    no_item,
     read_columnar,
     read_text,
     refuse_single_items,
 )
+from fim_private.transactions.row_filter import RowFilter
 from fim_private.transactions.source import GZIP, PARQUET, Content, load
 from fim_private.transactions.text import Text
 from fim_private.transactions.text_table import text_table
@@ -61,6 +63,7 @@ def read_with_spark(
     unit_column: str | None = None,
     drop_rows_without_unit: bool = False,
     sheet: str | int | None = None,
+    where: str | None = None,
 ) -> SparkDatabase:
     """Read a file, or many of one kind, as `read_transactions` does, with the same options and the same strictness.
 
@@ -78,6 +81,7 @@ def read_with_spark(
         unit_column: the column that says whose transaction it is.
         drop_rows_without_unit: leave out and count rows without a unit.
         sheet: refused, because Spark reads no workbooks.
+        where: which rows of a table to read. The notes do not say how many others there are.
 
     Raises:
         InputError: the data cannot be read, or is not what the call says it is.
@@ -92,6 +96,7 @@ def read_with_spark(
         item=item_column,
         unit=unit_column,
         drop_rows_without_unit=drop_rows_without_unit,
+        where=None if where is None else RowFilter.of(where),
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
@@ -109,7 +114,7 @@ def read_with_spark(
             cluster, source, head, format_name=format, separator=separator, encoding=encoding, columns=columns
         )
     insisted = layout.format not in LINE_FORMATS or separator is not None
-    return _coded(cluster, raw.persist(), layout, has_units=unit_column is not None, insisted=insisted)
+    return _coded(cluster, raw.persist(), layout, columns, insisted=insisted)
 
 
 def _head(cluster: Cluster, file: str) -> bytes:
@@ -131,9 +136,12 @@ def _parquet(
     table = FrameTable(frame=sample, name=source, kind="Parquet")
     layout = read_columnar(table, columnar_layout(table, format_name, separator, columns), columns).notes.layout
     header = frame.columns
+    selection = columns.selection(header)
+    filtering = () if selection is None else selection.positions.values()
     if layout.format == "long":
         positions = long_columns(header, columns)
         taken = [_column(header[at]).alias(str(place)) for place, at in enumerate(positions) if at is not None]
+        taken += [_column(header[at]).alias(f"where {place}") for place, at in enumerate(filtering)]
         said = Source(name=source, layout=layout, columns=columns)
         rows = _mapped(cluster, frame.select(*taken), parsing.parse_long_rows, said, schema=LONG_SCHEMA)
         return _grouped(cluster, rows, columns), layout
@@ -149,6 +157,7 @@ def _parquet(
     item = lists[0] if columns.item is None else header[find_column(header, columns.item, "--item-column")]
     taken = [_column(item).alias("item")]
     taken += [] if unit is None else [_column(header[unit]).alias("unit")]
+    taken += [_column(header[at]).alias(f"where {place}") for place, at in enumerate(filtering)]
     return _mapped(cluster, frame.select(*taken), parsing.parse_lists, said, schema=READ_SCHEMA), layout
 
 
@@ -234,6 +243,11 @@ def _refuse_repeated_transactions(cluster: Cluster, frame: DataFrame, columns: C
     """Refuse a transaction column with repeated values if each row is a transaction, as local reading does."""
     if columns.transaction is None:
         return
+    if columns.where is not None:
+        raise UsageError(
+            "With Spark, a table of one transaction per row cannot be filtered if its transaction column is named.",
+            "Leave --transaction-column or --where out.",
+        )
     name = frame.columns[find_column(frame.columns, columns.transaction, "--transaction-column")]
     text = coalesce(trim(_column(name).cast("string")), lit(""))
     found = cluster.collect(frame.agg(count(lit(1)).alias("rows"), count_distinct(text).alias("names")))
@@ -244,13 +258,13 @@ def _refuse_repeated_transactions(cluster: Cluster, frame: DataFrame, columns: C
         )
 
 
-def _coded(cluster: Cluster, raw: DataFrame, layout: Layout, *, has_units: bool, insisted: bool) -> SparkDatabase:
+def _coded(cluster: Cluster, raw: DataFrame, layout: Layout, columns: Columns, *, insisted: bool) -> SparkDatabase:
     """The database, in codes of the vocabulary of all blocks together."""
     noted = ("transactions", "single", "occurrences", "blanks", "duplicates", "empty", "rows_without_unit")
     sums = cluster.collect(raw.selectExpr(*(f"coalesce(sum({name}), 0) {name}" for name in noted)))
     note = {name: int(sums.column(name)[0].as_py()) for name in noted}
     if not note["transactions"]:
-        raise InputError("No item was found in the data.", "Check the format, the columns and the separator.")
+        raise no_item(columns)
     if not insisted:
         refuse_single_items(note["single"], note["transactions"])
     names = cluster.collect(raw.selectExpr("explode(names) name").distinct())
@@ -264,7 +278,7 @@ def _coded(cluster: Cluster, raw: DataFrame, layout: Layout, *, has_units: bool,
         cluster=cluster,
         blocks=blocks,
         vocabulary=vocabulary,
-        has_units=has_units,
+        has_units=columns.unit is not None,
         notes=ReadingNotes(
             layout=layout,
             blanks=note["blanks"],
