@@ -32,21 +32,27 @@ _read = partial(typer.Option, rich_help_panel="How to read the file")
 _out = partial(typer.Option, rich_help_panel="Output")
 
 
-def _no_data_set(file: str) -> str:
-    """The name of a file. A missing file with the name of a data set is refused, and the error says where that is."""
+def _no_data_set(files: list[str]) -> list[str]:
+    """The names of files. A missing file with the name of a data set is refused, and the error says where that is."""
     from fim_private.cli.completion import dataset_names
 
-    # A file that is there, as it nearly always is, costs no look at the catalogue; Path's would raise for long names.
-    if "/" not in file and not os.path.exists(file) and file in dataset_names(file):  # noqa: PTH110
-        raise InputError(
-            f"There is no file {file}, but there is a data set of that name.",
-            f'Give "$(fim-private datasets path {file})".',
-        )
-    return file
+    for file in files:
+        # A file that is there costs no look at the catalogue. Path's `exists` would raise for long names.
+        if "/" not in file and not os.path.exists(file) and file in dataset_names(file):  # noqa: PTH110
+            raise InputError(
+                f"There is no file {file}, but there is a data set of that name.",
+                f'Give "$(fim-private datasets path {file})".',
+            )
+    return files
 
 
-File = Annotated[
-    str, typer.Argument(metavar="FILE", callback=_no_data_set, help="The basket file, or - for standard input.")
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE",
+        callback=_no_data_set,
+        help="The basket file, or - for standard input. Several files or a quoted glob ('shop-*.csv') are read as one.",
+    ),
 ]
 ReleaseFile = Annotated[
     str,

@@ -151,6 +151,8 @@ def _as_typed(path: Path, name: str, value: Any, param: Any) -> Any:
     if param.metavar == LISTED and isinstance(value, list):
         return ",".join(map(str, value))
     several = getattr(param, "multiple", False) or param.nargs != 1
+    if param.param_type_name == "argument" and several and not isinstance(value, list):
+        value = [value]
     if isinstance(value, bool) or isinstance(value, list) is not several:
         wanted = "a list" if several else "a text or a number"
         raise UsageError(f"In {path}, {name} is not {wanted}.", "Write the value as on the command line, in quotes.")
@@ -180,7 +182,8 @@ def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
     _check_promise(path, typed, release)
     files = {param.name for param in context.command.params if param.metavar in FILES}
     for name, value in typed.items():
-        if name in files & REPLAYED and isinstance(value, str) and Path(value).name != value.removeprefix("./"):
+        named = value if isinstance(value, list | tuple) else [value]
+        if name in files & REPLAYED and any(Path(part).name != part.removeprefix("./") for part in named if part):
             raise InputError(
                 f"{path} names a file with a folder. Releases never do, so somebody changed it.",
                 "Give the options instead, with your file.",

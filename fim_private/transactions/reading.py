@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -22,9 +25,10 @@ from fim_private.transactions.frames import SupportsArrow, frame_table
 from fim_private.transactions.layout import Layout, spoken
 from fim_private.transactions.parquet import ParquetTable
 from fim_private.transactions.row_filter import RowFilter, Selection, filtered
-from fim_private.transactions.source import Progress, opened, refuse_foreign
+from fim_private.transactions.several import files_named, joined, table_of
+from fim_private.transactions.source import Progress, Source, opened, refuse_foreign
 from fim_private.transactions.text import Text
-from fim_private.transactions.text_table import TextTable, text_table
+from fim_private.transactions.text_table import TextTable
 
 FORMATS = ("auto", "fimi", "basket", "long", "lists", "one-hot")
 LINE_FORMATS = ("fimi", "basket")
@@ -35,7 +39,7 @@ NEARLY_ALL = 0.95
 
 
 def read_transactions(
-    source: str | Path | BinaryIO | SupportsArrow,
+    source: str | Path | BinaryIO | SupportsArrow | Sequence[str | Path],
     *,
     format: str = "auto",  # noqa: A002 - the option is called so everywhere
     separator: str | None = None,
@@ -52,8 +56,9 @@ def read_transactions(
 
     Args:
         source: a path, "-" for standard input, or an open binary file, possibly packed with gzip: text, Parquet or an
-            Excel workbook (.xlsx). Or a Polars or pandas frame, an Arrow table, or another object with Arrow data, in
-            format "long", "lists" or "one-hot".
+            Excel workbook (.xlsx). Or a glob, or a list of paths and globs, of files with the same layout, which are
+            read as one. Or a Polars or pandas frame, an Arrow table, or another object with Arrow data, in format
+            "long", "lists" or "one-hot".
         format: "fimi" (items separated by blanks), "basket" (names with separators, one transaction per line), "long"
             (one item per row), "lists" (not for text: one list per row), "one-hot" (one column per item), or "auto",
             which guesses from the first lines or rows.
@@ -102,7 +107,7 @@ def read_transactions(
 
 
 def _read(
-    source: str | Path | BinaryIO | SupportsArrow,
+    source: str | Path | BinaryIO | SupportsArrow | Sequence[str | Path],
     format_name: str,
     separator: str | None,
     encoding: str,
@@ -114,30 +119,61 @@ def _read(
     if not isinstance(source, str | Path) and (table := frame_table(source)) is not None:
         _refuse_sheet(table.name, sheet)
         return read_columnar(table, columnar_layout(table, format_name, separator, columns), columns)
-    if not isinstance(source, str | Path) and not hasattr(source, "read"):
-        raise UsageError(
-            "Transactions cannot be read from this kind of value.",
-            "Give a path, an open file or a frame; for Python lists there is transactions_from_lists.",
-        )
-    with opened(cast(str | Path | BinaryIO, source), progress, archives=True) as reading:
-        if reading.is_archive:
-            content = reading.content()
-            if not is_workbook(content):
-                refuse_foreign(content.name, content.data)
-            workbook = sheet_table(content, sheet)
-            layout = replace(columnar_layout(workbook, format_name, separator, columns), sheet=sheet)
-            return read_columnar(workbook, layout, columns)
-        _refuse_sheet(reading.name, sheet)
-        blocks = reading.blocks()
-        if reading.may_be_parquet:
-            content = reading.content()
-            if content.is_parquet:
-                parquet = ParquetTable(content=content)
-                parquet.refuse_hostile()
-                return read_columnar(parquet, columnar_layout(parquet, format_name, separator, columns), columns)
-            blocks = iter([content.data])
-        text = Text(name=reading.name, blocks=blocks, encoding=encoding)
-        return read_text(text, layout_of(text, format_name, separator, encoding, columns), columns)
+    sources = _sources(source)
+    with closing(_opened(sources, encoding, sheet, progress)) as files:
+        found = joined(files) if len(sources) > 1 else next(files)
+        if isinstance(found, Text):
+            transactions = read_text(found, layout_of(found, format_name, separator, encoding, columns), columns)
+        else:
+            layout = replace(columnar_layout(found, format_name, separator, columns), sheet=sheet)
+            transactions = read_columnar(found, layout, columns)
+    return replace(transactions, notes=replace(transactions.notes, files=len(sources)))
+
+
+def _sources(source: object) -> Sequence[str | BinaryIO]:
+    """The files that are meant."""
+    if isinstance(source, str | Path):
+        return files_named([source])
+    if isinstance(source, list | tuple) and all(isinstance(one, str | Path) for one in source):
+        return files_named(source)
+    if hasattr(source, "read"):
+        return [cast(BinaryIO, source)]
+    raise UsageError(
+        "Transactions cannot be read from this kind of value.",
+        "Give a path, a list of paths, an open file or a frame; for Python lists there is transactions_from_lists.",
+    )
+
+
+def _opened(
+    sources: Sequence[str | BinaryIO], encoding: str, sheet: str | None, progress: Progress | None
+) -> Generator[Text | ColumnTable]:
+    """What is in each file. A file is open until the next one is asked for."""
+    for number, source in enumerate(sources):
+        share = None if progress is None else partial(_share, progress, number, len(sources))
+        with opened(source, share, archives=True) as reading:
+            yield _found(reading, encoding, sheet)
+
+
+def _share(progress: Progress, number: int, files: int, share: float) -> None:
+    progress((number + share) / files)
+
+
+def _found(reading: Source, encoding: str, sheet: str | None) -> Text | ColumnTable:
+    if reading.is_archive:
+        content = reading.content()
+        if not is_workbook(content):
+            refuse_foreign(content.name, content.data)
+        return sheet_table(content, sheet)
+    _refuse_sheet(reading.name, sheet)
+    blocks = reading.blocks()
+    if reading.may_be_parquet:
+        content = reading.content()
+        if content.is_parquet:
+            parquet = ParquetTable(content=content)
+            parquet.refuse_hostile()
+            return parquet
+        blocks = iter([content.data])
+    return Text(name=reading.name, blocks=blocks, encoding=encoding)
 
 
 def _refuse_sheet(name: str, sheet: str | None) -> None:
@@ -244,7 +280,7 @@ def read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
     if layout.format == "basket":
         return read_basket(text, layout)
     text.head(1, 1)  # refuses a text of nothing but blanks
-    table = text_table(text, layout.separator, columns)
+    table = table_of(text, layout.separator, columns)
     _refuse_one_column(table, layout)
     read = read_long_text if layout.format == "long" else read_one_hot_text
     transactions = read(table, layout, columns)

@@ -115,6 +115,21 @@ def test_a_filter_is_as_strict_as_on_one_machine(spark: SparkSession, tmp_path: 
         read_with_spark(spark, str(path), sheet="1")
 
 
+def test_several_files_are_named_each_once(spark: SparkSession, tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"part{number}.csv").write_text(f"invoice,item\n1,i{number}\n2{number},i{number}\n")
+    named = [str(tmp_path / "part0.csv"), str(tmp_path / "part[12].csv")]
+    rows = [items for _, items in rows_of(read_with_spark(spark, named))]
+    assert sorted(rows, key=len)[-1] == {"i0", "i1", "i2"}
+    assert len(rows) == 4
+    with pytest.raises(UsageError, match="named twice"):
+        read_with_spark(spark, [*named, str(tmp_path / "part1.csv")])
+    for number in range(2):
+        pl.DataFrame({"tid": [1, number], "item": ["a", f"b{number}"]}).write_parquet(tmp_path / f"{number}.parquet")
+    rows = [items for _, items in rows_of(read_with_spark(spark, [str(tmp_path / f"{at}.parquet") for at in (0, 1)]))]
+    assert sorted(map(sorted, rows)) == [["a", "b1"], ["b0"]]
+
+
 def test_many_files_are_read_each_with_its_header(spark: SparkSession, tmp_path: Path) -> None:
     for number in range(3):
         rows = "".join(f"{number}{row},item{row % 3},c{row % 2}\n" for row in range(20))

@@ -27,7 +27,7 @@ LEAST_ITEMS = 5
 
 @spread
 def inspect(
-    file: options.File,
+    file: options.Files,
     top: Annotated[int, typer.Option(min=0, max=10_000, help="The number of itemsets of each size to show.")] = 10,
     sizes: Annotated[int, typer.Option(min=1, max=5, help="The largest itemset size to show.")] = 2,
     unit_column: options.UnitColumn = None,

@@ -18,7 +18,7 @@ from fim_private.cli.run import carry_out, check_delivery, conclude
 @spread
 def mine(
     context: typer.Context,
-    file: options.File,
+    file: options.Files,
     *,
     question: options.Question,
     reading: options.Reading,
@@ -50,7 +50,7 @@ def mine(
     plan, keep = plan_for(question.asked()), delivery.keep
     if keep is not None:
         check_keep(keep, counts=plan.gives_counts)
-    check_delivery(delivery, [plan], file, question.universe_file, config)
+    check_delivery(delivery, [plan], *file, question.universe_file, config)
     command = command_line(context)
     if config is not None:
         say(f"With the settings of {config}: {printable(command)}\n{not_replayed}", quiet=delivery.quiet)

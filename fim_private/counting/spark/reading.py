@@ -8,7 +8,7 @@ is made for up to a million names.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -53,7 +53,7 @@ Parse = Callable[..., Batches]
 
 def read_with_spark(
     session: SparkSession,
-    source: str,
+    source: str | Sequence[str],
     *,
     format: str = "auto",  # noqa: A002 - the option is called so everywhere
     separator: str | None = None,
@@ -72,7 +72,7 @@ def read_with_spark(
 
     Args:
         session: any Spark session; `open_session` makes one.
-        source: a path, a folder, a glob or a URL, as the executors see it.
+        source: a path, a folder, a glob or a URL, as the executors see it, or several of them.
         format: as in `read_transactions`, like all following arguments.
         separator: what separates the fields of delimited text.
         encoding: the encoding of text.
@@ -100,18 +100,19 @@ def read_with_spark(
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
-    if source == "-":
+    sources = [source] if isinstance(source, str) else list(source)
+    if "-" in sources:
         raise UsageError("Spark reads files, not standard input.", "Give a path, or leave out --engine spark.")
     if sheet is not None:
         raise UsageError("Spark does not read Excel workbooks.", "Save the sheet as CSV, or leave out --engine spark.")
     cluster = Cluster(session)
-    files = files_of(cluster, source)
+    files = files_of(cluster, sources)
     head = _head(cluster, files[0])
     if head.startswith(PARQUET):
-        raw, layout = _parquet(cluster, source, files, format_name=format, separator=separator, columns=columns)
+        raw, layout = _parquet(cluster, sources, files, format_name=format, separator=separator, columns=columns)
     else:
         raw, layout = _text(
-            cluster, source, head, format_name=format, separator=separator, encoding=encoding, columns=columns
+            cluster, sources, head, format_name=format, separator=separator, encoding=encoding, columns=columns
         )
     insisted = layout.format not in LINE_FORMATS or separator is not None
     return _coded(cluster, raw.persist(), layout, columns, insisted=insisted)
@@ -119,17 +120,18 @@ def read_with_spark(
 
 def _head(cluster: Cluster, file: str) -> bytes:
     """The first lines of a file."""
-    lines = text_lines(cluster, file).limit(SAMPLE_LINES).selectExpr("cast(value as binary) value")
+    lines = text_lines(cluster, [file]).limit(SAMPLE_LINES).selectExpr("cast(value as binary) value")
     return b"\n".join(cluster.collect(lines).column("value").to_pylist())
 
 
 def _parquet(
-    cluster: Cluster, source: str, files: list[str], *, format_name: str, separator: str | None, columns: Columns
+    cluster: Cluster, sources: list[str], files: list[str], *, format_name: str, separator: str | None, columns: Columns
 ) -> tuple[DataFrame, Layout]:
     """Blocks in codes of their own, and the layout."""
     if files[0].endswith(".gz"):
         raise UsageError("Spark does not read Parquet inside gzip.", "Unpack it first: Parquet is packed by itself.")
-    frame = parquet_rows(cluster, source, files)
+    source = ", ".join(sources)
+    frame = parquet_rows(cluster, sources, files)
     sample = pl.from_arrow(cluster.collect(frame.limit(SAMPLE_ROWS)))
     if not isinstance(sample, pl.DataFrame):
         raise AssertionError("a table becomes a frame")
@@ -163,7 +165,7 @@ def _parquet(
 
 def _text(
     cluster: Cluster,
-    source: str,
+    sources: list[str],
     head: bytes,
     *,
     format_name: str,
@@ -180,6 +182,7 @@ def _text(
         raise UsageError(
             f"Spark does not split texts in {encoding} into lines.", "Save it as UTF-8, or leave out --engine spark."
         )
+    source = ", ".join(sources)
     data = _loaded(head, source).data
 
     def text() -> Text:
@@ -189,7 +192,7 @@ def _text(
     layout = read_text(text(), layout, columns).notes.layout
     said = Source(name=source, layout=layout, encoding=encoding, columns=columns)
     # As bytes: Spark treats every text as UTF-8, so the readers decode the lines themselves.
-    lines = text_lines(cluster, source).selectExpr(
+    lines = text_lines(cluster, sources).selectExpr(
         "cast(value as binary) value",
         *(
             []
