@@ -102,7 +102,8 @@ UnitColumn = Annotated[
     str | None,
     _promise(
         metavar="COLUMN",
-        help="The column that names the owner of each transaction, such as the customer. The owner is then protected.",
+        help="The column that names the owner of each transaction, such as the customer. The owner is then protected. "
+        "In basket CSV: its number, such as 1, or its name in the first line.",
     ),
 ]
 TogetherOption = Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, plain
@@ -37,12 +37,12 @@ class Columns:
         return (self.transaction, self.item, self.unit, self.where) != (None, None, None, None)
 
     def refuse_for(self, format_name: str) -> None:
-        """Refuse column options for a format without columns.
+        """Refuse column options for a format without columns. Baskets may have a column for the unit.
 
         Errors:
             UsageError: a column was named.
         """
-        if self.named:
+        if replace(self, unit=None).named if format_name == "basket" else self.named:
             raise UsageError(
                 f"The format {format_name} has no columns to choose from.",
                 "Leave --transaction-column, --item-column, --unit-column and --where out, or use --format long.",

@@ -17,6 +17,7 @@ from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.detection import SEPARATORS, detect_columnar, detect_text
 from fim_private.transactions.excel import is_workbook, sheet_table
 from fim_private.transactions.formats.basket import read_basket
+from fim_private.transactions.formats.basket_units import read_basket_with_units
 from fim_private.transactions.formats.fimi import read_fimi
 from fim_private.transactions.formats.lists import read_lists
 from fim_private.transactions.formats.long import read_long_columnar, read_long_text
@@ -69,6 +70,7 @@ def read_transactions(
             and lists, a column of ids to ignore.
         item_column: in long tables, the column of items. In format "lists", the column of lists.
         unit_column: the column that says whose transaction it is, for protecting a person rather than a transaction.
+            In format "basket", its number from 1, or its name in the first line.
         drop_rows_without_unit: leave out and count rows without a unit, instead of refusing the file.
         sheet: in a workbook of several sheets, the name of the sheet to read, or its number from 1.
         where: read only the rows of a table for which this condition holds, such as "Quantity > 0 AND InvoiceNo NOT
@@ -278,7 +280,7 @@ def read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
     if layout.separator is None:
         return read_fimi(text, layout)
     if layout.format == "basket":
-        return read_basket(text, layout)
+        return read_basket(text, layout) if columns.unit is None else read_basket_with_units(text, layout, columns)
     text.head(1, 1)  # refuses a text of nothing but blanks
     table = table_of(text, layout.separator, columns)
     _refuse_one_column(table, layout)

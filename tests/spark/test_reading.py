@@ -99,7 +99,7 @@ def test_a_file_of_each_kind_is_read_as_on_one_machine(
     assert "hidden" in repr(database)
 
 
-def test_a_filter_is_as_strict_as_on_one_machine(spark: SparkSession, tmp_path: Path) -> None:
+def test_filters_and_what_spark_does_not_read_are_refused(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_bytes(LONG_TEXT.encode())
     for where in ("invoice > AVG(invoice)", "price > 0"):
@@ -108,6 +108,8 @@ def test_a_filter_is_as_strict_as_on_one_machine(spark: SparkSession, tmp_path: 
     with pytest.raises(InputError, match="No item was found") as refused:
         read_with_spark(spark, str(path), where="invoice > 99")
     assert "--where" in refused.value.next_step
+    with pytest.raises(UsageError, match="lines of baskets have no unit column"):
+        read_with_spark(spark, str(path), format="basket", separator=";", unit_column="3")
     write_lists(tmp_path / "lists.parquet")
     with pytest.raises(UsageError, match="cannot be filtered"):
         read_with_spark(spark, str(tmp_path / "lists.parquet"), transaction_column="id", where="id > 1")

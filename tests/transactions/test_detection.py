@@ -182,8 +182,13 @@ def test_single_items_are_no_error_in_tables():
     assert len(read("milk,bread\n" + "1,0\n" * 40, format="one-hot")) == 40
 
 
-@pytest.mark.parametrize("format_name", ["fimi", "basket"])
-@pytest.mark.parametrize("option", ["unit_column", "transaction_column", "item_column"])
+@pytest.mark.parametrize(
+    ("format_name", "option"),
+    [
+        *(("fimi", option) for option in ("unit_column", "transaction_column", "item_column")),
+        *(("basket", option) for option in ("transaction_column", "item_column")),
+    ],
+)
 def test_formats_without_columns_refuse_column_options(format_name, option):
     with pytest.raises(UsageError, match=f"format {format_name} has no columns"):
         read(BASKETS, format=format_name, **{option: "customer"})

@@ -190,6 +190,10 @@ def _text(
 
     layout = layout_of(text(), format_name, separator, encoding, columns)
     layout = read_text(text(), layout, columns).notes.layout
+    if layout.format == "basket" and columns.unit is not None:
+        raise UsageError(
+            "With Spark, lines of baskets have no unit column.", "Save the data as one item per row, or as Parquet."
+        )
     said = Source(name=source, layout=layout, encoding=encoding, columns=columns)
     # As bytes: Spark treats every text as UTF-8, so the readers decode the lines themselves.
     lines = text_lines(cluster, sources).selectExpr(
