@@ -51,7 +51,8 @@ Files = Annotated[
     typer.Argument(
         metavar="FILE",
         callback=_no_data_set,
-        help="The basket file, or - for standard input. Several files or a quoted glob ('shop-*.csv') are read as one.",
+        help="The basket file, or - for standard input. Several files or a quoted glob ('shop-*.csv') are read as one. "
+        "With --query: a database, as in postgresql://HOST/NAME.",
     ),
 ]
 ReleaseFile = Annotated[
@@ -427,6 +428,14 @@ class Reading:
             metavar="CONDITION",
             help='In tables: read only the rows that meet this condition, such as "Quantity > 0 AND InvoiceNo NOT LIKE '
             "'C%'\". Each row is decided by itself, so this costs no privacy.",
+        ),
+    ] = None
+    query: Annotated[
+        str | None,
+        _read(
+            metavar="SELECT",
+            help="Read the rows that this query gives; FILE is then postgresql://..., or an SQLite or DuckDB file. "
+            "Each row has to come from one unit alone.",
         ),
     ] = None
     drop_rows_without_unit: Annotated[

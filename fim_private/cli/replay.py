@@ -32,22 +32,27 @@ FILES = ("FILE", "LEDGER")
 """How help shows the values of options that name files."""
 PLACES = ("engine", "master")
 """Settings that decide where a replay runs; the result is the same without them."""
+QUERY = "query"
+"""Asks a database for anything that it holds. A stranger could ask for what nobody meant to publish."""
 LIST = "universe_file"
 """Lines of this file are published as names of items. A stranger could name a file that nobody meant to publish."""
 REPLAYED = (names_of(Question) | names_of(Reading) | {"file", "keep", "as_json", "allow_inexact_noise"}) - {
     *PLACES,
     LIST,
+    QUERY,
 }
 """Settings that are taken from a release: its question."""
-TYPED = names_of(Delivery) - REPLAYED | {*PLACES, LIST, "config"}
+TYPED = names_of(Delivery) - REPLAYED | {*PLACES, LIST, QUERY, "config"}
 """Settings that are never taken from a release, because anybody may have written it: where a run takes place and
-writes, which ledger it charges, which list of items it publishes from, whether it is private, and whether it says so.
+writes, which ledger it charges, which list of items it publishes from, what it asks of a database, whether it is
+private, and whether it says so.
 """
 
 NEEDED = {
     "seed": "had a seed, and so is not private",
     "ledger": "charged a ledger",
     LIST: "took its items from a file",
+    QUERY: "asked a database",
 }
 """Settings that a replay must repeat, because without them it would be another kind of run; and what they did."""
 UNSAID, GUESSED = "fim_private.unsaid", "fim_private.guessed"
@@ -183,7 +188,7 @@ def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
     files = {param.name for param in context.command.params if param.metavar in FILES}
     for name, value in typed.items():
         named = value if isinstance(value, list | tuple) else [value]
-        if name in files & REPLAYED and any(Path(part).name != part.removeprefix("./") for part in named if part):
+        if name in files & REPLAYED and any(_shown(part) != part for part in named if part):
             raise InputError(
                 f"{path} names a file with a folder. Releases never do, so somebody changed it.",
                 "Give the options instead, with your file.",
@@ -283,6 +288,17 @@ def _option(param: Any) -> str:
     return str(max(param.opts, key=len))
 
 
+def _shown(file: str) -> str:
+    """How a command in a release names a file: without its folder, or without the user and host of its database."""
+    from fim_private.transactions.database import without_secrets
+    from fim_private.transactions.source import is_address
+
+    if file == "-":
+        return file
+    name = without_secrets(file) if is_address(file) else Path(file).name
+    return f"./{name}" if name.startswith("-") else name  # no option
+
+
 def command_line(context: typer.Context) -> str:
     """The command that does the same again, whether its options were typed or came from a file.
 
@@ -299,8 +315,7 @@ def command_line(context: typer.Context) -> str:
         option = [] if param.param_type_name == "argument" else [_option(param)]
         for part in value if isinstance(value, list | tuple) else [value]:
             shown = str(part)
-            if param.metavar in FILES and shown != "-":
-                name = Path(part).name
-                shown = f"./{name}" if name.startswith("-") else name  # no option
+            if param.metavar in FILES:
+                shown = _shown(shown)
             words += option if value is True else [*option, shown]
     return shlex.join(words)

@@ -144,6 +144,11 @@ def _layout_sentence(layout: Layout) -> str:
         words.append("The header, which names the items, is public too.")
     elif layout.format == "long" or (layout.format == "lists" and layout.item_column is not None):
         words.append("The names of the columns are public too.")
+    if layout.query is not None:
+        words.append(
+            "The query is public. The promise covers what is done with the rows that it gives: each of them has to "
+            "come from one unit alone, whatever the database computes."
+        )
     if layout.where is not None:
         words.append("Each row is read or left out by itself, before units are formed; the condition is public.")
     if layout.guessed:

@@ -10,9 +10,9 @@ from typing import Any
 from fim_private.transactions.column_roles import Columns
 
 SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "blanks"}
-TYPED = ("format", "separator", "encoding", "sheet", "transaction_column", "item_column", "where")
+TYPED = ("format", "separator", "encoding", "sheet", "transaction_column", "item_column", "where", "query")
 """The parts of a layout that are reading options. The unit column is left out: it belongs to the promise."""
-LATER = ("sheet", "where")
+LATER = ("sheet", "where", "query")
 """Parts that older versions did not have. A record holds them only if they are set."""
 
 
@@ -33,6 +33,7 @@ class Layout:
         item_column: likewise.
         unit_column: likewise.
         sheet: in a workbook, the name of the sheet, or its number from 1; None if there is only one.
+        query: what was asked of a database.
         where: the condition that rows have to meet to be read.
         guessed: the parts that were guessed from the data because nobody typed them.
     """
@@ -46,6 +47,7 @@ class Layout:
     unit_column: str | None = None
     sheet: str | None = None
     where: str | None = None
+    query: str | None = None
     guessed: tuple[str, ...] = ()
 
     def naming(
@@ -149,6 +151,8 @@ class Layout:
         return cls(**{**record, "guessed": tuple(record["guessed"])})
 
     def _holder(self) -> str:
+        if self.query is not None:
+            return f"{self.kind} (query {self.query!r})"
         if self.kind != "text":
             return self.kind if self.sheet is None else f"{self.kind} (sheet {self.sheet!r})"
         return f"CSV, separated by {spoken(self.separator or ',')}"

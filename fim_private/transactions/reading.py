@@ -13,6 +13,7 @@ from typing import BinaryIO, cast
 from fim_private.errors import InputError, UsageError, did_you_mean
 from fim_private.transactions.column_roles import Columns
 from fim_private.transactions.column_table import ColumnTable
+from fim_private.transactions.database import query_table
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.detection import SEPARATORS, detect_columnar, detect_text
 from fim_private.transactions.excel import is_workbook, sheet_table
@@ -51,6 +52,7 @@ def read_transactions(
     drop_rows_without_unit: bool = False,
     sheet: str | int | None = None,
     where: str | None = None,
+    query: str | None = None,
     progress: Progress | None = None,
 ) -> Transactions:
     r"""Read a file or a frame of transactions. The `notes` of the result say what was dropped.
@@ -76,6 +78,9 @@ def read_transactions(
         where: read only the rows of a table for which this condition holds, such as "Quantity > 0 AND InvoiceNo NOT
             LIKE 'C%'": SQL in which each row is decided by itself (`where_text`). In one-hot tables the columns that it
             names are no items.
+        query: read the rows that this SELECT gives; `source` is then a database: postgresql://..., or the path of an
+            SQLite or DuckDB file. Each row has to come from one unit alone, because what the database computes over
+            several rows is outside the promise.
         progress: called now and then with the share of the file's bytes that was read, from 0 to 1; for a path only.
 
     Privacy: how a transaction is read depends on the layout (`notes.layout`) and not on other transactions. Parts of
@@ -100,7 +105,7 @@ def read_transactions(
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
     chosen = None if sheet is None else str(sheet).strip()
-    transactions = _read(source, format, separator, encoding, columns, sheet=chosen, progress=progress)
+    transactions = _read(source, format, separator, encoding, columns, sheet=chosen, query=query, progress=progress)
     if not len(transactions):
         raise no_item(columns)
     if transactions.notes.layout.format in LINE_FORMATS and separator is None:
@@ -116,8 +121,14 @@ def _read(
     columns: Columns,
     *,
     sheet: str | None,
+    query: str | None,
     progress: Progress | None,
 ) -> Transactions:
+    if query is not None:
+        answer = query_table(_one_path(source), query)
+        _refuse_sheet(answer.name, sheet)
+        layout = replace(columnar_layout(answer, format_name, separator, columns), query=query)
+        return read_columnar(answer, layout, columns)
     if not isinstance(source, str | Path) and (table := frame_table(source)) is not None:
         _refuse_sheet(table.name, sheet)
         return read_columnar(table, columnar_layout(table, format_name, separator, columns), columns)
@@ -130,6 +141,13 @@ def _read(
             layout = replace(columnar_layout(found, format_name, separator, columns), sheet=sheet)
             transactions = read_columnar(found, layout, columns)
     return replace(transactions, notes=replace(transactions.notes, files=len(sources)))
+
+
+def _one_path(source: object) -> str:
+    named = source[0] if isinstance(source, list | tuple) and len(source) == 1 else source
+    if isinstance(named, str | Path):
+        return str(named)
+    raise UsageError("A query is for one database.", "Give its address or path, or leave --query out.")
 
 
 def _sources(source: object) -> Sequence[str | BinaryIO]:

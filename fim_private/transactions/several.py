@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.column_roles import Columns
 from fim_private.transactions.column_table import ColumnTable
+from fim_private.transactions.source import is_address
 from fim_private.transactions.text import Chunk, Text
 from fim_private.transactions.text_table import TextTable, text_table
 
@@ -38,7 +39,7 @@ def files_named(sources: Sequence[str | Path]) -> list[str]:
     files: list[str] = []
     for source in map(str, sources):
         # A file may have such a character in its name.
-        is_glob = any(mark in source for mark in WILD) and not os.path.lexists(source)
+        is_glob = not is_address(source) and any(mark in source for mark in WILD) and not os.path.lexists(source)
         found = sorted(glob.glob(source, recursive=True)) if is_glob else [source]  # noqa: PTH207 - of any folder
         if not found:
             raise InputError(f"No file is called like {source}.", "Check the folder and the pattern.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -37,7 +38,11 @@ GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
 ARCHIVE = b"PK\x03\x04"
 UNPACK = "Unpack it first, or pack it with gzip, which can be read directly."
+GIVE_QUERY = "Read it with --query, as in --query 'SELECT invoice, item FROM sales'."
 SAVE_AS_CSV = "Open it in the program that made it and save the table as CSV."
+
+DUCKDB = re.compile(rb".{8}DUCK..\0{6}", re.DOTALL)
+"""How a DuckDB file begins: a checksum, its mark, and the version of its format."""
 
 FOREIGN = (
     (b"\xfd7zXZ\x00", "an xz archive", UNPACK),
@@ -45,7 +50,7 @@ FOREIGN = (
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive", UNPACK),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Office file", SAVE_AS_CSV),
-    (b"SQLite format 3\x00", "an SQLite database", SAVE_AS_CSV),
+    (b"SQLite format 3\x00", "an SQLite database", GIVE_QUERY),
     (b"%PDF-", "a PDF document", SAVE_AS_CSV),
     (b"ARROW1", "an Arrow (Feather) file", "Save it as Parquet."),
 )
@@ -113,6 +118,9 @@ def opened(
         InputError: there is no such file, or it is a folder, empty, unreadable, a broken gzip file, or of another kind.
         UsageError: an open file is not in binary mode.
     """
+    if isinstance(source, str) and is_address(source):
+        # The address may hold a password, so it is not shown.
+        raise UsageError("A database is read by a query, and no other address can be read.", GIVE_QUERY)
     if not isinstance(source, str | Path):
         yield _source("The open file", source, archives=archives)
     elif str(source) == "-":
@@ -122,6 +130,11 @@ def opened(
     else:
         with _open(Path(source)) as file:
             yield _source(str(source), file, progress, archives=archives)
+
+
+def is_address(source: str) -> bool:
+    """Whether a source is an address, such as that of a database, and not a path."""
+    return re.match(r"[A-Za-z][\w+.-]*://", source) is not None
 
 
 def load(source: str | Path | BinaryIO, *, archives: bool = False) -> Content:
@@ -252,6 +265,8 @@ def refuse_foreign(name: str, data: bytes) -> None:
         raise InputError(f"{name} is a ZIP archive.", UNPACK)
     if data.startswith(GZIP):
         raise InputError(f"{name} is packed with gzip twice.", "Unpack it once.")
+    if DUCKDB.match(data):
+        raise InputError(f"{name} is a DuckDB database.", GIVE_QUERY)
     for magic, kind, next_step in FOREIGN:
         if data.startswith(magic):
             raise InputError(f"{name} is {kind}.", next_step)

@@ -85,7 +85,7 @@ def compare(
             rich_help_panel="How to read the file",
         ),
     ] = None,
-    reading: Annotated[options.Reading, Without("engine", "master")],
+    reading: Annotated[options.Reading, Without("engine", "master", "query")],
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:

@@ -64,6 +64,7 @@ def read_with_spark(
     drop_rows_without_unit: bool = False,
     sheet: str | int | None = None,
     where: str | None = None,
+    query: str | None = None,
 ) -> SparkDatabase:
     """Read a file, or many of one kind, as `read_transactions` does, with the same options and the same strictness.
 
@@ -82,6 +83,7 @@ def read_with_spark(
         drop_rows_without_unit: leave out and count rows without a unit.
         sheet: refused, because Spark reads no workbooks.
         where: which rows of a table to read. The notes do not say how many others there are.
+        query: refused, because Spark reads files.
 
     Raises:
         InputError: the data cannot be read, or is not what the call says it is.
@@ -100,6 +102,8 @@ def read_with_spark(
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
+    if query is not None:
+        raise UsageError("Spark reads files, and asks no database.", "Leave out --engine spark, or export the table.")
     sources = [source] if isinstance(source, str) else list(source)
     if "-" in sources:
         raise UsageError("Spark reads files, not standard input.", "Give a path, or leave out --engine spark.")
