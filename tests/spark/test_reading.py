@@ -113,6 +113,10 @@ def test_filters_and_what_spark_does_not_read_are_refused(spark: SparkSession, t
     write_lists(tmp_path / "lists.parquet")
     with pytest.raises(UsageError, match="cannot be filtered"):
         read_with_spark(spark, str(tmp_path / "lists.parquet"), transaction_column="id", where="id > 1")
+    for source, query in ((str(path), "SELECT 1"), ("postgresql://me:SECRET@host/shop", None)):
+        with pytest.raises(UsageError, match="asks no database") as refused_query:
+            read_with_spark(spark, source, query=query)
+        assert "SECRET" not in str(refused_query.value)
     with pytest.raises(UsageError, match="Spark does not read Excel"):
         read_with_spark(spark, str(path), sheet="1")
 

@@ -25,6 +25,7 @@ from fim_private.counting.spark.session import Batches, Cluster
 from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column, long_columns
 from fim_private.transactions.column_table import FrameTable
+from fim_private.transactions.database import SERVERS
 from fim_private.transactions.dataset import ReadingNotes
 from fim_private.transactions.detection import SAMPLE_LINES, SAMPLE_ROWS
 from fim_private.transactions.formats.lists import list_columns
@@ -102,9 +103,10 @@ def read_with_spark(
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
-    if query is not None:
-        raise UsageError("Spark reads files, and asks no database.", "Leave out --engine spark, or export the table.")
     sources = [source] if isinstance(source, str) else list(source)
+    # The address of a server may hold a password, so it is refused before anything could show it.
+    if query is not None or any(one.startswith(SERVERS) for one in sources):
+        raise UsageError("Spark reads files, and asks no database.", "Leave out --engine spark, or export the table.")
     if "-" in sources:
         raise UsageError("Spark reads files, not standard input.", "Give a path, or leave out --engine spark.")
     if sheet is not None:
