@@ -27,6 +27,7 @@ from fim_private.demos.plans import mechanism_of, pairs_plan
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.release import Release
 from fim_private.report.audit.verdicts import delta_text
+from fim_private.transactions.column_names import KNOWN
 from tests import processes
 from tests.cli.command import fim_private, words
 from tests.conftest import ROOT
@@ -347,6 +348,13 @@ def lessons() -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def columns() -> str:
+    lines = [["the column of", *(language for language in KNOWN["item"])], ["---"] * (1 + len(KNOWN["item"]))]
+    for role, names in KNOWN.items():
+        lines.append([f"{role}s", *(", ".join(map(str.lower, of_language)) for of_language in names.values())])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 BLOCKS: dict[tuple[str, str], Callable[[], str]] = {
     ("choosing-a-mechanism", "decision"): decision,
     ("choosing-epsilon", "odds"): odds,
@@ -354,6 +362,7 @@ BLOCKS: dict[tuple[str, str], Callable[[], str]] = {
     ("choosing-epsilon", "precision"): share,
     ("choosing-epsilon", "noise"): noise,
     ("teaching", "lessons"): lessons,
+    ("guide", "columns"): columns,
 }
 
 

@@ -21,7 +21,7 @@ Read = Callable[..., "TransactionDatabase"]
 
 @contextmanager
 def reader(engine: str, master: str | None, progress: Callable[[float], None] | None = None) -> Iterator[Read]:
-    """A function that reads a file with the options of `read_transactions`. At the end, what it read is gone.
+    """A function that reads files with the options of `read_transactions`. At the end, what it read is gone.
 
     Args:
         engine: "local" or "spark".
@@ -41,7 +41,7 @@ def reader(engine: str, master: str | None, progress: Callable[[float], None] | 
         from fim_private.counting import as_database
         from fim_private.transactions import read_transactions
 
-        yield lambda file, **options: as_database(read_transactions(file, progress=progress, **options))
+        yield lambda files, **options: as_database(read_transactions(files, progress=progress, **options))
         return
     from fim_private.counting.spark.session import open_session, stop
 

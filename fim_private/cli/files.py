@@ -59,20 +59,21 @@ def check_folder(folder: Path, *, names: Sequence[str], ours: bool = False, over
         )
 
 
-def keep_inputs_apart(file: str, items: str | None) -> None:
+def keep_inputs_apart(files: Sequence[str], items: str | None) -> None:
     """Refuse data and a list of items from one place. The lines of the list are published as they are.
 
     Raises:
         UsageError: both come from standard input, or from one file.
     """
-    if items is None or not (str(file) == str(items) == "-" or _are_one(file, items)):
+    if items is None:
         return
-    if str(file) == "-":
+    if items == "-" and "-" in files:
         raise UsageError("Standard input cannot be read as two files.", "Give one of them by name.")
-    raise UsageError(
-        "The data and the list of items are one file.",
-        "Give a public list of items, one per line. Its lines are published as they are.",
-    )
+    if any(_are_one(file, items) or _is_among(Path(items), file) for file in files):
+        raise UsageError(
+            "The data and the list of items are one file.",
+            "Give a public list of items, one per line. Its lines are published as they are.",
+        )
 
 
 def keep_apart(output: Path | None, *others: str | Path | None) -> None:

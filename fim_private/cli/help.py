@@ -30,7 +30,7 @@ class _Plain:
     """Help that does not break lines at the hyphens of options."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]  # type: ignore[misc]
+        return [piece.replace("{", "").replace("}", "") for piece in super().collect_usage_pieces(ctx)]  # type: ignore[misc]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         super().format_help(ctx, formatter)  # type: ignore[misc]
@@ -67,6 +67,8 @@ class Command(_Plain, TyperCommand):
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None:
+                name, words = record
+                record = name.replace(" <list[str]>", " ..."), words
                 usual = "Arguments" if param.param_type_name == "argument" else "Options"
                 sections.setdefault(getattr(param, "rich_help_panel", None) or usual, []).append(record)
         usual_ones = [(name, sections.pop(name)) for name in ("Arguments", "Options") if name in sections]

@@ -32,21 +32,28 @@ _read = partial(typer.Option, rich_help_panel="How to read the file")
 _out = partial(typer.Option, rich_help_panel="Output")
 
 
-def _no_data_set(file: str) -> str:
-    """The name of a file. A missing file with the name of a data set is refused, and the error says where that is."""
+def _no_data_set(files: list[str]) -> list[str]:
+    """The names of files. A missing file with the name of a data set is refused, and the error says where that is."""
     from fim_private.cli.completion import dataset_names
 
-    # A file that is there, as it nearly always is, costs no look at the catalogue; Path's would raise for long names.
-    if "/" not in file and not os.path.exists(file) and file in dataset_names(file):  # noqa: PTH110
-        raise InputError(
-            f"There is no file {file}, but there is a data set of that name.",
-            f'Give "$(fim-private datasets path {file})".',
-        )
-    return file
+    for file in files:
+        # A file that is there costs no look at the catalogue. Path's `exists` would raise for long names.
+        if "/" not in file and not os.path.exists(file) and file in dataset_names(file):  # noqa: PTH110
+            raise InputError(
+                f"There is no file {file}, but there is a data set of that name.",
+                f'Give "$(fim-private datasets path {file})".',
+            )
+    return files
 
 
-File = Annotated[
-    str, typer.Argument(metavar="FILE", callback=_no_data_set, help="The basket file, or - for standard input.")
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE",
+        callback=_no_data_set,
+        help="The basket file, or - for standard input. Several files or a quoted glob ('shop-*.csv') are read as one. "
+        "With --query: a database, as in postgresql://HOST/NAME.",
+    ),
 ]
 ReleaseFile = Annotated[
     str,
@@ -96,7 +103,8 @@ UnitColumn = Annotated[
     str | None,
     _promise(
         metavar="COLUMN",
-        help="The column that names the owner of each transaction, such as the customer. The owner is then protected.",
+        help="The column that names the owner of each transaction, such as the customer. The owner is then protected. "
+        "In basket CSV: its number, such as 1, or its name in the first line.",
     ),
 ]
 TogetherOption = Annotated[
@@ -414,12 +422,32 @@ class Reading:
             help="The text between items or columns. The default is a comma; --format auto guesses it.",
         ),
     ] = None
+    sheet: Annotated[
+        str | None,
+        _read(metavar="NAME|NUMBER", help="In Excel workbooks of several sheets: the sheet to read. The first is 1."),
+    ] = None
     encoding: Annotated[str, _read(help="The file's text encoding, such as latin-1 or utf-16-le.")] = "utf-8"
     transaction_column: Annotated[
         str | None, _read(metavar="COLUMN", help="In long tables: the column that names a row's transaction.")
     ] = None
     item_column: Annotated[
         str | None, _read(metavar="COLUMN", help="In long tables and Parquet lists: the column of items.")
+    ] = None
+    where: Annotated[
+        str | None,
+        _read(
+            metavar="CONDITION",
+            help='In tables: read only the rows that meet this condition, such as "Quantity > 0 AND InvoiceNo NOT LIKE '
+            "'C%'\". Each row is decided by itself, so this costs no privacy.",
+        ),
+    ] = None
+    query: Annotated[
+        str | None,
+        _read(
+            metavar="SELECT",
+            help="Read the rows that this query gives; FILE is then postgresql://..., or an SQLite or DuckDB file. "
+            "Each row has to come from one unit alone.",
+        ),
     ] = None
     drop_rows_without_unit: Annotated[
         bool,

@@ -24,30 +24,35 @@ LARGEST = 1 << 20
 """The most bytes of a file of settings."""
 LARGEST_RELEASE = 1 << 28
 """The most bytes of a release: a thousand bytes for each of a quarter of a million itemsets."""
-IN_PERSON = {"config", "curator"}
-"""Options that no file can set: the name of the file, and that a person may see exact counts."""
+IN_PERSON = {"config", "layout", "curator"}
+"""Options that no file can set: the name of the file or of another, and that a person may see exact counts."""
 LISTED = "A,B,..."
 """How help shows the value of an option that takes a list. A file of settings may write [A, B]."""
 FILES = ("FILE", "LEDGER")
 """How help shows the values of options that name files."""
 PLACES = ("engine", "master")
 """Settings that decide where a replay runs; the result is the same without them."""
+QUERY = "query"
+"""Asks a database for anything that it holds. A stranger could ask for what nobody meant to publish."""
 LIST = "universe_file"
 """Lines of this file are published as names of items. A stranger could name a file that nobody meant to publish."""
 REPLAYED = (names_of(Question) | names_of(Reading) | {"file", "keep", "as_json", "allow_inexact_noise"}) - {
     *PLACES,
     LIST,
+    QUERY,
 }
 """Settings that are taken from a release: its question."""
-TYPED = names_of(Delivery) - REPLAYED | {*PLACES, LIST, "config"}
+TYPED = names_of(Delivery) - REPLAYED | {*PLACES, LIST, QUERY, "config", "layout"}
 """Settings that are never taken from a release, because anybody may have written it: where a run takes place and
-writes, which ledger it charges, which list of items it publishes from, whether it is private, and whether it says so.
+writes, which ledger it charges, which list of items it publishes from, what it asks of a database, whether it is
+private, and whether it says so.
 """
 
 NEEDED = {
     "seed": "had a seed, and so is not private",
     "ledger": "charged a ledger",
     LIST: "took its items from a file",
+    QUERY: "asked a database",
 }
 """Settings that a replay must repeat, because without them it would be another kind of run; and what they did."""
 UNSAID, GUESSED = "fim_private.unsaid", "fim_private.guessed"
@@ -68,7 +73,8 @@ def settings_of_file(context: typer.Context, path: Path | None) -> Path | None:
             named[name].name: _as_typed(path, name, value, named[name])
             for name, value in read_settings(path, allowed).items()
         }
-    context.default_map = settings
+    # A layout of its own goes before.
+    context.default_map = {**settings, **(context.default_map or {})}
     return path
 
 
@@ -84,14 +90,14 @@ Config = Annotated[
 ]
 
 
-def read_settings(path: Path, allowed: Collection[str]) -> dict[str, Any]:
+def read_settings(path: Path, allowed: Collection[str], *, option: str = "--config") -> dict[str, Any]:
     """The settings of a TOML file. Each is a value or a plain list; hyphens in names become underscores.
 
     Raises:
         InputError: the file cannot be read.
         UsageError: a setting does not exist, or is neither a value nor a plain list.
     """
-    found = read_toml(path)
+    found = read_toml(path, option=option)
     settings = {name.replace("-", "_"): value for name, value in found.items()}
     unknown = sorted(settings.keys() - set(allowed))
     if unknown:
@@ -151,6 +157,8 @@ def _as_typed(path: Path, name: str, value: Any, param: Any) -> Any:
     if param.metavar == LISTED and isinstance(value, list):
         return ",".join(map(str, value))
     several = getattr(param, "multiple", False) or param.nargs != 1
+    if param.param_type_name == "argument" and several and not isinstance(value, list):
+        value = [value]
     if isinstance(value, bool) or isinstance(value, list) is not several:
         wanted = "a list" if several else "a text or a number"
         raise UsageError(f"In {path}, {name} is not {wanted}.", "Write the value as on the command line, in quotes.")
@@ -180,13 +188,17 @@ def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
     _check_promise(path, typed, release)
     files = {param.name for param in context.command.params if param.metavar in FILES}
     for name, value in typed.items():
-        if name in files & REPLAYED and isinstance(value, str) and Path(value).name != value.removeprefix("./"):
+        named = value if isinstance(value, list | tuple) else [value]
+        if name in files & REPLAYED and any(_shown(part) != part for part in named if part):
             raise InputError(
                 f"{path} names a file with a folder. Releases never do, so somebody changed it.",
                 "Give the options instead, with your file.",
             )
     context.meta[UNSAID] = sorted(typed.keys() - REPLAYED | ({"seed"} if release.seeded else set()))
-    context.meta[GUESSED] = () if release.layout is None else release.layout.guessed
+    context.meta[GUESSED] = [
+        *context.meta.get(GUESSED, ()),
+        *(() if release.layout is None else release.layout.guessed),
+    ]
     asked = {name: value for name, value in typed.items() if name in REPLAYED}
     return {**_guessed(context, release.layout), **_merged_before(context, typed, release), **asked}
 
@@ -224,7 +236,7 @@ def _merged_before(context: typer.Context, typed: Mapping[str, Any], release: Re
 
     def together() -> str | None:
         others = ("max_transactions", "merge", "unit")
-        return None if any(_is_from(context, name, "COMMANDLINE") for name in others) else str(Together.UNIT)
+        return None if any(is_from(context, name, "COMMANDLINE") for name in others) else str(Together.UNIT)
 
     return {"together": together}
 
@@ -240,15 +252,15 @@ def _guessed(context: typer.Context, layout: Layout | None) -> dict[str, Callabl
     settings = layout.settings()
 
     def part(name: str) -> str | None:
-        typed = context.params.get("format") if _is_from(context, "format", "COMMANDLINE") else None
+        typed = context.params.get("format") if is_from(context, "format", "COMMANDLINE") else None
         return settings[name] if typed in (None, layout.format) else None
 
     return {name: partial(part, name) for name in layout.guessed if name in settings}
 
 
 def replayed_guesses(context: typer.Context) -> list[str]:
-    """The parts of the layout that come from a release which guessed them. They count as guesses here too."""
-    return [name for name in context.meta.get(GUESSED, ()) if _is_from(context, name, "DEFAULT_MAP")]
+    """The parts of the layout that come from a release or a file which guessed them. They count as guesses here too."""
+    return [name for name in context.meta.get(GUESSED, ()) if is_from(context, name, "DEFAULT_MAP")]
 
 
 def check_replay(context: typer.Context, path: Path | None) -> str:
@@ -257,7 +269,7 @@ def check_replay(context: typer.Context, path: Path | None) -> str:
     Raises:
         UsageError: the release had a seed or charged a ledger, and the command names none.
     """
-    left_out = [name for name in context.meta.get(UNSAID, []) if not _is_from(context, name, "COMMANDLINE")]
+    left_out = [name for name in context.meta.get(UNSAID, []) if not is_from(context, name, "COMMANDLINE")]
     for name, what in NEEDED.items():
         option = f"--{name.replace('_', '-')}"
         if name in left_out:
@@ -269,7 +281,7 @@ def check_replay(context: typer.Context, path: Path | None) -> str:
     return f"Not taken from it: {', '.join(places)}. Give them on the command line." if places else ""
 
 
-def _is_from(context: typer.Context, name: str, origin: str) -> bool:
+def is_from(context: typer.Context, name: str, origin: str) -> bool:
     """Whether a setting has this origin: typed (COMMANDLINE), or from the file of settings (DEFAULT_MAP)."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == origin
@@ -278,6 +290,17 @@ def _is_from(context: typer.Context, name: str, origin: str) -> bool:
 def _option(param: Any) -> str:
     """The long form of an option; the name of an argument."""
     return str(max(param.opts, key=len))
+
+
+def _shown(file: str) -> str:
+    """How a command in a release names a file: without its folder, or without the user and host of its database."""
+    from fim_private.transactions.database import without_secrets
+    from fim_private.transactions.source import is_address
+
+    if file == "-":
+        return file
+    name = without_secrets(file) if is_address(file) else Path(file).name
+    return f"./{name}" if name.startswith("-") else name  # no option
 
 
 def command_line(context: typer.Context) -> str:
@@ -289,15 +312,14 @@ def command_line(context: typer.Context) -> str:
     for param in context.command.params:
         source = context.get_parameter_source(param.name)
         value = context.params.get(param.name)
-        if source is None or source.name not in {"COMMANDLINE", "DEFAULT_MAP"} or param.name == "config":
+        if source is None or source.name not in {"COMMANDLINE", "DEFAULT_MAP"} or param.name in {"config", "layout"}:
             continue
         if value is None or value is False:
             continue
         option = [] if param.param_type_name == "argument" else [_option(param)]
         for part in value if isinstance(value, list | tuple) else [value]:
             shown = str(part)
-            if param.metavar in FILES and shown != "-":
-                name = Path(part).name
-                shown = f"./{name}" if name.startswith("-") else name  # no option
+            if param.metavar in FILES:
+                shown = _shown(shown)
             words += option if value is True else [*option, shown]
     return shlex.join(words)

@@ -58,14 +58,14 @@ def warn_if_weak(question: Question) -> None:
 
 
 def carry_out(
-    work: Callable[..., Result], file: str, plan: Priced, *, reading: Reading, delivery: Delivery, command: str,
+    work: Callable[..., Result], files: list[str], plan: Priced, *, reading: Reading, delivery: Delivery, command: str,
     released: Callable[[Result], Handed],
 ) -> tuple[Result, Handed, RunLedger]:  # fmt: skip
     """Read the file, do the work, hand over the release, and say how the file was read.
 
     Args:
         work: called with the data, `seed`, `command`, `charge` and `progress`.
-        file: the basket file.
+        files: the basket files.
         plan: its cost is charged to the ledger.
         reading: how to read.
         delivery: where to charge and to deliver.
@@ -78,7 +78,7 @@ def carry_out(
     with RunLedger(delivery.ledger, plan, command) as run_ledger:
         with phases(quiet=delivery.quiet) as progress, reading.reader(progress.share) as read:
             progress("reading")
-            database = read(file, **reading.arguments(plan.cost.unit.column))
+            database = read(files, **reading.arguments(plan.cost.unit.column))
             charge = None if delivery.ledger is None else run_ledger.charge
             result = work(database, seed=delivery.seed, command=command, charge=charge, progress=progress)
         release = released(result)
@@ -126,11 +126,14 @@ def _reading_notes(notes: ReadingNotes) -> list[str]:
             (notes.blanks, "blank items dropped"),
             (notes.duplicates, "repeated items inside a transaction merged"),
             (notes.empty, "empty transactions left out"),
+            (notes.rows_left_out, "rows left out by --where"),
+            (notes.rows_undecided, "of these because a cell is blank, or no number or date"),
             (notes.rows_without_unit, "rows without a unit left out"),
         )
         if number
     ]
-    lines = [f"Read as {notes.layout.describe()}."]
+    read_from = f", from {notes.files:,} files" if notes.files > 1 else ""
+    lines = [f"Read as {notes.layout.describe()}{read_from}."]
     if mended:
         lines.append(f"While reading (for the holder of the data, not part of the release): {'; '.join(mended)}.")
     return lines

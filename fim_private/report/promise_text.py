@@ -156,7 +156,7 @@ def share_right(epsilon: float, delta: float) -> str:
 
 def _layout_sentence(layout: Layout, *, options: bool) -> str:
     """How the data was read, which is taken as public, and what follows if that was guessed."""
-    data = "file" if layout.kind in ("text", "Parquet") else "data"
+    data = "file" if layout.kind in ("text", "Parquet", "Excel") else "data"
     words = [
         f"The layout of the {data} is taken as public: {layout.describe()}.",
         f"A transaction is {layout.transaction}.",
@@ -165,6 +165,13 @@ def _layout_sentence(layout: Layout, *, options: bool) -> str:
         words.append("The header, which names the items, is public too.")
     elif layout.format == "long" or (layout.format == "lists" and layout.item_column is not None):
         words.append("The names of the columns are public too.")
+    if layout.query is not None:
+        words.append(
+            "The query is public. The promise covers what is done with the rows that it gives: each of them has to "
+            "come from one unit alone, whatever the database computes."
+        )
+    if layout.where is not None:
+        words.append("Each row is read or left out by itself, before units are formed; the condition is public.")
     if layout.guessed:
         guessed = " and ".join(part.replace("_", " ") for part in layout.guessed)
         words.append(

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fim_private.errors import InputError, UsageError
-
-TRANSACTION_NAMES = (
-    *("transaction", "transactionid", "transactionno", "transactionnumber", "tid"),
-    *("invoice", "invoiceid", "invoiceno", "invoicenumber", "order", "orderid", "orderno", "ordernumber"),
-    *("basket", "basketid", "receipt", "receiptid", "receiptno", "ticket", "ticketid", "ticketno", "bill", "billno"),
-)
-ITEM_NAMES = (
-    *("item", "items", "itemid", "itemname", "product", "products", "productid", "productname"),
-    *("description", "itemdescription", "stockcode", "article", "articleid", "articlename", "sku"),
-)
-"""Well-known column names, in lower case without punctuation. If several occur, the first listed is taken."""
-
-UNIT_NAMES = ("customer", "customerid", "client", "clientid", "member", "memberid", "membernumber", "user", "userid")
-"""Well-known names of unit columns. They only help with advice: the user decides whom to protect."""
+from fim_private.transactions.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, plain
+from fim_private.transactions.row_filter import OPTION, RowFilter, Selection
 
 UNIT_OPTION = "--unit-column"
 
@@ -35,37 +22,50 @@ class Columns:
         item: name of the column of items, or of lists of items.
         unit: name of the column that says whose transaction a row is.
         drop_rows_without_unit: leave out rows whose unit is missing, instead of refusing the file.
+        where: which rows to read; None for all.
     """
 
     transaction: str | None = None
     item: str | None = None
     unit: str | None = None
     drop_rows_without_unit: bool = False
+    where: RowFilter | None = None
 
     @property
     def named(self) -> bool:
         """Whether any column was named, so that the first line of a text must be a header."""
-        return (self.transaction, self.item, self.unit) != (None, None, None)
+        return (self.transaction, self.item, self.unit, self.where) != (None, None, None, None)
 
     def refuse_for(self, format_name: str) -> None:
-        """Refuse column options for a format without columns.
+        """Refuse column options for a format without columns. Baskets may have a column for the unit.
 
         Errors:
             UsageError: a column was named.
         """
-        if self.named:
+        if replace(self, unit=None).named if format_name == "basket" else self.named:
             raise UsageError(
                 f"The format {format_name} has no columns to choose from.",
-                "Leave --transaction-column, --item-column and --unit-column out, or use --format long.",
+                "Leave --transaction-column, --item-column, --unit-column and --where out, or use --format long.",
             )
+
+    def selection(self, header: Sequence[str]) -> Selection | None:
+        """The rows to read of tables with this header; None for all.
+
+        Errors:
+            InputError: the header has no column, or more than one, of a name in the condition.
+        """
+        if self.where is None:
+            return None
+        positions = {name: find_column(header, name, OPTION) for name in self.where.columns}
+        return Selection(rows=self.where, positions=positions)
 
 
 def known_column(header: Sequence[str], names: Sequence[str]) -> int | None:
     """The position of the first of these well-known names that exactly one column has; None if no name fits."""
-    plain = [_plain(column) for column in header]
+    shown = [plain(column) for column in header]
     for name in names:
-        if plain.count(name) == 1:
-            return plain.index(name)
+        if shown.count(name) == 1:
+            return shown.index(name)
     return None
 
 
@@ -126,14 +126,10 @@ def _named_or_known(header: Sequence[str], wanted: str | None, option: str, name
 
 def _advice(columns: list[str], wanted: str) -> str:
     """What to try. Names in the first line may be items, which are data, so only well-known names are shown."""
-    everybodys = {*TRANSACTION_NAMES, *ITEM_NAMES, *UNIT_NAMES, _plain(wanted)}
-    known = [column for column in columns if _plain(column) in everybodys]
+    everybodys = {*TRANSACTION_NAMES, *ITEM_NAMES, *UNIT_NAMES, plain(wanted)}
+    known = [column for column in columns if plain(column) in everybodys]
     if not known:
         return "Check the name and, in a text file, the first line and the separator."
-    near = difflib.get_close_matches(_plain(wanted), [_plain(column) for column in known], n=1)
-    first = [column for column in known if _plain(column) in near]
+    near = difflib.get_close_matches(plain(wanted), [plain(column) for column in known], n=1)
+    first = [column for column in known if plain(column) in near]
     return f"There is {', '.join(repr(column[:60]) for column in dict.fromkeys([*first, *known]))}."
-
-
-def _plain(name: str) -> str:
-    return re.sub("[^a-z0-9]", "", name.casefold())

@@ -21,6 +21,9 @@ class ReadingNotes:
         duplicates: the number of repeated items merged inside transactions.
         empty: the number of transactions left out because they had no item.
         rows_without_unit: the number of rows dropped on request because their unit was missing.
+        files: the number of files.
+        rows_left_out: the number of rows that a filter left out, as far as this was counted.
+        rows_undecided: how many of them it left out because a cell was blank, or no number or date.
     """
 
     layout: Layout = IN_MEMORY
@@ -28,6 +31,9 @@ class ReadingNotes:
     duplicates: int = 0
     empty: int = 0
     rows_without_unit: int = 0
+    files: int = 1
+    rows_left_out: int = 0
+    rows_undecided: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

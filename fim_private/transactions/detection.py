@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fim_private.errors import InputError
 from fim_private.transactions.cells import is_cell
-from fim_private.transactions.column_roles import ITEM_NAMES, TRANSACTION_NAMES, Columns, known_column
+from fim_private.transactions.column_names import ITEM_NAMES, TRANSACTION_NAMES
+from fim_private.transactions.column_roles import Columns, known_column
 from fim_private.transactions.column_table import ColumnTable
 from fim_private.transactions.fields import HOW_TO_QUOTE, QUOTE, split_line
+from fim_private.transactions.formats.basket_units import is_place
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.formats.one_hot import cells_of
 from fim_private.transactions.layout import Layout
@@ -157,6 +160,8 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
         if len(body[-1]) != len(header):
             break
     rectangular = len(header) >= 2 and all(len(record) == len(header) for record in body[-1:])
+    if is_place(columns.unit) and columns.unit not in header and not replace(columns, unit=None).named:
+        return "basket"
     if columns.named:
         items = [at for at, field in enumerate(header) if not _is_named(field, columns)]
         if columns.item is None and rectangular:
@@ -199,7 +204,8 @@ def _fields(name: str, line: str, separator: str) -> list[str]:
 
 
 def _is_named(field: str, columns: Columns) -> bool:
-    named = [name.strip().casefold() for name in (columns.transaction, columns.unit) if name is not None]
+    filtered = () if columns.where is None else columns.where.columns
+    named = [name.strip().casefold() for name in (columns.transaction, columns.unit, *filtered) if name is not None]
     return field.strip().casefold() in named
 
 

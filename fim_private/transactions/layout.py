@@ -10,8 +10,10 @@ from typing import Any
 from fim_private.transactions.column_roles import Columns
 
 SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "blanks"}
-TYPED = ("format", "separator", "encoding", "transaction_column", "item_column")
+TYPED = ("format", "separator", "encoding", "sheet", "transaction_column", "item_column", "where", "query")
 """The parts of a layout that are reading options. The unit column is left out: it belongs to the promise."""
+LATER = ("sheet", "where", "query")
+"""Parts that older versions did not have. A record holds them only if they are set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,12 +26,15 @@ class Layout:
 
     Args:
         format: one of `reading.FORMATS`, except "auto"; it implies whether there is a header.
-        kind: what holds the data: "text", "Parquet", "frame" or "memory".
+        kind: what holds the data: "text", "Parquet", "Excel", "frame" or "memory".
         separator: what separates the fields of delimited text.
         encoding: the encoding of text, by Python's name.
         transaction_column: its name in the data, if there is one.
         item_column: likewise.
         unit_column: likewise.
+        sheet: in a workbook, the name of the sheet, or its number from 1; None if there is only one.
+        query: what was asked of a database.
+        where: the condition that rows have to meet to be read.
         guessed: the parts that were guessed from the data because nobody typed them.
     """
 
@@ -40,6 +45,9 @@ class Layout:
     transaction_column: str | None = None
     item_column: str | None = None
     unit_column: str | None = None
+    sheet: str | None = None
+    where: str | None = None
+    query: str | None = None
     guessed: tuple[str, ...] = ()
 
     def naming(
@@ -53,6 +61,7 @@ class Layout:
             transaction_column=transaction,
             item_column=item,
             unit_column=unit,
+            where=None if columns.where is None else columns.where.text,
             guessed=(*self.guessed, *guesses),
         )
 
@@ -76,13 +85,14 @@ class Layout:
         if self.format == "fimi":
             words, more = "FIMI: items separated by blanks, one transaction per line", []
         elif self.format == "lists":
-            words, more = f"{self.kind} with lists", named
+            words, more = f"{self._holder()} with lists", named
         elif self.format == "one-hot":
             words, more = f"one-hot {self._holder()}", ["one column per item", *named]
         else:
             words, more = f"{self.format} {self._holder()}", named
         encoded = "" if self.encoding in (None, "utf-8") else f" ({self.encoding})"
-        return f"{words}{encoded}{': ' if more else ''}{', '.join(more)}"
+        some = "" if self.where is None else f"; only rows where {self.where}"
+        return f"{words}{encoded}{': ' if more else ''}{', '.join(more)}{some}"
 
     @property
     def transaction(self) -> str:
@@ -123,13 +133,16 @@ class Layout:
 
     def record(self) -> dict[str, Any]:
         """The layout as plain values for JSON; `of_record` reads them back."""
-        return {**asdict(self), "guessed": list(self.guessed)}
+        record = {**asdict(self), "guessed": list(self.guessed)}
+        return {part: value for part, value in record.items() if part not in LATER or value is not None}
 
     @classmethod
     def of_record(cls, record: object) -> Layout | None:
         """The layout that `record` wrote; None if `record` did not write this."""
         names = {field.name for field in fields(cls)}
-        if not isinstance(record, Mapping) or record.keys() != names or not isinstance(record["guessed"], list):
+        if not isinstance(record, Mapping) or not names - {*LATER} <= record.keys() <= names:
+            return None
+        if not isinstance(record["guessed"], list):
             return None
         texts = [value for name, value in record.items() if name != "guessed"]
         known = all(value is None or isinstance(value, str) for value in texts) and record["format"] and record["kind"]
@@ -138,8 +151,10 @@ class Layout:
         return cls(**{**record, "guessed": tuple(record["guessed"])})
 
     def _holder(self) -> str:
+        if self.query is not None:
+            return f"{self.kind} (query {self.query!r})"
         if self.kind != "text":
-            return self.kind
+            return self.kind if self.sheet is None else f"{self.kind} (sheet {self.sheet!r})"
         return f"CSV, separated by {spoken(self.separator or ',')}"
 
 

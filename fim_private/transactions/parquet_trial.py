@@ -1,14 +1,11 @@
 """Try whether Polars can decode a Parquet file, in a separate process with limited memory and time.
 
-If the header of a page asks for an absurd amount of memory, Polars ends the process instead of raising. The user would
-see no message, and a program that uses this package would end too.
+If the header of a page asks for an absurd amount of memory, Polars ends the process instead of raising.
 """
 
 from __future__ import annotations
 
-import contextlib
 import io
-import subprocess
 import sys
 from dataclasses import astuple, dataclass
 from enum import IntEnum
@@ -47,19 +44,15 @@ class Limits:
 def tried(data: bytes, limits: Limits) -> Verdict:
     """Whether every column of this Parquet file can be decoded.
 
-    Nothing that the trial prints is shown, because libraries quote what they read.
-
     Cost: a quarter of a second, and the decoding.
     """
-    trial = [sys.executable, "-P", __file__, *map(str, astuple(limits))]
-    nowhere = subprocess.DEVNULL
-    try:
-        done = subprocess.run(  # noqa: S603 - our own
-            trial, input=data, stdout=nowhere, stderr=nowhere, check=False, timeout=limits.seconds
-        )
-    except subprocess.TimeoutExpired:
+    # Not for the trial itself, which imports nothing of this package.
+    from fim_private.transactions.limited_process import TOOK_TOO_LONG, run_limited  # noqa: PLC0415
+
+    done = run_limited(__file__, data, *astuple(limits), memory=limits.memory, seconds=limits.seconds)
+    if done.code == TOOK_TOO_LONG:
         return Verdict.TOO_MUCH
-    return Verdict(done.returncode) if done.returncode in set(Verdict) else Verdict.UNREADABLE
+    return Verdict(done.code) if done.code in set(Verdict) else Verdict.UNREADABLE
 
 
 def _decode(data: bytes, limits: Limits) -> Verdict:
@@ -86,15 +79,4 @@ def _holds_too_much(column: pl.Series, limits: Limits) -> bool:
 
 
 if __name__ == "__main__":
-    allowed = Limits(*map(int, sys.argv[1:]))
-    with contextlib.suppress(ImportError):  # not on every system
-        import resource
-
-        for what, most in (
-            (resource.RLIMIT_CORE, 0),  # a core dump would hold the data
-            (resource.RLIMIT_DATA, allowed.memory),
-            (resource.RLIMIT_CPU, 64 * allowed.seconds),  # over all cores, if nobody is left to end it
-        ):
-            with contextlib.suppress(ValueError, OSError):  # the limit is lower already
-                resource.setrlimit(what, (most, most))
-    sys.exit(_decode(sys.stdin.buffer.read(), allowed))
+    sys.exit(_decode(sys.stdin.buffer.read(), Limits(*map(int, sys.argv[1:]))))

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from fim_private.errors import InputError, UsageError, did_you_mean
 from fim_private.transactions.column_roles import Columns
 from fim_private.transactions.column_table import ColumnTable
+from fim_private.transactions.database import query_table
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.detection import SEPARATORS, detect_columnar, detect_text
+from fim_private.transactions.excel import is_workbook, sheet_table
 from fim_private.transactions.formats.basket import read_basket
+from fim_private.transactions.formats.basket_units import read_basket_with_units
 from fim_private.transactions.formats.fimi import read_fimi
 from fim_private.transactions.formats.lists import read_lists
 from fim_private.transactions.formats.long import read_long_columnar, read_long_text
@@ -20,9 +26,11 @@ from fim_private.transactions.formats.one_hot import read_one_hot_columnar, read
 from fim_private.transactions.frames import SupportsArrow, frame_table
 from fim_private.transactions.layout import Layout, spoken
 from fim_private.transactions.parquet import ParquetTable
-from fim_private.transactions.source import Progress, opened
+from fim_private.transactions.row_filter import RowFilter, Selection, filtered
+from fim_private.transactions.several import files_named, joined, table_of
+from fim_private.transactions.source import Progress, Source, opened, refuse_foreign
 from fim_private.transactions.text import Text
-from fim_private.transactions.text_table import TextTable, text_table
+from fim_private.transactions.text_table import TextTable
 
 FORMATS = ("auto", "fimi", "basket", "long", "lists", "one-hot")
 LINE_FORMATS = ("fimi", "basket")
@@ -33,7 +41,7 @@ NEARLY_ALL = 0.95
 
 
 def read_transactions(
-    source: str | Path | BinaryIO | SupportsArrow,
+    source: str | Path | BinaryIO | SupportsArrow | Sequence[str | Path],
     *,
     format: str = "auto",  # noqa: A002 - the option is called so everywhere
     separator: str | None = None,
@@ -42,13 +50,18 @@ def read_transactions(
     item_column: str | None = None,
     unit_column: str | None = None,
     drop_rows_without_unit: bool = False,
+    sheet: str | int | None = None,
+    where: str | None = None,
+    query: str | None = None,
     progress: Progress | None = None,
 ) -> Transactions:
     r"""Read a file or a frame of transactions. The `notes` of the result say what was dropped.
 
     Args:
-        source: a path, "-" for standard input, or an open binary file, possibly packed with gzip. Or a Polars or pandas
-            frame, an Arrow table, or another object with Arrow data, in format "long", "lists" or "one-hot".
+        source: a path, "-" for standard input, or an open binary file, possibly packed with gzip: text, Parquet or an
+            Excel workbook (.xlsx). Or a glob, or a list of paths and globs, of files with the same layout, which are
+            read as one. Or a Polars or pandas frame, an Arrow table, or another object with Arrow data, in format
+            "long", "lists" or "one-hot".
         format: "fimi" (items separated by blanks), "basket" (names with separators, one transaction per line), "long"
             (one item per row), "lists" (not for text: one list per row), "one-hot" (one column per item), or "auto",
             which guesses from the first lines or rows.
@@ -59,7 +72,15 @@ def read_transactions(
             and lists, a column of ids to ignore.
         item_column: in long tables, the column of items. In format "lists", the column of lists.
         unit_column: the column that says whose transaction it is, for protecting a person rather than a transaction.
+            In format "basket", its number from 1, or its name in the first line.
         drop_rows_without_unit: leave out and count rows without a unit, instead of refusing the file.
+        sheet: in a workbook of several sheets, the name of the sheet to read, or its number from 1.
+        where: read only the rows of a table for which this condition holds, such as "Quantity > 0 AND InvoiceNo NOT
+            LIKE 'C%'": SQL in which each row is decided by itself (`where_text`). In one-hot tables the columns that it
+            names are no items.
+        query: read the rows that this SELECT gives; `source` is then a database: postgresql://..., or the path of an
+            SQLite or DuckDB file. Each row has to come from one unit alone, because what the database computes over
+            several rows is outside the promise.
         progress: called now and then with the share of the file's bytes that was read, from 0 to 1; for a path only.
 
     Privacy: how a transaction is read depends on the layout (`notes.layout`) and not on other transactions. Parts of
@@ -72,51 +93,112 @@ def read_transactions(
 
     Cost: text is read in one pass, some mebibytes at a time. Memory is 4 bytes per occurrence of an item, up to 4 more
     while reading, 8 per transaction, and the names; never transactions times items. Tables whose rows are not grouped
-    by transaction are sorted, for 16 more bytes per occurrence. Parquet is loaded whole.
+    by transaction are sorted, for 16 more bytes per occurrence. Parquet and workbooks are loaded whole.
     """
     columns = Columns(
         transaction=transaction_column,
         item=item_column,
         unit=unit_column,
         drop_rows_without_unit=drop_rows_without_unit,
+        where=None if where is None else RowFilter.of(where),
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
-    transactions = _read(source, format, separator, encoding, columns, progress=progress)
+    chosen = None if sheet is None else str(sheet).strip()
+    transactions = _read(source, format, separator, encoding, columns, sheet=chosen, query=query, progress=progress)
     if not len(transactions):
-        raise InputError("No item was found in the data.", "Check the format, the columns and the separator.")
+        raise no_item(columns)
     if transactions.notes.layout.format in LINE_FORMATS and separator is None:
         refuse_single_items(int((transactions.lengths() == 1).sum()), len(transactions))
     return transactions
 
 
 def _read(
-    source: str | Path | BinaryIO | SupportsArrow,
+    source: str | Path | BinaryIO | SupportsArrow | Sequence[str | Path],
     format_name: str,
     separator: str | None,
     encoding: str,
     columns: Columns,
     *,
+    sheet: str | None,
+    query: str | None,
     progress: Progress | None,
 ) -> Transactions:
+    if query is not None:
+        answer = query_table(_one_path(source), query)
+        _refuse_sheet(answer.name, sheet)
+        layout = replace(columnar_layout(answer, format_name, separator, columns), query=query)
+        return read_columnar(answer, layout, columns)
     if not isinstance(source, str | Path) and (table := frame_table(source)) is not None:
+        _refuse_sheet(table.name, sheet)
         return read_columnar(table, columnar_layout(table, format_name, separator, columns), columns)
-    if not isinstance(source, str | Path) and not hasattr(source, "read"):
-        raise UsageError(
-            "Transactions cannot be read from this kind of value.",
-            "Give a path, an open file or a frame; for Python lists there is transactions_from_lists.",
-        )
-    with opened(cast(str | Path | BinaryIO, source), progress) as reading:
-        blocks = reading.blocks()
-        if reading.may_be_parquet:
-            content = reading.content()
-            if content.is_parquet:
-                parquet = ParquetTable(content=content)
-                parquet.refuse_hostile()
-                return read_columnar(parquet, columnar_layout(parquet, format_name, separator, columns), columns)
-            blocks = iter([content.data])
-        text = Text(name=reading.name, blocks=blocks, encoding=encoding)
-        return read_text(text, layout_of(text, format_name, separator, encoding, columns), columns)
+    sources = _sources(source)
+    with closing(_opened(sources, encoding, sheet, progress)) as files:
+        found = joined(files) if len(sources) > 1 else next(files)
+        if isinstance(found, Text):
+            transactions = read_text(found, layout_of(found, format_name, separator, encoding, columns), columns)
+        else:
+            layout = replace(columnar_layout(found, format_name, separator, columns), sheet=sheet)
+            transactions = read_columnar(found, layout, columns)
+    return replace(transactions, notes=replace(transactions.notes, files=len(sources)))
+
+
+def _one_path(source: object) -> str:
+    named = source[0] if isinstance(source, list | tuple) and len(source) == 1 else source
+    if isinstance(named, str | Path):
+        return str(named)
+    raise UsageError("A query is for one database.", "Give its address or path, or leave --query out.")
+
+
+def _sources(source: object) -> Sequence[str | BinaryIO]:
+    """The files that are meant."""
+    if isinstance(source, str | Path):
+        return files_named([source])
+    if isinstance(source, list | tuple) and all(isinstance(one, str | Path) for one in source):
+        return files_named(source)
+    if hasattr(source, "read"):
+        return [cast(BinaryIO, source)]
+    raise UsageError(
+        "Transactions cannot be read from this kind of value.",
+        "Give a path, a list of paths, an open file or a frame; for Python lists there is transactions_from_lists.",
+    )
+
+
+def _opened(
+    sources: Sequence[str | BinaryIO], encoding: str, sheet: str | None, progress: Progress | None
+) -> Generator[Text | ColumnTable]:
+    """What is in each file. A file is open until the next one is asked for."""
+    for number, source in enumerate(sources):
+        share = None if progress is None else partial(_share, progress, number, len(sources))
+        with opened(source, share, archives=True) as reading:
+            yield _found(reading, encoding, sheet)
+
+
+def _share(progress: Progress, number: int, files: int, share: float) -> None:
+    progress((number + share) / files)
+
+
+def _found(reading: Source, encoding: str, sheet: str | None) -> Text | ColumnTable:
+    if reading.is_archive:
+        content = reading.content()
+        if not is_workbook(content):
+            refuse_foreign(content.name, content.data)
+        return sheet_table(content, sheet)
+    _refuse_sheet(reading.name, sheet)
+    blocks = reading.blocks()
+    if reading.may_be_parquet:
+        content = reading.content()
+        if content.is_parquet:
+            parquet = ParquetTable(content=content)
+            parquet.refuse_hostile()
+            return parquet
+        blocks = iter([content.data])
+    return Text(name=reading.name, blocks=blocks, encoding=encoding)
+
+
+def _refuse_sheet(name: str, sheet: str | None) -> None:
+    if sheet is not None:
+        raise UsageError(f"{name} is no Excel workbook, so it has no sheets.", "Leave --sheet out.")
 
 
 def check_options(format_name: str, separator: str | None, columns: Columns) -> None:
@@ -146,8 +228,30 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
         raise UsageError("Rows without a unit can only be dropped if there are units.", "Give --unit-column.")
 
 
+def no_item(columns: Columns) -> InputError:
+    """The error for data without any item."""
+    where = "" if columns.where is None else ", and whether any row meets --where"
+    return InputError("No item was found in the data.", f"Check the format, the columns and the separator{where}.")
+
+
 def read_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
-    """The transactions of a Parquet file or a frame, perhaps none."""
+    """The transactions of a Parquet file, a workbook or a frame, perhaps none."""
+    header = list(table.schema())
+    selection = columns.selection(header)
+    if selection is None:
+        return _read_columnar(table, layout, columns)
+    return _noted(_read_columnar(filtered(table, selection, header), layout, columns), selection)
+
+
+def _noted(transactions: Transactions, selection: Selection) -> Transactions:
+    """The same transactions, whose notes say what a filter left out."""
+    return replace(
+        transactions,
+        notes=replace(transactions.notes, rows_left_out=selection.left_out, rows_undecided=selection.undecided),
+    )
+
+
+def _read_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
     if layout.format == "long":
         return read_long_columnar(table, layout, columns)
     if layout.format == "lists":
@@ -163,10 +267,10 @@ def columnar_layout(table: ColumnTable, format_name: str, separator: str | None,
         UsageError: a separator was given.
     """
     if separator is not None:
-        raise UsageError(f"{table.name} is a {table.kind} table and has no separator.", "Leave --separator out.")
+        raise UsageError(f"{table.name} is a table ({table.kind}) and has no separator.", "Leave --separator out.")
     if format_name in LINE_FORMATS:
         raise InputError(
-            f"{table.name} is a {table.kind} table, not lines of text.",
+            f"{table.name} is a table ({table.kind}), not lines of text.",
             "Leave --format out, or choose long, lists or one-hot.",
         )
     if format_name == "auto":
@@ -194,13 +298,13 @@ def read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
     if layout.separator is None:
         return read_fimi(text, layout)
     if layout.format == "basket":
-        return read_basket(text, layout)
+        return read_basket(text, layout) if columns.unit is None else read_basket_with_units(text, layout, columns)
     text.head(1, 1)  # refuses a text of nothing but blanks
-    table = text_table(text, layout.separator)
+    table = table_of(text, layout.separator, columns)
     _refuse_one_column(table, layout)
-    if layout.format == "long":
-        return read_long_text(table, layout, columns)
-    return read_one_hot_text(table, layout, columns)
+    read = read_long_text if layout.format == "long" else read_one_hot_text
+    transactions = read(table, layout, columns)
+    return transactions if table.selection is None else _noted(transactions, table.selection)
 
 
 def _refuse_one_column(table: TextTable, layout: Layout) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -35,8 +36,13 @@ Baskets are packed to a tenth, wide tables of zeros to a hundredth, and files ma
 
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
+ARCHIVE = b"PK\x03\x04"
 UNPACK = "Unpack it first, or pack it with gzip, which can be read directly."
+GIVE_QUERY = "Read it with --query, as in --query 'SELECT invoice, item FROM sales'."
 SAVE_AS_CSV = "Open it in the program that made it and save the table as CSV."
+
+DUCKDB = re.compile(rb".{8}DUCK..\0{6}", re.DOTALL)
+"""How a DuckDB file begins: a checksum, its mark, and the version of its format."""
 
 FOREIGN = (
     (b"\xfd7zXZ\x00", "an xz archive", UNPACK),
@@ -44,7 +50,7 @@ FOREIGN = (
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive", UNPACK),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Office file", SAVE_AS_CSV),
-    (b"SQLite format 3\x00", "an SQLite database", SAVE_AS_CSV),
+    (b"SQLite format 3\x00", "an SQLite database", GIVE_QUERY),
     (b"%PDF-", "a PDF document", SAVE_AS_CSV),
     (b"ARROW1", "an Arrow (Feather) file", "Save it as Parquet."),
 )
@@ -85,6 +91,11 @@ class Source:
         """Whether this starts like Parquet; only its end tells for sure."""
         return self.head.startswith(PARQUET)
 
+    @property
+    def is_archive(self) -> bool:
+        """Whether this starts like a ZIP archive, which a workbook is."""
+        return self.head.startswith(ARCHIVE)
+
     def blocks(self) -> Iterator[bytes]:
         """The whole source in blocks that are not empty; can be read once."""
         return chain([self.head], self.rest)
@@ -95,29 +106,40 @@ class Source:
 
 
 @contextmanager
-def opened(source: str | Path | BinaryIO, progress: Progress | None = None) -> Iterator[Source]:
+def opened(
+    source: str | Path | BinaryIO, progress: Progress | None = None, *, archives: bool = False
+) -> Iterator[Source]:
     """Open a path, standard input ("-") or an open binary file for reading in this context, and unpack gzip.
 
-    `progress` is called with the share of bytes that was read, for a path only.
+    `progress` is called with the share of bytes that was read, for a path only. With `archives`, ZIP archives are not
+    refused, because they may be workbooks.
 
     Errors (also while reading the blocks):
         InputError: there is no such file, or it is a folder, empty, unreadable, a broken gzip file, or of another kind.
         UsageError: an open file is not in binary mode.
     """
+    if isinstance(source, str) and is_address(source):
+        # The address may hold a password, so it is not shown.
+        raise UsageError("A database is read by a query, and no other address can be read.", GIVE_QUERY)
     if not isinstance(source, str | Path):
-        yield _source("The open file", source)
+        yield _source("The open file", source, archives=archives)
     elif str(source) == "-":
         if sys.stdin is None:
             raise InputError("Standard input is closed.", "Redirect it from a file, or name the file.")
-        yield _source("Standard input", sys.stdin.buffer)
+        yield _source("Standard input", sys.stdin.buffer, archives=archives)
     else:
         with _open(Path(source)) as file:
-            yield _source(str(source), file, progress)
+            yield _source(str(source), file, progress, archives=archives)
 
 
-def load(source: str | Path | BinaryIO) -> Content:
-    """The whole content of a source. Errors as for `opened`."""
-    with opened(source) as reading:
+def is_address(source: str) -> bool:
+    """Whether a source is an address, such as that of a database, and not a path."""
+    return re.match(r"[A-Za-z][\w+.-]*://", source) is not None
+
+
+def load(source: str | Path | BinaryIO, *, archives: bool = False) -> Content:
+    """The whole content of a source. Arguments and errors as for `opened`."""
+    with opened(source, archives=archives) as reading:
         return reading.content()
 
 
@@ -135,7 +157,7 @@ def _open(path: Path) -> BinaryIO:
         raise InputError(f"{path} cannot be opened.", "Check the path and the disk it is on.") from None
 
 
-def _source(name: str, file: BinaryIO, progress: Progress | None = None) -> Source:
+def _source(name: str, file: BinaryIO, progress: Progress | None = None, *, archives: bool) -> Source:
     stream = _Stream(name, file, progress)
     first = stream.peek(len(GZIP))
     blocks = _unpacked(name, stream) if first.startswith(GZIP) else _plain(stream)
@@ -146,7 +168,8 @@ def _source(name: str, file: BinaryIO, progress: Progress | None = None) -> Sour
             break
     if not head:
         raise InputError(f"{name} is empty.", "Check that the right file was given and that it was written in full.")
-    _refuse_foreign(name, head)
+    if not (archives and head.startswith(ARCHIVE)):
+        refuse_foreign(name, head)
     return Source(name=name, head=head, rest=blocks)
 
 
@@ -230,13 +253,20 @@ def _check_unpacked(name: str, unpacked: int, taken: int) -> None:
         )
 
 
-def _refuse_foreign(name: str, data: bytes) -> None:
-    if data.startswith(b"PK\x03\x04"):
+def refuse_foreign(name: str, data: bytes) -> None:
+    """Refuse data that begins like a file of a kind that cannot be read.
+
+    Errors:
+        InputError: it does.
+    """
+    if data.startswith(ARCHIVE):
         if b"xl/" in data[:HEAD]:
             raise InputError(f"{name} is an Excel workbook.", SAVE_AS_CSV)
         raise InputError(f"{name} is a ZIP archive.", UNPACK)
     if data.startswith(GZIP):
         raise InputError(f"{name} is packed with gzip twice.", "Unpack it once.")
+    if DUCKDB.match(data):
+        raise InputError(f"{name} is a DuckDB database.", GIVE_QUERY)
     for magic, kind, next_step in FOREIGN:
         if data.startswith(magic):
             raise InputError(f"{name} is {kind}.", next_step)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -15,7 +16,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
+from fim_private.transactions.column_roles import Columns
 from fim_private.transactions.fields import HOW_TO_QUOTE, split_line, split_lines
+from fim_private.transactions.row_filter import Selection
 from fim_private.transactions.text import Chunk, Text, lines_of
 
 
@@ -28,12 +31,14 @@ class TextTable:
         below: the lines below the header; can be read once.
         separator: what separates fields.
         header: column names, stripped.
+        selection: which rows to keep; None for all.
     """
 
     name: str
     below: Iterator[Chunk]
     separator: str
     header: list[str]
+    selection: Selection | None = None
 
     def blocks(self) -> Iterator[tuple[pl.Series, NDArray[np.int64]]]:
         """The fields below the header, in runs of whole lines, with the number of each line; can be read once.
@@ -57,14 +62,22 @@ class TextTable:
                     f"Line {numbers[odd[0]]} of {self.name} differs from the header in its number of fields.",
                     "Quote fields that hold the separator, give the right --separator, or use --format basket.",
                 )
+            if self.selection is not None:
+                of_column = partial(_column_of, fields, width)
+                kept = self.selection.kept(of_column).to_numpy()
+                fields, numbers = fields.filter(pl.Series(np.repeat(kept, width))), numbers[kept]
             yield fields, numbers
 
 
-def text_table(text: Text, separator: str) -> TextTable:
-    """The table in a text. The first line that is not blank is the header.
+def _column_of(fields: pl.Series, width: int, at: int) -> pl.Series:
+    return fields.gather_every(width, offset=at)
+
+
+def text_table(text: Text, separator: str, columns: Columns | None = None) -> TextTable:
+    """The table in a text, with the rows that `columns` selects. The first line that is not blank is the header.
 
     Errors:
-        InputError: the header has unbalanced quotes.
+        InputError: the header has unbalanced quotes, or has not the columns of a filter.
     """
     chunks = text.chunks()
     # A text of blanks only is refused when its end is read, so there is such a line.
@@ -75,6 +88,11 @@ def text_table(text: Text, separator: str) -> TextTable:
     if header is None:
         raise InputError(f"The header of {text.name} has unbalanced quotes.", HOW_TO_QUOTE)
     rest = (first + chunk.count(b"\n", 0, start) + 1, below)
+    header = [name.strip() for name in header]
     return TextTable(
-        name=text.name, below=chain([rest], chunks), separator=separator, header=[name.strip() for name in header]
+        name=text.name,
+        below=chain([rest], chunks),
+        separator=separator,
+        header=header,
+        selection=None if columns is None else columns.selection(header),
     )

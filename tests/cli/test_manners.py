@@ -78,6 +78,8 @@ def test_help_shows_the_sections_and_the_example_on_a_line() -> None:
     for section in ("Example:", "Arguments:", "What to find:", "The promise:", "How to read the file:", "Output:"):
         assert section in lines
     assert "  fim-private mine baskets.csv --size 2 --top 10 --epsilon 1 --delta 1e-6 --unit transaction" in lines
+    assert "Usage: fim-private mine [OPTIONS] FILE...\n" in fim_private("mine", "--help").stdout.decode()
+    assert "list[str]" not in fim_private("mine", "--help").stdout.decode()
 
 
 @pytest.mark.parametrize(

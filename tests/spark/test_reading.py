@@ -63,6 +63,16 @@ CASES: dict[str, Case] = {
     "one-hot": ("a.csv", b"milk,bread,tea\n1,0,1\n0,0,0\ntrue,?,\n", {"format": "one-hot"}),
     "one-hot with units": ("a.csv", b"who,milk,bread\nb,1,0\na,1,1\nb,0,1\n", {"unit_column": "who"}),
     "one-hot Parquet": ("a.parquet", write_one_hot, {"unit_column": "who"}),
+    "some rows of long": ("a.csv", LONG_TEXT.encode(), {"where": "invoice <> 2 AND item <> 'bread'"}),
+    "some rows of long Parquet": (
+        "a.parquet",
+        lambda path: pl.DataFrame(LONG[:9], schema=["order_id", "item", "customer"], orient="row").write_parquet(path),
+        {"unit_column": "customer", "where": "Order_ID < 5 AND customer IN ('ann', 'cy')"},
+    ),
+    "some rows of lists": ("a.parquet", write_lists, {"where": "id BETWEEN 2 AND 4"}),
+    "some rows of lists with units": ("a.parquet", write_lists, {"unit_column": "who", "where": "NOT who LIKE 'b%'"}),
+    "some rows of one-hot": ("a.csv", b"shop,milk,tea\nx,1,0\ny,0,1\nx,1,1\n", {"where": "shop = 'x'"}),
+    "some rows of one-hot Parquet": ("a.parquet", write_one_hot, {"where": "who = 'a'"}),
 }
 
 
@@ -87,6 +97,43 @@ def test_a_file_of_each_kind_is_read_as_on_one_machine(
         names = [unit for unit, _ in rows]
         assert sorted(names.count(unit) for unit in set(names)) == sizes
     assert "hidden" in repr(database)
+
+
+def test_filters_and_what_spark_does_not_read_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_bytes(LONG_TEXT.encode())
+    for where in ("invoice > AVG(invoice)", "price > 0"):
+        with pytest.raises(FimPrivateError, match=r"AVG|no column 'price'"):
+            read_with_spark(spark, str(path), where=where)
+    with pytest.raises(InputError, match="No item was found") as refused:
+        read_with_spark(spark, str(path), where="invoice > 99")
+    assert "--where" in refused.value.next_step
+    with pytest.raises(UsageError, match="lines of baskets have no unit column"):
+        read_with_spark(spark, str(path), format="basket", separator=";", unit_column="3")
+    write_lists(tmp_path / "lists.parquet")
+    with pytest.raises(UsageError, match="cannot be filtered"):
+        read_with_spark(spark, str(tmp_path / "lists.parquet"), transaction_column="id", where="id > 1")
+    for source, query in ((str(path), "SELECT 1"), ("postgresql://me:SECRET@host/shop", None)):
+        with pytest.raises(UsageError, match="asks no database") as refused_query:
+            read_with_spark(spark, source, query=query)
+        assert "SECRET" not in str(refused_query.value)
+    with pytest.raises(UsageError, match="Spark does not read Excel"):
+        read_with_spark(spark, str(path), sheet="1")
+
+
+def test_several_files_are_named_each_once(spark: SparkSession, tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"part{number}.csv").write_text(f"invoice,item\n1,i{number}\n2{number},i{number}\n")
+    named = [str(tmp_path / "part0.csv"), str(tmp_path / "part[12].csv")]
+    rows = [items for _, items in rows_of(read_with_spark(spark, named))]
+    assert sorted(rows, key=len)[-1] == {"i0", "i1", "i2"}
+    assert len(rows) == 4
+    with pytest.raises(UsageError, match="named twice"):
+        read_with_spark(spark, [*named, str(tmp_path / "part1.csv")])
+    for number in range(2):
+        pl.DataFrame({"tid": [1, number], "item": ["a", f"b{number}"]}).write_parquet(tmp_path / f"{number}.parquet")
+    rows = [items for _, items in rows_of(read_with_spark(spark, [str(tmp_path / f"{at}.parquet") for at in (0, 1)]))]
+    assert sorted(map(sorted, rows)) == [["a", "b1"], ["b0"]]
 
 
 def test_many_files_are_read_each_with_its_header(spark: SparkSession, tmp_path: Path) -> None:

@@ -37,6 +37,26 @@ BASKETS = "".join(",".join(WORDS[row % 7 : row % 7 + 2 + row % 3]) + "\n" for ro
             "long CSV, separated by commas: transaction column 'TransactionNo', item column 'Items'",
             {"milk", "bread"},
         ),
+        (
+            "Datum;Bon-Nr.;Artikelbezeichnung;Menge\n24.12.;7;Milch;1\n24.12.;7;Brot;2\n",
+            "long CSV, separated by semicolons: transaction column 'Bon-Nr.', item column 'Artikelbezeichnung'",
+            {"Milch", "Brot"},
+        ),
+        (
+            "Numéro de facture;Désignation\n7;lait\n7;pain\n",
+            "long CSV, separated by semicolons: transaction column 'Numéro de facture', item column 'Désignation'",
+            {"lait", "pain"},
+        ),
+        (
+            "Nº de cliente,Nº factura,Descripción\n1,7,leche\n1,7,pan\n",
+            "long CSV, separated by commas: transaction column 'Nº factura', item column 'Descripción'",
+            {"leche", "pan"},
+        ),
+        (
+            "order_id,product_id,customer_unique_id\n7,a1,c\n7,b2,c\n",
+            "long CSV, separated by commas: transaction column 'order_id', item column 'product_id'",
+            {"a1", "b2"},
+        ),
         ("milk,bread,egg\n1,0,0\n0,1,1\n", "one-hot CSV, separated by commas: one column per item", {"milk"}),
         ("7,8,9\n1,0,1\n0,1,1\n", "one-hot CSV, separated by commas: one column per item", {"7", "9"}),
         ("0,1\n1,0\n", "basket CSV, separated by commas", {"0", "1"}),
@@ -162,8 +182,13 @@ def test_single_items_are_no_error_in_tables():
     assert len(read("milk,bread\n" + "1,0\n" * 40, format="one-hot")) == 40
 
 
-@pytest.mark.parametrize("format_name", ["fimi", "basket"])
-@pytest.mark.parametrize("option", ["unit_column", "transaction_column", "item_column"])
+@pytest.mark.parametrize(
+    ("format_name", "option"),
+    [
+        *(("fimi", option) for option in ("unit_column", "transaction_column", "item_column")),
+        *(("basket", option) for option in ("transaction_column", "item_column")),
+    ],
+)
 def test_formats_without_columns_refuse_column_options(format_name, option):
     with pytest.raises(UsageError, match=f"format {format_name} has no columns"):
         read(BASKETS, format=format_name, **{option: "customer"})

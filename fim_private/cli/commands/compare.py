@@ -85,7 +85,7 @@ def compare(
             rich_help_panel="How to read the file",
         ),
     ] = None,
-    reading: Annotated[options.Reading, Without("engine", "master")],
+    reading: Annotated[options.Reading, Without("engine", "master", "query")],
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -229,7 +229,7 @@ def _read(
     for name in files:
         progress(f"reading {name}")
         path = path_of(name) if name in load_catalogue() and not Path(name).exists() else Path(name)
-        content = load(path).data
+        content = load(path, archives=True).data
         known = recognised(content)
         public &= known is not None
         sources.append(

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fim_private.cli import options
+from fim_private.cli.files import check_page
+from fim_private.cli.layout_file import LayoutFile, layout_text
 from fim_private.cli.option_groups import Without, spread
 from fim_private.cli.progress import phases, say
+from fim_private.cli.replay import replayed_guesses
 from fim_private.errors import UsageError
 from fim_private.privacy import Together
 
@@ -27,13 +31,26 @@ LEAST_ITEMS = 5
 
 @spread
 def inspect(
-    file: options.File,
+    context: typer.Context,
+    file: options.Files,
     top: Annotated[int, typer.Option(min=0, max=10_000, help="The number of itemsets of each size to show.")] = 10,
     sizes: Annotated[int, typer.Option(min=1, max=5, help="The largest itemset size to show.")] = 2,
     unit_column: options.UnitColumn = None,
     together: options.TogetherOption = None,
     *,
     reading: Annotated[options.Reading, Without("engine", "master")],
+    layout: LayoutFile = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Also write how the file was read to this TOML file, for --layout.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Show the exact shape of a basket file, what bounds would drop, and top counts. Not private: for the curator only.
@@ -41,14 +58,18 @@ def inspect(
     Example: fim-private inspect baskets.csv
 
     To see what protecting customers would drop: add --unit-column customer
+
+    To read other data in the same way: add -o shop.toml, and give `mine` --layout shop.toml
     """
     from fim_private.counting import top_itemsets
+    from fim_private.release.files.derived import write_derived
     from fim_private.report.document.text import printable, table
     from fim_private.report.tables import JOINT
     from fim_private.transactions import count_units, merge_units, read_transactions
 
     if together is not None and unit_column is None:
         raise UsageError("--together chooses how units are counted.", "Leave it out, or give --unit-column.")
+    check_page(output, *file, layout, overwrite=overwrite)
     in_one_basket = Together.of(together or Together.BASKET) is Together.BASKET
     with phases(quiet=quiet) as progress:
         progress("reading")
@@ -60,6 +81,10 @@ def inspect(
         counted = [
             (size, *top_itemsets(counts_from, size, top).reveal_to_curator()) for size in range(1, sizes + 1) if top
         ]
+    if output is not None:
+        found = transactions.notes.layout.guessed_before(replayed_guesses(context))
+        content = layout_text(found, drop_rows_without_unit=reading.drop_rows_without_unit)
+        output = write_derived(output, lambda path: path.write_text(content, encoding="utf-8"), overwrite=overwrite)
     say(BANNER)
     notes = transactions.notes
     lengths = transactions.lengths()
@@ -73,6 +98,11 @@ def inspect(
         ("repeated items merged", f"{notes.duplicates:,}"),
         ("empty transactions left out", f"{notes.empty:,}"),
     ]
+    if notes.layout.where is not None:
+        rows += [
+            ("rows left out by --where", f"{notes.rows_left_out:,}"),
+            ("of these for want of a number, date or text", f"{notes.rows_undecided:,}"),
+        ]
     bounds = [_items_table(lengths)]
     if transactions.units is not None:
         import numpy as np
@@ -99,6 +129,9 @@ def inspect(
         if transactions.units is not None:
             counts_of = "units that hold it" + (" in one basket" if in_one_basket else "")
         typer.echo(table([counts_of, f"itemset of size {size}"], lines, right=[True, False]))
+
+    if output is not None:
+        say(f"\nWritten to {output}.", quiet=quiet)
 
 
 def _transactions_table(per_unit: NDArray[np.int64]) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from fim_private.cli import options
 from fim_private.cli.files import keep_inputs_apart
+from fim_private.cli.layout_file import LayoutFile
 from fim_private.cli.option_groups import spread
 from fim_private.cli.progress import say
 from fim_private.cli.replay import Config, check_replay, command_line, replayed_guesses
@@ -18,7 +19,7 @@ from fim_private.cli.run import carry_out, check_delivery, conclude, warn_if_wea
 @spread
 def mine(
     context: typer.Context,
-    file: options.File,
+    file: options.Files,
     *,
     question: options.Question,
     reading: options.Reading,
@@ -27,6 +28,7 @@ def mine(
         bool,
         typer.Option("--allow-inexact-noise", hidden=True, help="Accepted for scripts: here all noise is exact."),
     ] = False,
+    layout: LayoutFile = None,
     config: Config = None,
 ) -> None:
     """Print the most frequent itemsets of a basket file, with differential privacy.
@@ -52,7 +54,7 @@ def mine(
     plan, keep = plan_for(question.asked()), delivery.keep
     if keep is not None:
         check_keep(keep, counts=plan.gives_counts)
-    check_delivery(delivery, [plan], file, question.universe_file, config)
+    check_delivery(delivery, [plan], *file, question.universe_file, config, layout)
     command = command_line(context)
     if config is not None:
         say(f"With the settings of {config}: {printable(command)}\n{not_replayed}", quiet=delivery.quiet)

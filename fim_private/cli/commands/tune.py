@@ -22,7 +22,7 @@ _choice = partial(typer.Option, rich_help_panel="The choice")
 @spread
 def tune(
     context: typer.Context,
-    file: options.File,
+    file: options.Files,
     candidates: Annotated[
         Path, _choice(metavar="FILE", help="The configurations: a TOML file with a table [[candidate]] for each.")
     ],
@@ -75,7 +75,7 @@ def tune(
         threshold=threshold,
         score_share=exact(score_share, "score-share"),
     )
-    check_delivery(delivery, tuning.plans, file, question.universe_file, candidates)
+    check_delivery(delivery, tuning.plans, *file, question.universe_file, candidates)
     tuned, _, run_ledger = carry_out(
         partial(choose, tuning=tuning),
         file, tuning, reading=reading, delivery=delivery, command=command_line(context),

@@ -23,18 +23,28 @@ AT_ONCE = 8
 """How many Parquet files are asked for their columns at the same time."""
 
 
-def files_of(cluster: Cluster, source: str) -> list[str]:
-    """The paths of all files of a source, in name order; Spark takes each back as a source of its own.
+def files_of(cluster: Cluster, sources: Sequence[str]) -> list[str]:
+    """The paths of all files of all sources, in name order; Spark takes each back as a source of its own.
 
     Raises:
         InputError: there is no such file, or none at all.
-        UsageError: there are folders inside the source.
+        UsageError: there are folders inside a source, or two sources have the same file.
     """
+    found = [file for source in sources for file in _files_of_one(cluster, source)]
+    if len(set(found)) < len(found):
+        raise UsageError(
+            "A file is named twice: each of its baskets would count twice, and be protected half as well.",
+            "Name each file once.",
+        )
+    return found
+
+
+def _files_of_one(cluster: Cluster, source: str) -> list[str]:
     with plain_failures():
-        every = _text(cluster, source, deep=True).inputFiles()
+        every = _text(cluster, [source], deep=True).inputFiles()
     try:
         with plain_failures():
-            found = _text(cluster, source)
+            found = _text(cluster, [source])
             flat = found.columns == ["value"] and sorted(found.inputFiles()) == sorted(every)
     except FimPrivateError:  # some folders are named NAME=VALUE, and others are not
         flat = False
@@ -48,23 +58,23 @@ def files_of(cluster: Cluster, source: str) -> list[str]:
     return [_as_source(file) for file in sorted(every)]
 
 
-def text_lines(cluster: Cluster, source: str) -> DataFrame:
+def text_lines(cluster: Cluster, sources: Sequence[str]) -> DataFrame:
     """The lines of all files, with Spark's column `_metadata`.
 
     Raises:
         InputError: Spark finds no file there.
     """
     with plain_failures():
-        return _text(cluster, source)
+        return _text(cluster, sources)
 
 
-def parquet_rows(cluster: Cluster, source: str, files: Sequence[str]) -> DataFrame:
+def parquet_rows(cluster: Cluster, sources: Sequence[str], files: Sequence[str]) -> DataFrame:
     """The rows of all files, which must have the same columns: names, in their case, and types. The order is free.
 
     Args:
         cluster: reads them.
-        source: what the user gave.
-        files: its files, by `files_of`.
+        sources: what the user gave.
+        files: their files, by `files_of`.
 
     Raises:
         InputError: a file is no Parquet file, or the files do not have the same columns.
@@ -79,12 +89,12 @@ def parquet_rows(cluster: Cluster, source: str, files: Sequence[str]) -> DataFra
     read = cluster.session.read.options(**ALL_OR_NOTHING)
     try:
         with plain_failures():
-            rows = read.parquet(source)
+            rows = read.parquet(*sources)
         with ThreadPoolExecutor(AT_ONCE) as pool:
             first, *others = pool.map(columns, files)
     except FimPrivateError:
         raise InputError(
-            f"{source} starts as a Parquet file, and Spark cannot read it as one.",
+            f"{', '.join(sources)} starts as a Parquet file, and Spark cannot read it as one.",
             "Write it again with distinct column names, or save the table as CSV.",
         ) from None
     if any(other != first for other in others):
@@ -95,8 +105,8 @@ def parquet_rows(cluster: Cluster, source: str, files: Sequence[str]) -> DataFra
     return rows
 
 
-def _text(cluster: Cluster, source: str, *, deep: bool = False) -> DataFrame:
-    return cluster.session.read.options(**ALL_OR_NOTHING).text(source, recursiveFileLookup=deep)
+def _text(cluster: Cluster, sources: Sequence[str], *, deep: bool = False) -> DataFrame:
+    return cluster.session.read.options(**ALL_OR_NOTHING).text(list(sources), recursiveFileLookup=deep)
 
 
 def _as_source(file: str) -> str:

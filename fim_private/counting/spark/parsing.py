@@ -26,6 +26,7 @@ from fim_private.transactions.compressed_rows import compressed
 from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.reading import read_text
+from fim_private.transactions.row_filter import OPTION
 from fim_private.transactions.strings import group_codes, not_blank, positions_in
 from fim_private.transactions.text import Text
 from fim_private.transactions.text_table import TextTable, text_table
@@ -104,16 +105,20 @@ def parse_one_hot_rows(batches: Batches, source: Source) -> Batches:
     """Parse rows of a one-hot Parquet table into `READ_SCHEMA`."""
     passed = 0
     for batch in batches:
+        selection = source.columns.selection(batch.schema.names)
         columns = [as_text(column, "an item") for column in _series(batch)]
+        if selection is not None:
+            kept = selection.kept(columns.__getitem__)
+            columns = [column.filter(kept) for column in columns]
         yield (block := _one_hot(columns, batch.schema.names, source, passed))
         passed += block.column("transactions")[0].as_py()
 
 
 def parse_lists(batches: Batches, source: Source) -> Batches:
-    """Parse rows with a column `item` of lists, and perhaps a column `unit`, into `READ_SCHEMA`."""
+    """Parse rows with a column `item` of lists, perhaps a column `unit` and those of a filter, into `READ_SCHEMA`."""
     passed = 0
     for batch in batches:
-        frame = dict(zip(batch.schema.names, _series(batch), strict=True))
+        frame = _kept(dict(zip(batch.schema.names, _series(batch), strict=True)), source.columns)
         lists = frame["item"]
         kept, units = _units(frame.get("unit"), len(lists), source.columns)
         lists = lists.filter(pl.Series(kept))
@@ -136,10 +141,14 @@ def parse_long_lines(batches: Batches, source: Source) -> Batches:
 
 
 def parse_long_rows(batches: Batches, source: Source) -> Batches:
-    """Parse rows of a long Parquet table, with columns in the order transaction, item, unit, into `LONG_SCHEMA`."""
+    """Parse rows of a long Parquet table into `LONG_SCHEMA`.
+
+    Its columns are in the order transaction, item, unit, and then those of a filter.
+    """
     options = ("--transaction-column", "--item-column", "--unit-column")
     for batch in batches:
-        columns = [as_text(column, option) for column, option in zip(_series(batch), options, strict=False)]
+        frame = _kept(dict(zip(batch.schema.names, _series(batch), strict=True)), source.columns)
+        columns = [as_text(column, option) for column, option in zip(frame.values(), options, strict=False)]
         yield from _long_rows([column.str.strip_chars() for column in columns], source.columns)
 
 
@@ -187,6 +196,15 @@ def encode(batches: Batches, vocabulary: pl.Series) -> Batches:
                 yield pack(block._replace(items=new_code[block.items]))
 
 
+def _kept(frame: dict[str, pl.Series], columns: Columns) -> dict[str, pl.Series]:
+    """The columns of a batch without those of a filter, and without the rows that it leaves out."""
+    if columns.where is None:
+        return frame
+    filtering = {name: as_text(frame.pop(f"where {place}"), OPTION) for place, name in enumerate(columns.where.columns)}
+    kept = columns.where.holds(filtering.__getitem__).fill_null(value=False)
+    return {name: column.filter(kept) for name, column in frame.items()}
+
+
 def _text(data: bytes, source: Source) -> Text:
     return Text(name=source.name, blocks=[data], encoding=source.encoding)
 
@@ -224,7 +242,13 @@ def _tables(batches: Batches, source: Source) -> Iterator[TextTable]:
         if data.strip():
             with _without_line_numbers():
                 chunks = list(_text(data, source).chunks())
-            yield TextTable(name=source.name, below=iter(chunks), separator=separator, header=list(source.header))
+            yield TextTable(
+                name=source.name,
+                below=iter(chunks),
+                separator=separator,
+                header=list(source.header),
+                selection=source.columns.selection(source.header),
+            )
 
 
 def _check_header(line: bytes, source: Source) -> None:
@@ -259,7 +283,9 @@ def _long_rows(columns: list[pl.Series], said: Columns) -> Batches:
 
 def _one_hot(columns: list[pl.Series], header: list[str], source: Source, first: int) -> pa.RecordBatch:
     transaction, _, unit = source.positions
-    items = [at for at in range(len(header)) if at not in {transaction, unit}]
+    selection = source.columns.selection(header)
+    filtering = () if selection is None else selection.positions.values()
+    items = [at for at in range(len(header)) if at not in {transaction, unit, *filtering}]
     kept, units = _units(None if unit is None else columns[unit], len(columns[0]), source.columns)
     names = pl.Series([header[at].strip() for at in items], dtype=pl.String)
     rows: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]

@@ -8,7 +8,7 @@ is made for up to a million names.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -25,6 +25,7 @@ from fim_private.counting.spark.session import Batches, Cluster
 from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column, long_columns
 from fim_private.transactions.column_table import FrameTable
+from fim_private.transactions.database import SERVERS
 from fim_private.transactions.dataset import ReadingNotes
 from fim_private.transactions.detection import SAMPLE_LINES, SAMPLE_ROWS
 from fim_private.transactions.formats.lists import list_columns
@@ -35,10 +36,12 @@ from fim_private.transactions.reading import (
     check_options,
     columnar_layout,
     layout_of,
+    no_item,
     read_columnar,
     read_text,
     refuse_single_items,
 )
+from fim_private.transactions.row_filter import RowFilter
 from fim_private.transactions.source import GZIP, PARQUET, Content, load
 from fim_private.transactions.text import Text
 from fim_private.transactions.text_table import text_table
@@ -51,7 +54,7 @@ Parse = Callable[..., Batches]
 
 def read_with_spark(
     session: SparkSession,
-    source: str,
+    source: str | Sequence[str],
     *,
     format: str = "auto",  # noqa: A002 - the option is called so everywhere
     separator: str | None = None,
@@ -60,6 +63,9 @@ def read_with_spark(
     item_column: str | None = None,
     unit_column: str | None = None,
     drop_rows_without_unit: bool = False,
+    sheet: str | int | None = None,
+    where: str | None = None,
+    query: str | None = None,
 ) -> SparkDatabase:
     """Read a file, or many of one kind, as `read_transactions` does, with the same options and the same strictness.
 
@@ -68,7 +74,7 @@ def read_with_spark(
 
     Args:
         session: any Spark session; `open_session` makes one.
-        source: a path, a folder, a glob or a URL, as the executors see it.
+        source: a path, a folder, a glob or a URL, as the executors see it, or several of them.
         format: as in `read_transactions`, like all following arguments.
         separator: what separates the fields of delimited text.
         encoding: the encoding of text.
@@ -76,6 +82,9 @@ def read_with_spark(
         item_column: in long tables, the column of items; in format "lists", the column of lists.
         unit_column: the column that says whose transaction it is.
         drop_rows_without_unit: leave out and count rows without a unit.
+        sheet: refused, because Spark reads no workbooks.
+        where: which rows of a table to read. The notes do not say how many others there are.
+        query: refused, because Spark reads files.
 
     Raises:
         InputError: the data cannot be read, or is not what the call says it is.
@@ -90,46 +99,57 @@ def read_with_spark(
         item=item_column,
         unit=unit_column,
         drop_rows_without_unit=drop_rows_without_unit,
+        where=None if where is None else RowFilter.of(where),
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
-    if source == "-":
+    sources = [source] if isinstance(source, str) else list(source)
+    # The address of a server may hold a password, so it is refused before anything could show it.
+    if query is not None or any(one.startswith(SERVERS) for one in sources):
+        raise UsageError("Spark reads files, and asks no database.", "Leave out --engine spark, or export the table.")
+    if "-" in sources:
         raise UsageError("Spark reads files, not standard input.", "Give a path, or leave out --engine spark.")
+    if sheet is not None:
+        raise UsageError("Spark does not read Excel workbooks.", "Save the sheet as CSV, or leave out --engine spark.")
     cluster = Cluster(session)
-    files = files_of(cluster, source)
+    files = files_of(cluster, sources)
     head = _head(cluster, files[0])
     if head.startswith(PARQUET):
-        raw, layout = _parquet(cluster, source, files, format_name=format, separator=separator, columns=columns)
+        raw, layout = _parquet(cluster, sources, files, format_name=format, separator=separator, columns=columns)
     else:
         raw, layout = _text(
-            cluster, source, head, format_name=format, separator=separator, encoding=encoding, columns=columns
+            cluster, sources, head, format_name=format, separator=separator, encoding=encoding, columns=columns
         )
     insisted = layout.format not in LINE_FORMATS or separator is not None
-    return _coded(cluster, raw.persist(), layout, has_units=unit_column is not None, insisted=insisted)
+    return _coded(cluster, raw.persist(), layout, columns, insisted=insisted)
 
 
 def _head(cluster: Cluster, file: str) -> bytes:
     """The first lines of a file."""
-    lines = text_lines(cluster, file).limit(SAMPLE_LINES).selectExpr("cast(value as binary) value")
+    lines = text_lines(cluster, [file]).limit(SAMPLE_LINES).selectExpr("cast(value as binary) value")
     return b"\n".join(cluster.collect(lines).column("value").to_pylist())
 
 
 def _parquet(
-    cluster: Cluster, source: str, files: list[str], *, format_name: str, separator: str | None, columns: Columns
+    cluster: Cluster, sources: list[str], files: list[str], *, format_name: str, separator: str | None, columns: Columns
 ) -> tuple[DataFrame, Layout]:
     """Blocks in codes of their own, and the layout."""
     if files[0].endswith(".gz"):
         raise UsageError("Spark does not read Parquet inside gzip.", "Unpack it first: Parquet is packed by itself.")
-    frame = parquet_rows(cluster, source, files)
+    source = ", ".join(sources)
+    frame = parquet_rows(cluster, sources, files)
     sample = pl.from_arrow(cluster.collect(frame.limit(SAMPLE_ROWS)))
     if not isinstance(sample, pl.DataFrame):
         raise AssertionError("a table becomes a frame")
     table = FrameTable(frame=sample, name=source, kind="Parquet")
     layout = read_columnar(table, columnar_layout(table, format_name, separator, columns), columns).notes.layout
     header = frame.columns
+    selection = columns.selection(header)
+    filtering = () if selection is None else selection.positions.values()
     if layout.format == "long":
         positions = long_columns(header, columns)
         taken = [_column(header[at]).alias(str(place)) for place, at in enumerate(positions) if at is not None]
+        taken += [_column(header[at]).alias(f"where {place}") for place, at in enumerate(filtering)]
         said = Source(name=source, layout=layout, columns=columns)
         rows = _mapped(cluster, frame.select(*taken), parsing.parse_long_rows, said, schema=LONG_SCHEMA)
         return _grouped(cluster, rows, columns), layout
@@ -145,12 +165,13 @@ def _parquet(
     item = lists[0] if columns.item is None else header[find_column(header, columns.item, "--item-column")]
     taken = [_column(item).alias("item")]
     taken += [] if unit is None else [_column(header[unit]).alias("unit")]
+    taken += [_column(header[at]).alias(f"where {place}") for place, at in enumerate(filtering)]
     return _mapped(cluster, frame.select(*taken), parsing.parse_lists, said, schema=READ_SCHEMA), layout
 
 
 def _text(
     cluster: Cluster,
-    source: str,
+    sources: list[str],
     head: bytes,
     *,
     format_name: str,
@@ -167,6 +188,7 @@ def _text(
         raise UsageError(
             f"Spark does not split texts in {encoding} into lines.", "Save it as UTF-8, or leave out --engine spark."
         )
+    source = ", ".join(sources)
     data = _loaded(head, source).data
 
     def text() -> Text:
@@ -174,9 +196,13 @@ def _text(
 
     layout = layout_of(text(), format_name, separator, encoding, columns)
     layout = read_text(text(), layout, columns).notes.layout
+    if layout.format == "basket" and columns.unit is not None:
+        raise UsageError(
+            "With Spark, lines of baskets have no unit column.", "Save the data as one item per row, or as Parquet."
+        )
     said = Source(name=source, layout=layout, encoding=encoding, columns=columns)
     # As bytes: Spark treats every text as UTF-8, so the readers decode the lines themselves.
-    lines = text_lines(cluster, source).selectExpr(
+    lines = text_lines(cluster, sources).selectExpr(
         "cast(value as binary) value",
         *(
             []
@@ -230,6 +256,11 @@ def _refuse_repeated_transactions(cluster: Cluster, frame: DataFrame, columns: C
     """Refuse a transaction column with repeated values if each row is a transaction, as local reading does."""
     if columns.transaction is None:
         return
+    if columns.where is not None:
+        raise UsageError(
+            "With Spark, a table of one transaction per row cannot be filtered if its transaction column is named.",
+            "Leave --transaction-column or --where out.",
+        )
     name = frame.columns[find_column(frame.columns, columns.transaction, "--transaction-column")]
     text = coalesce(trim(_column(name).cast("string")), lit(""))
     found = cluster.collect(frame.agg(count(lit(1)).alias("rows"), count_distinct(text).alias("names")))
@@ -240,13 +271,13 @@ def _refuse_repeated_transactions(cluster: Cluster, frame: DataFrame, columns: C
         )
 
 
-def _coded(cluster: Cluster, raw: DataFrame, layout: Layout, *, has_units: bool, insisted: bool) -> SparkDatabase:
+def _coded(cluster: Cluster, raw: DataFrame, layout: Layout, columns: Columns, *, insisted: bool) -> SparkDatabase:
     """The database, in codes of the vocabulary of all blocks together."""
     noted = ("transactions", "single", "occurrences", "blanks", "duplicates", "empty", "rows_without_unit")
     sums = cluster.collect(raw.selectExpr(*(f"coalesce(sum({name}), 0) {name}" for name in noted)))
     note = {name: int(sums.column(name)[0].as_py()) for name in noted}
     if not note["transactions"]:
-        raise InputError("No item was found in the data.", "Check the format, the columns and the separator.")
+        raise no_item(columns)
     if not insisted:
         refuse_single_items(note["single"], note["transactions"])
     names = cluster.collect(raw.selectExpr("explode(names) name").distinct())
@@ -260,7 +291,7 @@ def _coded(cluster: Cluster, raw: DataFrame, layout: Layout, *, has_units: bool,
         cluster=cluster,
         blocks=blocks,
         vocabulary=vocabulary,
-        has_units=has_units,
+        has_units=columns.unit is not None,
         notes=ReadingNotes(
             layout=layout,
             blanks=note["blanks"],

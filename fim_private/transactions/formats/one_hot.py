@@ -20,7 +20,7 @@ from fim_private.transactions.text_table import TextTable
 
 
 def read_one_hot_text(table: TextTable, layout: Layout, columns: Columns) -> Transactions:
-    """Read a delimited one-hot table. Columns named for transactions or units are not items.
+    """Read a delimited one-hot table. Columns named for transactions, units or a filter are not items.
 
     Errors:
         InputError: a cell means neither yes nor no, or a column has no name or the name of another column.
@@ -28,8 +28,7 @@ def read_one_hot_text(table: TextTable, layout: Layout, columns: Columns) -> Tra
     """
     width = len(table.header)
     transaction, unit = _special(table.header, columns)
-    is_item = np.ones(width, dtype=bool)
-    is_item[[at for at in (transaction, unit) if at is not None]] = False
+    is_item = _are_items(table.header, columns, transaction, unit)
     items = _item_names(table.header, is_item)
     special: dict[int, list[pl.Series]] = {at: [] for at in (transaction, unit) if at is not None}
     rows: list[NDArray[np.int64]] = []
@@ -38,7 +37,7 @@ def read_one_hot_text(table: TextTable, layout: Layout, columns: Columns) -> Tra
     for fields, numbers in table.blocks():
         for at, parts in special.items():
             parts.append(fields.gather_every(width, offset=at))
-        cells = fields.filter(pl.Series(np.tile(is_item, len(numbers)))) if special else fields
+        cells = fields.filter(pl.Series(np.tile(is_item, len(numbers)))) if not is_item.all() else fields
         present, bad = present_cells(cells)
         if bad is not None:
             raise not_a_cell(f"Line {numbers[bad // len(items)]}", str(cells[bad]))
@@ -63,8 +62,7 @@ def read_one_hot_columnar(table: ColumnTable, layout: Layout, columns: Columns) 
     """Read a one-hot table of columns: booleans, zeros and ones, or words. Errors as for `read_one_hot_text`."""
     header = list(table.schema())
     transaction, unit = _special(header, columns)
-    is_item = np.ones(len(header), dtype=bool)
-    is_item[[at for at in (transaction, unit) if at is not None]] = False
+    is_item = _are_items(header, columns, transaction, unit)
     items = _item_names(header, is_item)
     item_columns = [header[at] for at in np.flatnonzero(is_item)]
     rows: list[NDArray[np.int64]] = []
@@ -111,6 +109,15 @@ def _special(header: Sequence[str], columns: Columns) -> tuple[int | None, int |
         for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, UNIT_OPTION))
     )
     return transaction, unit
+
+
+def _are_items(header: Sequence[str], columns: Columns, *named: int | None) -> NDArray[np.bool_]:
+    """Which columns are items: neither those named for transactions or units nor those of a filter."""
+    selection = columns.selection(header)
+    others = [*named, *(selection.positions.values() if selection else ())]
+    are_items = np.ones(len(header), dtype=bool)
+    are_items[[at for at in others if at is not None]] = False
+    return are_items
 
 
 def _named(layout: Layout, columns: Columns, header: list[str], transaction: int | None, unit: int | None) -> Layout:

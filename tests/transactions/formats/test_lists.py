@@ -86,7 +86,7 @@ def test_a_column_that_holds_no_lists_is_refused():
 
 def test_formats_and_options_of_text_are_refused():
     for format_name in ("fimi", "basket"):
-        with pytest.raises(InputError, match="is a Parquet table"):
+        with pytest.raises(InputError, match="is a table \\(Parquet\\)"):
             read(FRAME, format=format_name)
     with pytest.raises(UsageError, match="no separator"):
         read(FRAME, separator=",")

@@ -1,0 +1,107 @@
+"""Names that columns usually have, in several languages, so that nobody has to type them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+KNOWN = {
+    "transaction": {
+        "English": (
+            *("transaction", "transaction id", "transaction no", "transaction number", "transaction code", "tid"),
+            *("invoice", "invoice id", "invoice no", "invoice number", "order", "order id", "order no", "order number"),
+            *("basket", "basket id", "receipt", "receipt id", "receipt no", "receipt number"),
+            *("ticket", "ticket id", "ticket no", "ticket number", "bill", "bill id", "bill no", "bill number"),
+            *("sale id", "purchase id", "session id"),
+        ),
+        "German": (
+            *("Transaktion", "Transaktionsnummer", "Transaktions ID", "Rechnung", "Rechnungsnummer", "Rechnungsnr"),
+            *("Bestellung", "Bestellnummer", "Bestell Nr", "Auftrag", "Auftragsnummer", "Auftragsnr", "Beleg"),
+            *("Belegnummer", "Beleg Nr", "Bon", "Bonnummer", "Bon Nr", "Kassenbon", "Warenkorb", "Warenkorb ID"),
+        ),
+        "French": (
+            *("Facture", "N° facture", "No facture", "Num facture", "Numéro facture", "Numéro de facture"),
+            *("Commande", "N° commande", "No commande", "Num commande", "Numéro commande", "Numéro de commande"),
+            *("ID commande", "N° ticket", "Num ticket", "Numéro de ticket", "ID transaction", "Numéro de transaction"),
+        ),
+        "Spanish": (
+            *("Transacción", "ID transacción", "Número de transacción", "Factura", "Nº factura", "Número factura"),
+            *("Número de factura", "Pedido", "Nº pedido", "ID pedido", "Número pedido", "Número de pedido"),
+            *("Nº ticket", "Número de ticket", "Recibo", "Número de recibo"),
+        ),
+    },
+    "item": {
+        "English": (
+            *("item", "items", "item id", "item name", "product", "products", "product id", "product name"),
+            *("description", "item description", "stock code", "article", "article id", "article name", "sku"),
+            *("product description", "product title", "line item name", "item code", "product code"),
+            *("product category", "product category name"),
+        ),
+        "German": (
+            *("Artikel", "Artikelname", "Artikelbezeichnung", "Artikelbeschreibung", "Artikelnummer", "Artikelnr"),
+            *("Artikel ID", "Produkt", "Produktname", "Produktbezeichnung", "Produktnummer", "Produkt ID"),
+            *("Ware", "Warenbezeichnung"),
+        ),
+        "French": (
+            *("Article", "Nom article", "Code article", "Produit", "Produits", "Nom produit", "Nom du produit"),
+            *("Libellé", "Libellé article", "Libellé produit", "Désignation", "Code produit", "ID produit"),
+        ),
+        "Spanish": (
+            *("Artículo", "Nombre artículo", "Código artículo", "Producto", "Productos", "Nombre producto"),
+            *("Nombre del producto", "Descripción", "Código producto", "Código de producto", "ID producto"),
+        ),
+    },
+    "unit": {
+        "English": (
+            *("customer", "customer id", "customer no", "customer number", "client", "client id"),
+            *(
+                "member",
+                "member id",
+                "member number",
+                "user",
+                "user id",
+                "household",
+                "household id",
+                "household key",
+                "visitor id",
+            ),
+            *("customer unique id", "card number", "loyalty card"),
+        ),
+        "German": (
+            *("Kunde", "Kunden ID", "Kundennummer", "Kundennr", "Mitglied", "Mitgliedsnummer", "Nutzer", "Nutzer ID"),
+            *("Haushalt", "Kundenkarte"),
+        ),
+        "French": (
+            *("ID client", "N° client", "No client", "Num client", "Numéro client", "Numéro de client", "Code client"),
+            *("Adhérent", "Utilisateur", "Foyer"),
+        ),
+        "Spanish": (
+            *("Cliente", "ID cliente", "Nº cliente", "Número cliente", "Número de cliente", "Código cliente"),
+            *("Socio", "Usuario", "Hogar"),
+        ),
+    },
+}
+"""For each role of a column, its usual names by language. Case, accents, blanks and punctuation do not count.
+
+Ordinary names of goods are left out: they begin basket files without a header.
+"""
+
+
+def plain(name: str) -> str:
+    """The letters and digits of a name, in lower case and without accents.
+
+    >>> plain("Numéro de Facture"), plain("Member_number"), plain("Bestell-Nr.")
+    ('numerodefacture', 'membernumber', 'bestellnr')
+    """
+    return re.sub("[^a-z0-9]", "", unicodedata.normalize("NFD", name.casefold()))
+
+
+def _of(role: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(plain(name) for names in KNOWN[role].values() for name in names))
+
+
+TRANSACTION_NAMES, ITEM_NAMES, UNIT_NAMES = map(_of, ("transaction", "item", "unit"))
+"""The same names as `plain` makes them. If several occur in a header, the first listed is taken.
+
+Those of units only help with advice: the user decides whom to protect.
+"""

@@ -1,0 +1,306 @@
+"""The language of `--where`: a part of SQL in which the answer for a row depends on that row alone.
+
+    condition = condition AND condition | condition OR condition | NOT condition | ( condition )
+              | COLUMN [NOT] LIKE TEXT | COLUMN [NOT] IN ( VALUE, ... ) | COLUMN [NOT] BETWEEN VALUE AND VALUE
+              | COLUMN IS [NOT] NULL | COLUMN = VALUE | VALUE < COLUMN | ...
+
+There are no functions, no aggregates, no windows and no subqueries: whatever is not in this grammar is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fim_private.errors import UsageError
+
+LONGEST, DEEPEST = 10_000, 50
+"""The most characters of a condition, and the most parentheses inside each other."""
+
+EXACT = 2**53
+"""Whole numbers from here on are not exact in floating point."""
+
+TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![\w.])
+        | (?P<word>[^\W\d]\w*)
+        | "(?P<quoted>(?:[^"]|"")+)"
+        | '(?P<text>(?:[^']|'')*)'
+        | (?P<sign><>|!=|<=|>=|[=<>(),+-])
+    )""",
+    re.VERBOSE,
+)
+WORDS = {"AND", "OR", "NOT", "LIKE", "IN", "IS", "NULL", "BETWEEN", "TRUE", "FALSE"}
+TURNED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+"""Comparisons, and what they are with their sides exchanged."""
+
+DATE = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2})(?::([0-9]{2}(?:\.[0-9]+)?))?)?(?:Z|\+00:00)?"
+)
+
+HOW = (
+    "Compare columns with numbers or 'text', as in Quantity > 0 AND InvoiceNo NOT LIKE 'C%'. There are AND, OR, NOT, "
+    "LIKE, IN, BETWEEN and IS NULL. Functions, aggregates and SELECT are refused: each row must be decided by itself."
+)
+
+Value = float | str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A column compared with a value by one of `TURNED`; for an order, a text is a date."""
+
+    column: str
+    sign: str
+    value: Value
+
+
+@dataclass(frozen=True)
+class Like:
+    """A column compared with a pattern, in which % stands for any text and _ for one character."""
+
+    column: str
+    pattern: str
+
+
+@dataclass(frozen=True)
+class IsNull:
+    """Whether a cell is missing or blank."""
+
+    column: str
+
+
+@dataclass(frozen=True)
+class All:
+    """Whether all of at least one condition hold."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class Some:
+    """Whether at least one of these conditions holds."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class Negation:
+    """Whether the condition does not hold."""
+
+    condition: Condition
+
+
+Condition = Comparison | Like | IsNull | All | Some | Negation
+
+
+def condition_of(text: str) -> Condition:
+    """The condition that a text says.
+
+    >>> condition_of("Quantity > 0 AND Description IS NOT NULL").parts[0]
+    Comparison(column='Quantity', sign='>', value=0.0)
+
+    Errors:
+        UsageError: the text says no condition of this language.
+    """
+    if len(text) > LONGEST:
+        raise UsageError("--where is too long.", f"Write a condition of at most {LONGEST:,} characters.")
+    tokens = _Tokens(text)
+    condition = _some(tokens, 0)
+    if not tokens.at_end:
+        raise tokens.refusal()
+    return condition
+
+
+def names_in(condition: Condition) -> Iterator[str]:
+    """The columns that a condition names, once per mention."""
+    match condition:
+        case All(parts) | Some(parts):
+            for part in parts:
+                yield from names_in(part)
+        case Negation(inner):
+            yield from names_in(inner)
+        case _:
+            yield condition.column
+
+
+class _Tokens:
+    """The tokens of a text, one after another."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens: list[tuple[str, str]] = []
+        self._starts: list[int] = []
+        self._next = 0
+        at, end = 0, len(text.rstrip())
+        while at < end:
+            found = TOKEN.match(text, at)
+            if found is None:
+                raise UsageError(f"--where cannot be read from character {at + 1} on.", HOW)
+            kind = str(found.lastgroup)
+            self._tokens.append((kind, found[kind]))
+            self._starts.append(at)
+            at = found.end()
+
+    @property
+    def at_end(self) -> bool:
+        return self._next == len(self._tokens)
+
+    def take(self, *wanted: str) -> str | None:
+        """The next token if it is one of these words or signs, which are in capitals; it is then used up."""
+        if self.at_end:
+            return None
+        kind, token = self._tokens[self._next]
+        shown = token.upper() if kind == "word" else token
+        if kind not in ("word", "sign") or shown not in wanted:
+            return None
+        self._next += 1
+        return shown
+
+    def need(self, *wanted: str) -> str:
+        """The next token, which has to be one of these."""
+        if (token := self.take(*wanted)) is None:
+            raise self.refusal()
+        return token
+
+    def take_column(self) -> str | None:
+        """The next token if it names a column."""
+        if self.at_end:
+            return None
+        kind, token = self._tokens[self._next]
+        if kind not in ("word", "quoted") or (kind == "word" and token.upper() in WORDS):
+            return None
+        self._next += 1
+        if kind == "word" and self._is_called(self._next):
+            raise _no_functions(token)
+        return token.replace('""', '"') if kind == "quoted" else token
+
+    def value(self) -> Value:
+        """The next token, which has to be a number, perhaps with a sign, or a text."""
+        sign = self.take("-", "+")
+        kind, token = ("end", "") if self.at_end else self._tokens[self._next]
+        if kind == "number":
+            self._next += 1
+            number = float(token)
+            if number >= EXACT or math.isinf(number):
+                raise UsageError("--where holds a number that is too large to be exact.", "Quote it: it is then text.")
+            return -number if sign == "-" else number
+        if kind != "text" or sign is not None:
+            raise self.refusal()
+        self._next += 1
+        return self._filled(token)
+
+    def pattern(self) -> str:
+        """The next token, which has to be a text."""
+        kind, token = ("end", "") if self.at_end else self._tokens[self._next]
+        if kind != "text":
+            raise self.refusal()
+        self._next += 1
+        return self._filled(token)
+
+    def refusal(self) -> UsageError:
+        """The error for whatever comes next."""
+        if self.at_end:
+            return UsageError("--where ends in the middle of a condition.", HOW)
+        kind, token = self._tokens[self._next]
+        if kind == "word" and token.upper() == "NULL":
+            return UsageError("Nothing equals NULL.", "Write COLUMN IS NULL or COLUMN IS NOT NULL in --where.")
+        if kind == "word" and self._is_called(self._next + 1):
+            raise _no_functions(token)
+        shown = f"{token!r}, its character {self._starts[self._next] + 1}"
+        return UsageError(f"--where does not go on as a condition at {shown}.", HOW)
+
+    def _is_called(self, place: int) -> bool:
+        return self._tokens[place : place + 1] == [("sign", "(")]
+
+    def _filled(self, token: str) -> str:
+        text = token.replace("''", "'").strip()
+        if not text:
+            raise UsageError(
+                "In --where, no cell equals a blank text.",
+                "Write COLUMN IS NULL or COLUMN IS NOT NULL for blank cells.",
+            )
+        return text
+
+
+def _no_functions(name: str) -> UsageError:
+    return UsageError(f"--where calls {name}(...), and functions are not known there.", HOW)
+
+
+def _some(tokens: _Tokens, depth: int) -> Condition:
+    parts = [_all(tokens, depth)]
+    while tokens.take("OR"):
+        parts.append(_all(tokens, depth))
+    return parts[0] if len(parts) == 1 else Some(tuple(parts))
+
+
+def _all(tokens: _Tokens, depth: int) -> Condition:
+    parts = [_negation(tokens, depth)]
+    while tokens.take("AND"):
+        parts.append(_negation(tokens, depth))
+    return parts[0] if len(parts) == 1 else All(tuple(parts))
+
+
+def _negation(tokens: _Tokens, depth: int) -> Condition:
+    negated = False
+    while tokens.take("NOT"):
+        negated = not negated
+    condition = _single(tokens, depth)
+    return Negation(condition) if negated else condition
+
+
+def _single(tokens: _Tokens, depth: int) -> Condition:
+    if tokens.take("("):
+        if depth >= DEEPEST:
+            raise UsageError("--where has too many parentheses inside each other.", "Write a simpler condition.")
+        condition = _some(tokens, depth + 1)
+        tokens.need(")")
+        return condition
+    column = tokens.take_column()
+    if column is None:
+        value = tokens.value()
+        sign = _sign(tokens.need(*TURNED, "!="))
+        if (column := tokens.take_column()) is None:
+            raise tokens.refusal()
+        return _comparison(column, TURNED[sign], value)
+    if tokens.take("IS"):
+        negated = tokens.take("NOT") is not None
+        tokens.need("NULL")
+        return Negation(IsNull(column)) if negated else IsNull(column)
+    negated = tokens.take("NOT") is not None
+    word = tokens.need("LIKE", "IN", "BETWEEN", *(() if negated else (*TURNED, "!=")))
+    if word == "LIKE":
+        condition = Like(column, tokens.pattern())
+    elif word == "IN":
+        condition = _listed(tokens, column)
+    elif word == "BETWEEN":
+        low = _comparison(column, ">=", tokens.value())
+        tokens.need("AND")
+        condition = All((low, _comparison(column, "<=", tokens.value())))
+    else:
+        condition = _comparison(column, _sign(word), tokens.value())
+    return Negation(condition) if negated else condition
+
+
+def _listed(tokens: _Tokens, column: str) -> Condition:
+    tokens.need("(")
+    parts = [Comparison(column, "=", tokens.value())]
+    while tokens.take(","):
+        parts.append(Comparison(column, "=", tokens.value()))
+    tokens.need(")")
+    return Some(tuple(parts))
+
+
+def _sign(typed: str) -> str:
+    return "<>" if typed == "!=" else typed
+
+
+def _comparison(column: str, sign: str, value: Value) -> Comparison:
+    if isinstance(value, str) and sign not in ("=", "<>") and not DATE.fullmatch(value):
+        raise UsageError(
+            f"--where asks for the order of texts: {column} {sign} {value!r}.",
+            "Only numbers and dates written as '2011-12-31' or '2011-12-31 08:30' have an order. LIKE compares texts.",
+        )
+    return Comparison(column, sign, value)

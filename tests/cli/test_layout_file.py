@@ -1,0 +1,149 @@
+"""A layout in a file: written by `inspect -o`, taken by `--layout`."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fim_private.cli.layout_file import MARK, SWITCH, TEXTS, layout_text
+from fim_private.transactions.layout import TYPED, Layout
+from tests.cli.command import fim_private, words
+
+ASKED = ("--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6")
+COLUMNS = ("--transaction-column", "Beleg", "--item-column", "Ding", "--where", "Menge > 0 AND Ding <> 'Tüte'")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{number};{item};k{number};1" for number in range(900) for item in ("Milch", "Brot")]
+    text = "\n".join(["Beleg;Ding;Kunde;Menge", *rows, "9999;Brot;;1", "9998;Tüte;k1;1"])
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text(text + "\n", encoding="latin-1")
+    return tmp_path
+
+
+def inspected(*options: object) -> dict[str, Any]:
+    done = fim_private("inspect", "a.csv", *options, "-o", "shop.toml", "--overwrite")
+    assert done.returncode == 0, words(done)
+    assert "Written to shop.toml." in words(done)
+    return tomllib.loads(Path("shop.toml").read_text("utf-8"))
+
+
+def mined(*arguments: object) -> tuple[dict[str, Any], str]:
+    done = fim_private("mine", *arguments, *ASKED, "--json")
+    assert done.returncode == 0, words(done)
+    return json.loads(done.stdout), " ".join(words(done).split())
+
+
+def test_what_inspect_writes_mine_takes(here: Path) -> None:
+    options = (*COLUMNS, "--encoding", "latin-1", "--unit-column", "kunde", "--drop-rows-without-unit")
+    written = inspected(*options)
+    assert written == {
+        "format": "long",
+        "separator": ";",
+        "encoding": "iso8859-1",
+        "transaction_column": "Beleg",
+        "item_column": "Ding",
+        "unit_column": "Kunde",
+        "where": "Menge > 0 AND Ding <> 'Tüte'",
+        "drop_rows_without_unit": True,
+        "guessed": ["format", "separator"],
+    }
+    release, said = mined("b.csv", "--layout", "shop.toml")
+    assert release["itemsets"][0]["items"] == ["Brot", "Milch"]
+    layout = release["privacy"]["layout"]
+    assert (layout["unit_column"], layout["where"]) == ("Kunde", written["where"])
+    assert layout["guessed"] == ["format", "separator"], "a guess that is written down is still one"
+    assert "1 rows without a unit left out" in said
+    assert "shop.toml" not in release["command"]
+    assert "--transaction-column Beleg" in release["command"]
+    assert "--unit-column Kunde" in release["command"]
+
+
+def test_a_layout_that_somebody_confirmed_is_no_guess(here: Path) -> None:
+    inspected(*COLUMNS, "--encoding", "latin-1")
+    text = Path("shop.toml").read_text("utf-8")
+    kept = [line for line in text.splitlines() if not line.startswith(MARK)]
+    Path("shop.toml").write_text("\n".join(kept), "utf-8")
+    release, said = mined("b.csv", "--layout", "shop.toml", "--unit", "transaction")
+    assert release["privacy"]["layout"]["guessed"] == []
+    assert "The program guessed" not in said
+
+
+def test_options_on_the_command_line_override_the_file(here: Path) -> None:
+    inspected(*COLUMNS, "--encoding", "latin-1", "--unit-column", "Kunde", "--drop-rows-without-unit")
+    release, _ = mined("b.csv", "--layout", "shop.toml", "--where", "Ding IS NOT NULL", "--separator", ";")
+    assert release["privacy"]["layout"]["where"] == "Ding IS NOT NULL"
+    assert release["privacy"]["layout"]["guessed"] == ["format"]
+    # Who protects transactions needs no unit.
+    release, said = mined("b.csv", "--layout", "shop.toml", "--unit", "transaction")
+    assert release["plan"]["unit_column"] is None
+    assert "rows without a unit" not in said
+
+
+@pytest.mark.parametrize("first", ["--config", "--layout"])
+def test_a_layout_goes_before_a_file_of_settings(here: Path, first: str) -> None:
+    inspected(*COLUMNS, "--encoding", "latin-1")
+    Path("run.toml").write_text(
+        'size = 2\ntop = 1\nwhere = "Menge > 99"\nepsilon = 1\ndelta = "1e-6"\nunit = "transaction"\n'
+    )
+    files = {"--config": "run.toml", "--layout": "shop.toml"}
+    order = [first, *(option for option in files if option != first)]
+    done = fim_private("mine", "b.csv", *(word for option in order for word in (option, files[option])), "--json")
+    assert done.returncode == 0, words(done)
+    assert json.loads(done.stdout)["privacy"]["layout"]["where"] == "Menge > 0 AND Ding <> 'Tüte'"
+
+
+def test_inspect_takes_and_writes_the_same_again(here: Path) -> None:
+    first = inspected(*COLUMNS, "--encoding", "latin-1")
+    before = Path("shop.toml").read_text("utf-8")
+    done = fim_private("inspect", "b.csv", "--layout", "shop.toml", "-o", "again.toml")
+    assert done.returncode == 0, words(done)
+    assert tomllib.loads(Path("again.toml").read_text("utf-8")) == first
+    assert Path("again.toml").read_text("utf-8") == before
+    refused = fim_private("inspect", "b.csv", "--layout", "shop.toml", "-o", "shop.toml", "--overwrite")
+    assert "is named twice" in words(refused)
+    for output in ("again.toml", "a.csv"):
+        assert fim_private("inspect", "a.csv", "-o", output).returncode == 2
+    assert Path("shop.toml").read_text("utf-8") == before
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "code"),
+    [
+        ('formt = "long"', "unknown settings: 'formt'", 2),
+        ("epsilon = 1", "unknown settings: 'epsilon'", 2),
+        ('file = "a.csv"', "unknown settings: 'file'", 2),
+        ('engine = "spark"', "unknown settings: 'engine'", 2),
+        ("format = true", "format is not a text", 2),
+        ('where = ["a"]', "where is not a text", 2),
+        ('drop_rows_without_unit = "yes"', "neither true nor false", 2),
+        ('guessed = "format"', "guessed is not a list of settings", 2),
+        ('guessed = ["epsilon"]', "guessed is not a list of settings", 2),
+        ("format = {}", "neither a value nor a plain list", 2),
+        ("format: long", "is not TOML", 3),
+    ],
+)
+def test_what_is_no_layout_is_refused(here: Path, text: str, said: str, code: int) -> None:
+    Path("shop.toml").write_text(text)
+    done = fim_private("mine", "a.csv", "--layout", "shop.toml", *ASKED, "--unit", "transaction")
+    assert said in words(done)
+    assert done.returncode == code
+    missing = fim_private("inspect", "a.csv", "--layout", "nowhere.toml")
+    assert (missing.returncode, "Correct --layout" in words(missing)) == (3, True)
+
+
+def test_any_layout_comes_back() -> None:
+    odd = 'a "quoted"\\name\t\x7f\x01 é 漢'
+    layout = Layout(
+        format="long", separator="\t", encoding="utf-8", sheet="2010", where=odd, query=odd, unit_column=odd
+    )
+    found = tomllib.loads(layout_text(layout, drop_rows_without_unit=False))
+    assert found == {**layout.settings(), "unit_column": odd}
+    assert set(TYPED) <= set(TEXTS)
+    assert SWITCH not in found

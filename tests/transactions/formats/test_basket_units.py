@@ -1,0 +1,108 @@
+"""Basket CSV with a field for the unit."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fim_private.errors import InputError, UsageError
+from fim_private.transactions import read_transactions, source
+from tests.cli.command import fim_private, words
+from tests.transactions.reading import as_sets, by_unit, read, stripped
+
+BASKETS = 'ann,milk,bread\n\nbob,"tea, green"\n ann ,jam\nbob\n'
+ANN = frozenset({frozenset({"milk", "bread"}), frozenset({"jam"})})
+BOB = frozenset({frozenset({"tea, green"})})
+
+
+def test_the_unit_stands_at_a_place() -> None:
+    transactions = read(BASKETS, unit_column="1")
+    assert as_sets(transactions) == [{"milk", "bread"}, {"tea, green"}, {"jam"}]
+    assert by_unit(transactions) == {ANN, BOB}
+    layout = transactions.notes.layout
+    assert (layout.format, layout.unit_column, layout.guessed) == ("basket", "1", ("format", "separator"))
+    assert layout.describe() == "basket CSV, separated by commas: unit column '1'"
+    assert transactions.notes.empty == 1
+    last = read("milk;ann\nbread;bob\n", unit_column="2", format="basket", separator=";")
+    assert as_sets(last) == [{"milk"}, {"bread"}]
+
+
+def test_the_unit_is_named_in_the_first_line(tmp_path: Path) -> None:
+    header = "Customer,items\n"
+    transactions = read(header + BASKETS, format="basket", unit_column="customer")
+    assert by_unit(transactions) == {ANN, BOB}
+    assert transactions.notes.layout.unit_column == "Customer"
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(header + BASKETS)
+    twice = read_transactions([tmp_path / "a", tmp_path / "b"], format="basket", unit_column="customer")
+    assert as_sets(twice) == as_sets(transactions) * 2
+    assert by_unit(twice) == {ANN, BOB}
+    (tmp_path / "b").write_text(BASKETS)
+    with pytest.raises(InputError, match="does not have the same columns"):
+        read_transactions([tmp_path / "a", tmp_path / "b"], format="basket", unit_column="customer")
+    with pytest.raises(InputError, match="no column 'client'"):
+        read(header + BASKETS, format="basket", unit_column="client")
+
+
+def test_lines_without_a_unit_are_refused_or_left_out() -> None:
+    for data in ("ann,milk\n ,bread\n", "ann,milk\nbread\n"):
+        place = "1" if " ,bread" in data else "2"
+        with pytest.raises(InputError, match="no unit in the unit column"):
+            read(data, format="basket", unit_column=place)
+        kept = read(data, format="basket", unit_column=place, drop_rows_without_unit=True)
+        assert len(kept) == 1
+        assert kept.notes.rows_without_unit == 1
+
+
+@pytest.mark.parametrize("place", ["0", "-1", "10001", "1.0", "²"])
+def test_what_is_no_place_is_a_name(place: str) -> None:
+    with pytest.raises(InputError, match="There is no column"):
+        read(BASKETS, format="basket", unit_column=place)
+
+
+def test_other_columns_are_refused_for_baskets() -> None:
+    for option in ("transaction_column", "item_column", "where"):
+        with pytest.raises(UsageError, match="no columns to choose from"):
+            read(BASKETS, format="basket", unit_column="1", **{option: "a = 1" if option == "where" else "1"})
+    with pytest.raises(UsageError, match="no columns to choose from"):
+        read("1 2\n", format="fimi", unit_column="1")
+
+
+NAME = st.text(st.sampled_from('ab ,"é'), max_size=4)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("pqr"), st.lists(NAME, max_size=4)), min_size=1, max_size=8),
+    st.sampled_from([8, 1 << 20]),
+)
+def test_units_and_baskets_are_those_of_the_lines(rows: list[tuple[str, list[str]]], block: int) -> None:
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows([unit, *names] for unit, names in rows)
+    expected: dict[str, set[frozenset[str]]] = {}
+    for unit, names in rows:
+        if held := frozenset(stripped(name) for name in names) - {""}:
+            expected.setdefault(unit, set()).add(held)
+    if not expected:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "BLOCK", block)
+        patch.setattr(source, "HEAD", block)
+        found = read(buffer.getvalue(), format="basket", unit_column="1")
+    assert by_unit(found) == {frozenset(baskets) for baskets in expected.values()}
+
+
+def test_the_command_protects_the_customer(tmp_path: Path) -> None:
+    path = tmp_path / "baskets.csv"
+    path.write_text("".join(f"c{number // 2},milk,bread\n" for number in range(1600)))
+    asked = ("--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6", "--unit-column", "1")
+    done = fim_private("mine", path, *asked, "--json")
+    assert done.returncode == 0, words(done)
+    release = json.loads(done.stdout)
+    assert release["itemsets"][0]["items"] == ["bread", "milk"]
+    assert release["privacy"]["layout"]["unit_column"] == "1"
