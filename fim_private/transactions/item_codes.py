@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,7 @@ from fim_private.errors import InputError, UsageError
 from fim_private.transactions.compressed_rows import Run, sorted_rows, without_gaps
 from fim_private.transactions.dataset import ReadingNotes, Transactions
 from fim_private.transactions.layout import IN_MEMORY, Layout
-from fim_private.transactions.strings import not_blank, positions_in
+from fim_private.transactions.strings import group_codes, identities, not_blank, positions_in
 
 CANONICAL_INTEGER = "^(0|[1-9][0-9]{0,17})$"
 """Up to 18 digits, which fit in 64 bits. 007 and 7 are different names."""
@@ -214,7 +215,8 @@ def transactions_from_lists(
 
     Args:
         lists: one iterable of names per transaction. Names are stripped, and repetitions are merged.
-        units: the privacy unit of each transaction, as text (which is stripped) or whole numbers.
+        units: the privacy unit of each transaction, as text or whole numbers. Text is stripped, and
+            equal numbers are one unit, as in files.
 
     Errors:
         UsageError: a transaction is a single string, an item is neither text nor a whole number (or has more digits
@@ -266,10 +268,10 @@ def _unit_codes(units: Iterable[str | int], expected: int) -> NDArray[np.int64]:
     names = [unit.strip() if isinstance(unit, str) else _whole_text(unit) for unit in units]
     if len(names) != expected or isinstance(units, str):
         raise UsageError("units and transactions differ in number.", "Give one unit for each transaction.")
-    if not all(names):
-        raise InputError(
-            "The unit of a transaction is missing, or neither text nor a whole number.",
-            "Leave such transactions out, or name their unit.",
-        )
-    codes: dict[str | None, int] = {}
-    return np.asarray([codes.setdefault(name, len(codes)) for name in names], dtype=np.int64)
+    if all(names):
+        with suppress(UnicodeEncodeError):  # half a character (a surrogate) is no text
+            return group_codes(identities(pl.Series(names, dtype=pl.String)))[0]
+    raise InputError(
+        "The unit of a transaction is missing, or neither text nor a whole number.",
+        "Leave such transactions out, or name their unit.",
+    )

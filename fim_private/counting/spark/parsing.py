@@ -26,7 +26,7 @@ from fim_private.transactions.compressed_rows import compressed
 from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.reading import read_text
-from fim_private.transactions.strings import group_codes, not_blank, positions_in
+from fim_private.transactions.strings import group_codes, identities, not_blank, positions_in
 from fim_private.transactions.text import Text
 from fim_private.transactions.text_table import TextTable, text_table
 from fim_private.transactions.units import rows_with_unit, unit_of_each
@@ -131,7 +131,7 @@ def parse_long_lines(batches: Batches, source: Source) -> Batches:
         positions = [at for at in source.positions if at is not None]
         with _without_line_numbers():
             for fields, _ in table.blocks():
-                taken = [fields.gather_every(len(table.header), offset=at).str.strip_chars() for at in positions]
+                taken = [fields.gather_every(len(table.header), offset=at) for at in positions]
                 yield from _long_rows(taken, source.columns)
 
 
@@ -140,7 +140,7 @@ def parse_long_rows(batches: Batches, source: Source) -> Batches:
     options = ("--transaction-column", "--item-column", "--unit-column")
     for batch in batches:
         columns = [as_text(column, option) for column, option in zip(_series(batch), options, strict=False)]
-        yield from _long_rows([column.str.strip_chars() for column in columns], source.columns)
+        yield from _long_rows(columns, source.columns)
 
 
 def group_long(batches: Batches, columns: Columns) -> Batches:
@@ -237,7 +237,9 @@ def _check_header(line: bytes, source: Source) -> None:
 
 
 def _long_rows(columns: list[pl.Series], said: Columns) -> Batches:
-    """Rows of stripped strings that belong to a transaction. Refuse what local reading refuses."""
+    """Rows that belong to a transaction. Refuse what local reading refuses."""
+    transaction, item, *unit = columns
+    columns = [identities(transaction), item.str.strip_chars(), *map(identities, unit)]
     dropped = 0
     if len(columns) > 2:
         kept = rows_with_unit(columns[2], drop=said.drop_rows_without_unit)
@@ -285,7 +287,7 @@ def _units(unit: pl.Series | None, rows: int, columns: Columns) -> tuple[NDArray
     """Which rows are kept, and the units of these rows."""
     if unit is None:
         return np.ones(rows, bool), None
-    names = as_text(unit, "--unit-column").str.strip_chars()
+    names = identities(as_text(unit, "--unit-column"))
     kept = rows_with_unit(names, drop=columns.drop_rows_without_unit)
     return kept, names.filter(pl.Series(kept))
 

@@ -12,7 +12,7 @@ from fim_private.transactions.column_table import ColumnTable, as_text
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
-from fim_private.transactions.strings import group_codes, not_blank
+from fim_private.transactions.strings import group_codes, identities, not_blank
 from fim_private.transactions.text_table import TextTable
 from fim_private.transactions.units import rows_with_unit, unit_of_each
 
@@ -79,9 +79,9 @@ class _Rows:
 
     def add(self, transactions: pl.Series, items: pl.Series, units: pl.Series | None = None) -> None:
         """Add rows, as strings of equal length, which are stripped. Either all calls give units or none does."""
-        transactions, items = transactions.str.strip_chars(), items.str.strip_chars()
+        transactions, items = identities(transactions), items.str.strip_chars()
         if units is not None:
-            units = units.str.strip_chars()
+            units = identities(units)
             kept = pl.Series(rows_with_unit(units, drop=self._drop))
             self._without_unit += len(kept) - int(kept.sum())
             transactions, items, units = transactions.filter(kept), items.filter(kept), units.filter(kept)
