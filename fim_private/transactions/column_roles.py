@@ -28,19 +28,29 @@ UNIT_OPTION = "--unit-column"
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """What the caller said about columns.
+    """What the caller said about columns and lines.
 
     Args:
         transaction: name of the column that says which transaction a row belongs to.
         item: name of the column of items, or of lists of items.
         unit: name of the column that says whose transaction a row is.
         drop_rows_without_unit: leave out rows whose unit is missing, instead of refusing the file.
+        skip_lines: how many lines at the beginning of a text are left out, blank ones not counted; None if not said.
+        skip_columns: the numbers, from 1 on, of the fields of basket CSV that are no items.
     """
 
     transaction: str | None = None
     item: str | None = None
     unit: str | None = None
     drop_rows_without_unit: bool = False
+    skip_lines: int | None = None
+    skip_columns: tuple[int, ...] = ()
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the columns are given by number, from 1 on. A text then has no header."""
+        given = [name for name in (self.transaction, self.item, self.unit) if name is not None]
+        return None not in (self.transaction, self.item) and all(map(is_number, given))
 
     @property
     def named(self) -> bool:
@@ -60,9 +70,26 @@ class Columns:
             )
 
 
+def is_number(column: str) -> bool:
+    """Whether a column is given by its number."""
+    return re.fullmatch("[1-9][0-9]{0,5}", column.strip()) is not None
+
+
+def skipped_columns(given: str | None) -> tuple[int, ...]:
+    """The numbers of the columns to leave out, increasing, from a text such as "1,3".
+
+    Errors:
+        UsageError: these are not numbers from 1 on.
+    """
+    parts = [] if given is None else given.split(",")
+    if not all(map(is_number, parts)):
+        raise UsageError("The columns to leave out are not numbers from 1 on.", "Write --skip-columns as in 1 or 1,3.")
+    return tuple(sorted(set(map(int, parts))))
+
+
 def known_column(header: Sequence[str], names: Sequence[str]) -> int | None:
     """The position of the first of these well-known names that exactly one column has; None if no name fits."""
-    plain = [_plain(column) for column in header]
+    plain = [plain_name(column) for column in header]
     for name in names:
         if plain.count(name) == 1:
             return plain.index(name)
@@ -126,14 +153,15 @@ def _named_or_known(header: Sequence[str], wanted: str | None, option: str, name
 
 def _advice(columns: list[str], wanted: str) -> str:
     """What to try. Names in the first line may be items, which are data, so only well-known names are shown."""
-    everybodys = {*TRANSACTION_NAMES, *ITEM_NAMES, *UNIT_NAMES, _plain(wanted)}
-    known = [column for column in columns if _plain(column) in everybodys]
+    everybodys = {*TRANSACTION_NAMES, *ITEM_NAMES, *UNIT_NAMES, plain_name(wanted)}
+    known = [column for column in columns if plain_name(column) in everybodys]
     if not known:
         return "Check the name and, in a text file, the first line and the separator."
-    near = difflib.get_close_matches(_plain(wanted), [_plain(column) for column in known], n=1)
-    first = [column for column in known if _plain(column) in near]
+    near = difflib.get_close_matches(plain_name(wanted), [plain_name(column) for column in known], n=1)
+    first = [column for column in known if plain_name(column) in near]
     return f"There is {', '.join(repr(column[:60]) for column in dict.fromkeys([*first, *known]))}."
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """The name in lower case, without punctuation."""
     return re.sub("[^a-z0-9]", "", name.casefold())

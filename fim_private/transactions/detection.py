@@ -12,6 +12,7 @@ from fim_private.errors import InputError
 from fim_private.transactions.cells import is_cell
 from fim_private.transactions.column_roles import ITEM_NAMES, TRANSACTION_NAMES, Columns, known_column
 from fim_private.transactions.column_table import ColumnTable
+from fim_private.transactions.doubts import Doubt, OnDoubt, baskets, is_utility, lines_of_blanks, refuse
 from fim_private.transactions.fields import HOW_TO_QUOTE, QUOTE, split_line
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.formats.one_hot import cells_of
@@ -32,13 +33,14 @@ MARKUP = {"{": "JSON", "[": "JSON or a Python list", "<": "HTML or XML"}
 NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)*\s*")
 
 
-def detect_text(text: Text, *, separator: str | None, columns: Columns) -> Layout:
+def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt: OnDoubt = refuse) -> Layout:
     """The layout of a text in `auto` mode.
 
     Args:
         text: only its first lines are looked at; reading still starts with them.
         separator: as the user gave it; None to guess it too.
         columns: what the user said about columns. Naming one means that there is a header.
+        on_doubt: called with what looks odd about the layout that is returned.
 
     Errors:
         InputError: markup, a table whose columns are not well known, or signs of more than one format.
@@ -50,20 +52,46 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns) -> Layou
     if separator is None:
         separator = find_separator(sample)
         if columns.named:
-            separator = separator or _no_separator(text.name)
+            separator = separator or (" " if columns.numbered else _no_separator(text.name))
+        elif columns.skip_columns:
+            separator = separator or ","
         elif separator is None:
             if not sample[0].lstrip().startswith(QUOTE):
-                return Layout(format="fimi", guessed=("format",))
+                return _fimi(text.name, sample, on_doubt)
             separator = ","
         elif separator == "\t" and all(_whole_numbers(line) for line in sample):
-            return Layout(format="fimi", guessed=("format",))
+            return _fimi(text.name, sample, on_doubt)
         elif _share(separator, sample) < RARE:
             raise InputError(
                 f"{text.name} may be items separated by blanks or by another character: few lines hold one.",
                 "Give --format fimi, or --format basket with --separator.",
             )
-    format_name = _delimited_format(text.name, sample, separator, columns)
-    return Layout(format=format_name, separator=separator, guessed=guessed)
+    format_name = "basket" if columns.skip_columns else _delimited_format(text.name, sample, separator, columns)
+    layout = Layout(format=format_name, separator=separator, guessed=guessed)
+    if format_name == "basket":
+        _ask(baskets(text.name, sample, _records(sample, separator, columns), layout), on_doubt)
+    return layout
+
+
+def _fimi(name: str, sample: Sequence[str], on_doubt: OnDoubt) -> Layout:
+    layout = Layout(format="fimi", guessed=("format",))
+    _ask(lines_of_blanks(name, sample, layout), on_doubt)
+    return layout
+
+
+def _ask(doubt: Doubt | None, on_doubt: OnDoubt) -> None:
+    if doubt is not None:
+        on_doubt(doubt)
+
+
+def _records(sample: Sequence[str], separator: str, columns: Columns) -> list[list[str]]:
+    """The fields of basket CSV, without the columns that are left out and without lines whose quotes are broken."""
+    records = (split_line(line, separator) for line in sample)
+    return [
+        [field.strip() for number, field in enumerate(record, 1) if number not in columns.skip_columns]
+        for record in records
+        if record is not None
+    ]
 
 
 def find_separator(sample: Sequence[str]) -> str | None:
@@ -122,6 +150,11 @@ def _refuse_spmf(name: str, sample: Sequence[str]) -> None:
             f"{name} looks like an SPMF database that begins with the names of its items.",
             "Delete the lines that begin with @; items are then numbers. --format fimi reads those lines as items.",
         )
+    if is_utility(sample):
+        raise InputError(
+            f"{name} looks like SPMF transactions with utilities, where only the numbers before the colon are items.",
+            "Write one transaction per line without utilities. --format fimi reads them as items.",
+        )
     if all(line.split()[-1:] in (["-2"], []) for line in sample):
         raise InputError(
             f"{name} looks like SPMF sequences, where -1 and -2 mark ends and are no items.",
@@ -157,6 +190,8 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
         if len(body[-1]) != len(header):
             break
     rectangular = len(header) >= 2 and all(len(record) == len(header) for record in body[-1:])
+    if columns.numbered:
+        return "long"
     if columns.named:
         items = [at for at, field in enumerate(header) if not _is_named(field, columns)]
         if columns.item is None and rectangular:

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from fim_private.transactions.column_roles import Columns
+from fim_private.transactions.column_roles import Columns, is_number
 
 SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "blanks"}
-TYPED = ("format", "separator", "encoding", "transaction_column", "item_column")
+TYPED = ("format", "separator", "encoding", "skip_lines", "skip_columns", "transaction_column", "item_column")
 """The parts of a layout that are reading options. The unit column is left out: it belongs to the promise."""
+NEWER = {"skip_lines", "skip_columns"}
+"""Parts that layouts of older releases do not have. They are recorded where they are not None."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +32,8 @@ class Layout:
         transaction_column: its name in the data, if there is one.
         item_column: likewise.
         unit_column: likewise.
+        skip_lines: how many lines at the beginning are left out, blank ones not counted.
+        skip_columns: the numbers of the fields of basket CSV that are left out, from 1 on, with commas between them.
         guessed: the parts that were guessed from the data because nobody typed them.
     """
 
@@ -40,7 +44,15 @@ class Layout:
     transaction_column: str | None = None
     item_column: str | None = None
     unit_column: str | None = None
+    skip_lines: int | None = None
+    skip_columns: str | None = None
     guessed: tuple[str, ...] = ()
+
+    @property
+    def headerless(self) -> bool:
+        """Whether a long text has no header, so that its columns are called by their numbers."""
+        columns = (self.transaction_column, self.item_column)
+        return self.format == "long" and self.kind == "text" and all(name and is_number(name) for name in columns)
 
     def naming(
         self, columns: Columns, *, transaction: str | None = None, item: str | None = None, unit: str | None = None
@@ -74,15 +86,15 @@ class Layout:
         if self.kind == "memory":
             return "lists in memory"
         if self.format == "fimi":
-            words, more = "FIMI: items separated by blanks, one transaction per line", []
+            words, more = "FIMI: items separated by blanks, one transaction per line", self._left_out()
         elif self.format == "lists":
             words, more = f"{self.kind} with lists", named
         elif self.format == "one-hot":
-            words, more = f"one-hot {self._holder()}", ["one column per item", *named]
+            words, more = f"one-hot {self._holder()}", [*self._left_out(), "one column per item", *named]
         else:
-            words, more = f"{self.format} {self._holder()}", named
+            words, more = f"{self.format} {self._holder()}", [*self._left_out(), *named]
         encoded = "" if self.encoding in (None, "utf-8") else f" ({self.encoding})"
-        return f"{words}{encoded}{': ' if more else ''}{', '.join(more)}"
+        return f"{words}{encoded}{', ' if self.format == 'fimi' and more else ': ' if more else ''}{', '.join(more)}"
 
     @property
     def transaction(self) -> str:
@@ -93,7 +105,7 @@ class Layout:
             return f"all rows with the same value of column {self.transaction_column!r}"
         return "a line" if self.format in ("fimi", "basket") else "a row"
 
-    def settings(self) -> dict[str, str]:
+    def settings(self) -> dict[str, Any]:
         """The options that make `read_transactions` read other data by this layout without guessing."""
         if self.kind == "memory":
             return {}
@@ -119,23 +131,39 @@ class Layout:
     def _as_typed(self, parts: Sequence[str]) -> str:
         settings = self.settings()
         options = [(f"--{part.replace('_', '-')}", settings[part]) for part in parts if part in settings]
-        return " ".join(f"{option} {shlex.quote(value)}" for option, value in options)
+        return " ".join(f"{option} {shlex.quote(str(value))}" for option, value in options)
 
     def record(self) -> dict[str, Any]:
         """The layout as plain values for JSON; `of_record` reads them back."""
-        return {**asdict(self), "guessed": list(self.guessed)}
+        record = {**asdict(self), "guessed": list(self.guessed)}
+        return {name: value for name, value in record.items() if name not in NEWER or value is not None}
 
     @classmethod
     def of_record(cls, record: object) -> Layout | None:
         """The layout that `record` wrote; None if `record` did not write this."""
         names = {field.name for field in fields(cls)}
-        if not isinstance(record, Mapping) or record.keys() != names or not isinstance(record["guessed"], list):
+        if not isinstance(record, Mapping) or not names - NEWER <= record.keys() <= names:
             return None
-        texts = [value for name, value in record.items() if name != "guessed"]
+        if not isinstance(record["guessed"], list):
+            return None
+        texts = [value for name, value in record.items() if name not in ("guessed", "skip_lines")]
         known = all(value is None or isinstance(value, str) for value in texts) and record["format"] and record["kind"]
+        known = known and isinstance(record.get("skip_lines"), int | None)
         if not known or not all(isinstance(part, str) for part in record["guessed"]):
             return None
         return cls(**{**record, "guessed": tuple(record["guessed"])})
+
+    def _left_out(self) -> list[str]:
+        """What is left out of a text, in words."""
+        parts = []
+        if self.headerless:
+            parts.append("no header")
+        if self.skip_lines is not None:
+            parts.append("without the first line" if self.skip_lines == 1 else f"without {self.skip_lines} first lines")
+        if self.skip_columns is not None:
+            plural = "s" if "," in self.skip_columns else ""
+            parts.append(f"without column{plural} {self.skip_columns.replace(',', ', ')}")
+        return parts
 
     def _holder(self) -> str:
         if self.kind != "text":

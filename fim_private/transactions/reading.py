@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
+import polars as pl
+
 from fim_private.errors import InputError, UsageError, did_you_mean
-from fim_private.transactions.column_roles import Columns
+from fim_private.transactions.column_roles import Columns, skipped_columns
 from fim_private.transactions.column_table import ColumnTable
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.detection import SEPARATORS, detect_columnar, detect_text
+from fim_private.transactions.doubts import OnDoubt, item_names, refuse
 from fim_private.transactions.formats.basket import read_basket
 from fim_private.transactions.formats.fimi import read_fimi
 from fim_private.transactions.formats.lists import read_lists
@@ -26,6 +30,8 @@ from fim_private.transactions.text_table import TextTable, text_table
 
 FORMATS = ("auto", "fimi", "basket", "long", "lists", "one-hot")
 LINE_FORMATS = ("fimi", "basket")
+
+SAID_SEPARATOR = re.compile(r'\s*"?sep=([^"\s]|\t)"?[\s,;]*', re.IGNORECASE)
 
 FEW = 20
 NEARLY_ALL = 0.95
@@ -42,7 +48,10 @@ def read_transactions(
     item_column: str | None = None,
     unit_column: str | None = None,
     drop_rows_without_unit: bool = False,
+    skip_lines: int | None = None,
+    skip_columns: str | None = None,
     progress: Progress | None = None,
+    on_doubt: OnDoubt = refuse,
 ) -> Transactions:
     r"""Read a file or a frame of transactions. The `notes` of the result say what was dropped.
 
@@ -56,11 +65,15 @@ def read_transactions(
             semicolon, tab and pipe. If given, the file may consist of single items.
         encoding: the encoding of text.
         transaction_column: in long tables, the column that says which transaction a row belongs to. In one-hot tables
-            and lists, a column of ids to ignore.
+            and lists, a column of ids to ignore. A long text without a header has its columns by number, from "1" on.
         item_column: in long tables, the column of items. In format "lists", the column of lists.
         unit_column: the column that says whose transaction it is, for protecting a person rather than a transaction.
         drop_rows_without_unit: leave out and count rows without a unit, instead of refusing the file.
+        skip_lines: how many lines at the beginning of a text to leave out, blank ones not counted. If this is None and
+            "auto" finds a first line such as `sep=;`, it obeys that line and leaves it out.
+        skip_columns: in "basket", the numbers of fields that are no items, from 1 on, such as "1" or "1,3".
         progress: called now and then with the share of the file's bytes that was read, from 0 to 1; for a path only.
+        on_doubt: called with each `Doubt` about data whose format "auto" guessed. By default, a doubt is an error.
 
     Privacy: how a transaction is read depends on the layout (`notes.layout`) and not on other transactions. Parts of
     the layout that are not given are guessed from the data, and then public: see `Layout`. A refusal may depend on all
@@ -79,14 +92,17 @@ def read_transactions(
         item=item_column,
         unit=unit_column,
         drop_rows_without_unit=drop_rows_without_unit,
+        skip_lines=skip_lines,
+        skip_columns=skipped_columns(skip_columns),
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
-    transactions = _read(source, format, separator, encoding, columns, progress=progress)
+    transactions = _read(source, format, separator, encoding, columns, progress=progress, on_doubt=on_doubt)
     if not len(transactions):
         raise InputError("No item was found in the data.", "Check the format, the columns and the separator.")
     if transactions.notes.layout.format in LINE_FORMATS and separator is None:
         refuse_single_items(int((transactions.lengths() == 1).sum()), len(transactions))
+    ask_about_names(transactions.notes.layout, transactions.vocabulary, on_doubt)
     return transactions
 
 
@@ -98,6 +114,7 @@ def _read(
     columns: Columns,
     *,
     progress: Progress | None,
+    on_doubt: OnDoubt,
 ) -> Transactions:
     if not isinstance(source, str | Path) and (table := frame_table(source)) is not None:
         return read_columnar(table, columnar_layout(table, format_name, separator, columns), columns)
@@ -116,7 +133,8 @@ def _read(
                 return read_columnar(parquet, columnar_layout(parquet, format_name, separator, columns), columns)
             blocks = iter([content.data])
         text = Text(name=reading.name, blocks=blocks, encoding=encoding)
-        return read_text(text, layout_of(text, format_name, separator, encoding, columns), columns)
+        layout = layout_of(text, format_name, separator, encoding, columns, on_doubt=on_doubt)
+        return read_text(text, layout, columns)
 
 
 def check_options(format_name: str, separator: str | None, columns: Columns) -> None:
@@ -142,6 +160,13 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
             "FIMI items are separated by blanks, whatever --separator says.",
             "Leave --separator out, or use --format basket.",
         )
+    if columns.skip_columns and format_name not in ("auto", "basket"):
+        raise UsageError(
+            f"--skip-columns is for the format basket, not for {format_name}.",
+            "Leave it out. In tables, name the columns that you want.",
+        )
+    if columns.skip_lines is not None and columns.skip_lines < 0:
+        raise UsageError("A negative number of lines cannot be left out.", "Give --skip-lines 1, for example.")
     if columns.drop_rows_without_unit and columns.unit is None:
         raise UsageError("Rows without a unit can only be dropped if there are units.", "Give --unit-column.")
 
@@ -164,6 +189,11 @@ def columnar_layout(table: ColumnTable, format_name: str, separator: str | None,
     """
     if separator is not None:
         raise UsageError(f"{table.name} is a {table.kind} table and has no separator.", "Leave --separator out.")
+    if columns.skip_lines or columns.skip_columns:
+        raise UsageError(
+            f"{table.name} is a {table.kind} table: only lines and columns of text are left out by number.",
+            "Leave --skip-lines and --skip-columns out.",
+        )
     if format_name in LINE_FORMATS:
         raise InputError(
             f"{table.name} is a {table.kind} table, not lines of text.",
@@ -174,19 +204,57 @@ def columnar_layout(table: ColumnTable, format_name: str, separator: str | None,
     return Layout(format=format_name, kind=table.kind)
 
 
-def layout_of(text: Text, format_name: str, separator: str | None, encoding: str, columns: Columns) -> Layout:
+def layout_of(
+    text: Text,
+    format_name: str,
+    separator: str | None,
+    encoding: str,
+    columns: Columns,
+    *,
+    on_doubt: OnDoubt = refuse,
+) -> Layout:
     """The layout of a text, without the column names, which readers add; for "auto", guessed from the first lines.
+
+    The lines that are left out are gone from the text afterwards.
 
     Errors:
         InputError: the format is not clear, or is "lists".
     """
     if format_name == "lists":
         raise InputError(f"{text.name} is a text, but lists can only be read from Parquet.", "Use --format basket.")
+    skipped, said = columns.skip_lines or 0, None
+    if columns.skip_lines is None and format_name != "fimi":
+        said = said_separator(text, format_name)
+        skipped = int(said is not None)
+    if skipped:
+        text.skip(skipped)
     if format_name == "auto":
-        layout = detect_text(text, separator=separator, columns=columns)
+        layout = detect_text(text, separator=separator or said, columns=columns, on_doubt=on_doubt)
+        if said is not None:
+            layout = layout.guessed_before(["skip_lines", *([] if separator else ["separator"])])
     else:
         layout = Layout(format=format_name, separator=None if format_name == "fimi" else separator or ",")
-    return replace(layout, encoding=codecs.lookup(encoding).name)
+    return replace(
+        layout,
+        encoding=codecs.lookup(encoding).name,
+        skip_lines=skipped or None,
+        skip_columns=",".join(map(str, columns.skip_columns)) or None,
+    )
+
+
+def said_separator(text: Text, format_name: str) -> str | None:
+    """The separator in a first line such as `sep=;`, as spreadsheets write it; None if there is no such line.
+
+    Errors:
+        InputError: there is one, and the format was typed: what was typed does not depend on a line of the data.
+    """
+    found = SAID_SEPARATOR.fullmatch(text.head(1, 1)[0])
+    if found is not None and format_name != "auto":
+        raise InputError(
+            f"The first line of {text.name} names a separator, as spreadsheets write it.",
+            "Give --skip-lines 1 and the --separator. If the line is part of the data, give --skip-lines 0.",
+        )
+    return None if found is None else found[1]
 
 
 def read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
@@ -196,7 +264,7 @@ def read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
     if layout.format == "basket":
         return read_basket(text, layout)
     text.head(1, 1)  # refuses a text of nothing but blanks
-    table = text_table(text, layout.separator)
+    table = text_table(text, layout.separator, headerless=layout.format == "long" and columns.numbered)
     _refuse_one_column(table, layout)
     if layout.format == "long":
         return read_long_text(table, layout, columns)
@@ -210,6 +278,19 @@ def _refuse_one_column(table: TextTable, layout: Layout) -> None:
             f"The header of {table.name} is a single column if columns are separated by {spoken(table.separator)}.",
             "Give the right --separator.",
         )
+
+
+def ask_about_names(layout: Layout, names: pl.Series, on_doubt: OnDoubt) -> None:
+    """Ask about odd names of items, if the format was guessed.
+
+    Args:
+        layout: of the data.
+        names: of all items.
+        on_doubt: called with a doubt.
+    """
+    doubt = item_names(layout, names) if "format" in layout.guessed else None
+    if doubt is not None:
+        on_doubt(doubt)
 
 
 def refuse_single_items(single: int, transactions: int) -> None:

@@ -60,8 +60,10 @@ class TextTable:
             yield fields, numbers
 
 
-def text_table(text: Text, separator: str) -> TextTable:
+def text_table(text: Text, separator: str, *, headerless: bool = False) -> TextTable:
     """The table in a text. The first line that is not blank is the header.
+
+    Without a header the columns are called by their numbers, from 1 on.
 
     Errors:
         InputError: the header has unbalanced quotes.
@@ -74,7 +76,11 @@ def text_table(text: Text, separator: str) -> TextTable:
     header = split_line(line.decode(), separator)
     if header is None:
         raise InputError(f"The header of {text.name} has unbalanced quotes.", HOW_TO_QUOTE)
-    rest = (first + chunk.count(b"\n", 0, start) + 1, below)
+    line_number = first + chunk.count(b"\n", 0, start)
+    if headerless:
+        rest, header = (line_number, chunk[start:]), [str(number) for number in range(1, len(header) + 1)]
+    else:
+        rest = (line_number + 1, below)
     return TextTable(
         name=text.name, below=chain([rest], chunks), separator=separator, header=[name.strip() for name in header]
     )

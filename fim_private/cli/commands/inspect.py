@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,10 +17,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from fim_private.transactions import Transactions
+    from fim_private.transactions.doubts import Doubt
+
 BANNER = (
     "EXACT FIGURES, NOT PRIVATE: for the curator of the data only. Do not publish any of this.\n"
     "If you choose a bound from these figures, no promise covers that choice. Inspect older or similar data instead."
 )
+FIRST = 3
+"""How many transactions to show as they were read."""
+FIRST_ITEMS = 10
+"""How many of their items to show."""
 LEAST_ITEMS = 5
 """The smallest --max-items to show; a smaller one leaves few pairs."""
 
@@ -43,7 +50,7 @@ def inspect(
     To see what protecting customers would drop: add --unit-column customer
     """
     from fim_private.counting import top_itemsets
-    from fim_private.report.document.text import printable, table
+    from fim_private.report.document.text import printable, table, wrapped
     from fim_private.report.tables import JOINT
     from fim_private.transactions import count_units, merge_units, read_transactions
 
@@ -52,7 +59,10 @@ def inspect(
     in_one_basket = Together.of(together or Together.BASKET) is Together.BASKET
     with phases(quiet=quiet) as progress:
         progress("reading")
-        transactions = read_transactions(file, **reading.arguments(unit_column), progress=progress.share)
+        doubts: list[Doubt] = []
+        transactions = read_transactions(
+            file, **reading.arguments(unit_column), progress=progress.share, on_doubt=doubts.append
+        )
         progress("counting")
         # `mine` counts the same way: a customer counts once, however many baskets hold the itemset.
         of_units = merge_units(transactions)
@@ -61,6 +71,8 @@ def inspect(
             (size, *top_itemsets(counts_from, size, top).reveal_to_curator()) for size in range(1, sizes + 1) if top
         ]
     say(BANNER)
+    for doubt in doubts:
+        say(f"\n{wrapped([f'Odd, so `mine` stops here: {doubt}'])}")
     notes = transactions.notes
     lengths = transactions.lengths()
     rows = [
@@ -86,6 +98,8 @@ def inspect(
         ]
         bounds = [_transactions_table(per_unit), _items_table(lengths, merged)]
     typer.echo(table(["exact, not private", ""], rows, right=[False, False]))
+    typer.echo("\nThe first transactions, as they were read:\n")
+    typer.echo(table(["", "items"], _first(transactions), right=[True, False]))
     typer.echo("\nWhat bounds drop (exact, not private):")
     for shown in bounds:
         typer.echo(f"\n{shown}")
@@ -99,6 +113,18 @@ def inspect(
         if transactions.units is not None:
             counts_of = "units that hold it" + (" in one basket" if in_one_basket else "")
         typer.echo(table([counts_of, f"itemset of size {size}"], lines, right=[True, False]))
+
+
+def _first(transactions: Transactions) -> list[list[str]]:
+    """The number of items of each of the first transactions, and their names."""
+    from fim_private.report.document.text import printable
+
+    rows = []
+    for start, end in pairwise(transactions.offsets[: FIRST + 1].tolist()):
+        names = [printable(transactions.vocabulary[code]) for code in transactions.items[start:end].tolist()]
+        more = [f"and {len(names) - FIRST_ITEMS:,} more"] if len(names) > FIRST_ITEMS else []
+        rows.append([f"{len(names):,}", " | ".join([*names[:FIRST_ITEMS], *more])])
+    return rows
 
 
 def _transactions_table(per_unit: NDArray[np.int64]) -> str:

@@ -211,7 +211,7 @@ def _tables(batches: Batches, source: Source) -> Iterator[TextTable]:
         for first, end in zip([0, *cuts.tolist()], [*cuts.tolist(), len(lines)], strict=True):
             run = lines[first:end]
             if first < end and files[first] != under_way:
-                under_way, headless = int(files[first]), starts[first] == 0
+                under_way, headless = int(files[first]), starts[first] == 0 and not source.layout.headerless
             if headless:
                 header = next((place for place, line in enumerate(run) if line.strip()), None)
                 if header is None:

@@ -23,15 +23,17 @@ from fim_private.counting.spark.files import files_of, parquet_rows, text_lines
 from fim_private.counting.spark.parsing import LONG_SCHEMA, READ_SCHEMA, Source
 from fim_private.counting.spark.session import Batches, Cluster
 from fim_private.errors import FimPrivateError, InputError, UsageError
-from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column, long_columns
+from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column, long_columns, skipped_columns
 from fim_private.transactions.column_table import FrameTable
 from fim_private.transactions.dataset import ReadingNotes
 from fim_private.transactions.detection import SAMPLE_LINES, SAMPLE_ROWS
+from fim_private.transactions.doubts import refuse
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.reading import (
     LINE_FORMATS,
+    ask_about_names,
     check_options,
     columnar_layout,
     layout_of,
@@ -60,6 +62,8 @@ def read_with_spark(
     item_column: str | None = None,
     unit_column: str | None = None,
     drop_rows_without_unit: bool = False,
+    skip_lines: int | None = None,
+    skip_columns: str | None = None,
 ) -> SparkDatabase:
     """Read a file, or many of one kind, as `read_transactions` does, with the same options and the same strictness.
 
@@ -76,6 +80,8 @@ def read_with_spark(
         item_column: in long tables, the column of items; in format "lists", the column of lists.
         unit_column: the column that says whose transaction it is.
         drop_rows_without_unit: leave out and count rows without a unit.
+        skip_lines: must be None or 0, because Spark does not count lines. A first line such as `sep=;` is refused.
+        skip_columns: in "basket", the numbers of fields that are no items.
 
     Raises:
         InputError: the data cannot be read, or is not what the call says it is.
@@ -90,6 +96,8 @@ def read_with_spark(
         item=item_column,
         unit=unit_column,
         drop_rows_without_unit=drop_rows_without_unit,
+        skip_lines=skip_lines,
+        skip_columns=skipped_columns(skip_columns),
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
@@ -105,7 +113,9 @@ def read_with_spark(
             cluster, source, head, format_name=format, separator=separator, encoding=encoding, columns=columns
         )
     insisted = layout.format not in LINE_FORMATS or separator is not None
-    return _coded(cluster, raw.persist(), layout, has_units=unit_column is not None, insisted=insisted)
+    database = _coded(cluster, raw.persist(), layout, has_units=unit_column is not None, insisted=insisted)
+    ask_about_names(layout, database.vocabulary, refuse)
+    return database
 
 
 def _head(cluster: Cluster, file: str) -> bytes:
@@ -173,6 +183,11 @@ def _text(
         return Text(name=source, blocks=[data], encoding=encoding)
 
     layout = layout_of(text(), format_name, separator, encoding, columns)
+    if layout.skip_lines:
+        raise UsageError(
+            "Spark does not leave out the first lines of a text.",
+            "Take them out of the file, or leave out --engine spark.",
+        )
     layout = read_text(text(), layout, columns).notes.layout
     said = Source(name=source, layout=layout, encoding=encoding, columns=columns)
     # As bytes: Spark treats every text as UTF-8, so the readers decode the lines themselves.
@@ -186,7 +201,7 @@ def _text(
     )
     if layout.format in LINE_FORMATS:
         return _mapped(cluster, lines, parsing.parse_lines, said, schema=READ_SCHEMA), layout
-    header = text_table(text(), layout.separator or ",").header
+    header = text_table(text(), layout.separator or ",", headerless=layout.headerless).header
     if layout.format == "long":
         said = replace(said, header=tuple(header), positions=long_columns(header, columns))
         rows = _mapped(cluster, lines, parsing.parse_long_lines, said, schema=LONG_SCHEMA)

@@ -1,0 +1,253 @@
+"""Files that can be read in two ways are asked about, and an option settles it either way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from fim_private.errors import InputError
+from fim_private.transactions import read_transactions
+from fim_private.transactions.doubts import Doubt
+from tests.conftest import ROOT
+from tests.transactions.reading import as_bytes, as_sets, read
+
+Sets = list[set[str]]
+WORDS = ["ale", "bun", "cod", "dip", "egg", "fig", "gin", "ham"]
+BASKETS = [WORDS[row % 7 : row % 7 + 2 + row % 3] for row in range(40)]
+READ = [set(basket) for basket in BASKETS]
+
+
+def lines(baskets: list[list[str]], separator: str = ",") -> str:
+    return "".join(separator.join(basket) + "\n" for basket in baskets)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A file, what the refusal says, and the options that settle it, with what is then read."""
+
+    text: str
+    says: str
+    instead: dict[str, Any]
+    reads: Sets
+    stays: dict[str, Any]
+    reads_as_before: Sets
+    given: dict[str, Any] = field(default_factory=dict)
+
+
+LONG = [["1000", "Butter"], ["1000", "Milk"], ["1001", "Butter"], ["1002", "Tea"], ["1002", "Milk"], ["1003", "Bread"]]
+LONG_READ = [{"Butter", "Milk"}, {"Butter"}, {"Tea", "Milk"}, {"Bread"}]
+NUMBERS = [["1", "1", "4"], ["1", "1", "5"], ["1", "2", "4"], ["2", "3", "4"], ["2", "3", "6"], ["3", "4", "5"]]
+NUMBERS_READ = [{"4", "5"}, {"4"}, {"4", "6"}, {"5"}]
+BY_NUMBER = {"transaction_column": "1", "item_column": "2"}
+FIMI, BASKET, LONG_TABLE = {"format": "fimi"}, {"format": "basket"}, {"format": "long"}
+HEADER = "unlike the rest, as a header, a title or a comment does.*--skip-lines 1.*--format basket"
+COLUMN = r"the first field of each line {}.*--skip-columns 1\..*--format basket"
+
+
+def basket_case(first: str, says: str = HEADER) -> Case:
+    """A first line above baskets that is none."""
+    return Case(
+        text=first + "\n" + lines(BASKETS),
+        says=says,
+        instead={"skip_lines": 1},
+        reads=READ,
+        stays=BASKET,
+        reads_as_before=[{name.strip() for name in first.split(",")}, *READ],
+    )
+
+
+def column_case(fields: list[str], says: str, rows: int = 40) -> Case:
+    """A first field before each basket that is no item."""
+    baskets = BASKETS[:rows]
+    together = [[one, *basket] for one, basket in zip(fields, baskets, strict=True)]
+    return Case(
+        text=lines(together),
+        says=COLUMN.format(says),
+        instead={"skip_columns": "1"},
+        reads=READ[:rows],
+        stays=BASKET,
+        reads_as_before=[set(basket) for basket in together],
+    )
+
+
+CASES = {
+    "a long table without a header": Case(
+        text=lines(LONG),
+        says="table without a header.*--transaction-column 1 --item-column 2.*--format basket",
+        instead=BY_NUMBER,
+        reads=LONG_READ,
+        stays=BASKET,
+        reads_as_before=[set(row) for row in LONG],
+    ),
+    "the same with tabs": Case(
+        text=lines(LONG, "\t"),
+        says="table without a header",
+        instead=BY_NUMBER,
+        reads=LONG_READ,
+        stays={**BASKET, "separator": "\\t"},
+        reads_as_before=[set(row) for row in LONG],
+    ),
+    "the same in numbers": Case(
+        text=lines(NUMBERS, " ") + "\n",
+        says="table without a header.*--transaction-column 1 --item-column 3.*--format fimi",
+        instead={"transaction_column": "2", "item_column": "3"},
+        reads=NUMBERS_READ,
+        stays=FIMI,
+        reads_as_before=[set(row) for row in NUMBERS],
+    ),
+    "numbers with tabs": Case(
+        text=lines(NUMBERS, "\t"),
+        says="table without a header",
+        instead={"transaction_column": "2", "item_column": "3"},
+        reads=NUMBERS_READ,
+        stays=FIMI,
+        reads_as_before=[set(row) for row in NUMBERS],
+    ),
+    "a title above a long table": Case(
+        text="Sales of March\ntid,item\n" + lines(LONG),
+        says=HEADER,
+        instead={"skip_lines": 1},
+        reads=LONG_READ,
+        stays=BASKET,
+        reads_as_before=[{"Sales of March"}, {"tid", "item"}, *(set(row) for row in LONG)],
+    ),
+    "a title, a blank line and commas up to the width": Case(
+        text="Sales of March,\n\nshop 7,\ntid,item\n" + lines(LONG),
+        says="lines before line 3 of .* unlike the rest.*--skip-lines 2.*--format basket",
+        instead={"skip_lines": 2},
+        reads=LONG_READ,
+        stays=BASKET,
+        reads_as_before=[{"Sales of March"}, {"shop 7"}, {"tid", "item"}, *(set(row) for row in LONG)],
+    ),
+    "a comment": basket_case("# baskets of March"),
+    "a comment above numbers": Case(
+        text="# exported\n1 2 3\n4 5\n",
+        says="unlike the rest.*--skip-lines 1.*--format fimi",
+        instead={"skip_lines": 1},
+        reads=[{"1", "2", "3"}, {"4", "5"}],
+        stays=FIMI,
+        reads_as_before=[{"#", "exported"}, {"1", "2", "3"}, {"4", "5"}],
+    ),
+    "a header of numbered items": basket_case("item1,item2,Item 3"),
+    "a header of one word": basket_case("Items"),
+    "a header of words that are not known": basket_case("Ware,Zweite Ware,Dritte Ware"),
+    "dates": column_case(["2024-03-01", "2024-03-02"] * 20, "is a date"),
+    "dates of a few lines": column_case(
+        ["1.3.2024", "2/3/24", "03-03-2024", "04.03.24 10:15", "5.3.24"], "is a date", 5
+    ),
+    "numbers": column_case([str(row) for row in range(7)], "is a number, and the others are names", 7),
+    "the number of items": column_case([str(len(basket)) for basket in BASKETS], "is the number of its other fields"),
+    "ids": column_case([f"T{row}" for row in range(40)], "occurs in no other place"),
+    "customers": column_case([f"K{row // 3}" for row in range(40)], "occurs in no other place"),
+    "one item per line": Case(
+        text="Sugar 1 kg\nWhole milk\n" * 3,
+        says="words with blanks between them.*--format basket.*--format fimi",
+        instead={"format": "basket", "separator": ","},
+        reads=[{"Sugar 1 kg"}, {"Whole milk"}] * 3,
+        stays=FIMI,
+        reads_as_before=[{"Sugar", "1", "kg"}, {"Whole", "milk"}] * 3,
+    ),
+    "a second header": Case(
+        text="tid,item\n1,milk\n1,tea\ntid,item\n2,milk\n",
+        says="second header.*--format long",
+        instead={},
+        reads=[],
+        stays=LONG_TABLE,
+        reads_as_before=[{"milk", "tea"}, {"item"}, {"milk"}],
+    ),
+    "codes that a spreadsheet rounded": Case(
+        text="4.00633E+12,milk\n4.00633E+12,tea\nmilk,ale\n",
+        says="names of items are numbers as 1.23E.08.*--format basket",
+        instead={},
+        reads=[],
+        stays={"format": "basket", "separator": ","},
+        reads_as_before=[{"4.00633E+12", "milk"}, {"4.00633E+12", "tea"}, {"milk", "ale"}],
+    ),
+}
+"""Every habit of exports that is asked about, as a file. Without `instead`, the file itself has to be mended."""
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_what_may_be_read_wrong_is_asked_about_and_settled_either_way(case: Case) -> None:
+    with pytest.raises(InputError, match=case.says) as caught:
+        read(case.text, **case.given)
+    assert not any(word in str(caught.value) for word in ("Butter", "ale", "milk", "Sugar", "March", "4.00633E+12"))
+    if case.instead:
+        settled = read(case.text, **case.given, **case.instead)
+        assert as_sets(settled) == case.reads
+        again = read(case.text, **case.given, **settled.notes.layout.settings())
+        assert as_sets(again) == case.reads, "the layout reads it again"
+    assert as_sets(read(case.text, **case.given, **case.stays)) == case.reads_as_before
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_doubts_can_be_noted_instead(case: Case) -> None:
+    doubts: list[Doubt] = []
+    noted = read(case.text, **case.given, on_doubt=doubts.append)
+    assert as_sets(noted) == case.reads_as_before
+    assert len(doubts) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lines(BASKETS),
+        lines(BASKETS, ";"),
+        "ale,bun\n" * 40 + "cod,dip\n" * 40,
+        "1 2\n" * 40 + "3 4\n" * 40,
+        "A1 B2\nC3 A1\n",
+        "milk\n" * 10,
+        "#10 envelope,ale\nbun,ale\n",
+        "Spargel,Salz\n" + lines(BASKETS) + "Rhabarber,Zimt\n",
+        "1,2\n3,4,5\n2,6\n",
+        "".join(f"{row},{row * 7 % 40},{row * 3 % 40}\n" for row in range(40)),
+    ],
+)
+def test_baskets_are_not_doubted(text: str) -> None:
+    doubts: list[Doubt] = []
+    read(text, on_doubt=doubts.append)
+    assert doubts == []
+
+
+def test_the_data_that_ships_is_not_doubted() -> None:
+    assert len(read_transactions(ROOT / "datasets" / "online-retail-customers.csv.gz")) == 4372
+
+
+@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;,"])
+def test_a_line_that_names_the_separator_is_obeyed_and_recorded(first: str) -> None:
+    text = f"{first}\ntid;item\n1;milk, fresh\n1;tea\n2;tea\n"
+    found = read(text)
+    assert as_sets(found) == [{"milk, fresh", "tea"}, {"tea"}]
+    layout = found.notes.layout
+    assert {"separator", "skip_lines"} <= set(layout.guessed)
+    assert layout.guesses_as_typed() == (
+        "--format long --skip-lines 1 --separator ';' --transaction-column tid --item-column item"
+    )
+    assert as_sets(read(text, **layout.settings())) == as_sets(found)
+    assert "without the first line" in layout.describe()
+
+
+@pytest.mark.parametrize("options", [{"format": "basket"}, {"format": "basket", "separator": ";"}, {"format": "long"}])
+def test_a_typed_format_does_not_depend_on_a_line_that_names_the_separator(options: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"names a separator.*--skip-lines 1.*--skip-lines 0"):
+        read("sep=;\nmilk;tea\n", **options)
+    assert as_sets(read("sep=;\nmilk;tea\n", format="basket", separator=";", skip_lines=1)) == [{"milk", "tea"}]
+    assert as_sets(read("sep=;\nmilk;tea\n", format="basket", separator=";", skip_lines=0))[0] == {"sep="}
+
+
+def test_transactions_of_spmf_with_utilities_are_refused_by_name() -> None:
+    data = "4 6:20:10 10\n1 2:15:7 8\n"
+    with pytest.raises(InputError, match="SPMF transactions with utilities"):
+        read(data)
+    assert len(read(data, format="fimi")) == 2
+
+
+def test_lines_are_left_out_wherever_the_blocks_of_the_file_end() -> None:
+    data = as_bytes("title\n\n  \ncomment\n" + lines(BASKETS))
+    for skip, first in ((1, {"comment"}), (2, READ[0]), (3, READ[1])):
+        found = read(data, format="basket", skip_lines=skip)
+        assert as_sets(found)[0] == first
+    with pytest.raises(InputError, match="nothing but blanks"):
+        read("title\n\n", skip_lines=1, format="basket")
