@@ -419,12 +419,18 @@ class Reading:
         str | None,
         _read(
             metavar="COLUMN",
-            help="In long tables: the column that names a row's transaction. In a text without a header, give each "
-            "column's number, from 1 on.",
+            help="In long tables: the column that names a row's transaction, or several, as in InvoiceNo,Date. In a "
+            "text without a header, give each column's number, from 1 on.",
         ),
     ] = None
     item_column: Annotated[
         str | None, _read(metavar="COLUMN", help="In long tables and Parquet lists: the column of items.")
+    ] = None
+    item_separator: Annotated[
+        str | None,
+        _read(
+            metavar="TEXT", help="The text between the items of a cell that holds a list of them, in basket and long."
+        ),
     ] = None
     drop_rows_without_unit: Annotated[
         bool,

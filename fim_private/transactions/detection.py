@@ -8,11 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fim_private.errors import InputError
+import polars as pl
+
+from fim_private.errors import FimPrivateError, InputError
 from fim_private.transactions.cells import is_cell
-from fim_private.transactions.column_roles import ITEM_NAMES, TRANSACTION_NAMES, Columns, known_column
-from fim_private.transactions.column_table import ColumnTable
-from fim_private.transactions.doubts import Doubt, OnDoubt, baskets, is_utility, lines_of_blanks, refuse
+from fim_private.transactions.column_roles import ITEM_NAMES, TRANSACTION_NAMES, Columns, known_column, long_columns
+from fim_private.transactions.column_table import ColumnTable, as_text
+from fim_private.transactions.doubts import (
+    Doubt,
+    OnDoubt,
+    Sample,
+    baskets,
+    is_utility,
+    lines_of_blanks,
+    long_table,
+    refuse,
+)
 from fim_private.transactions.fields import HOW_TO_QUOTE, QUOTE, split_line
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.formats.one_hot import cells_of
@@ -30,6 +41,9 @@ RARE = 0.05
 """A separator in a smaller share of lines than this may be part of a name."""
 
 MARKUP = {"{": "JSON", "[": "JSON or a Python list", "<": "HTML or XML"}
+WRITTEN = (pl.String, pl.Date, pl.Datetime, pl.Categorical, pl.Enum, pl.Int64, pl.Int32)
+"""The types of columns that a doubt about a table looks at: names, dates and numbers of transactions."""
+
 NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)*\s*")
 
 
@@ -67,7 +81,9 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt
                 "Give --format fimi, or --format basket with --separator.",
             )
     format_name = "basket" if columns.skip_columns else _delimited_format(text.name, sample, separator, columns)
-    layout = Layout(format=format_name, separator=separator, guessed=guessed)
+    layout = Layout(format=format_name, separator=separator, item_separator=columns.item_separator, guessed=guessed)
+    if format_name == "long":
+        _ask_about_rows(text.name, _records(sample, separator, columns), columns, layout, on_doubt)
     if format_name == "basket":
         _ask(baskets(text.name, sample, _records(sample, separator, columns), layout), on_doubt)
     return layout
@@ -77,6 +93,51 @@ def _fimi(name: str, sample: Sequence[str], on_doubt: OnDoubt) -> Layout:
     layout = Layout(format="fimi", guessed=("format",))
     _ask(lines_of_blanks(name, sample, layout), on_doubt)
     return layout
+
+
+def _ask_about_rows(name: str, records: list[list[str]], columns: Columns, layout: Layout, on_doubt: OnDoubt) -> None:
+    """Ask about the first rows of a text that is a long table. What cannot be read is left to the reader to refuse."""
+    header = [str(number) for number in range(1, len(records[0]) + 1)] if columns.numbered else records.pop(0)
+    whole = [record for record in records if len(record) == len(header)]
+    if whole:
+        ask_about_table(name, list(zip(header, zip(*whole, strict=True), strict=True)), columns, layout, on_doubt)
+
+
+def ask_about_columns(table: ColumnTable, columns: Columns, layout: Layout, on_doubt: OnDoubt) -> None:
+    """Ask about the first rows of a long table of columns, as `ask_about_table` does."""
+    header = [name for name, dtype in table.schema().items() if dtype in WRITTEN]
+    cells = [
+        as_text(column, "a column").fill_null("").str.strip_chars().to_list()
+        for column in table.columns(header, rows=SAMPLE_ROWS)
+    ]
+    others = [(name, None) for name in table.schema() if name not in header]
+    ask_about_table(table.name, [*zip(header, cells, strict=True), *others], columns, layout, on_doubt)
+
+
+def ask_about_table(
+    name: str,
+    cells: Sequence[tuple[str, Sequence[str] | None]],
+    columns: Columns,
+    layout: Layout,
+    on_doubt: OnDoubt,
+) -> None:
+    """Ask about the first rows of a long table whose format was guessed.
+
+    Args:
+        name: of the table, for messages.
+        cells: the name of each column, and its stripped cells; None for a column of other values.
+        columns: what the caller said about them.
+        layout: as guessed.
+        on_doubt: called with a doubt.
+    """
+    try:
+        found = long_columns([header for header, _ in cells], columns)
+    except FimPrivateError:  # the reader refuses it too, and says more
+        return
+    if any(cells[at][1] is None for at in found.all):
+        return
+    sample = Sample(name=name, columns=[column for _, column in cells], found=found)
+    _ask(long_table(sample, layout, headerless=columns.numbered), on_doubt)
 
 
 def _ask(doubt: Doubt | None, on_doubt: OnDoubt) -> None:

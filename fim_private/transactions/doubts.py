@@ -7,6 +7,7 @@ data. A format that was typed settles all doubts: the data is then read as the f
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
@@ -15,7 +16,14 @@ from typing import NoReturn
 import polars as pl
 
 from fim_private.errors import InputError
-from fim_private.transactions.column_roles import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, known_column, plain_name
+from fim_private.transactions.column_roles import (
+    ITEM_NAMES,
+    TRANSACTION_NAMES,
+    UNIT_NAMES,
+    LongColumns,
+    known_column,
+    plain_name,
+)
 from fim_private.transactions.layout import Layout
 
 Record = Sequence[str]
@@ -35,6 +43,11 @@ ENOUGH = 0.9
 
 NUMBER = re.compile(r"[-+]?[0-9]+([.,][0-9]+)*")
 DATE = re.compile(r"([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4})([ T].*)?")
+BRACKETED = re.compile(r"\[.*\]|\{.*\}", re.DOTALL)
+LIST_MARKS = (",", ";", "|")
+OFTEN = 0.2
+"""A mark in this share of cells, each of a transaction of its own, separates items."""
+
 COMMENT = re.compile(r"\s*(#|%|//)[^0-9]")  # "#10 envelopes" may be an item
 SPOILT = r"^[0-9]([.,][0-9]+)?E\+[0-9]+$"
 """A long number that a spreadsheet rounded, such as 5.36365E+08."""
@@ -102,6 +115,10 @@ def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: 
     if start:
         return _first_line(name, stays, start)
     width = len(first)
+    mark = None if layout.item_separator is not None else _mark_in_last(records)
+    if mark is not None:
+        numbers = "--transaction-column 1 --item-column 2 " if width == 2 else ""
+        return _lists(name, f"{numbers}--item-separator {shlex.quote(mark)}", stays)
     if width >= 2 and all(len(record) == width for record in others) and _is_long(records):
         return _long(name, width, stays)
     what = _leading_column(records)
@@ -110,6 +127,60 @@ def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: 
             what=f"In {name} the first field of each line {what}.",
             instead="If it is no item, leave it out with --skip-columns 1.",
             stays=stays,
+        )
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """The first rows of a long table.
+
+    Args:
+        name: of the file, for messages.
+        columns: the stripped cells of each column, of equal number; None for a column that holds no plain values.
+        found: which columns say what.
+    """
+
+    name: str
+    columns: Sequence[Record | None]
+    found: LongColumns
+
+    def column(self, at: int) -> Record:
+        """The cells of a column."""
+        return self.columns[at] or ()
+
+
+def long_table(sample: Sample, layout: Layout, *, headerless: bool) -> Doubt | None:
+    """What is odd in the first rows of a long table whose format was guessed.
+
+    Args:
+        sample: the first rows.
+        layout: of the table.
+        headerless: whether the first row is no header.
+    """
+    found = sample.found
+    stays = f"If they are meant, give {layout.guesses_as_typed()}."
+    items, ids = sample.column(found.item), list(zip(*map(sample.column, found.transaction), strict=True))
+    if headerless and items and all(map(_is_column_word, (items[0], *ids[0]))):
+        return _first_line(sample.name, f"If it is part of the data, give {layout.guesses_as_typed()}.")
+    identities = [at for at in found.all if at != found.item]
+    for at in identities:
+        doubt = spoilt(pl.Series(sample.column(at), dtype=pl.String), "transactions or units", stays)
+        if doubt is not None:
+            return doubt
+    if any(_several_dates(ids, column) for at, column in enumerate(sample.columns) if at not in found.all and column):
+        return Doubt(
+            what=f"In {sample.name} one transaction has several dates: the numbers may begin again every day.",
+            instead="If so, name both columns, as in --transaction-column InvoiceNo,Date.",
+            stays=f"If not, give {layout.guesses_as_typed()}.",
+        )
+    once = len(set(ids)) == len(ids)
+    mark = _list_mark(items, once=once) if layout.item_separator is None else None
+    if mark is not None:
+        return _lists(
+            sample.name,
+            f"--item-separator {shlex.quote(mark)}",
+            f"If each cell is one item, give {layout.guesses_as_typed()}.",
         )
     return None
 
@@ -160,6 +231,54 @@ def _long(name: str, width: int, stays: str) -> Doubt:
         f"--transaction-column 1 --item-column {width if width == 3 else 2}.",
         stays=stays,
     )
+
+
+def _lists(name: str, options: str, stays: str) -> Doubt:
+    return Doubt(
+        what=f"Cells of {name} look like lists of items.",
+        instead=f"If they are, give {options}.",
+        stays=stays,
+    )
+
+
+def _several_dates(ids: Sequence[Record], dates: Record) -> bool:
+    """Whether a column holds dates, and many of the transactions with several rows have more than one date."""
+    if not all(DATE.fullmatch(date) for date in dates if date):
+        return False
+    days: dict[Record, list[str]] = {}
+    for one, date in zip(ids, dates, strict=True):
+        if date:
+            days.setdefault(one, []).append(re.split("[ T]", date)[0])
+    repeated = [found for found in days.values() if len(found) > 1]
+    several = sum(len(set(found)) > 1 for found in repeated)
+    return several > (1 - ENOUGH) * len(repeated)
+
+
+def _mark_in_last(records: Sequence[Record]) -> str | None:
+    """What separates the items of a list that fills each line, or follows the id of each line."""
+    width = len(records[0])
+    if width > 2 or sum(len(record) == width for record in records) < ENOUGH * len(records):
+        return None
+    once = width == 1 or len({record[0] for record in records}) == len(records)
+    return _list_mark([record[-1] for record in records], once=once)
+
+
+def _list_mark(cells: Sequence[str], *, once: bool) -> str | None:
+    """What separates the items of cells that look like lists; None if they do not.
+
+    Args:
+        cells: of the items.
+        once: whether each row is a transaction. Only then marks without brackets are a sign of lists.
+    """
+    filled = [cell for cell in cells if cell]
+    if not filled:
+        return None
+    bracketed = sum(BRACKETED.fullmatch(cell) is not None for cell in filled) >= ENOUGH * len(filled)
+    held = {mark: sum(mark in cell for cell in filled) for mark in LIST_MARKS}
+    best = max(held, key=held.__getitem__)
+    if bracketed:
+        return best if held[best] else ","
+    return best if once and len(filled) >= SOME and held[best] >= OFTEN * len(filled) else None
 
 
 def _is_comment(line: str) -> bool:

@@ -7,12 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from fim_private.transactions.column_roles import Columns, is_number
+from fim_private.transactions.column_roles import Columns, are_numbers
 
 SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "blanks"}
-TYPED = ("format", "separator", "encoding", "skip_lines", "skip_columns", "transaction_column", "item_column")
+TYPED = (
+    "format",
+    "separator",
+    "encoding",
+    "skip_lines",
+    "skip_columns",
+    "transaction_column",
+    "item_column",
+    "item_separator",
+)
 """The parts of a layout that are reading options. The unit column is left out: it belongs to the promise."""
-NEWER = {"skip_lines", "skip_columns"}
+NEWER = {"skip_lines", "skip_columns", "item_separator"}
 """Parts that layouts of older releases do not have. They are recorded where they are not None."""
 
 
@@ -29,11 +38,12 @@ class Layout:
         kind: what holds the data: "text", "Parquet", "frame" or "memory".
         separator: what separates the fields of delimited text.
         encoding: the encoding of text, by Python's name.
-        transaction_column: its name in the data, if there is one.
+        transaction_column: its name in the data, if there is one; several names have commas between them.
         item_column: likewise.
         unit_column: likewise.
         skip_lines: how many lines at the beginning are left out, blank ones not counted.
         skip_columns: the numbers of the fields of basket CSV that are left out, from 1 on, with commas between them.
+        item_separator: what separates the items of a list in a cell; None if each cell is one item.
         guessed: the parts that were guessed from the data because nobody typed them.
     """
 
@@ -46,13 +56,14 @@ class Layout:
     unit_column: str | None = None
     skip_lines: int | None = None
     skip_columns: str | None = None
+    item_separator: str | None = None
     guessed: tuple[str, ...] = ()
 
     @property
     def headerless(self) -> bool:
         """Whether a long text has no header, so that its columns are called by their numbers."""
         columns = (self.transaction_column, self.item_column)
-        return self.format == "long" and self.kind == "text" and all(name and is_number(name) for name in columns)
+        return self.format == "long" and self.kind == "text" and all(name and are_numbers(name) for name in columns)
 
     def naming(
         self, columns: Columns, *, transaction: str | None = None, item: str | None = None, unit: str | None = None
@@ -92,7 +103,10 @@ class Layout:
         elif self.format == "one-hot":
             words, more = f"one-hot {self._holder()}", [*self._left_out(), "one column per item", *named]
         else:
-            words, more = f"{self.format} {self._holder()}", [*self._left_out(), *named]
+            lists = (
+                [] if self.item_separator is None else [f"lists separated by {spoken(self.item_separator)} in cells"]
+            )
+            words, more = f"{self.format} {self._holder()}", [*self._left_out(), *lists, *named]
         encoded = "" if self.encoding in (None, "utf-8") else f" ({self.encoding})"
         return f"{words}{encoded}{', ' if self.format == 'fimi' and more else ': ' if more else ''}{', '.join(more)}"
 
@@ -102,7 +116,9 @@ class Layout:
         if self.kind == "memory":
             return "a list"
         if self.format == "long":
-            return f"all rows with the same value of column {self.transaction_column!r}"
+            several = "," in (self.transaction_column or "")
+            columns = "values of columns" if several else "value of column"
+            return f"all rows with the same {columns} {self.transaction_column!r}"
         return "a line" if self.format in ("fimi", "basket") else "a row"
 
     def settings(self) -> dict[str, Any]:
@@ -111,7 +127,7 @@ class Layout:
             return {}
         found = {part: getattr(self, part) for part in TYPED}
         return {
-            part: r"\t" if (part, value) == ("separator", "\t") else value
+            part: r"\t" if part.endswith("separator") and value == "\t" else value
             for part, value in found.items()
             if value is not None
         }

@@ -14,7 +14,7 @@ from fim_private.errors import InputError, UsageError, did_you_mean
 from fim_private.transactions.column_roles import Columns, skipped_columns
 from fim_private.transactions.column_table import ColumnTable
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.detection import SEPARATORS, detect_columnar, detect_text
+from fim_private.transactions.detection import SEPARATORS, ask_about_columns, detect_columnar, detect_text
 from fim_private.transactions.doubts import OnDoubt, item_names, refuse
 from fim_private.transactions.formats.basket import read_basket
 from fim_private.transactions.formats.fimi import read_fimi
@@ -50,6 +50,7 @@ def read_transactions(
     drop_rows_without_unit: bool = False,
     skip_lines: int | None = None,
     skip_columns: str | None = None,
+    item_separator: str | None = None,
     progress: Progress | None = None,
     on_doubt: OnDoubt = refuse,
 ) -> Transactions:
@@ -64,7 +65,8 @@ def read_transactions(
         separator: what separates the fields of delimited text. The default is a comma; "auto" guesses among comma,
             semicolon, tab and pipe. If given, the file may consist of single items.
         encoding: the encoding of text.
-        transaction_column: in long tables, the column that says which transaction a row belongs to. In one-hot tables
+        transaction_column: in long tables, the column that says which transaction a row belongs to, or several such
+            columns with commas between them. In one-hot tables
             and lists, a column of ids to ignore. A long text without a header has its columns by number, from "1" on.
         item_column: in long tables, the column of items. In format "lists", the column of lists.
         unit_column: the column that says whose transaction it is, for protecting a person rather than a transaction.
@@ -72,6 +74,8 @@ def read_transactions(
         skip_lines: how many lines at the beginning of a text to leave out, blank ones not counted. If this is None and
             "auto" finds a first line such as `sep=;`, it obeys that line and leaves it out.
         skip_columns: in "basket", the numbers of fields that are no items, from 1 on, such as "1" or "1,3".
+        item_separator: what separates the items in cells that hold lists, in "long" and "basket". A list may stand in
+            brackets, and its items in quotes, as Python and R write it. Without this, a cell is one item.
         progress: called now and then with the share of the file's bytes that was read, from 0 to 1; for a path only.
         on_doubt: called with each `Doubt` about data whose format "auto" guessed. By default, a doubt is an error.
 
@@ -94,6 +98,7 @@ def read_transactions(
         drop_rows_without_unit=drop_rows_without_unit,
         skip_lines=skip_lines,
         skip_columns=skipped_columns(skip_columns),
+        item_separator="\t" if item_separator == r"\t" else item_separator,
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
@@ -117,7 +122,8 @@ def _read(
     on_doubt: OnDoubt,
 ) -> Transactions:
     if not isinstance(source, str | Path) and (table := frame_table(source)) is not None:
-        return read_columnar(table, columnar_layout(table, format_name, separator, columns), columns)
+        layout = columnar_layout(table, format_name, separator, columns, on_doubt=on_doubt)
+        return read_columnar(table, layout, columns)
     if not isinstance(source, str | Path) and not hasattr(source, "read"):
         raise UsageError(
             "Transactions cannot be read from this kind of value.",
@@ -130,7 +136,8 @@ def _read(
             if content.is_parquet:
                 parquet = ParquetTable(content=content)
                 parquet.refuse_hostile()
-                return read_columnar(parquet, columnar_layout(parquet, format_name, separator, columns), columns)
+                layout = columnar_layout(parquet, format_name, separator, columns, on_doubt=on_doubt)
+                return read_columnar(parquet, layout, columns)
             blocks = iter([content.data])
         text = Text(name=reading.name, blocks=blocks, encoding=encoding)
         layout = layout_of(text, format_name, separator, encoding, columns, on_doubt=on_doubt)
@@ -160,6 +167,13 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
             "FIMI items are separated by blanks, whatever --separator says.",
             "Leave --separator out, or use --format basket.",
         )
+    if columns.item_separator is not None and (
+        format_name in ("fimi", "one-hot", "lists") or not columns.item_separator
+    ):
+        raise UsageError(
+            "--item-separator is for cells that hold several items, in the formats basket and long, and is not empty.",
+            "Leave it out, or give --format basket or long.",
+        )
     if columns.skip_columns and format_name not in ("auto", "basket"):
         raise UsageError(
             f"--skip-columns is for the format basket, not for {format_name}.",
@@ -180,7 +194,9 @@ def read_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Trans
     return read_one_hot_columnar(table, layout, columns)
 
 
-def columnar_layout(table: ColumnTable, format_name: str, separator: str | None, columns: Columns) -> Layout:
+def columnar_layout(
+    table: ColumnTable, format_name: str, separator: str | None, columns: Columns, *, on_doubt: OnDoubt = refuse
+) -> Layout:
     """The layout of a table of columns, without the column names, which readers add.
 
     Errors:
@@ -199,9 +215,14 @@ def columnar_layout(table: ColumnTable, format_name: str, separator: str | None,
             f"{table.name} is a {table.kind} table, not lines of text.",
             "Leave --format out, or choose long, lists or one-hot.",
         )
-    if format_name == "auto":
-        return Layout(format=detect_columnar(table, columns), kind=table.kind, guessed=("format",))
-    return Layout(format=format_name, kind=table.kind)
+    guessed = () if format_name != "auto" else ("format",)
+    found = detect_columnar(table, columns) if guessed else format_name
+    if columns.item_separator is not None and found != "long":
+        raise UsageError(f"In the format {found} no cell is split into items.", "Leave --item-separator out.")
+    layout = Layout(format=found, kind=table.kind, item_separator=columns.item_separator, guessed=guessed)
+    if guessed and found == "long":
+        ask_about_columns(table, columns, layout, on_doubt)
+    return layout
 
 
 def layout_of(
@@ -239,6 +260,7 @@ def layout_of(
         encoding=codecs.lookup(encoding).name,
         skip_lines=skipped or None,
         skip_columns=",".join(map(str, columns.skip_columns)) or None,
+        item_separator=columns.item_separator,
     )
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+
+BETWEEN = "\x1f"
+"""The unit separator of ASCII, which stands between the names of one identity."""
 
 NUMBER = r"^[+-]?[0-9]+(\.[0-9]*)?$"
 USUAL_NUMBER = "^(0|-?[1-9][0-9]*)$"
@@ -38,6 +43,14 @@ def identities(names: pl.Series) -> pl.Series:
     size = whole + fraction
     below_zero = numbers.str.starts_with("-") & (size != "0")
     return names.scatter(np.flatnonzero(unusual.to_numpy()), ("-" + size).zip_with(below_zero, size))
+
+
+def joined_identities(parts: Sequence[pl.Series]) -> pl.Series:
+    """One identity from the names in several columns; null where one of them is null or blank."""
+    if len(parts) == 1:
+        return identities(parts[0])
+    names = [identities(part) for part in parts]
+    return pl.select(pl.concat_str([name.set(name == "", None) for name in names], separator=BETWEEN)).to_series()
 
 
 def positions_in(distinct: pl.Series, values: pl.Series) -> NDArray[np.int64]:

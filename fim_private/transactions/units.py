@@ -45,7 +45,7 @@ def unit_of_each(rows: NDArray[np.int64], units: NDArray[np.int64], row_count: i
     if not np.array_equal(of[rows], units):
         raise InputError(
             "A transaction belongs to two different units.",
-            "Choose a unit column that does not change within a transaction, or a finer transaction column "
-            "(join columns that only together tell transactions apart, such as customer and date, into one).",
+            "Choose a unit column that does not change within a transaction, or several transaction columns "
+            "that together tell transactions apart, as in --transaction-column InvoiceNo,Date.",
         )
     return of

@@ -58,6 +58,19 @@ CASES: dict[str, Case] = {
         b"007,milk,K1\n7,tea, K1 \n8,milk,5.0\n9,milk,05\n",
         {"transaction_column": "1", "item_column": "2", "unit_column": "3"},
     ),
+    "several transaction columns, and lists in cells": (
+        "a.csv",
+        b"day,tid,item,who\n1,1,\"ale, bun,\",x\n1,01,cod,x\n2,1,\"['dip', 'egg']\",y\n2,2,,y\n",
+        {"transaction_column": "day,tid", "item_column": "item", "unit_column": "who", "item_separator": ","},
+    ),
+    "the same in Parquet": (
+        "a.parquet",
+        lambda path: pl.DataFrame(
+            {"day": [1, 1, 2, 2], "tid": [1, 1, 1, 2], "item": ["ale, bun", "cod", "{dip,egg}", None]}
+        ).write_parquet(path),
+        {"transaction_column": "day,tid", "item_column": "item", "item_separator": ","},
+    ),
+    "lists in basket cells": ("a.csv", b'"{ale,bun}"\n"{cod}"\n', {"format": "basket", "item_separator": ","}),
     "basket without its first column": ("a.csv", b"1,milk,tea\n2,tea\n3\n", {"skip_columns": "1"}),
     "long Parquet": (
         "a.parquet",
@@ -176,6 +189,13 @@ REFUSALS: dict[str, Refusal] = {
     "a line that names the separator": ("a.csv", b"sep=;\nSECRET;b\n", {}, UsageError, "first lines"),
     "lines to leave out": ("a.csv", b"SECRET\na,b\n", {"skip_lines": 1}, UsageError, "first lines"),
     "a title": ("a.csv", b"SECRET\n" + HEAD, {}, InputError, "--skip-lines 1"),
+    "numbers that begin again": (
+        "a.csv",
+        b"tid,Date,item\n1,1.3.24,SECRET\n1,2.3.24,b\n",
+        {},
+        InputError,
+        "several dates",
+    ),
     "a second header far down": (
         "a.csv",
         b"tid,item\n1,x\n" + b"2,y\n" * 3000 + b"tid,item\n",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import polars as pl
 import pytest
 
-from fim_private.errors import InputError
+from fim_private.errors import InputError, UsageError
 from fim_private.transactions import read_transactions
 from fim_private.transactions.doubts import Doubt
 from tests.conftest import ROOT
@@ -149,6 +150,87 @@ CASES = {
         stays=FIMI,
         reads_as_before=[{"Sugar", "1", "kg"}, {"Whole", "milk"}] * 3,
     ),
+    "a header above numbered columns": Case(
+        text="Invoice No,Product\n" + lines(LONG),
+        says="unlike the rest.*--skip-lines 1.*--format long",
+        given=BY_NUMBER,
+        instead={"skip_lines": 1},
+        reads=LONG_READ,
+        stays=LONG_TABLE,
+        reads_as_before=[{"Product"}, *LONG_READ],
+    ),
+    "numbers that begin again every day": Case(
+        text="tid,Date,item\n" + "".join(f"{row % 2},2024-03-0{row // 4 + 1},{WORDS[row]}\n" for row in range(8)),
+        says="one transaction has several dates.*--transaction-column InvoiceNo,Date.*--format long",
+        instead={"transaction_column": "tid,Date"},
+        reads=[{"ale", "cod"}, {"bun", "dip"}, {"egg", "gin"}, {"fig", "ham"}],
+        stays=LONG_TABLE,
+        reads_as_before=[{"ale", "cod", "egg", "gin"}, {"bun", "dip", "fig", "ham"}],
+    ),
+    "transactions that a spreadsheet rounded": Case(
+        text="tid,item\n5.36365E+08,milk\n5.36366E+08,tea\n",
+        says="transactions or units are numbers as 1.23E.08.*--format long",
+        instead={},
+        reads=[],
+        stays=LONG_TABLE,
+        reads_as_before=[{"milk"}, {"tea"}],
+    ),
+    **{
+        f"lists in cells: {cells[0]}": Case(
+            text="Transaction,Items\n" + "".join(f'{row},"{cell}"\n' for row, cell in enumerate(cells)),
+            says="look like lists of items.*--item-separator .*--format long",
+            instead={"item_separator": mark},
+            reads=[{"butter", "coffee"}, {"butter"}, {"tea", "coffee"}, {"tea"}, {"rye"}],
+            stays=LONG_TABLE,
+            reads_as_before=[{cell.replace('""', '"')} for cell in cells],
+        )
+        for mark, cells in {
+            ",": ["butter, coffee", "butter", "tea,coffee", "tea", "rye"],
+            ";": ["butter; coffee", "butter", "tea;coffee;", "tea", "rye"],
+        }.items()
+    },
+    **{
+        f"lists in brackets: {cells[0]}": Case(
+            text="Transaction,Items\n" + "".join(f'{row},"{cell}"\n' for row, cell in enumerate(cells)),
+            says="look like lists of items.*--item-separator ,.*--format long",
+            instead={"item_separator": ","},
+            reads=[{"butter, salted", "coffee"}, {"butter, salted"}, {"x"}]
+            if "'" in cells[0] or '"' in cells[0]
+            else [{"butter", "coffee"}, {"butter"}, {"x"}],
+            stays=LONG_TABLE,
+            reads_as_before=[{cell.replace('""', '"')} for cell in cells],
+        )
+        for cells in (
+            ["['butter, salted', 'coffee']", "['butter, salted']", "['x']"],
+            ['[""butter, salted"", ""coffee""]', '[""butter, salted""]', '[""x""]'],
+            ["{butter,coffee}", "{butter}", "{x}"],
+        )
+    },
+    "a column of quoted lists": Case(
+        text='"Butter, Coffee"\n"Butter"\n"Tea, Coffee"\n"Tea"\n"Rye"\n',
+        says="look like lists of items.*--item-separator ,.*--format basket",
+        instead={"item_separator": ","},
+        reads=[{"Butter", "Coffee"}, {"Butter"}, {"Tea", "Coffee"}, {"Tea"}, {"Rye"}],
+        stays=BASKET,
+        reads_as_before=[{"Butter, Coffee"}, {"Butter"}, {"Tea, Coffee"}, {"Tea"}, {"Rye"}],
+    ),
+    "quoted lists under a header": Case(
+        text='"items"\n"{Butter,Coffee}"\n"{Butter}"\n"{Tea,Coffee}"\n',
+        says="unlike the rest.*--skip-lines 1",
+        given={"item_separator": ","},
+        instead={"skip_lines": 1},
+        reads=[{"Butter", "Coffee"}, {"Butter"}, {"Tea", "Coffee"}],
+        stays=BASKET,
+        reads_as_before=[{"items"}, {"Butter", "Coffee"}, {"Butter"}, {"Tea", "Coffee"}],
+    ),
+    "ids and lists without a header": Case(
+        text='1,"Butter, Coffee"\n2,Butter\n3,"Tea, Coffee"\n4,Tea\n5,Rye\n',
+        says="lists of items.*--transaction-column 1 --item-column 2 --item-separator ,.*--format basket",
+        instead={**BY_NUMBER, "item_separator": ","},
+        reads=[{"Butter", "Coffee"}, {"Butter"}, {"Tea", "Coffee"}, {"Tea"}, {"Rye"}],
+        stays=BASKET,
+        reads_as_before=[{"1", "Butter, Coffee"}, {"2", "Butter"}, {"3", "Tea, Coffee"}, {"4", "Tea"}, {"5", "Rye"}],
+    ),
     "a second header": Case(
         text="tid,item\n1,milk\n1,tea\ntid,item\n2,milk\n",
         says="second header.*--format long",
@@ -175,11 +257,11 @@ def test_what_may_be_read_wrong_is_asked_about_and_settled_either_way(case: Case
         read(case.text, **case.given)
     assert not any(word in str(caught.value) for word in ("Butter", "ale", "milk", "Sugar", "March", "4.00633E+12"))
     if case.instead:
-        settled = read(case.text, **case.given, **case.instead)
+        settled = read(case.text, **{**case.given, **case.instead})
         assert as_sets(settled) == case.reads
-        again = read(case.text, **case.given, **settled.notes.layout.settings())
+        again = read(case.text, **{**case.given, **settled.notes.layout.settings()})
         assert as_sets(again) == case.reads, "the layout reads it again"
-    assert as_sets(read(case.text, **case.given, **case.stays)) == case.reads_as_before
+    assert as_sets(read(case.text, **{**case.given, **case.stays})) == case.reads_as_before
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -251,3 +333,67 @@ def test_lines_are_left_out_wherever_the_blocks_of_the_file_end() -> None:
         assert as_sets(found)[0] == first
     with pytest.raises(InputError, match="nothing but blanks"):
         read("title\n\n", skip_lines=1, format="basket")
+
+
+DAYS = {
+    "tid": [1, 2, 1, 2],
+    "day": ["1.3.2024", "1.3.2024", "2.3.2024", "2.3.2024"],
+    "item": ["ale", "bun", "cod", "dip"],
+}
+
+
+def test_tables_of_columns_are_asked_about_too() -> None:
+    for frame in (pl.DataFrame(DAYS), pl.DataFrame(DAYS).with_columns(pl.col("day").str.to_date("%d.%m.%Y"))):
+        with pytest.raises(InputError, match=r"several dates.*--format long"):
+            read(frame)
+        assert as_sets(read(frame, transaction_column="tid,day")) == [{"ale"}, {"bun"}, {"cod"}, {"dip"}]
+        assert as_sets(read(frame, format="long")) == [{"ale", "cod"}, {"bun", "dip"}]
+    lists = pl.DataFrame({"tid": [1, 2], "item": ["['ale', 'bun']", "['cod']"]})
+    with pytest.raises(InputError, match=r"lists of items.*--item-separator ,"):
+        read(lists)
+    assert as_sets(read(lists, item_separator=",")) == [{"ale", "bun"}, {"cod"}]
+
+
+def test_several_columns_make_one_transaction() -> None:
+    rows = "shop,day,item,who\n1,2,ale,x\n01,2.0,bun,x\n1,3,cod,y\n12,,,y\n"
+    options = {"format": "long", "transaction_column": "shop, DAY", "item_column": "item", "unit_column": "who"}
+    found = read(rows, **options)
+    assert as_sets(found) == [{"ale", "bun"}, {"cod"}]
+    assert found.notes.layout.transaction == "all rows with the same values of columns 'shop,day'"
+    assert as_sets(read(rows, **found.notes.layout.settings())) == as_sets(found)
+    with pytest.raises(InputError, match="blank there"):
+        read(rows + "1,,tea,y\n", **options)
+    for wrong in ("shop,item", "shop,shop"):
+        with pytest.raises(UsageError, match="same, or a column is named twice"):
+            read(rows, **{**options, "transaction_column": wrong})
+    with pytest.raises(InputError, match="no column 'hour'"):
+        read(rows, **{**options, "transaction_column": "shop,hour"})
+    one = 'a,"shop,day",item\n1,2,ale\n1,3,bun\n'
+    assert len(read(one, format="long", transaction_column="shop,day")) == 2, "a column of that name"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"format": "fimi", "skip_columns": "1"}, "--skip-columns is for the format basket"),
+        ({"format": "fimi", "item_separator": ","}, "formats basket and long"),
+        ({"format": "basket", "item_separator": ""}, "not empty"),
+        ({"skip_columns": "0"}, "numbers from 1 on"),
+        ({"skip_columns": "one"}, "numbers from 1 on"),
+        ({"skip_lines": -1}, "negative"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        read(lines(BASKETS), **options)
+
+
+@pytest.mark.parametrize("options", [{"skip_lines": 1}, {"skip_columns": "1"}])
+def test_only_texts_have_lines_and_fields_to_leave_out(options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="of text are left out by number"):
+        read(pl.DataFrame(DAYS), **options)
+
+
+def test_lists_are_split_only_in_formats_with_one_item_per_cell() -> None:
+    with pytest.raises(UsageError, match="no cell is split"):
+        read(pl.DataFrame({"items": [["ale,bun"]]}), item_separator=",")

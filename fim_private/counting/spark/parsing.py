@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from fim_private.counting.spark.blocks import SCHEMA, Block, identities_in_order, identities_of, pack
 from fim_private.errors import FimPrivateError, InputError
 from fim_private.transactions.cells import not_a_cell, present_cells
-from fim_private.transactions.column_roles import Columns
+from fim_private.transactions.column_roles import Columns, LongColumns
 from fim_private.transactions.column_table import as_text
 from fim_private.transactions.compressed_rows import compressed
+from fim_private.transactions.formats.long import options_of, parts_of_rows, split_items
 from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.reading import read_text
@@ -52,7 +53,9 @@ class Source:
         encoding: the encoding of a text.
         columns: what the user said about columns.
         header: the column names of a text table, from its first line.
-        positions: the positions of the transaction, item and unit columns in the frame or header; None for no column.
+        positions: in one-hot tables and lists, the positions of the transaction, item and unit columns in the frame or
+            header; None for no column.
+        long: the same in long tables.
     """
 
     name: str
@@ -61,6 +64,7 @@ class Source:
     columns: Columns = field(default_factory=Columns)
     header: tuple[str, ...] = ()
     positions: tuple[int | None, int | None, int | None] = (None, None, None)
+    long: LongColumns = field(default_factory=lambda: LongColumns(transaction=(0,), item=1, unit=None))
 
 
 def parse_lines(batches: Batches, source: Source) -> Batches:
@@ -128,19 +132,18 @@ def parse_lists(batches: Batches, source: Source) -> Batches:
 def parse_long_lines(batches: Batches, source: Source) -> Batches:
     """Parse lines of a long table with headers, from `value binary, start long, file long` to `LONG_SCHEMA`."""
     for table in _tables(batches, source):
-        positions = [at for at in source.positions if at is not None]
         with _without_line_numbers():
             for fields, _ in table.blocks():
-                taken = [fields.gather_every(len(table.header), offset=at) for at in positions]
-                yield from _long_rows(taken, source.columns)
+                taken = [fields.gather_every(len(table.header), offset=at) for at in source.long.all]
+                yield from _long_rows(taken, source)
 
 
 def parse_long_rows(batches: Batches, source: Source) -> Batches:
     """Parse rows of a long Parquet table, with columns in the order transaction, item, unit, into `LONG_SCHEMA`."""
-    options = ("--transaction-column", "--item-column", "--unit-column")
+    options = options_of(source.long)
     for batch in batches:
-        columns = [as_text(column, option) for column, option in zip(_series(batch), options, strict=False)]
-        yield from _long_rows(columns, source.columns)
+        columns = [as_text(column, option) for column, option in zip(_series(batch), options, strict=True)]
+        yield from _long_rows(columns, source)
 
 
 def group_long(batches: Batches, columns: Columns) -> Batches:
@@ -236,15 +239,15 @@ def _check_header(line: bytes, source: Source) -> None:
         )
 
 
-def _long_rows(columns: list[pl.Series], said: Columns) -> Batches:
+def _long_rows(values: list[pl.Series], source: Source) -> Batches:
     """Rows that belong to a transaction. Refuse what local reading refuses."""
-    transaction, item, *unit = columns
-    columns = [identities(transaction), item.str.strip_chars(), *map(identities, unit)]
+    columns = parts_of_rows(values, len(source.long.transaction))
     dropped = 0
     if len(columns) > 2:
-        kept = rows_with_unit(columns[2], drop=said.drop_rows_without_unit)
+        kept = rows_with_unit(columns[2], drop=source.columns.drop_rows_without_unit)
         dropped = int((~kept).sum())
         columns = [column.filter(pl.Series(kept)) for column in columns]
+    columns = split_items(columns, source.columns.item_separator)
     has_transaction, has_item = not_blank(columns[0]), not_blank(columns[1])
     if (has_item & ~has_transaction).any():
         raise InputError(

@@ -64,6 +64,7 @@ def read_with_spark(
     drop_rows_without_unit: bool = False,
     skip_lines: int | None = None,
     skip_columns: str | None = None,
+    item_separator: str | None = None,
 ) -> SparkDatabase:
     """Read a file, or many of one kind, as `read_transactions` does, with the same options and the same strictness.
 
@@ -82,6 +83,7 @@ def read_with_spark(
         drop_rows_without_unit: leave out and count rows without a unit.
         skip_lines: must be None or 0, because Spark does not count lines. A first line such as `sep=;` is refused.
         skip_columns: in "basket", the numbers of fields that are no items.
+        item_separator: what separates the items in cells that hold lists.
 
     Raises:
         InputError: the data cannot be read, or is not what the call says it is.
@@ -98,6 +100,7 @@ def read_with_spark(
         drop_rows_without_unit=drop_rows_without_unit,
         skip_lines=skip_lines,
         skip_columns=skipped_columns(skip_columns),
+        item_separator="\t" if item_separator == r"\t" else item_separator,
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
@@ -138,9 +141,9 @@ def _parquet(
     layout = read_columnar(table, columnar_layout(table, format_name, separator, columns), columns).notes.layout
     header = frame.columns
     if layout.format == "long":
-        positions = long_columns(header, columns)
-        taken = [_column(header[at]).alias(str(place)) for place, at in enumerate(positions) if at is not None]
-        said = Source(name=source, layout=layout, columns=columns)
+        found = long_columns(header, columns)
+        taken = [_column(header[at]).alias(str(place)) for place, at in enumerate(found.all)]
+        said = Source(name=source, layout=layout, columns=columns, long=found)
         rows = _mapped(cluster, frame.select(*taken), parsing.parse_long_rows, said, schema=LONG_SCHEMA)
         return _grouped(cluster, rows, columns), layout
     _refuse_repeated_transactions(cluster, frame, columns)
@@ -203,7 +206,7 @@ def _text(
         return _mapped(cluster, lines, parsing.parse_lines, said, schema=READ_SCHEMA), layout
     header = text_table(text(), layout.separator or ",", headerless=layout.headerless).header
     if layout.format == "long":
-        said = replace(said, header=tuple(header), positions=long_columns(header, columns))
+        said = replace(said, header=tuple(header), long=long_columns(header, columns))
         rows = _mapped(cluster, lines, parsing.parse_long_lines, said, schema=LONG_SCHEMA)
         return _grouped(cluster, rows, columns), layout
     transaction, unit = (

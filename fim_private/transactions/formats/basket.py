@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.fields import split_lines
+from fim_private.transactions.fields import split_lines, split_lists
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.text import Text, lines_of
@@ -32,6 +32,9 @@ def read_basket(text: Text, layout: Layout) -> Transactions:
             place = np.arange(len(fields)) - np.repeat(np.cumsum(widths) - widths, widths)
             wanted = ~np.isin(place, skipped)
             fields, widths = fields.filter(pl.Series(wanted)), np.add.reduceat(wanted, np.cumsum(widths) - widths)
+        if layout.item_separator is not None:
+            fields, items = split_lists(fields, layout.item_separator)
+            widths = np.add.reduceat(items, np.cumsum(widths) - widths)
         lengths = np.zeros(len(lines), dtype=np.int64)
         lengths[where] = widths
         coder.add(fields, lengths)
