@@ -21,6 +21,9 @@ class ReadingNotes:
         duplicates: the number of repeated items merged inside transactions.
         empty: the number of transactions left out because they had no item.
         rows_without_unit: the number of rows dropped on request because their unit was missing.
+        nobody: units with very many transactions whose names are words for a missing value, such as NA or 0, and their
+            numbers of transactions.
+        alike_units: the number of units whose names differ from another one in case or leading zeros alone; 0 on Spark.
     """
 
     layout: Layout = IN_MEMORY
@@ -28,6 +31,8 @@ class ReadingNotes:
     duplicates: int = 0
     empty: int = 0
     rows_without_unit: int = 0
+    nobody: tuple[tuple[str, int], ...] = ()
+    alike_units: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -21,10 +21,12 @@ class RowUnits:
     Args:
         kept: bool, shape (n,).
         units: int64, shape (number kept,), codes from 0; None without units.
+        names: the name of each code; None without units.
     """
 
     kept: NDArray[np.bool_]
     units: NDArray[np.int64] | None
+    names: pl.Series | None
 
 
 def row_units(row_count: int, *, transaction: pl.Series | None, unit: pl.Series | None, columns: Columns) -> RowUnits:
@@ -46,6 +48,7 @@ def row_units(row_count: int, *, transaction: pl.Series | None, unit: pl.Series 
             "Join the rows of one transaction, or leave --transaction-column out if it is no identifier.",
         )
     if unit is None:
-        return RowUnits(kept=np.ones(row_count, dtype=bool), units=None)
+        return RowUnits(kept=np.ones(row_count, dtype=bool), units=None, names=None)
     kept = rows_with_unit(unit, drop=columns.drop_rows_without_unit)
-    return RowUnits(kept=kept, units=group_codes(identities(unit).filter(pl.Series(kept)))[0])
+    units, names = group_codes(identities(unit).filter(pl.Series(kept)))
+    return RowUnits(kept=kept, units=units, names=names)

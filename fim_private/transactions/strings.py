@@ -59,7 +59,17 @@ def positions_in(distinct: pl.Series, values: pl.Series) -> NDArray[np.int64]:
     return codes.cast(pl.Int64).fill_null(-1).to_numpy()
 
 
-def group_codes(values: pl.Series) -> tuple[NDArray[np.int64], int]:
-    """A code for each string, from 0 on in order of appearance, int64 of the same length, and their number."""
+def group_codes(values: pl.Series) -> tuple[NDArray[np.int64], pl.Series]:
+    """A code for each string, from 0 on in order of appearance, int64 of the same length, and what has each code."""
     distinct = values.unique(maintain_order=True)
-    return positions_in(distinct, values), len(distinct)
+    return positions_in(distinct, values), distinct
+
+
+def alike(names: pl.Series) -> int:
+    """How many of these distinct names differ from another one in case or leading zeros alone.
+
+    >>> alike(pl.Series(["K1", "k01", "K2", "milk", "Milk", "10", "1"]))
+    4
+    """
+    plain = names.str.to_lowercase().str.replace_all("(^|[^0-9])0+([0-9])", "${1}${2}")
+    return int(plain.is_duplicated().sum())

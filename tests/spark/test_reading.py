@@ -72,6 +72,11 @@ CASES: dict[str, Case] = {
     ),
     "lists in basket cells": ("a.csv", b'"{ale,bun}"\n"{cod}"\n', {"format": "basket", "item_separator": ","}),
     "basket without its first column": ("a.csv", b"1,milk,tea\n2,tea\n3\n", {"skip_columns": "1"}),
+    "a unit that is nobody": (
+        "a.csv",
+        b"tid,item,who\n" + b"".join(b"%d,milk,%s\n" % (row, b"K%d" % row if row % 3 else b"NaN") for row in range(90)),
+        {"unit_column": "who"},
+    ),
     "long Parquet": (
         "a.parquet",
         lambda path: pl.DataFrame(LONG[:9], schema=["order_id", "item", "customer"], orient="row").write_parquet(path),
@@ -98,7 +103,7 @@ def test_a_file_of_each_kind_is_read_as_on_one_machine(
     assert database.vocabulary.to_list() == local.vocabulary.to_list()
     rows = rows_of(database)
     assert sorted((items for _, items in rows), key=sorted) == local_rows(local)
-    for note in ("layout", "blanks", "duplicates", "empty", "rows_without_unit"):
+    for note in ("layout", "blanks", "duplicates", "empty", "rows_without_unit", "nobody"):
         assert getattr(database.notes, note) == getattr(local.notes, note), note
     assert database.has_units == (local.units is not None)
     if local.units is not None:

@@ -10,6 +10,7 @@ import typer
 from fim_private.cli import options
 from fim_private.cli.option_groups import Without, spread
 from fim_private.cli.progress import phases, say
+from fim_private.cli.run import nobody_notes
 from fim_private.errors import UsageError
 from fim_private.privacy import Together
 
@@ -53,6 +54,7 @@ def inspect(
     from fim_private.report.document.text import printable, table, wrapped
     from fim_private.report.tables import JOINT
     from fim_private.transactions import count_units, merge_units, read_transactions
+    from fim_private.transactions.strings import alike
 
     if together is not None and unit_column is None:
         raise UsageError("--together chooses how units are counted.", "Leave it out, or give --unit-column.")
@@ -71,9 +73,9 @@ def inspect(
             (size, *top_itemsets(counts_from, size, top).reveal_to_curator()) for size in range(1, sizes + 1) if top
         ]
     say(BANNER)
-    for doubt in doubts:
-        say(f"\n{wrapped([f'Odd, so `mine` stops here: {doubt}'])}")
     notes = transactions.notes
+    for odd in (*(f"Odd, so `mine` stops here: {doubt}" for doubt in doubts), *nobody_notes(notes)):
+        say(f"\n{wrapped([odd])}")
     lengths = transactions.lengths()
     rows = [
         ("read as", notes.layout.describe()),
@@ -84,6 +86,7 @@ def inspect(
         ("blank items dropped", f"{notes.blanks:,}"),
         ("repeated items merged", f"{notes.duplicates:,}"),
         ("empty transactions left out", f"{notes.empty:,}"),
+        ("items that differ from another in case or leading zeros alone", f"{alike(transactions.vocabulary):,}"),
     ]
     bounds = [_items_table(lengths)]
     if transactions.units is not None:
@@ -95,6 +98,7 @@ def inspect(
             ("transactions per unit", _spread(per_unit)),
             ("items per unit, merged", _spread(merged)),
             ("rows without a unit left out", f"{notes.rows_without_unit:,}"),
+            ("units that differ from another in case or leading zeros alone", f"{notes.alike_units:,}"),
         ]
         bounds = [_transactions_table(per_unit), _items_table(lengths, merged)]
     typer.echo(table(["exact, not private", ""], rows, right=[False, False]))

@@ -155,18 +155,19 @@ def group_long(batches: Batches, columns: Columns) -> Batches:
     transaction, item, unit, dropped = (pl.Series(values=table.column(name)) for name in table.schema.names)
     is_row = transaction.is_not_null()
     transaction, item, unit = (column.filter(is_row) for column in (transaction, item, unit))
-    rows, row_count = group_codes(transaction)
+    rows, names = group_codes(transaction)
+    row_count = len(names)
     units = None
     if columns.unit is not None:
-        codes, _ = group_codes(unit)
-        units = unit.unique(maintain_order=True).gather(unit_of_each(rows, codes, row_count))
+        codes, unit_names = group_codes(unit)
+        units = unit_names.gather(unit_of_each(rows, codes, row_count))
     yield _coded(
         item,
         rows,
         row_count,
         units,
         dropped=int(dropped.sum() or 0),
-        identities=lambda filled: identities_of(transaction.unique(maintain_order=True).gather(filled)),
+        identities=lambda filled: identities_of(names.gather(filled)),
     )
 
 

@@ -14,7 +14,7 @@ from functools import partial
 
 import polars as pl
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql.functions import coalesce, col, count, count_distinct, lit, trim
+from pyspark.sql.functions import coalesce, col, count, count_distinct, lit, lower, trim, when
 
 from fim_private.counting.spark import parsing
 from fim_private.counting.spark.blocks import SCHEMA
@@ -44,6 +44,7 @@ from fim_private.transactions.reading import (
 from fim_private.transactions.source import GZIP, PARQUET, Content, load
 from fim_private.transactions.text import Text
 from fim_private.transactions.text_table import text_table
+from fim_private.transactions.units import NOBODY, nobody
 
 SPLITTABLE = ("utf-8", "ascii", "latin", "iso-8859", "iso8859", "cp125", "windows-125", "utf8", "koi8")
 """Encodings in which a line feed is always one byte, and this byte is always a line feed."""
@@ -273,8 +274,7 @@ def _coded(cluster: Cluster, raw: DataFrame, layout: Layout, *, has_units: bool,
     blocks = cluster.map(raw, partial(_encoded, vocabulary=sent), SCHEMA).persist()
     # Compute the blocks now, while `raw` is still held; afterwards it is not needed.
     cluster.collect(blocks.groupBy().count())
-    raw.unpersist()
-    return SparkDatabase(
+    database = SparkDatabase(
         cluster=cluster,
         blocks=blocks,
         vocabulary=vocabulary,
@@ -285,7 +285,27 @@ def _coded(cluster: Cluster, raw: DataFrame, layout: Layout, *, has_units: bool,
             duplicates=note["duplicates"],
             empty=note["empty"],
             rows_without_unit=note["rows_without_unit"],
+            nobody=_nobody(cluster, raw) if has_units else (),
         ),
+    )
+    raw.unpersist()
+    return database
+
+
+def _nobody(cluster: Cluster, raw: DataFrame) -> tuple[tuple[str, int], ...]:
+    """Units with very many transactions that stand for nobody, see `units.nobody`."""
+    named = raw.selectExpr("explode(units) unit").withColumn("odd", lower(col("unit")).isin(*NOBODY))
+    found = named.groupBy(when(col("odd"), col("unit")).alias("name")).agg(
+        count(lit(1)).alias("transactions"), count_distinct("unit").alias("units")
+    )
+    rows = cluster.collect(found).to_pylist()
+    odd = [row for row in rows if row["name"] is not None]
+    others = [row for row in rows if row["name"] is None]
+    return nobody(
+        [row["name"] for row in odd],
+        [row["transactions"] for row in odd],
+        others=sum(row["transactions"] for row in others),
+        other_units=sum(row["units"] for row in others),
     )
 
 

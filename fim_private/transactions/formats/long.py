@@ -150,14 +150,19 @@ class _Rows:
 
     def finish(self, layout: Layout) -> Transactions:
         """The transactions, in the order in which they first appear."""
-        rows, row_count = group_codes(_joined(self._transactions))
-        units = unit_of_each(rows, group_codes(_joined(self._units))[0], row_count) if self._units else None
+        rows, names = group_codes(_joined(self._transactions))
+        row_count, units, unit_names = len(names), None, None
+        if self._units:
+            of_rows, unit_names = group_codes(_joined(self._units))
+            units = unit_of_each(rows, of_rows, row_count)
         codes = np.concatenate([np.empty(0, dtype=np.int32), *self._codes])
         rows = np.repeat(rows, np.concatenate([np.empty(0, dtype=np.int64), *self._lengths]))
         self._codes.clear()
         self._coder.add_pairs(codes, rows, row_count)
         del codes, rows
-        return self._coder.finish(layout=layout, units=units, rows_without_unit=self._without_unit)
+        return self._coder.finish(
+            layout=layout, units=units, unit_names=unit_names, rows_without_unit=self._without_unit
+        )
 
 
 def _joined(parts: list[pl.Series]) -> pl.Series:

@@ -161,5 +161,6 @@ def _assemble(
     return coder.finish(
         layout=layout,
         units=row.units,
+        unit_names=row.names,
         rows_without_unit=int((~row.kept).sum()),
     )
