@@ -15,6 +15,7 @@ from fim_private.cli.run_ledger import RunLedger
 
 if TYPE_CHECKING:
     from fim_private.accounting.cost import Priced
+    from fim_private.counting import TransactionDatabase
     from fim_private.plan import Plan
     from fim_private.release import Release
     from fim_private.transactions import ReadingNotes
@@ -49,7 +50,7 @@ def check_delivery(delivery: Delivery, plans: Sequence[Plan], *inputs: str | Pat
 
 def carry_out(
     work: Callable[..., Result], file: str, plan: Priced, *, reading: Reading, delivery: Delivery, command: str,
-    released: Callable[[Result], Handed],
+    released: Callable[[Result], Handed], check: Callable[[TransactionDatabase], None] = lambda _database: None,
 ) -> tuple[Result, Handed, RunLedger]:  # fmt: skip
     """Read the file, do the work, hand over the release, and say how the file was read.
 
@@ -60,6 +61,7 @@ def carry_out(
         reading: how to read.
         delivery: where to charge and to deliver.
         command: the command for the record.
+        check: called with the data before anything is charged.
         released: takes the release out of the work's result. It gives None if nothing is released.
 
     Returns:
@@ -71,6 +73,7 @@ def carry_out(
             database = read(file, **reading.arguments(plan.cost.unit.column))
             for note in nobody_notes(database.notes):
                 say(note, quiet=delivery.quiet)
+            check(database)
             charge = None if delivery.ledger is None else run_ledger.charge
             result = work(database, seed=delivery.seed, command=command, charge=charge, progress=progress)
         release = released(result)
