@@ -22,6 +22,7 @@ from fim_private.transactions.doubts import (
     is_utility,
     lines_of_blanks,
     long_table,
+    numbered_words,
     refuse,
 )
 from fim_private.transactions.fields import HOW_TO_QUOTE, QUOTE, split_line
@@ -70,12 +71,12 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt
         elif columns.skip_columns:
             separator = separator or ","
         elif separator is None:
-            if not sample[0].lstrip().startswith(QUOTE):
+            if 2 * sum(line.lstrip().startswith(QUOTE) for line in sample) <= len(sample):
                 return _fimi(text.name, sample, on_doubt)
             separator = ","
         elif separator == "\t" and all(_whole_numbers(line) for line in sample):
             return _fimi(text.name, sample, on_doubt)
-        elif _share(separator, sample) < RARE:
+        elif _share(separator, sample) < RARE or _mostly_blanks(separator, sample):
             raise InputError(
                 f"{text.name} may be items separated by blanks or by another character: few lines hold one.",
                 "Give --format fimi, or --format basket with --separator.",
@@ -200,7 +201,8 @@ def _refuse_markup(name: str, first_line: str) -> None:
     if kind is not None:
         raise InputError(
             f"{name} looks like {kind}.",
-            "Write one transaction per line with commas between items. If it is written so, give --format basket.",
+            "Write one transaction per line with commas between items. If it is written so, give --format basket. "
+            r"If each line is a list in brackets, add --separator '\t' --item-separator ,.",
         )
 
 
@@ -236,6 +238,12 @@ def _bare(sample: Sequence[str]) -> list[str]:
 
 def _share(mark: str, sample: Sequence[str]) -> float:
     return sum(mark in line for line in _bare(sample)) / len(sample)
+
+
+def _mostly_blanks(mark: str, sample: Sequence[str]) -> bool:
+    """Whether most lines do without the separator, and most of those hold blanks: it may be part of names."""
+    without = [line for line in _bare(sample) if mark not in line]
+    return 2 * len(without) > len(sample) and 2 * sum(" " in line.strip() for line in without) > len(without)
 
 
 def _whole_numbers(line: str) -> bool:
@@ -274,6 +282,7 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
             f"{name} looks like a one-hot table, but some columns or cells hold other words.",
             "Give --format one-hot, and name a column that is not an item with --transaction-column ('' if unnamed).",
         )
+    rectangular = rectangular and not numbered_words(header)
     if known_column(header, (*TRANSACTION_NAMES, *ITEM_NAMES)) is not None and rectangular:
         raise InputError(
             f"{name} starts with a well-known column name, but not with one for transactions and one for items.",

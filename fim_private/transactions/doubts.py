@@ -92,10 +92,12 @@ def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | 
         return _first_line(name, stays)
     records = [line.split() for line in lines]
     width = len(records[0])
-    if width in (2, 3) and _is_long(records):
+    if len(records) > SOME and not any(map(_has_digit, records[0])) and all(map(_numbers, records[1:])):
+        return _first_line(name, stays)
+    if width in (2, 3) and (_is_long(records) or (width == 3 and _is_long([record[1:] for record in records]))):
         return _long(name, width, stays)
     several = [record for record in records if len(record) > 1]
-    words = sum(any(not any(map(str.isdigit, token)) for token in record) for record in several)
+    words = sum(not all(map(_has_digit, record)) for record in several)
     if words > (1 - ENOUGH) * len(several):
         return Doubt(
             what=f"{name} holds words with blanks between them, which may be parts of one name.",
@@ -108,27 +110,25 @@ def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | 
 def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: Layout) -> Doubt | None:
     """What is odd in the first lines of a text that was guessed to be basket CSV."""
     stays = f"If each line is a transaction and each field an item, give {layout.guesses_as_typed()}."
-    first, others = records[0], records[1:]
-    if _is_comment(lines[0]) or _is_title(records) or _is_header(first, others):
-        return _first_line(name, stays)
-    start = next((at for at, record in enumerate(records[1:10], 1) if _is_long_header(record, records[at + 1 :])), 0)
-    if start:
-        return _first_line(name, stays, start)
-    width = len(first)
+    above = 1 if _is_comment(lines[0]) else _lines_above(records)
+    if above:
+        return _first_line(name, stays, above)
+    widths = {len(record) for record in records}
     mark = None if layout.item_separator is not None else _mark_in_last(records)
     if mark is not None:
-        numbers = "--transaction-column 1 --item-column 2 " if width == 2 else ""
+        numbers = "--transaction-column 1 --item-column 2 " if widths == {2} else ""
         return _lists(name, f"{numbers}--item-separator {shlex.quote(mark)}", stays)
-    if width >= 2 and all(len(record) == width for record in others) and _is_long(records):
-        return _long(name, width, stays)
     what = _leading_column(records)
-    if what is not None:
-        return Doubt(
-            what=f"In {name} the first field of each line {what}.",
-            instead="If it is no item, leave it out with --skip-columns 1.",
-            stays=stays,
-        )
-    return None
+    one_each = what is not None and widths == {2} and len({record[0] for record in records}) < len(records)
+    if 1 not in widths and (_is_long(records) or one_each):
+        return _long(name, len(records[0]), stays)
+    if what is None:
+        return None
+    return Doubt(
+        what=f"In {name} the first field of each line {what}.",
+        instead="If it is no item, leave it out with --skip-columns 1.",
+        stays=stays,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,6 +285,14 @@ def _is_comment(line: str) -> bool:
     return COMMENT.match(line) is not None
 
 
+def _lines_above(records: Sequence[Record]) -> int:
+    """How many of the first lines seem to be a title or a header; 0 if they look like the rest."""
+    if _is_title(records) or _is_header(records[0], records[1:]):
+        return 1
+    headers = (at for at, record in enumerate(records[1:10], 1) if _is_long_header(record, records[at + 1 :]))
+    return next(headers, 0)
+
+
 def _is_title(records: Sequence[Record]) -> bool:
     """Whether the first line has another number of fields than all others, which agree."""
     widths = {len(record) for record in records[1:]}
@@ -308,6 +316,21 @@ def _is_header(first: Record, others: Sequence[Record]) -> bool:
             seen[field] = seen.get(field, 0) + 1
     new = sum(all(seen[field] == 1 for field in record if field) for record in others)
     return new <= FEW_NEW * len(others)
+
+
+def numbered_words(header: Record) -> bool:
+    """Whether a header repeats one word with numbers, as in "Item 1,Item 2": it stands above baskets."""
+    plain = [plain_name(name) for name in header]
+    words = [name.rstrip("0123456789") for name in plain if name[-1:].isdigit()]
+    return len(words) > 1 and len(set(words)) == 1 and words[0] in ITEM_NAMES
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
+
+
+def _numbers(record: Record) -> bool:
+    return all(map(str.isdecimal, record))
 
 
 def _is_column_word(name: str) -> bool:

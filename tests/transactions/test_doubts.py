@@ -98,6 +98,30 @@ CASES = {
         stays=FIMI,
         reads_as_before=[set(row) for row in NUMBERS],
     ),
+    "numbers of one customer": Case(
+        text=lines([["1", *row[1:]] for row in NUMBERS], " "),
+        says="table without a header.*--transaction-column 1 --item-column 3.*--format fimi",
+        instead={"transaction_column": "2", "item_column": "3"},
+        reads=NUMBERS_READ,
+        stays=FIMI,
+        reads_as_before=[{"1", *row[1:]} for row in NUMBERS],
+    ),
+    "a long table in any order": Case(
+        text="".join(f"{row % 17},{WORDS[row % 7]}\n" for row in range(60)),
+        says="table without a header.*--transaction-column 1 --item-column 2",
+        instead=BY_NUMBER,
+        reads=[{WORDS[row % 7] for row in range(first, 60, 17)} for first in range(17)],
+        stays=BASKET,
+        reads_as_before=[{str(row % 17), WORDS[row % 7]} for row in range(60)],
+    ),
+    "a header above numbers": Case(
+        text="first second\n" + "1 2 3\n4 5\n" * 3,
+        says="unlike the rest.*--skip-lines 1.*--format fimi",
+        instead={"skip_lines": 1},
+        reads=[{"1", "2", "3"}, {"4", "5"}] * 3,
+        stays=FIMI,
+        reads_as_before=[{"first", "second"}, *[{"1", "2", "3"}, {"4", "5"}] * 3],
+    ),
     "numbers with tabs": Case(
         text=lines(NUMBERS, "\t"),
         says="table without a header",
@@ -139,6 +163,18 @@ CASES = {
         ["1.3.2024", "2/3/24", "03-03-2024", "04.03.24 10:15", "5.3.24"], "is a date", 5
     ),
     "numbers": column_case([str(row) for row in range(7)], "is a number, and the others are names", 7),
+    "a header above the number of items": Case(
+        text="Item(s),Item 1,Item 2,Item 3,Item 4\n"
+        + lines([[str(len(basket)), *basket, *[""] * (4 - len(basket))] for basket in BASKETS]),
+        says=HEADER,
+        instead={"skip_lines": 1, "skip_columns": "1"},
+        reads=READ,
+        stays=BASKET,
+        reads_as_before=[
+            {"Item(s)", "Item 1", "Item 2", "Item 3", "Item 4"},
+            *({str(len(basket)), *basket} for basket in BASKETS),
+        ],
+    ),
     "the number of items": column_case([str(len(basket)) for basket in BASKETS], "is the number of its other fields"),
     "ids": column_case([f"T{row}" for row in range(40)], "occurs in no other place"),
     "customers": column_case([f"K{row // 3}" for row in range(40)], "occurs in no other place"),
@@ -213,6 +249,14 @@ CASES = {
         reads=[{"Butter", "Coffee"}, {"Butter"}, {"Tea", "Coffee"}, {"Tea"}, {"Rye"}],
         stays=BASKET,
         reads_as_before=[{"Butter, Coffee"}, {"Butter"}, {"Tea, Coffee"}, {"Tea"}, {"Rye"}],
+    ),
+    "quoted lists under a word": Case(
+        text="Ware\n" + '"Butter, Coffee"\n"Tea, Coffee"\n"Rye"\n' * 2,
+        says="look like lists of items.*--item-separator ,.*--format basket",
+        instead={"item_separator": ",", "skip_lines": 1},
+        reads=[{"Butter", "Coffee"}, {"Tea", "Coffee"}, {"Rye"}] * 2,
+        stays=BASKET,
+        reads_as_before=[{"Ware"}, *[{"Butter, Coffee"}, {"Tea, Coffee"}, {"Rye"}] * 2],
     ),
     "quoted lists under a header": Case(
         text='"items"\n"{Butter,Coffee}"\n"{Butter}"\n"{Tea,Coffee}"\n',
@@ -291,6 +335,19 @@ def test_baskets_are_not_doubted(text: str) -> None:
     doubts: list[Doubt] = []
     read(text, on_doubt=doubts.append)
     assert doubts == []
+
+
+def test_names_with_commas_among_names_with_blanks_are_refused() -> None:
+    with pytest.raises(InputError, match=r"separated by blanks or by another.*--format fimi.*--format basket"):
+        read("milk bread, rye\n" * 9 + "milk tea\n" * 10)
+    assert len(read("whole milk,rye\n" * 11 + "whole milk\n" * 10)) == 21
+
+
+def test_lists_in_brackets_without_quotes_are_read_if_a_line_is_one_cell() -> None:
+    text = "{ale,bun}\n{cod}\n"
+    with pytest.raises(InputError, match=r"looks like JSON.*--format basket.*--separator '\\t' --item-separator ,"):
+        read(text)
+    assert as_sets(read(text, format="basket", separator=r"\t", item_separator=",")) == [{"ale", "bun"}, {"cod"}]
 
 
 def test_the_data_that_ships_is_not_doubted() -> None:
