@@ -84,9 +84,9 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt
     format_name = "basket" if columns.skip_columns else _delimited_format(text.name, sample, separator, columns)
     layout = Layout(format=format_name, separator=separator, item_separator=columns.item_separator, guessed=guessed)
     if format_name == "long":
-        _ask_about_rows(text.name, _records(sample, separator, columns), columns, layout, on_doubt)
+        _ask_about_rows(text.name, _records(sample[: SAMPLE_ROWS + 1], separator, columns), columns, layout, on_doubt)
     if format_name == "basket":
-        _ask(baskets(text.name, sample, _records(sample, separator, columns), layout), on_doubt)
+        _ask(baskets(text.name, sample, _records(sample[:SAMPLE_ROWS], separator, columns), layout), on_doubt)
     return layout
 
 

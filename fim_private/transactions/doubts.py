@@ -49,6 +49,9 @@ OFTEN = 0.2
 """A mark in this share of cells, each of a transaction of its own, separates items."""
 
 COMMENT = re.compile(r"\s*(#|%|//)[^0-9]")  # "#10 envelopes" may be an item
+WORD = re.compile(r"(?<!\S)[^\s\d]+(?!\S)")
+WORDS = re.compile(r"\D*")
+NUMBERS = re.compile(r"[\d\s]*")
 SPOILT = r"^[0-9]([.,][0-9]+)?E\+[0-9]+$"
 """A long number that a spreadsheet rounded, such as 5.36365E+08."""
 
@@ -90,15 +93,15 @@ def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | 
     stays = f"If each line is a transaction with blanks between items, give {layout.guesses_as_typed()}."
     if _is_comment(lines[0]):
         return _first_line(name, stays)
-    records = [line.split() for line in lines]
-    width = len(records[0])
-    if len(records) > SOME and not any(map(_has_digit, records[0])) and all(map(_numbers, records[1:])):
+    width = len(lines[0].split())
+    if width in (2, 3):
+        records = [line.split() for line in lines]
+        if _is_long(records) or (width == 3 and _is_long([record[1:] for record in records])):
+            return _long(name, width, stays)
+    if len(lines) > SOME and WORDS.fullmatch(lines[0]) and all(map(NUMBERS.fullmatch, lines[1:])):
         return _first_line(name, stays)
-    if width in (2, 3) and (_is_long(records) or (width == 3 and _is_long([record[1:] for record in records]))):
-        return _long(name, width, stays)
-    several = [record for record in records if len(record) > 1]
-    words = sum(not all(map(_has_digit, record)) for record in several)
-    if words > (1 - ENOUGH) * len(several):
+    several = sum(len(line.split(None, 1)) > 1 for line in lines)
+    if sum(WORD.search(line) is not None and len(line.split(None, 1)) > 1 for line in lines) > (1 - ENOUGH) * several:
         return Doubt(
             what=f"{name} holds words with blanks between them, which may be parts of one name.",
             instead="If each line is a single item or a name may hold blanks, give --format basket with --separator.",
@@ -323,14 +326,6 @@ def numbered_words(header: Record) -> bool:
     plain = [plain_name(name) for name in header]
     words = [name.rstrip("0123456789") for name in plain if name[-1:].isdigit()]
     return len(words) > 1 and len(set(words)) == 1 and words[0] in ITEM_NAMES
-
-
-def _has_digit(word: str) -> bool:
-    return any(map(str.isdigit, word))
-
-
-def _numbers(record: Record) -> bool:
-    return all(map(str.isdecimal, record))
 
 
 def _is_column_word(name: str) -> bool:

@@ -46,9 +46,7 @@ def identities(names: pl.Series) -> pl.Series:
 
 
 def joined_identities(parts: Sequence[pl.Series]) -> pl.Series:
-    """One identity from the names in several columns; null where one of them is null or blank."""
-    if len(parts) == 1:
-        return identities(parts[0])
+    """One identity of the names in several columns; null where one of them is null or blank."""
     names = [identities(part) for part in parts]
     return pl.select(pl.concat_str([name.set(name == "", None) for name in names], separator=BETWEEN)).to_series()
 

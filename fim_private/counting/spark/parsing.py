@@ -242,7 +242,8 @@ def _check_header(line: bytes, source: Source) -> None:
 
 def _long_rows(values: list[pl.Series], source: Source) -> Batches:
     """Rows that belong to a transaction. Refuse what local reading refuses."""
-    columns = parts_of_rows(values, len(source.long.transaction))
+    transaction, item, *unit = parts_of_rows(values, len(source.long.transaction))
+    columns = [identities(transaction), item, *map(identities, unit)]
     dropped = 0
     if len(columns) > 2:
         kept = rows_with_unit(columns[2], drop=source.columns.drop_rows_without_unit)

@@ -30,14 +30,15 @@ def options_of(columns: LongColumns) -> list[str]:
 
 
 def parts_of_rows(values: Sequence[pl.Series], transactions: int) -> list[pl.Series]:
-    """What each row says: the identity of its transaction, its item, and the identity of its unit if there are units.
+    """What each row says: its transaction, its item, and its unit if there are units, all stripped.
 
     Args:
         values: strings of equal length, in the order of `LongColumns.all`.
         transactions: the number of transaction columns.
     """
     item, *unit = values[transactions:]
-    return [joined_identities(values[:transactions]), item.str.strip_chars(), *map(identities, unit)]
+    named = values[0] if transactions == 1 else joined_identities(values[:transactions])
+    return [part.str.strip_chars() for part in (named, item, *unit)]
 
 
 def split_items(parts: list[pl.Series], item_separator: str | None) -> list[pl.Series]:
@@ -150,10 +151,10 @@ class _Rows:
 
     def finish(self, layout: Layout) -> Transactions:
         """The transactions, in the order in which they first appear."""
-        rows, names = group_codes(_joined(self._transactions))
+        rows, names = group_codes(identities(_joined(self._transactions)))
         row_count, units, unit_names = len(names), None, None
         if self._units:
-            of_rows, unit_names = group_codes(_joined(self._units))
+            of_rows, unit_names = group_codes(identities(_joined(self._units)))
             units = unit_of_each(rows, of_rows, row_count)
         codes = np.concatenate([np.empty(0, dtype=np.int32), *self._codes])
         rows = np.repeat(rows, np.concatenate([np.empty(0, dtype=np.int64), *self._lengths]))
