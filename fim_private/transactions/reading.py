@@ -252,7 +252,7 @@ def layout_of(
     if format_name == "auto":
         layout = detect_text(text, separator=separator or said, columns=columns, on_doubt=on_doubt)
         if said is not None:
-            layout = layout.guessed_before(["skip_lines", *([] if separator else ["separator"])])
+            layout = layout.guessed_before([*([] if separator else ["separator"]), "skip_lines"])
     else:
         layout = Layout(format=format_name, separator=None if format_name == "fimi" else separator or ",")
     return replace(

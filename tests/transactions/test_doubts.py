@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions import read_transactions
 from fim_private.transactions.doubts import Doubt
+from fim_private.transactions.layout import Layout
 from tests.conftest import ROOT
 from tests.transactions.reading import as_bytes, as_sets, read
 
@@ -362,7 +364,7 @@ def test_a_line_that_names_the_separator_is_obeyed_and_recorded(first: str) -> N
     layout = found.notes.layout
     assert {"separator", "skip_lines"} <= set(layout.guessed)
     assert layout.guesses_as_typed() == (
-        "--format long --skip-lines 1 --separator ';' --transaction-column tid --item-column item"
+        "--format long --separator ';' --skip-lines 1 --transaction-column tid --item-column item"
     )
     assert as_sets(read(text, **layout.settings())) == as_sets(found)
     assert "without the first line" in layout.describe()
@@ -454,3 +456,29 @@ def test_only_texts_have_lines_and_fields_to_leave_out(options: dict[str, Any]) 
 def test_lists_are_split_only_in_formats_with_one_item_per_cell() -> None:
     with pytest.raises(UsageError, match="no cell is split"):
         read(pl.DataFrame({"items": [["ale,bun"]]}), item_separator=",")
+
+
+def test_a_line_that_holds_nothing_but_its_id_is_an_empty_transaction() -> None:
+    found = read('1,"ale, bun",cod\n2\n3,"dip"\n4,"",egg\n', skip_columns="1", item_separator=",")
+    assert as_sets(found) == [{"ale", "bun", "cod"}, {"dip"}, {"egg"}]
+    assert (found.notes.empty, found.notes.blanks) == (1, 1)
+    with pytest.raises(InputError, match="No item was found"):
+        read("1\n2\n", skip_columns="1", item_separator=",")
+
+
+def test_the_layout_is_recorded_with_what_was_left_out() -> None:
+    text = 'title\n1,x,"ale, bun"\n2,x,cod\n'
+    layout = read(text, skip_lines=1, skip_columns="2,1", item_separator=",").notes.layout
+    assert layout.describe() == (
+        "basket CSV, separated by commas: without the first line, without columns 1, 2, "
+        "lists separated by commas in cells"
+    )
+    assert layout.as_typed() == (
+        "--format basket --separator , --encoding utf-8 --skip-lines 1 --skip-columns 1,2 --item-separator ,"
+    )
+    assert Layout.of_record(json.loads(json.dumps(layout.record()))) == layout
+    older = Layout(format="basket", separator=",", encoding="utf-8").record()
+    assert {"skip_lines", "skip_columns", "item_separator"}.isdisjoint(older)
+    assert Layout.of_record({**older, "skip_lines": "1"}) is None
+    numbered = read("1,ale\n", **BY_NUMBER).notes.layout
+    assert numbered.describe() == "long CSV, separated by commas: no header, transaction column '1', item column '2'"

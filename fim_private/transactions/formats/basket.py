@@ -34,7 +34,8 @@ def read_basket(text: Text, layout: Layout) -> Transactions:
             fields, widths = fields.filter(pl.Series(wanted)), np.add.reduceat(wanted, np.cumsum(widths) - widths)
         if layout.item_separator is not None:
             fields, items = split_lists(fields, layout.item_separator)
-            widths = np.add.reduceat(items, np.cumsum(widths) - widths)
+            line = np.repeat(np.arange(len(widths)), widths)
+            widths = np.bincount(line, weights=items, minlength=len(widths)).astype(np.int64)
         lengths = np.zeros(len(lines), dtype=np.int64)
         lengths[where] = widths
         coder.add(fields, lengths)
