@@ -8,12 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import polars as pl
-
 from fim_private.errors import FimPrivateError, InputError
 from fim_private.transactions.cells import is_cell
 from fim_private.transactions.column_roles import ITEM_NAMES, TRANSACTION_NAMES, Columns, known_column, long_columns
-from fim_private.transactions.column_table import ColumnTable, as_text
+from fim_private.transactions.column_table import WRITTEN, ColumnTable, as_text
 from fim_private.transactions.doubts import (
     Doubt,
     OnDoubt,
@@ -42,9 +40,6 @@ RARE = 0.05
 """A separator in a smaller share of lines than this may be part of a name."""
 
 MARKUP = {"{": "JSON", "[": "JSON or a Python list", "<": "HTML or XML"}
-WRITTEN = (pl.String, pl.Date, pl.Datetime, pl.Categorical, pl.Enum, pl.Int64, pl.Int32)
-"""The types of columns that a doubt about a table looks at: names, dates and numbers of transactions."""
-
 NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)*\s*")
 
 

@@ -171,12 +171,6 @@ def long_table(sample: Sample, layout: Layout, *, headerless: bool) -> Doubt | N
         doubt = spoilt(pl.Series(sample.column(at), dtype=pl.String), "transactions or units", stays)
         if doubt is not None:
             return doubt
-    if any(_several_dates(ids, column) for at, column in enumerate(sample.columns) if at not in found.all and column):
-        return Doubt(
-            what=f"In {sample.name} one transaction has several dates: the numbers may begin again every day.",
-            instead="If so, name both columns, as in --transaction-column InvoiceNo,Date.",
-            stays=f"If not, give {layout.guesses_as_typed()}.",
-        )
     once = len(set(ids)) == len(ids)
     mark = _list_mark(items, once=once) if layout.item_separator is None else None
     if mark is not None:
@@ -242,19 +236,6 @@ def _lists(name: str, options: str, stays: str) -> Doubt:
         instead=f"If they are, give {options}.",
         stays=stays,
     )
-
-
-def _several_dates(ids: Sequence[Record], dates: Record) -> bool:
-    """Whether a column holds dates, and many of the transactions with several rows have more than one date."""
-    if not all(DATE.fullmatch(date) for date in dates if date):
-        return False
-    days: dict[Record, list[str]] = {}
-    for one, date in zip(ids, dates, strict=True):
-        if date:
-            days.setdefault(one, []).append(re.split("[ T]", date)[0])
-    repeated = [found for found in days.values() if len(found) > 1]
-    several = sum(len(set(found)) > 1 for found in repeated)
-    return several > (1 - ENOUGH) * len(repeated)
 
 
 def _mark_in_last(records: Sequence[Record]) -> str | None:

@@ -123,7 +123,7 @@ def _read(
 ) -> Transactions:
     if not isinstance(source, str | Path) and (table := frame_table(source)) is not None:
         layout = columnar_layout(table, format_name, separator, columns, on_doubt=on_doubt)
-        return read_columnar(table, layout, columns)
+        return read_columnar(table, layout, columns, on_doubt)
     if not isinstance(source, str | Path) and not hasattr(source, "read"):
         raise UsageError(
             "Transactions cannot be read from this kind of value.",
@@ -137,11 +137,11 @@ def _read(
                 parquet = ParquetTable(content=content)
                 parquet.refuse_hostile()
                 layout = columnar_layout(parquet, format_name, separator, columns, on_doubt=on_doubt)
-                return read_columnar(parquet, layout, columns)
+                return read_columnar(parquet, layout, columns, on_doubt)
             blocks = iter([content.data])
         text = Text(name=reading.name, blocks=blocks, encoding=encoding)
         layout = layout_of(text, format_name, separator, encoding, columns, on_doubt=on_doubt)
-        return read_text(text, layout, columns)
+        return read_text(text, layout, columns, on_doubt)
 
 
 def check_options(format_name: str, separator: str | None, columns: Columns) -> None:
@@ -185,10 +185,10 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
         raise UsageError("Rows without a unit can only be dropped if there are units.", "Give --unit-column.")
 
 
-def read_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
+def read_columnar(table: ColumnTable, layout: Layout, columns: Columns, on_doubt: OnDoubt = refuse) -> Transactions:
     """The transactions of a Parquet file or a frame, perhaps none."""
     if layout.format == "long":
-        return read_long_columnar(table, layout, columns)
+        return read_long_columnar(table, layout, columns, on_doubt)
     if layout.format == "lists":
         return read_lists(table, layout, columns)
     return read_one_hot_columnar(table, layout, columns)
@@ -279,7 +279,7 @@ def said_separator(text: Text, format_name: str) -> str | None:
     return None if found is None else found[1]
 
 
-def read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
+def read_text(text: Text, layout: Layout, columns: Columns, on_doubt: OnDoubt = refuse) -> Transactions:
     """The transactions of a text, perhaps none."""
     if layout.separator is None:
         return read_fimi(text, layout)
@@ -289,7 +289,7 @@ def read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
     table = text_table(text, layout.separator, headerless=layout.format == "long" and columns.numbered)
     _refuse_one_column(table, layout)
     if layout.format == "long":
-        return read_long_text(table, layout, columns)
+        return read_long_text(table, layout, columns, on_doubt)
     return read_one_hot_text(table, layout, columns)
 
 

@@ -413,6 +413,17 @@ def test_tables_of_columns_are_asked_about_too() -> None:
     assert as_sets(read(lists, item_separator=",")) == [{"ale", "bun"}, {"cod"}]
 
 
+def test_days_of_many_rows_are_noticed_too() -> None:
+    """The first lines are all of one day."""
+    day = "".join(f"{row // 3},2024-03-0{{day}} 10:{row % 60},{WORDS[row % 8]}\n" for row in range(4000))
+    header = "tid,time,item\n"
+    with pytest.raises(InputError, match="several dates"):
+        read(header + day.replace("{day}", "1") + day.replace("{day}", "2"))
+    assert len(read(header + day.replace("{day}", "1"))) == 1334
+    rare = "".join(f"{row},2024-03-01,ale\n{row},2024-03-0{1 + (row == 7)},bun\n" for row in range(20))
+    assert len(read(header + rare)) == 20, "one order over midnight"
+
+
 def test_several_columns_make_one_transaction() -> None:
     rows = "shop,day,item,who\n1,2,ale,x\n01,2.0,bun,x\n1,3,cod,y\n12,,,y\n"
     options = {"format": "long", "transaction_column": "shop, DAY", "item_column": "item", "unit_column": "who"}

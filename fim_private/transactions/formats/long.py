@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -10,11 +11,13 @@ from numpy.typing import NDArray
 
 from fim_private.errors import InputError
 from fim_private.transactions.column_roles import Columns, LongColumns, long_columns
-from fim_private.transactions.column_table import ColumnTable, as_text
+from fim_private.transactions.column_table import WRITTEN, ColumnTable, as_text
 from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.doubts import OnDoubt, refuse
 from fim_private.transactions.fields import split_lists
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
+from fim_private.transactions.restarts import WATCHED, Restarts
 from fim_private.transactions.strings import group_codes, identities, joined_identities, not_blank
 from fim_private.transactions.text_table import TextTable
 from fim_private.transactions.units import rows_with_unit, unit_of_each
@@ -56,13 +59,14 @@ def split_items(parts: list[pl.Series], item_separator: str | None) -> list[pl.S
     return [transaction.gather(row), items.str.strip_chars(), *(names.gather(row) for names in unit)]
 
 
-def read_long_text(table: TextTable, layout: Layout, columns: Columns) -> Transactions:
+def read_long_text(table: TextTable, layout: Layout, columns: Columns, on_doubt: OnDoubt = refuse) -> Transactions:
     """Read a delimited long table.
 
     Args:
         table: the text.
         layout: the layout of the text, without the names of its columns.
         columns: which columns to take; well-known names replace those not given.
+        on_doubt: called if the format was guessed and the numbers of transactions seem to begin again every day.
 
     Errors:
         InputError: a column is missing or ambiguous, a row has the wrong number of fields, a transaction or a unit is
@@ -70,20 +74,26 @@ def read_long_text(table: TextTable, layout: Layout, columns: Columns) -> Transa
     """
     width = len(table.header)
     found = long_columns(table.header, columns)
-    rows = _Rows(found, columns)
+    rows, restarts = _Rows(found, columns), Restarts(table.name, width, found, layout)
     for fields, _ in table.blocks():
+        restarts.add(partial(fields.gather_every, width))
         rows.add([fields.gather_every(width, offset=at) for at in found.all])
+    _ask(restarts, on_doubt)
     return rows.finish(_named(layout, columns, table.header, found))
 
 
-def read_long_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
+def read_long_columnar(
+    table: ColumnTable, layout: Layout, columns: Columns, on_doubt: OnDoubt = refuse
+) -> Transactions:
     """Read a long table of columns; numbers and dates become their text. Errors as for `read_long_text`."""
     header = list(table.schema())
     found = long_columns(header, columns)
     names = [header[at] for at in found.all]
     values = table.columns(list(dict.fromkeys(names)))
     by_name = dict(zip(dict.fromkeys(names), values, strict=True))
-    rows = _Rows(found, columns)
+    rows, restarts = _Rows(found, columns), Restarts(table.name, len(header), found, layout)
+    restarts.add(lambda at: _first_rows(table, header[at]))
+    _ask(restarts, on_doubt)
     options = options_of(found)
     # One piece at a time, because numbers and dates take several times the memory as text.
     for start in range(0, len(values[0]), PIECE):
@@ -91,6 +101,18 @@ def read_long_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> 
             [as_text(by_name[name].slice(start, PIECE), option) for name, option in zip(names, options, strict=True)]
         )
     return rows.finish(_named(layout, columns, header, found))
+
+
+def _first_rows(table: ColumnTable, name: str) -> pl.Series:
+    """The first cells of a column as strings; nulls for a column of values that are no ids or dates."""
+    column = table.columns([name], rows=WATCHED)[0]
+    return as_text(column, "a column") if column.dtype in WRITTEN else pl.Series([None] * len(column), dtype=pl.String)
+
+
+def _ask(restarts: Restarts, on_doubt: OnDoubt) -> None:
+    doubt = restarts.doubt()
+    if doubt is not None:
+        on_doubt(doubt)
 
 
 def _named(layout: Layout, columns: Columns, header: Sequence[str], found: LongColumns) -> Layout:
