@@ -115,7 +115,7 @@ def test_a_file_of_each_kind_is_read_as_on_one_machine(
 
 def test_many_files_are_read_each_with_its_header(spark: SparkSession, tmp_path: Path) -> None:
     for number in range(3):
-        rows = "".join(f"{number}{row},item{row % 3},c{row % 2}\n" for row in range(20))
+        rows = "".join(f"{number}-{row},item{row % 3},c{row % 2}\n" for row in range(20))
         (tmp_path / f"part{number}.csv").write_text("invoice,item,customer\n" + rows)
     database = read_with_spark(spark, str(tmp_path), unit_column="customer", drop_rows_without_unit=True)
     rows = rows_of(database)
