@@ -427,8 +427,24 @@ class Reading:
         _read(metavar="NAME|NUMBER", help="In Excel workbooks of several sheets: the sheet to read. The first is 1."),
     ] = None
     encoding: Annotated[str, _read(help="The file's text encoding, such as latin-1 or utf-16-le.")] = "utf-8"
+    skip_lines: Annotated[
+        int | None,
+        _read(
+            metavar="N",
+            help="Leave out the first N lines, such as a header, a title or a comment; blank lines do not count.",
+        ),
+    ] = None
+    skip_columns: Annotated[
+        str | None,
+        _read(metavar="1,3", help="In basket files: leave out these fields of each line, such as an id or a date."),
+    ] = None
     transaction_column: Annotated[
-        str | None, _read(metavar="COLUMN", help="In long tables: the column that names a row's transaction.")
+        str | None,
+        _read(
+            metavar="COLUMN",
+            help="In long tables: the column that names a row's transaction, or several, as in InvoiceNo,Date. In a "
+            "text without a header, give each column's number, from 1 on.",
+        ),
     ] = None
     item_column: Annotated[
         str | None, _read(metavar="COLUMN", help="In long tables and Parquet lists: the column of items.")
@@ -447,6 +463,12 @@ class Reading:
             metavar="SELECT",
             help="Read the rows that this query gives; FILE is then postgresql://..., or an SQLite or DuckDB file. "
             "Each row has to come from one unit alone.",
+        ),
+    ] = None
+    item_separator: Annotated[
+        str | None,
+        _read(
+            metavar="TEXT", help="The text between the items of a cell that holds a list of them, in basket and long."
         ),
     ] = None
     drop_rows_without_unit: Annotated[

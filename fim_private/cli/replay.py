@@ -42,7 +42,7 @@ REPLAYED = (names_of(Question) | names_of(Reading) | {"file", "keep", "as_json",
     QUERY,
 }
 """Settings that are taken from a release: its question."""
-TYPED = names_of(Delivery) - REPLAYED | {*PLACES, LIST, QUERY, "config", "layout"}
+TYPED = names_of(Delivery) - REPLAYED | {*PLACES, LIST, QUERY, "config", "layout", "allow_absent_items"}
 """Settings that are never taken from a release, because anybody may have written it: where a run takes place and
 writes, which ledger it charges, which list of items it publishes from, what it asks of a database, whether it is
 private, and whether it says so.

@@ -16,6 +16,7 @@ from fim_private.privacy import Budget
 
 if TYPE_CHECKING:
     from fim_private.accounting.cost import Priced
+    from fim_private.counting import TransactionDatabase
     from fim_private.plan import Plan
     from fim_private.release import Release
     from fim_private.transactions import ReadingNotes
@@ -59,7 +60,7 @@ def warn_if_weak(question: Question) -> None:
 
 def carry_out(
     work: Callable[..., Result], files: list[str], plan: Priced, *, reading: Reading, delivery: Delivery, command: str,
-    released: Callable[[Result], Handed],
+    released: Callable[[Result], Handed], check: Callable[[TransactionDatabase], None] = lambda _database: None,
 ) -> tuple[Result, Handed, RunLedger]:  # fmt: skip
     """Read the file, do the work, hand over the release, and say how the file was read.
 
@@ -70,6 +71,7 @@ def carry_out(
         reading: how to read.
         delivery: where to charge and to deliver.
         command: the command for the record.
+        check: called with the data before anything is charged.
         released: takes the release out of the work's result. It gives None if nothing is released.
 
     Returns:
@@ -79,6 +81,9 @@ def carry_out(
         with phases(quiet=delivery.quiet) as progress, reading.reader(progress.share) as read:
             progress("reading")
             database = read(files, **reading.arguments(plan.cost.unit.column))
+            for note in nobody_notes(database.notes):
+                say(note, quiet=delivery.quiet)
+            check(database)
             charge = None if delivery.ledger is None else run_ledger.charge
             result = work(database, seed=delivery.seed, command=command, charge=charge, progress=progress)
         release = released(result)
@@ -116,6 +121,16 @@ def _shown(release: Release | None, *, as_json: bool) -> str:
     if release is None:
         return json.dumps({"itemsets": [], "reason": NOTHING}) if as_json else NOTHING
     return release.to_json() if as_json else release_table(release)
+
+
+def nobody_notes(notes: ReadingNotes) -> list[str]:
+    """What the holder of the data should know of units that seem to stand for missing ones."""
+    return [
+        f"For the holder of the data, not part of the release: the unit {name!r} has {size:,} transactions. It seems "
+        "to stand for rows without a unit, which count as one unit. If so, leave these cells blank, and give "
+        "--drop-rows-without-unit."
+        for name, size in notes.nobody
+    ]
 
 
 def _reading_notes(notes: ReadingNotes) -> list[str]:

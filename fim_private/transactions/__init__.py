@@ -2,11 +2,13 @@
 
 from fim_private.transactions.bounding import cap_items, count_units, keep_transactions, merge_units
 from fim_private.transactions.dataset import ReadingNotes, Transactions
+from fim_private.transactions.doubts import Doubt
 from fim_private.transactions.item_codes import transactions_from_lists
 from fim_private.transactions.reading import read_transactions
 from fim_private.transactions.restriction import containing, keep_items, read_item_names, restrict_to, without_items
 
 __all__ = [
+    "Doubt",
     "ReadingNotes",
     "Transactions",
     "cap_items",

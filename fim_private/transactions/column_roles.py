@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,14 +16,18 @@ UNIT_OPTION = "--unit-column"
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """What the caller said about columns.
+    """What the caller said about columns and lines.
 
     Args:
-        transaction: name of the column that says which transaction a row belongs to.
+        transaction: name of the column that says which transaction a row belongs to; in long tables also several names
+            with commas between them.
         item: name of the column of items, or of lists of items.
         unit: name of the column that says whose transaction a row is.
         drop_rows_without_unit: leave out rows whose unit is missing, instead of refusing the file.
         where: which rows to read; None for all.
+        skip_lines: how many lines at the beginning of a text are left out, blank ones not counted; None if not said.
+        item_separator: what separates the items in a cell that holds a list of them; None if a cell is one item.
+        skip_columns: the numbers, from 1 on, of the fields of basket CSV that are no items.
     """
 
     transaction: str | None = None
@@ -30,6 +35,15 @@ class Columns:
     unit: str | None = None
     drop_rows_without_unit: bool = False
     where: RowFilter | None = None
+    skip_lines: int | None = None
+    skip_columns: tuple[int, ...] = ()
+    item_separator: str | None = None
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the columns are given by number, from 1 on. A text then has no header."""
+        given = [name for name in (self.transaction, self.item, self.unit) if name is not None]
+        return None not in (self.transaction, self.item) and all(map(are_numbers, given))
 
     @property
     def named(self) -> bool:
@@ -60,6 +74,44 @@ class Columns:
         return Selection(rows=self.where, positions=positions)
 
 
+@dataclass(frozen=True, kw_only=True)
+class LongColumns:
+    """Positions of the columns of a long table.
+
+    Args:
+        transaction: of the columns whose values together say which transaction a row belongs to.
+        item: of the column of items.
+        unit: of the column of units, if one was named.
+    """
+
+    transaction: tuple[int, ...]
+    item: int
+    unit: int | None
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        """All positions, in the order transaction, item, unit."""
+        return (*self.transaction, self.item, *(() if self.unit is None else (self.unit,)))
+
+
+def are_numbers(columns: str) -> bool:
+    """Whether a column, or several with commas between them, are given by number."""
+    return all(re.fullmatch("[1-9][0-9]{0,5}", column.strip()) for column in columns.split(","))
+
+
+def skipped_columns(given: str | None) -> tuple[int, ...]:
+    """The numbers of the columns to leave out, increasing, from a text such as "1,3".
+
+    Errors:
+        UsageError: these are not numbers from 1 on.
+    """
+    if given is None:
+        return ()
+    if not are_numbers(given):
+        raise UsageError("The columns to leave out are not numbers from 1 on.", "Write --skip-columns as in 1 or 1,3.")
+    return tuple(sorted(set(map(int, given.split(",")))))
+
+
 def known_column(header: Sequence[str], names: Sequence[str]) -> int | None:
     """The position of the first of these well-known names that exactly one column has; None if no name fits."""
     shown = [plain(column) for column in header]
@@ -84,8 +136,7 @@ def find_column(header: Sequence[str], wanted: str, option: str) -> int:
         InputError: no such column, or more than one.
     """
     columns = [column.strip() for column in header]
-    exactly, in_any_case = str.strip, lambda name: name.strip().casefold()
-    for same in (in_any_case,) if option == UNIT_OPTION else (exactly, in_any_case):
+    for same in (_plain_case,) if option == UNIT_OPTION else (str.strip, _plain_case):
         found = [position for position, column in enumerate(columns) if same(column) == same(wanted)]
         if len(found) == 1:
             return found[0]
@@ -97,22 +148,29 @@ def find_column(header: Sequence[str], wanted: str, option: str) -> int:
     raise InputError(f"There is no column {wanted!r} ({option}).", _advice(columns, wanted))
 
 
-def long_columns(header: Sequence[str], columns: Columns) -> tuple[int, int, int | None]:
+def long_columns(header: Sequence[str], columns: Columns) -> LongColumns:
     """Positions of the transaction, item and unit columns of a long table; well-known names replace missing options.
+
+    Several transaction columns have commas between them, unless one column has such a name.
 
     Errors:
         InputError: a named column is missing, or a column was not named and none has a well-known name.
         UsageError: the transaction column is also the item column.
     """
-    transaction = _named_or_known(header, columns.transaction, "--transaction-column", TRANSACTION_NAMES)
+    wanted = columns.transaction
+    several = wanted is not None and "," in wanted and _plain_case(wanted) not in map(_plain_case, header)
+    transaction = tuple(
+        _named_or_known(header, part, "--transaction-column", TRANSACTION_NAMES)
+        for part in (str(wanted).split(",") if several else [wanted])
+    )
     item = _named_or_known(header, columns.item, "--item-column", ITEM_NAMES)
     unit = None if columns.unit is None else find_column(header, columns.unit, UNIT_OPTION)
-    if transaction == item:
+    if item in transaction or len(set(transaction)) < len(transaction):
         raise UsageError(
-            "The transaction column and the item column are the same.",
+            "The transaction column and the item column are the same, or a column is named twice.",
             "Give two columns with --transaction-column and --item-column.",
         )
-    return transaction, item, unit
+    return LongColumns(transaction=transaction, item=item, unit=unit)
 
 
 def _named_or_known(header: Sequence[str], wanted: str | None, option: str, names: Sequence[str]) -> int:
@@ -133,3 +191,7 @@ def _advice(columns: list[str], wanted: str) -> str:
     near = difflib.get_close_matches(plain(wanted), [plain(column) for column in known], n=1)
     first = [column for column in known if plain(column) in near]
     return f"There is {', '.join(repr(column[:60]) for column in dict.fromkeys([*first, *known]))}."
+
+
+def _plain_case(name: str) -> str:
+    return name.strip().casefold()

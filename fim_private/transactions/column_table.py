@@ -21,6 +21,9 @@ HALF = 2**11
 `HALF` is the limit of half precision, used for types not in `EXACT`.
 """
 
+WRITTEN = (pl.String, pl.Date, pl.Datetime, pl.Categorical, pl.Enum, pl.Int64, pl.Int32)
+"""The types of columns that doubts look at: names, dates, and numbers of transactions."""
+
 CELLS_AT_ONCE = 1 << 25
 """At most this many values are decoded at once, but at least one column."""
 

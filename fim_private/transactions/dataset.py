@@ -24,6 +24,9 @@ class ReadingNotes:
         files: the number of files.
         rows_left_out: the number of rows that a filter left out, as far as this was counted.
         rows_undecided: how many of them it left out because a cell was blank, or no number or date.
+        nobody: units with very many transactions whose names are words for a missing value, such as NA or 0, and their
+            numbers of transactions.
+        alike_units: the number of units whose names differ from another one in case or leading zeros alone; 0 on Spark.
     """
 
     layout: Layout = IN_MEMORY
@@ -34,6 +37,8 @@ class ReadingNotes:
     files: int = 1
     rows_left_out: int = 0
     rows_undecided: int = 0
+    nobody: tuple[tuple[str, int], ...] = ()
+    alike_units: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

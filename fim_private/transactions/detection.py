@@ -6,14 +6,25 @@ The result is a guess from the data, and the layout says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from fim_private.errors import InputError
+from fim_private.errors import FimPrivateError, InputError
 from fim_private.transactions.cells import is_cell
 from fim_private.transactions.column_names import ITEM_NAMES, TRANSACTION_NAMES
-from fim_private.transactions.column_roles import Columns, known_column
-from fim_private.transactions.column_table import ColumnTable
+from fim_private.transactions.column_roles import Columns, known_column, long_columns
+from fim_private.transactions.column_table import WRITTEN, ColumnTable, as_text
+from fim_private.transactions.doubts import (
+    Doubt,
+    OnDoubt,
+    Sample,
+    baskets,
+    is_utility,
+    lines_of_blanks,
+    long_table,
+    numbered_words,
+    refuse,
+)
 from fim_private.transactions.fields import HOW_TO_QUOTE, QUOTE, split_line
 from fim_private.transactions.formats.basket_units import is_place
 from fim_private.transactions.formats.lists import list_columns
@@ -35,13 +46,14 @@ MARKUP = {"{": "JSON", "[": "JSON or a Python list", "<": "HTML or XML"}
 NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)*\s*")
 
 
-def detect_text(text: Text, *, separator: str | None, columns: Columns) -> Layout:
+def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt: OnDoubt = refuse) -> Layout:
     """The layout of a text in `auto` mode.
 
     Args:
         text: only its first lines are looked at; reading still starts with them.
         separator: as the user gave it; None to guess it too.
         columns: what the user said about columns. Naming one means that there is a header.
+        on_doubt: called with what looks odd about the layout that is returned.
 
     Errors:
         InputError: markup, a table whose columns are not well known, or signs of more than one format.
@@ -53,20 +65,94 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns) -> Layou
     if separator is None:
         separator = find_separator(sample)
         if columns.named:
-            separator = separator or _no_separator(text.name)
+            separator = separator or (" " if columns.numbered else _no_separator(text.name))
+        elif columns.skip_columns:
+            separator = separator or ","
         elif separator is None:
-            if not sample[0].lstrip().startswith(QUOTE):
-                return Layout(format="fimi", guessed=("format",))
+            if 2 * sum(line.lstrip().startswith(QUOTE) for line in sample) <= len(sample):
+                return _fimi(text.name, sample, on_doubt)
             separator = ","
         elif separator == "\t" and all(_whole_numbers(line) for line in sample):
-            return Layout(format="fimi", guessed=("format",))
-        elif _share(separator, sample) < RARE:
+            return _fimi(text.name, sample, on_doubt)
+        elif _share(separator, sample) < RARE or _mostly_blanks(separator, sample):
             raise InputError(
                 f"{text.name} may be items separated by blanks or by another character: few lines hold one.",
                 "Give --format fimi, or --format basket with --separator.",
             )
-    format_name = _delimited_format(text.name, sample, separator, columns)
-    return Layout(format=format_name, separator=separator, guessed=guessed)
+    format_name = "basket" if columns.skip_columns else _delimited_format(text.name, sample, separator, columns)
+    layout = Layout(format=format_name, separator=separator, item_separator=columns.item_separator, guessed=guessed)
+    if format_name == "long":
+        _ask_about_rows(text.name, _records(sample[: SAMPLE_ROWS + 1], separator), columns, layout, on_doubt)
+    if format_name == "basket":
+        others = {*columns.skip_columns, *([int(columns.unit)] if columns.unit and is_place(columns.unit) else [])}
+        _ask(baskets(text.name, sample, _records(sample[:SAMPLE_ROWS], separator, others), layout), on_doubt)
+    return layout
+
+
+def _fimi(name: str, sample: Sequence[str], on_doubt: OnDoubt) -> Layout:
+    layout = Layout(format="fimi", guessed=("format",))
+    _ask(lines_of_blanks(name, sample, layout), on_doubt)
+    return layout
+
+
+def _ask_about_rows(name: str, records: list[list[str]], columns: Columns, layout: Layout, on_doubt: OnDoubt) -> None:
+    """Ask about the first rows of a text that is a long table. What cannot be read is left to the reader to refuse."""
+    header = [str(number) for number in range(1, len(records[0]) + 1)] if columns.numbered else records.pop(0)
+    whole = [record for record in records if len(record) == len(header)]
+    if whole:
+        ask_about_table(name, list(zip(header, zip(*whole, strict=True), strict=True)), columns, layout, on_doubt)
+
+
+def ask_about_columns(table: ColumnTable, columns: Columns, layout: Layout, on_doubt: OnDoubt) -> None:
+    """Ask about the first rows of a long table of columns, as `ask_about_table` does."""
+    header = [name for name, dtype in table.schema().items() if dtype in WRITTEN]
+    cells = [
+        as_text(column, "a column").fill_null("").str.strip_chars().to_list()
+        for column in table.columns(header, rows=SAMPLE_ROWS)
+    ]
+    others = [(name, None) for name in table.schema() if name not in header]
+    ask_about_table(table.name, [*zip(header, cells, strict=True), *others], columns, layout, on_doubt)
+
+
+def ask_about_table(
+    name: str,
+    cells: Sequence[tuple[str, Sequence[str] | None]],
+    columns: Columns,
+    layout: Layout,
+    on_doubt: OnDoubt,
+) -> None:
+    """Ask about the first rows of a long table whose format was guessed.
+
+    Args:
+        name: of the table, for messages.
+        cells: the name of each column, and its stripped cells; None for a column of other values.
+        columns: what the caller said about them.
+        layout: as guessed.
+        on_doubt: called with a doubt.
+    """
+    try:
+        found = long_columns([header for header, _ in cells], columns)
+    except FimPrivateError:  # the reader refuses it too, and says more
+        return
+    if any(cells[at][1] is None for at in found.all):
+        return
+    sample = Sample(name=name, columns=[column for _, column in cells], found=found)
+    _ask(long_table(sample, layout, headerless=columns.numbered), on_doubt)
+
+
+def _ask(doubt: Doubt | None, on_doubt: OnDoubt) -> None:
+    if doubt is not None:
+        on_doubt(doubt)
+
+
+def _records(sample: Sequence[str], separator: str, others: Collection[int] = ()) -> list[list[str]]:
+    """The fields of each line but for those with these numbers, without lines whose quotes are broken."""
+    records = (split_line(line, separator) for line in sample)
+    return [
+        [field.strip() for number, field in enumerate(record, 1) if number not in others]
+        for record in records
+        if record is not None
+    ]
 
 
 def find_separator(sample: Sequence[str]) -> str | None:
@@ -114,7 +200,8 @@ def _refuse_markup(name: str, first_line: str) -> None:
     if kind is not None:
         raise InputError(
             f"{name} looks like {kind}.",
-            "Write one transaction per line with commas between items. If it is written so, give --format basket.",
+            "Write one transaction per line with commas between items. If it is written so, give --format basket. "
+            r"If each line is a list in brackets, add --separator '\t' --item-separator ,.",
         )
 
 
@@ -124,6 +211,11 @@ def _refuse_spmf(name: str, sample: Sequence[str]) -> None:
         raise InputError(
             f"{name} looks like an SPMF database that begins with the names of its items.",
             "Delete the lines that begin with @; items are then numbers. --format fimi reads those lines as items.",
+        )
+    if is_utility(sample):
+        raise InputError(
+            f"{name} looks like SPMF transactions with utilities, where only the numbers before the colon are items.",
+            "Write one transaction per line without utilities. --format fimi reads them as items.",
         )
     if all(line.split()[-1:] in (["-2"], []) for line in sample):
         raise InputError(
@@ -147,6 +239,12 @@ def _share(mark: str, sample: Sequence[str]) -> float:
     return sum(mark in line for line in _bare(sample)) / len(sample)
 
 
+def _mostly_blanks(mark: str, sample: Sequence[str]) -> bool:
+    """Whether most lines do without the separator, and most of those hold blanks: it may be part of names."""
+    without = [line for line in _bare(sample) if mark not in line]
+    return 2 * len(without) > len(sample) and 2 * sum(" " in line.strip() for line in without) > len(without)
+
+
 def _whole_numbers(line: str) -> bool:
     return all(token.isdecimal() for token in line.split())
 
@@ -160,15 +258,8 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
         if len(body[-1]) != len(header):
             break
     rectangular = len(header) >= 2 and all(len(record) == len(header) for record in body[-1:])
-    if is_place(columns.unit) and columns.unit not in header and not replace(columns, unit=None).named:
-        return "basket"
     if columns.named:
-        items = [at for at, field in enumerate(header) if not _is_named(field, columns)]
-        if columns.item is None and rectangular:
-            cells = [[record[at] for at in items] for record in body]
-            if _looks_one_hot([header[at] for at in items], cells):
-                return "one-hot"
-        return "long"
+        return _format_with_columns(header, body, columns, rectangular=rectangular)
     if known_column(header, TRANSACTION_NAMES) is not None and known_column(header, ITEM_NAMES) is not None:
         if rectangular:
             return "long"
@@ -183,6 +274,7 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
             f"{name} looks like a one-hot table, but some columns or cells hold other words.",
             "Give --format one-hot, and name a column that is not an item with --transaction-column ('' if unnamed).",
         )
+    rectangular = rectangular and not numbered_words(header)
     if known_column(header, (*TRANSACTION_NAMES, *ITEM_NAMES)) is not None and rectangular:
         raise InputError(
             f"{name} starts with a well-known column name, but not with one for transactions and one for items.",
@@ -194,6 +286,18 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
             "Give --format long with --transaction-column and --item-column, or --format basket.",
         )
     return "basket"
+
+
+def _format_with_columns(header: list[str], body: list[list[str]], columns: Columns, *, rectangular: bool) -> str:
+    by_place = is_place(columns.unit) and columns.unit not in header
+    if by_place and not columns.numbered and not replace(columns, unit=None).named:
+        return "basket"
+    items = [at for at, field in enumerate(header) if not _is_named(field, columns)]
+    if columns.item is None and rectangular:
+        cells = [[record[at] for at in items] for record in body]
+        if _looks_one_hot([header[at] for at in items], cells):
+            return "one-hot"
+    return "long"
 
 
 def _fields(name: str, line: str, separator: str) -> list[str]:

@@ -79,6 +79,31 @@ def split_lines(
     )
 
 
+def split_lists(cells: pl.Series, separator: str) -> tuple[pl.Series, NDArray[np.int64]]:
+    r"""The items of cells that hold lists, end to end, and the number of items of each cell, at least 1.
+
+    A list may stand in brackets, and its items then in quotes, as Python and R write it.
+
+    Args:
+        cells: strings; null or blank for no item, which becomes one blank item.
+        separator: what separates the items of a list.
+
+    >>> split_lists(pl.Series(["ale, bun", "['cod, raw', 'egg']", "{}", "fig"]), ",")[0].to_list()
+    ['ale', 'bun', 'cod, raw', 'egg', '', 'fig']
+    """
+    stripped = cells.str.strip_chars().fill_null("")
+    inside = stripped.str.extract(r"(?s)^\[(.*)\]$").fill_null(stripped.str.extract(r"(?s)^\{(.*)\}$"))
+    in_brackets = inside.is_not_null()
+    item = rf"""\s*'[^']*'|\s*"[^"]*"|[^{re.escape(separator)}]+"""
+    parts = inside.str.extract_all(item) if len(separator) == 1 else inside.str.split(separator)
+    lists = parts.zip_with(in_brackets, stripped.str.split(separator))
+    lists = lists.zip_with(lists.list.len() > 0, pl.Series([[""]]).new_from_index(0, len(lists)))
+    lengths = lists.list.len().to_numpy().astype(np.int64)
+    items = lists.explode().str.strip_chars()
+    bare = items.str.extract("(?s)^'(.*)'$").fill_null(items.str.extract('(?s)^"(.*)"$')).fill_null(items)
+    return bare.zip_with(pl.Series(np.repeat(in_brackets.to_numpy(), lengths)), items), lengths
+
+
 def _split_quoted(
     lines: pl.Series, separator: str, *, name: str, numbers: NDArray[np.int64]
 ) -> tuple[pl.Series, NDArray[np.int64]]:

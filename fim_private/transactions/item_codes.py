@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,8 @@ from fim_private.errors import InputError, UsageError
 from fim_private.transactions.compressed_rows import Run, sorted_rows, without_gaps
 from fim_private.transactions.dataset import ReadingNotes, Transactions
 from fim_private.transactions.layout import IN_MEMORY, Layout
-from fim_private.transactions.strings import not_blank, positions_in
+from fim_private.transactions.strings import alike, group_codes, identities, not_blank, positions_in
+from fim_private.transactions.units import nobody_of
 
 CANONICAL_INTEGER = "^(0|[1-9][0-9]{0,17})$"
 """Up to 18 digits, which fit in 64 bits. 007 and 7 are different names."""
@@ -179,13 +181,19 @@ class Coder:
         self._small = 0
 
     def finish(
-        self, *, layout: Layout, units: NDArray[np.int64] | None = None, rows_without_unit: int = 0
+        self,
+        *,
+        layout: Layout,
+        units: NDArray[np.int64] | None = None,
+        unit_names: pl.Series | None = None,
+        rows_without_unit: int = 0,
     ) -> Transactions:
         """The transactions, with repetitions merged and empty transactions left out. The coder is empty afterwards.
 
         Args:
             layout: how the data is laid out.
             units: int64, the privacy unit of each transaction added, codes from 0 on.
+            unit_names: the name of each code, for the notes.
             rows_without_unit: rows the reader dropped, for the notes.
         """
         self._runs.extend(self._small_runs)
@@ -203,6 +211,8 @@ class Coder:
                 duplicates=self._occurrences - len(items),
                 empty=len(filled) - len(offsets) + 1,
                 rows_without_unit=rows_without_unit,
+                nobody=() if units is None or unit_names is None else nobody_of(unit_names, units[filled]),
+                alike_units=0 if unit_names is None else alike(unit_names),
             ),
         )
 
@@ -214,7 +224,8 @@ def transactions_from_lists(
 
     Args:
         lists: one iterable of names per transaction. Names are stripped, and repetitions are merged.
-        units: the privacy unit of each transaction, as text (which is stripped) or whole numbers.
+        units: the privacy unit of each transaction, as text or whole numbers. Text is stripped, and
+            equal numbers are one unit, as in files.
 
     Errors:
         UsageError: a transaction is a single string, an item is neither text nor a whole number (or has more digits
@@ -233,7 +244,7 @@ def transactions_from_lists(
         before = len(names)
         names.extend(_name(item) for item in transaction)
         lengths.append(len(names) - before)
-    unit_codes = None if units is None else _unit_codes(units, len(lengths))
+    unit_codes, unit_names = (None, None) if units is None else _unit_codes(units, len(lengths))
     try:
         series = pl.Series(names, dtype=pl.String)
     except UnicodeEncodeError:
@@ -242,7 +253,7 @@ def transactions_from_lists(
         ) from None
     coder = Coder()
     coder.add(series, np.asarray(lengths, dtype=np.int64))
-    return coder.finish(layout=IN_MEMORY, units=unit_codes)
+    return coder.finish(layout=IN_MEMORY, units=unit_codes, unit_names=unit_names)
 
 
 def _name(item: str | int | None) -> str | None:
@@ -261,15 +272,15 @@ def _whole_text(value: object) -> str | None:
         return None
 
 
-def _unit_codes(units: Iterable[str | int], expected: int) -> NDArray[np.int64]:
+def _unit_codes(units: Iterable[str | int], expected: int) -> tuple[NDArray[np.int64], pl.Series]:
     # Other values for "missing" (NaN, NaT, NA) are refused: they would count as a unit, and protect nobody.
     names = [unit.strip() if isinstance(unit, str) else _whole_text(unit) for unit in units]
     if len(names) != expected or isinstance(units, str):
         raise UsageError("units and transactions differ in number.", "Give one unit for each transaction.")
-    if not all(names):
-        raise InputError(
-            "The unit of a transaction is missing, or neither text nor a whole number.",
-            "Leave such transactions out, or name their unit.",
-        )
-    codes: dict[str | None, int] = {}
-    return np.asarray([codes.setdefault(name, len(codes)) for name in names], dtype=np.int64)
+    if all(names):
+        with suppress(UnicodeEncodeError):  # half a character (a surrogate) is no text
+            return group_codes(identities(pl.Series(names, dtype=pl.String)))
+    raise InputError(
+        "The unit of a transaction is missing, or neither text nor a whole number.",
+        "Leave such transactions out, or name their unit.",
+    )

@@ -7,12 +7,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from fim_private.transactions.column_roles import Columns
+from fim_private.transactions.column_roles import Columns, are_numbers
 
 SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "blanks"}
-TYPED = ("format", "separator", "encoding", "sheet", "transaction_column", "item_column", "where", "query")
+TYPED = (
+    "format",
+    "separator",
+    "encoding",
+    "sheet",
+    "skip_lines",
+    "skip_columns",
+    "transaction_column",
+    "item_column",
+    "item_separator",
+    "where",
+    "query",
+)
 """The parts of a layout that are reading options. The unit column is left out: it belongs to the promise."""
-LATER = ("sheet", "where", "query")
+LATER = {"sheet", "skip_lines", "skip_columns", "item_separator", "where", "query"}
 """Parts that older versions did not have. A record holds them only if they are set."""
 
 
@@ -29,12 +41,15 @@ class Layout:
         kind: what holds the data: "text", "Parquet", "Excel", "frame" or "memory".
         separator: what separates the fields of delimited text.
         encoding: the encoding of text, by Python's name.
-        transaction_column: its name in the data, if there is one.
+        transaction_column: its name in the data, if there is one; several names have commas between them.
         item_column: likewise.
         unit_column: likewise.
         sheet: in a workbook, the name of the sheet, or its number from 1; None if there is only one.
         query: what was asked of a database.
         where: the condition that rows have to meet to be read.
+        skip_lines: how many lines at the beginning are left out, blank ones not counted.
+        skip_columns: the numbers of the fields of basket CSV that are left out, from 1 on, with commas between them.
+        item_separator: what separates the items of a list in a cell; None if each cell is one item.
         guessed: the parts that were guessed from the data because nobody typed them.
     """
 
@@ -48,7 +63,16 @@ class Layout:
     sheet: str | None = None
     where: str | None = None
     query: str | None = None
+    skip_lines: int | None = None
+    skip_columns: str | None = None
+    item_separator: str | None = None
     guessed: tuple[str, ...] = ()
+
+    @property
+    def headerless(self) -> bool:
+        """Whether a long text has no header, so that its columns are called by their numbers."""
+        columns = (self.transaction_column, self.item_column)
+        return self.format == "long" and self.kind == "text" and all(name and are_numbers(name) for name in columns)
 
     def naming(
         self, columns: Columns, *, transaction: str | None = None, item: str | None = None, unit: str | None = None
@@ -83,16 +107,20 @@ class Layout:
         if self.kind == "memory":
             return "lists in memory"
         if self.format == "fimi":
-            words, more = "FIMI: items separated by blanks, one transaction per line", []
+            words, more = "FIMI: items separated by blanks, one transaction per line", self._left_out()
         elif self.format == "lists":
             words, more = f"{self._holder()} with lists", named
         elif self.format == "one-hot":
-            words, more = f"one-hot {self._holder()}", ["one column per item", *named]
+            words, more = f"one-hot {self._holder()}", [*self._left_out(), "one column per item", *named]
         else:
-            words, more = f"{self.format} {self._holder()}", named
+            lists = (
+                [] if self.item_separator is None else [f"lists separated by {spoken(self.item_separator)} in cells"]
+            )
+            words, more = f"{self.format} {self._holder()}", [*self._left_out(), *lists, *named]
         encoded = "" if self.encoding in (None, "utf-8") else f" ({self.encoding})"
         some = "" if self.where is None else f"; only rows where {self.where}"
-        return f"{words}{encoded}{': ' if more else ''}{', '.join(more)}{some}"
+        between = ", " if self.format == "fimi" else ": "
+        return f"{words}{encoded}{between if more else ''}{', '.join(more)}{some}"
 
     @property
     def transaction(self) -> str:
@@ -100,16 +128,18 @@ class Layout:
         if self.kind == "memory":
             return "a list"
         if self.format == "long":
-            return f"all rows with the same value of column {self.transaction_column!r}"
+            several = "," in (self.transaction_column or "")
+            columns = "values of columns" if several else "value of column"
+            return f"all rows with the same {columns} {self.transaction_column!r}"
         return "a line" if self.format in ("fimi", "basket") else "a row"
 
-    def settings(self) -> dict[str, str]:
+    def settings(self) -> dict[str, Any]:
         """The options that make `read_transactions` read other data by this layout without guessing."""
         if self.kind == "memory":
             return {}
         found = {part: getattr(self, part) for part in TYPED}
         return {
-            part: r"\t" if (part, value) == ("separator", "\t") else value
+            part: r"\t" if part.endswith("separator") and value == "\t" else value
             for part, value in found.items()
             if value is not None
         }
@@ -129,7 +159,7 @@ class Layout:
     def _as_typed(self, parts: Sequence[str]) -> str:
         settings = self.settings()
         options = [(f"--{part.replace('_', '-')}", settings[part]) for part in parts if part in settings]
-        return " ".join(f"{option} {shlex.quote(value)}" for option, value in options)
+        return " ".join(f"{option} {shlex.quote(str(value))}" for option, value in options)
 
     def record(self) -> dict[str, Any]:
         """The layout as plain values for JSON; `of_record` reads them back."""
@@ -140,15 +170,28 @@ class Layout:
     def of_record(cls, record: object) -> Layout | None:
         """The layout that `record` wrote; None if `record` did not write this."""
         names = {field.name for field in fields(cls)}
-        if not isinstance(record, Mapping) or not names - {*LATER} <= record.keys() <= names:
+        if not isinstance(record, Mapping) or not names - LATER <= record.keys() <= names:
             return None
         if not isinstance(record["guessed"], list):
             return None
-        texts = [value for name, value in record.items() if name != "guessed"]
+        texts = [value for name, value in record.items() if name not in ("guessed", "skip_lines")]
         known = all(value is None or isinstance(value, str) for value in texts) and record["format"] and record["kind"]
+        known = known and isinstance(record.get("skip_lines"), int | None)
         if not known or not all(isinstance(part, str) for part in record["guessed"]):
             return None
         return cls(**{**record, "guessed": tuple(record["guessed"])})
+
+    def _left_out(self) -> list[str]:
+        """What is left out of a text, in words."""
+        parts = []
+        if self.headerless:
+            parts.append("no header")
+        if self.skip_lines is not None:
+            parts.append("without the first line" if self.skip_lines == 1 else f"without {self.skip_lines} first lines")
+        if self.skip_columns is not None:
+            plural = "s" if "," in self.skip_columns else ""
+            parts.append(f"without column{plural} {self.skip_columns.replace(',', ', ')}")
+        return parts
 
     def _holder(self) -> str:
         if self.query is not None:

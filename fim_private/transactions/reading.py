@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -10,12 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
+import polars as pl
+
 from fim_private.errors import InputError, UsageError, did_you_mean
-from fim_private.transactions.column_roles import Columns
+from fim_private.transactions.column_roles import Columns, skipped_columns
 from fim_private.transactions.column_table import ColumnTable
 from fim_private.transactions.database import query_table
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.detection import SEPARATORS, detect_columnar, detect_text
+from fim_private.transactions.detection import SEPARATORS, ask_about_columns, detect_columnar, detect_text
+from fim_private.transactions.doubts import OnDoubt, item_names, refuse
 from fim_private.transactions.excel import is_workbook, sheet_table
 from fim_private.transactions.formats.basket import read_basket
 from fim_private.transactions.formats.basket_units import read_basket_with_units
@@ -27,13 +31,15 @@ from fim_private.transactions.frames import SupportsArrow, frame_table
 from fim_private.transactions.layout import Layout, spoken
 from fim_private.transactions.parquet import ParquetTable
 from fim_private.transactions.row_filter import RowFilter, Selection, filtered
-from fim_private.transactions.several import files_named, joined, table_of
+from fim_private.transactions.several import JoinedText, files_named, joined, table_of
 from fim_private.transactions.source import Progress, Source, opened, refuse_foreign
 from fim_private.transactions.text import Text
 from fim_private.transactions.text_table import TextTable
 
 FORMATS = ("auto", "fimi", "basket", "long", "lists", "one-hot")
 LINE_FORMATS = ("fimi", "basket")
+
+SAID_SEPARATOR = re.compile(r'\s*"?sep=([^"\s]|\t)"?[\s,;]*', re.IGNORECASE)
 
 FEW = 20
 NEARLY_ALL = 0.95
@@ -53,7 +59,11 @@ def read_transactions(
     sheet: str | int | None = None,
     where: str | None = None,
     query: str | None = None,
+    skip_lines: int | None = None,
+    skip_columns: str | None = None,
+    item_separator: str | None = None,
     progress: Progress | None = None,
+    on_doubt: OnDoubt = refuse,
 ) -> Transactions:
     r"""Read a file or a frame of transactions. The `notes` of the result say what was dropped.
 
@@ -68,8 +78,9 @@ def read_transactions(
         separator: what separates the fields of delimited text. The default is a comma; "auto" guesses among comma,
             semicolon, tab and pipe. If given, the file may consist of single items.
         encoding: the encoding of text.
-        transaction_column: in long tables, the column that says which transaction a row belongs to. In one-hot tables
-            and lists, a column of ids to ignore.
+        transaction_column: in long tables, the column that says which transaction a row belongs to, or several such
+            columns with commas between them. In one-hot tables
+            and lists, a column of ids to ignore. A long text without a header has its columns by number, from "1" on.
         item_column: in long tables, the column of items. In format "lists", the column of lists.
         unit_column: the column that says whose transaction it is, for protecting a person rather than a transaction.
             In format "basket", its number from 1, or its name in the first line.
@@ -81,7 +92,13 @@ def read_transactions(
         query: read the rows that this SELECT gives; `source` is then a database: postgresql://..., or the path of an
             SQLite or DuckDB file. Each row has to come from one unit alone, because what the database computes over
             several rows is outside the promise.
+        skip_lines: how many lines at the beginning of a text to leave out, blank ones not counted. If this is None and
+            "auto" finds a first line such as `sep=;`, it obeys that line and leaves it out.
+        skip_columns: in "basket", the numbers of fields that are no items, from 1 on, such as "1" or "1,3".
+        item_separator: what separates the items in cells that hold lists, in "long" and "basket". A list may stand in
+            brackets, and its items in quotes, as Python and R write it. Without this, a cell is one item.
         progress: called now and then with the share of the file's bytes that was read, from 0 to 1; for a path only.
+        on_doubt: called with each `Doubt` about data whose format "auto" guessed. By default, a doubt is an error.
 
     Privacy: how a transaction is read depends on the layout (`notes.layout`) and not on other transactions. Parts of
     the layout that are not given are guessed from the data, and then public: see `Layout`. A refusal may depend on all
@@ -101,15 +118,29 @@ def read_transactions(
         unit=unit_column,
         drop_rows_without_unit=drop_rows_without_unit,
         where=None if where is None else RowFilter.of(where),
+        skip_lines=skip_lines,
+        skip_columns=skipped_columns(skip_columns),
+        item_separator="\t" if item_separator == r"\t" else item_separator,
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
     chosen = None if sheet is None else str(sheet).strip()
-    transactions = _read(source, format, separator, encoding, columns, sheet=chosen, query=query, progress=progress)
+    transactions = _read(
+        source,
+        format,
+        separator,
+        encoding,
+        columns,
+        sheet=chosen,
+        query=query,
+        progress=progress,
+        on_doubt=on_doubt,
+    )
     if not len(transactions):
         raise no_item(columns)
     if transactions.notes.layout.format in LINE_FORMATS and separator is None:
         refuse_single_items(int((transactions.lengths() == 1).sum()), len(transactions))
+    ask_about_names(transactions.notes.layout, transactions.vocabulary, on_doubt)
     return transactions
 
 
@@ -123,23 +154,26 @@ def _read(
     sheet: str | None,
     query: str | None,
     progress: Progress | None,
+    on_doubt: OnDoubt,
 ) -> Transactions:
     if query is not None:
         answer = query_table(_one_path(source), query)
         _refuse_sheet(answer.name, sheet)
-        layout = replace(columnar_layout(answer, format_name, separator, columns), query=query)
-        return read_columnar(answer, layout, columns)
+        layout = columnar_layout(answer, format_name, separator, columns, on_doubt=on_doubt)
+        return read_columnar(answer, replace(layout, query=query), columns, on_doubt)
     if not isinstance(source, str | Path) and (table := frame_table(source)) is not None:
         _refuse_sheet(table.name, sheet)
-        return read_columnar(table, columnar_layout(table, format_name, separator, columns), columns)
+        layout = columnar_layout(table, format_name, separator, columns, on_doubt=on_doubt)
+        return read_columnar(table, layout, columns, on_doubt)
     sources = _sources(source)
     with closing(_opened(sources, encoding, sheet, progress)) as files:
         found = joined(files) if len(sources) > 1 else next(files)
         if isinstance(found, Text):
-            transactions = read_text(found, layout_of(found, format_name, separator, encoding, columns), columns)
+            layout = layout_of(found, format_name, separator, encoding, columns, on_doubt=on_doubt)
+            transactions = read_text(found, layout, columns, on_doubt)
         else:
-            layout = replace(columnar_layout(found, format_name, separator, columns), sheet=sheet)
-            transactions = read_columnar(found, layout, columns)
+            layout = columnar_layout(found, format_name, separator, columns, on_doubt=on_doubt)
+            transactions = read_columnar(found, replace(layout, sheet=sheet), columns, on_doubt)
     return replace(transactions, notes=replace(transactions.notes, files=len(sources)))
 
 
@@ -224,6 +258,25 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
             "FIMI items are separated by blanks, whatever --separator says.",
             "Leave --separator out, or use --format basket.",
         )
+    if columns.item_separator is not None and (
+        format_name in ("fimi", "one-hot", "lists") or not columns.item_separator
+    ):
+        raise UsageError(
+            "--item-separator is for cells that hold several items, in the formats basket and long, and is not empty.",
+            "Leave it out, or give --format basket or long.",
+        )
+    if columns.skip_columns and format_name not in ("auto", "basket"):
+        raise UsageError(
+            f"--skip-columns is for the format basket, not for {format_name}.",
+            "Leave it out. In tables, name the columns that you want.",
+        )
+    if columns.skip_lines is not None and columns.skip_lines < 0:
+        raise UsageError("A negative number of lines cannot be left out.", "Give --skip-lines 1, for example.")
+    if format_name == "basket" and columns.unit is not None and (columns.skip_columns or columns.item_separator):
+        raise UsageError(
+            "In lines with a unit, all other fields are items, and none of them is a list.",
+            "Leave --skip-columns and --item-separator out, or write one item per row.",
+        )
     if columns.drop_rows_without_unit and columns.unit is None:
         raise UsageError("Rows without a unit can only be dropped if there are units.", "Give --unit-column.")
 
@@ -234,13 +287,13 @@ def no_item(columns: Columns) -> InputError:
     return InputError("No item was found in the data.", f"Check the format, the columns and the separator{where}.")
 
 
-def read_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
+def read_columnar(table: ColumnTable, layout: Layout, columns: Columns, on_doubt: OnDoubt = refuse) -> Transactions:
     """The transactions of a Parquet file, a workbook or a frame, perhaps none."""
     header = list(table.schema())
     selection = columns.selection(header)
     if selection is None:
-        return _read_columnar(table, layout, columns)
-    return _noted(_read_columnar(filtered(table, selection, header), layout, columns), selection)
+        return _read_columnar(table, layout, columns, on_doubt)
+    return _noted(_read_columnar(filtered(table, selection, header), layout, columns, on_doubt), selection)
 
 
 def _noted(transactions: Transactions, selection: Selection) -> Transactions:
@@ -251,15 +304,17 @@ def _noted(transactions: Transactions, selection: Selection) -> Transactions:
     )
 
 
-def _read_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
+def _read_columnar(table: ColumnTable, layout: Layout, columns: Columns, on_doubt: OnDoubt) -> Transactions:
     if layout.format == "long":
-        return read_long_columnar(table, layout, columns)
+        return read_long_columnar(table, layout, columns, on_doubt)
     if layout.format == "lists":
         return read_lists(table, layout, columns)
     return read_one_hot_columnar(table, layout, columns)
 
 
-def columnar_layout(table: ColumnTable, format_name: str, separator: str | None, columns: Columns) -> Layout:
+def columnar_layout(
+    table: ColumnTable, format_name: str, separator: str | None, columns: Columns, *, on_doubt: OnDoubt = refuse
+) -> Layout:
     """The layout of a table of columns, without the column names, which readers add.
 
     Errors:
@@ -268,42 +323,99 @@ def columnar_layout(table: ColumnTable, format_name: str, separator: str | None,
     """
     if separator is not None:
         raise UsageError(f"{table.name} is a table ({table.kind}) and has no separator.", "Leave --separator out.")
+    if columns.skip_lines or columns.skip_columns:
+        raise UsageError(
+            f"{table.name} is a table ({table.kind}): only lines and columns of text are left out by number.",
+            "Leave --skip-lines and --skip-columns out.",
+        )
     if format_name in LINE_FORMATS:
         raise InputError(
             f"{table.name} is a table ({table.kind}), not lines of text.",
             "Leave --format out, or choose long, lists or one-hot.",
         )
-    if format_name == "auto":
-        return Layout(format=detect_columnar(table, columns), kind=table.kind, guessed=("format",))
-    return Layout(format=format_name, kind=table.kind)
+    guessed = () if format_name != "auto" else ("format",)
+    found = detect_columnar(table, columns) if guessed else format_name
+    if columns.item_separator is not None and found != "long":
+        raise UsageError(f"In the format {found} no cell is split into items.", "Leave --item-separator out.")
+    layout = Layout(format=found, kind=table.kind, item_separator=columns.item_separator, guessed=guessed)
+    if guessed and found == "long":
+        ask_about_columns(table, columns, layout, on_doubt)
+    return layout
 
 
-def layout_of(text: Text, format_name: str, separator: str | None, encoding: str, columns: Columns) -> Layout:
+def layout_of(
+    text: Text,
+    format_name: str,
+    separator: str | None,
+    encoding: str,
+    columns: Columns,
+    *,
+    on_doubt: OnDoubt = refuse,
+) -> Layout:
     """The layout of a text, without the column names, which readers add; for "auto", guessed from the first lines.
+
+    The lines that are left out are gone from the text afterwards.
 
     Errors:
         InputError: the format is not clear, or is "lists".
     """
     if format_name == "lists":
         raise InputError(f"{text.name} is a text, but lists can only be read from Parquet.", "Use --format basket.")
+    skipped, said = columns.skip_lines or 0, None
+    if columns.skip_lines is None and format_name != "fimi":
+        said = said_separator(text, format_name)
+        skipped = int(said is not None)
+    if said is not None and isinstance(text, JoinedText):
+        raise InputError(
+            f"The first line of {text.name} names a separator, and the other files may begin with an item there.",
+            "If each file has such a line, give --skip-lines 1 and the --separator.",
+        )
+    if skipped:
+        text.skip(skipped)
     if format_name == "auto":
-        layout = detect_text(text, separator=separator, columns=columns)
+        layout = detect_text(text, separator=separator or said, columns=columns, on_doubt=on_doubt)
+        if said is not None:
+            layout = layout.guessed_before([*([] if separator else ["separator"]), "skip_lines"])
     else:
         layout = Layout(format=format_name, separator=None if format_name == "fimi" else separator or ",")
-    return replace(layout, encoding=codecs.lookup(encoding).name)
+    return replace(
+        layout,
+        encoding=codecs.lookup(encoding).name,
+        skip_lines=skipped or None,
+        skip_columns=",".join(map(str, columns.skip_columns)) or None,
+        item_separator=columns.item_separator,
+    )
 
 
-def read_text(text: Text, layout: Layout, columns: Columns) -> Transactions:
+def said_separator(text: Text, format_name: str) -> str | None:
+    """The separator in a first line such as `sep=;`, as spreadsheets write it; None if there is no such line.
+
+    Errors:
+        InputError: there is one, and the format was typed: what was typed does not depend on a line of the data.
+    """
+    found = SAID_SEPARATOR.fullmatch(text.head(1, 1)[0])
+    if found is not None and format_name != "auto":
+        raise InputError(
+            f"The first line of {text.name} names a separator, as spreadsheets write it.",
+            "Give --skip-lines 1 and the --separator. If the line is part of the data, give --skip-lines 0.",
+        )
+    return None if found is None else found[1]
+
+
+def read_text(text: Text, layout: Layout, columns: Columns, on_doubt: OnDoubt = refuse) -> Transactions:
     """The transactions of a text, perhaps none."""
     if layout.separator is None:
         return read_fimi(text, layout)
     if layout.format == "basket":
         return read_basket(text, layout) if columns.unit is None else read_basket_with_units(text, layout, columns)
     text.head(1, 1)  # refuses a text of nothing but blanks
-    table = table_of(text, layout.separator, columns)
+    headerless = layout.format == "long" and columns.numbered
+    table = table_of(text, layout.separator, columns, headerless=headerless)
     _refuse_one_column(table, layout)
-    read = read_long_text if layout.format == "long" else read_one_hot_text
-    transactions = read(table, layout, columns)
+    if layout.format == "long":
+        transactions = read_long_text(table, layout, columns, on_doubt)
+    else:
+        transactions = read_one_hot_text(table, layout, columns)
     return transactions if table.selection is None else _noted(transactions, table.selection)
 
 
@@ -314,6 +426,19 @@ def _refuse_one_column(table: TextTable, layout: Layout) -> None:
             f"The header of {table.name} is a single column if columns are separated by {spoken(table.separator)}.",
             "Give the right --separator.",
         )
+
+
+def ask_about_names(layout: Layout, names: pl.Series, on_doubt: OnDoubt) -> None:
+    """Ask about odd names of items, if the format was guessed.
+
+    Args:
+        layout: of the data.
+        names: of all items.
+        on_doubt: called with a doubt.
+    """
+    doubt = item_names(layout, names) if "format" in layout.guessed else None
+    if doubt is not None:
+        on_doubt(doubt)
 
 
 def refuse_single_items(single: int, transactions: int) -> None:

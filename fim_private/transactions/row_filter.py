@@ -134,7 +134,8 @@ class FilteredTable:
             places = np.flatnonzero(self.kept.to_numpy())
             reach = int(places[rows - 1]) + 1 if 0 < rows <= len(places) else len(self.kept)
         kept = self.kept if reach is None else self.kept.head(reach)
-        return [column.filter(kept) for column in self.table.columns(names, rows=reach)]
+        # Of several files, the first rows are those of the first file, perhaps fewer.
+        return [column.filter(kept.head(len(column))) for column in self.table.columns(names, rows=reach)]
 
 
 def filtered(table: ColumnTable, selection: Selection, header: Sequence[str]) -> FilteredTable:

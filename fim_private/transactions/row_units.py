@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fim_private.errors import InputError
 from fim_private.transactions.column_roles import Columns
-from fim_private.transactions.strings import group_codes
+from fim_private.transactions.strings import group_codes, identities
 from fim_private.transactions.units import rows_with_unit
 
 
@@ -21,10 +21,12 @@ class RowUnits:
     Args:
         kept: bool, shape (n,).
         units: int64, shape (number kept,), codes from 0; None without units.
+        names: the name of each code; None without units.
     """
 
     kept: NDArray[np.bool_]
     units: NDArray[np.int64] | None
+    names: pl.Series | None
 
 
 def row_units(row_count: int, *, transaction: pl.Series | None, unit: pl.Series | None, columns: Columns) -> RowUnits:
@@ -40,12 +42,13 @@ def row_units(row_count: int, *, transaction: pl.Series | None, unit: pl.Series 
         InputError: a transaction id repeats (its rows would be one transaction), or a unit is missing and rows without
             a unit may not be dropped.
     """
-    if transaction is not None and transaction.str.strip_chars().n_unique() < row_count:
+    if transaction is not None and identities(transaction).n_unique() < row_count:
         raise InputError(
             "The transaction column holds the same value twice, but each row is a transaction here.",
             "Join the rows of one transaction, or leave --transaction-column out if it is no identifier.",
         )
     if unit is None:
-        return RowUnits(kept=np.ones(row_count, dtype=bool), units=None)
+        return RowUnits(kept=np.ones(row_count, dtype=bool), units=None, names=None)
     kept = rows_with_unit(unit, drop=columns.drop_rows_without_unit)
-    return RowUnits(kept=kept, units=group_codes(unit.str.strip_chars().filter(pl.Series(kept)))[0])
+    units, names = group_codes(identities(unit).filter(pl.Series(kept)))
+    return RowUnits(kept=kept, units=units, names=names)

@@ -87,23 +87,33 @@ class JoinedText(Text):
             self.name = text.name
             yield from text.chunks()
 
+    def skip(self, lines: int) -> None:
+        """Leave out the first lines of each text (see `Text.skip`)."""
+        self.first.skip(lines)
+        self.others = map(partial(_without, lines), self.others)
+
     def head(self, lines: int, size: int) -> list[str]:
         """The first lines of the first text (see `Text.head`)."""
         return self.first.head(lines, size)
 
 
-def table_of(text: Text, separator: str, columns: Columns) -> TextTable:
-    """The table in a text, or in several that are joined. Errors as for `text_table`."""
+def _without(lines: int, text: Text) -> Text:
+    text.skip(lines)
+    return text
+
+
+def table_of(text: Text, separator: str, columns: Columns, *, headerless: bool = False) -> TextTable:
+    """The table in a text, or in several that are joined. Arguments and errors as for `text_table`."""
     if not isinstance(text, JoinedText):
-        return text_table(text, separator, columns)
-    first = text_table(text.first, separator, columns)
+        return text_table(text, separator, columns, headerless=headerless)
+    first = text_table(text.first, separator, columns, headerless=headerless)
     return JoinedTextTable(
         name=first.name,
         below=first.below,
         separator=separator,
         header=first.header,
         selection=first.selection,
-        others=(text_table(other, separator) for other in text.others),
+        others=(text_table(other, separator, headerless=headerless) for other in text.others),
     )
 
 

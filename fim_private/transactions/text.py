@@ -92,6 +92,22 @@ class Text:
             raise only_blanks(self.name)
         return found
 
+    def skip(self, lines: int) -> None:
+        """Leave out the first lines that are not blank. There may be fewer.
+
+        Errors:
+            InputError: nothing but blanks is left.
+        """
+        for number, chunk in self.chunks():
+            below, gone = chunk.split(b"\n"), 0
+            while gone < len(below) and lines:
+                lines -= below[gone].strip() != b""
+                gone += 1
+            if any(line.strip() for line in below[gone:]):
+                self._ahead.insert(0, (number + gone, b"\n".join(below[gone:])))
+                return
+        raise only_blanks(self.name)
+
     def _looking_ahead(self) -> Iterator[Chunk]:
         yield from self._ahead
         for chunk in self._rest:

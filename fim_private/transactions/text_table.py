@@ -73,8 +73,10 @@ def _column_of(fields: pl.Series, width: int, at: int) -> pl.Series:
     return fields.gather_every(width, offset=at)
 
 
-def text_table(text: Text, separator: str, columns: Columns | None = None) -> TextTable:
+def text_table(text: Text, separator: str, columns: Columns | None = None, *, headerless: bool = False) -> TextTable:
     """The table in a text, with the rows that `columns` selects. The first line that is not blank is the header.
+
+    Without a header the columns are called by their numbers, from 1 on.
 
     Errors:
         InputError: the header has unbalanced quotes, or has not the columns of a filter.
@@ -87,8 +89,12 @@ def text_table(text: Text, separator: str, columns: Columns | None = None) -> Te
     header = split_line(line.decode(), separator)
     if header is None:
         raise InputError(f"The header of {text.name} has unbalanced quotes.", HOW_TO_QUOTE)
-    rest = (first + chunk.count(b"\n", 0, start) + 1, below)
     header = [name.strip() for name in header]
+    line_number = first + chunk.count(b"\n", 0, start)
+    if headerless:
+        rest, header = (line_number, chunk[start:]), [str(number) for number in range(1, len(header) + 1)]
+    else:
+        rest = (line_number + 1, below)
     return TextTable(
         name=text.name,
         below=chain([rest], chunks),

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
 from fim_private.transactions.strings import not_blank
+
+NOBODY = (
+    *("na", "n/a", "#n/a", "<na>", "nan", "nat", "null", "none", "nil", "0", "-1", "-", "--", "?", ".", "unknown"),
+    *("missing", "undefined", "anonymous", "guest", "no customer"),
+)
+"""Names that programs and people write where there is no customer, in lower case."""
+
+MANY = 20
+TIMES = 5
+"""A unit stands out with `MANY` transactions, and more than `TIMES` as many as the other units have on average."""
 
 
 def rows_with_unit(units: pl.Series, *, drop: bool) -> NDArray[np.bool_]:
@@ -29,6 +41,39 @@ def rows_with_unit(units: pl.Series, *, drop: bool) -> NDArray[np.bool_]:
     return present
 
 
+def nobody(names: Sequence[str], sizes: Sequence[int], *, others: int, other_units: int) -> tuple[tuple[str, int], ...]:
+    """Units that hold very many transactions and have a word for a missing value as name.
+
+    Args:
+        names: of the units that may stand for nobody.
+        sizes: how many transactions each of them has.
+        others: how many transactions the other units have together.
+        other_units: how many other units there are.
+    """
+    usual = others / max(1, other_units)
+    return tuple(
+        (name, size)
+        for name, size in zip(names, sizes, strict=True)
+        if name.lower() in NOBODY and size >= MANY and size > TIMES * usual
+    )
+
+
+def nobody_of(names: pl.Series, units: NDArray[np.int64]) -> tuple[tuple[str, int], ...]:
+    """`nobody` among the units of transactions.
+
+    Args:
+        names: the distinct names of units.
+        units: int64, shape (n,): the unit of each transaction, a position in `names`.
+    """
+    where = np.flatnonzero(names.str.to_lowercase().is_in(NOBODY).to_numpy())
+    if not len(where):
+        return ()
+    sizes = np.bincount(units, minlength=len(names))
+    found = sizes[where]
+    others = int(sizes.sum() - found.sum())
+    return nobody(names.gather(where).to_list(), found.tolist(), others=others, other_units=len(names) - len(where))
+
+
 def unit_of_each(rows: NDArray[np.int64], units: NDArray[np.int64], row_count: int) -> NDArray[np.int64]:
     """The unit of each transaction, int64, shape (row_count,).
 
@@ -45,7 +90,7 @@ def unit_of_each(rows: NDArray[np.int64], units: NDArray[np.int64], row_count: i
     if not np.array_equal(of[rows], units):
         raise InputError(
             "A transaction belongs to two different units.",
-            "Choose a unit column that does not change within a transaction, or a finer transaction column "
-            "(join columns that only together tell transactions apart, such as customer and date, into one).",
+            "Choose a unit column that does not change within a transaction, or several transaction columns "
+            "that together tell transactions apart, as in --transaction-column InvoiceNo,Date.",
         )
     return of

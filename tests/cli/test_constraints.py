@@ -72,6 +72,39 @@ def test_a_faulty_call_is_refused_without_the_data(baskets: Path, options: tuple
         assert "milk" not in words(done)
 
 
+def test_an_item_that_does_not_occur_stops_the_run_before_it_is_charged(baskets: Path, tmp_path: Path) -> None:
+    ledger, release = tmp_path / "shop.ledger", tmp_path / "release.json"
+    assert fim_private("budget", "create", ledger, "--epsilon", 9, "--delta", "1e-4").returncode == 0
+    asked = ("mine", baskets, *PAIRS, "--must-contain", "Milk", "--ledger", ledger, "-o", release)
+    refused = fim_private(*asked)
+    assert refused.returncode == 3
+    assert "'Milk' (--must-contain) does not occur in the data: nothing was charged." in words(refused)
+    assert "--allow-absent-items" in words(refused)
+    assert "milk" not in words(refused).replace("Milk", "")
+    assert not release.exists()
+    assert json.loads(fim_private("budget", "show", ledger, "--json").stdout)["releases"] == 0
+    done = fim_private(*asked, "--allow-absent-items")
+    assert done.returncode == 0
+    assert "does not occur" not in words(done) + release.read_text()
+    replayed = fim_private("mine", baskets, "--config", release, "--ledger", ledger)
+    assert replayed.returncode == 3, "a stranger's release does not allow it"
+
+
+def test_other_names_that_do_not_occur_are_told_to_the_curator(baskets: Path, tmp_path: Path) -> None:
+    items = tmp_path / "items.txt"
+    items.write_text("tea\njam\nSCONE\n")
+    done = fim_private("mine", baskets, *PAIRS, "--exclude", "Jam", "--items-file", items)
+    told = words(done).split("Read as")[0]
+    assert "1 of the 3 items of --items-file do not occur in the data." in told
+    assert "'Jam' (--exclude) does not occur in the data." in told
+    assert "SCONE" not in words(done)
+    items.write_text("TEA\nJAM\nMILK\n")
+    refused = fim_private("mine", baskets, *PAIRS, "--items-file", items)
+    assert refused.returncode == 3
+    assert "No item of --items-file occurs" in words(refused)
+    assert "--allow-absent-items" in words(refused)
+
+
 @pytest.mark.parametrize("option", ["--must-contain", "--exclude"])
 def test_words_do_not_tell_whether_an_item_occurs(baskets: Path, option: str) -> None:
     """The same words for an item that stands out and for one that does not occur."""
@@ -79,7 +112,8 @@ def test_words_do_not_tell_whether_an_item_occurs(baskets: Path, option: str) ->
     listed = baskets.with_name("items.txt")
     listed.write_text("".join(f"item {number}\n" for number in range(98)) + "SECRET-ITEM\nSECRET-ITEM-2\n")
     for name in ("SECRET-ITEM", "SECRET-ITEM-2"):
-        done = fim_private("mine", baskets, *PAIRS, option, name, "--mechanism", "exponential", "--items-file", listed)
+        asked = (*PAIRS, option, name, "--mechanism", "exponential", "--items-file", listed)
+        done = fim_private("mine", baskets, *asked, "--allow-absent-items")
         assert done.returncode == 0
         assert len(done.stdout.decode().splitlines()) == 3
         said.append(" ".join(words(done).replace(name, "NAME").split()))

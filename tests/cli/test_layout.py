@@ -141,3 +141,25 @@ def test_tuning_says_the_layout_too(here: Path) -> None:
     assert done.returncode == 0, words(done)
     assert json.loads(done.stdout)["privacy"]["layout"]["separator"] == ";"
     assert "taken as public: basket CSV, separated by semicolons" in " ".join(words(done).split())
+
+
+def test_a_line_that_names_the_separator_is_obeyed_recorded_and_replayed(here: Path) -> None:
+    (here / "sep.csv").write_text("sep=;\n" + "milk;bread, white\n" * 1000)
+    release, said = mined("sep.csv", *ASKED)
+    assert items(release) == [["bread, white", "milk"]]
+    assert "Give --format basket --separator ';' --skip-lines 1 to cover all data." in said
+    assert fim_private("mine", "sep.csv", *ASKED, "-o", "release.json").returncode == 0
+    replayed, _ = mined("sep.csv", "--config", "release.json")
+    assert items(replayed) == items(release)
+    assert replayed["privacy"]["layout"] == release["privacy"]["layout"]
+
+
+def test_a_table_without_a_header_is_mined_by_number(here: Path) -> None:
+    rows = "".join(f"{row},{item},K{row}\n" for row in range(1500) for item in ("milk", "bread"))
+    (here / "rows.csv").write_text(rows)
+    promise = ("--epsilon", 1, "--delta", "1e-6", "--unit-column", "3")
+    columns = ("--transaction-column", "1", "--item-column", "2")
+    assert fim_private("mine", "rows.csv", "--size", 2, "--top", 1, *PROMISE).returncode == 3
+    release, said = mined("rows.csv", "--size", 2, "--top", 1, *promise, *columns)
+    assert items(release) == [["bread", "milk"]]
+    assert "no header, transaction column '1', item column '2', unit column '3'" in said

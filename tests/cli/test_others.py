@@ -83,6 +83,42 @@ def test_inspect_shows_what_caps_drop(tmp_path: Path) -> None:
     assert "--max-transactions" not in shown
 
 
+def test_inspect_shows_what_was_read_and_what_is_odd(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text("1000,Butter\n1000,butter\n1001,Butter\n1002,Tea\n1002,Milk\n1003,Bread\n")
+    done = fim_private("inspect", path)
+    shown = " ".join(done.stdout.decode().split())
+    assert "as they were read: items - ------------- 2 1000 | Butter 2 1000 | butter 2 1001 | Butter What" in shown
+    assert "items that differ from another in case or leading zeros alone 2" in shown
+    assert "Odd, so `mine` stops here" in words(done)
+    assert "--transaction-column 1 --item-column 2" in " ".join(words(done).split())
+    ledger = tmp_path / "shop.ledger"
+    fim_private("budget", "create", ledger, "--epsilon", 9, "--delta", "1e-4")
+    refused = fim_private("mine", path, "--size", 2, "--top", 1, *PROMISE, "--ledger", ledger)
+    assert refused.returncode == 3
+    assert "--transaction-column 1 --item-column 2" in words(refused)
+    assert "Butter" not in words(refused)
+    spent = json.loads(fim_private("budget", "show", ledger, "--json").stdout)
+    assert not spent["releases"]
+    path.write_text(",".join(f"item {number}" for number in range(30)) + "\n1,2\n" * 3)
+    done = fim_private("inspect", path, "--format", "basket")
+    assert "item 0 | item 1 | item 10 |" in done.stdout.decode()
+    assert "and 20 more" in done.stdout.decode()
+
+
+def test_a_customer_who_is_nobody_is_told_to_the_curator_alone(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    rows = ((row, "NA" if row < 900 else f"K{row}") for row in range(2000))
+    path.write_text("tid,item,who\n" + "".join(f"{row},milk,{who}\n{row},tea,{who}\n" for row, who in rows))
+    told = "the unit 'NA' has 900 transactions"
+    assert told in " ".join(words(fim_private("inspect", path, "--unit-column", "who")).split())
+    promise = ("--epsilon", 1, "--delta", "1e-6", "--unit-column", "who")
+    done = fim_private("mine", path, "--size", 2, "--top", 1, *promise, "-o", tmp_path / "release.json")
+    assert done.returncode == 0
+    assert told in words(done)
+    assert "'NA'" not in (tmp_path / "release.json").read_text()
+
+
 def test_demo_runs_and_is_honest() -> None:
     done = fim_private("demo")
     assert done.returncode == 0

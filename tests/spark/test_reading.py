@@ -53,6 +53,30 @@ CASES: dict[str, Case] = {
     "basket, gzip": ("a.csv.gz", gzip.compress(b"milk|bread\nbread|tea|milk\n" * 30), {}),
     "long": ("a.csv", LONG_TEXT.encode(), {}),
     "long with units": ("a.csv", LONG_TEXT.encode(), {"unit_column": "customer"}),
+    "long without a header": (
+        "a.csv",
+        b"007,milk,K1\n7,tea, K1 \n8,milk,5.0\n9,milk,05\n",
+        {"transaction_column": "1", "item_column": "2", "unit_column": "3"},
+    ),
+    "several transaction columns, and lists in cells": (
+        "a.csv",
+        b"day,tid,item,who\n1,1,\"ale, bun,\",x\n1,01,cod,x\n2,1,\"['dip', 'egg']\",y\n2,2,,y\n",
+        {"transaction_column": "day,tid", "item_column": "item", "unit_column": "who", "item_separator": ","},
+    ),
+    "the same in Parquet": (
+        "a.parquet",
+        lambda path: pl.DataFrame(
+            {"day": [1, 1, 2, 2], "tid": [1, 1, 1, 2], "item": ["ale, bun", "cod", "{dip,egg}", None]}
+        ).write_parquet(path),
+        {"transaction_column": "day,tid", "item_column": "item", "item_separator": ","},
+    ),
+    "lists in basket cells": ("a.csv", b'"{ale,bun}"\n"{cod}"\n', {"format": "basket", "item_separator": ","}),
+    "basket without its first column": ("a.csv", b"1,milk,tea\n2,tea\n3\n", {"skip_columns": "1"}),
+    "a unit that is nobody": (
+        "a.csv",
+        b"tid,item,who\n" + b"".join(b"%d,milk,%s\n" % (row, b"K%d" % row if row % 3 else b"NaN") for row in range(90)),
+        {"unit_column": "who"},
+    ),
     "long Parquet": (
         "a.parquet",
         lambda path: pl.DataFrame(LONG[:9], schema=["order_id", "item", "customer"], orient="row").write_parquet(path),
@@ -89,7 +113,7 @@ def test_a_file_of_each_kind_is_read_as_on_one_machine(
     assert database.vocabulary.to_list() == local.vocabulary.to_list()
     rows = rows_of(database)
     assert sorted((items for _, items in rows), key=sorted) == local_rows(local)
-    for note in ("layout", "blanks", "duplicates", "empty", "rows_without_unit"):
+    for note in ("layout", "blanks", "duplicates", "empty", "rows_without_unit", "nobody"):
         assert getattr(database.notes, note) == getattr(local.notes, note), note
     assert database.has_units == (local.units is not None)
     if local.units is not None:
@@ -138,7 +162,7 @@ def test_several_files_are_named_each_once(spark: SparkSession, tmp_path: Path) 
 
 def test_many_files_are_read_each_with_its_header(spark: SparkSession, tmp_path: Path) -> None:
     for number in range(3):
-        rows = "".join(f"{number}{row},item{row % 3},c{row % 2}\n" for row in range(20))
+        rows = "".join(f"{number}-{row},item{row % 3},c{row % 2}\n" for row in range(20))
         (tmp_path / f"part{number}.csv").write_text("invoice,item,customer\n" + rows)
     database = read_with_spark(spark, str(tmp_path), unit_column="customer", drop_rows_without_unit=True)
     rows = rows_of(database)
@@ -213,6 +237,23 @@ REFUSALS: dict[str, Refusal] = {
         {},
         InputError,
         "begins like a text in utf-16",
+    ),
+    "a line that names the separator": ("a.csv", b"sep=;\nSECRET;b\n", {}, UsageError, "first lines"),
+    "lines to leave out": ("a.csv", b"SECRET\na,b\n", {"skip_lines": 1}, UsageError, "first lines"),
+    "a title": ("a.csv", b"SECRET\n" + HEAD, {}, InputError, "--skip-lines 1"),
+    "numbers that begin again": (
+        "a.csv",
+        b"tid,Date,item\n1,1.3.24,SECRET\n1,2.3.24,b\n",
+        {},
+        InputError,
+        "several dates",
+    ),
+    "a second header far down": (
+        "a.csv",
+        b"tid,item\n1,x\n" + b"2,y\n" * 3000 + b"tid,item\n",
+        {},
+        InputError,
+        "header",
     ),
     "gzip by another name": ("a.csv", gzip.compress(b"SECRET,b\n"), {}, UsageError, "ending .gz"),
     "Parquet that is none": ("a.parquet", b"PAR1 SECRET \0 PAR1", {}, InputError, "cannot read"),

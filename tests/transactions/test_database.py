@@ -194,7 +194,7 @@ def test_the_command_mines_a_query_that_only_a_person_can_ask(shop: Path, tmp_pa
         connection.executemany("INSERT INTO sales VALUES (?, ?, ?, ?)", rows)
     output = tmp_path / "release.json"
     asked = ("--size", 2, "--top", 1, *PROMISE)
-    done = fim_private("mine", f"sqlite:///{shop}", *asked, "--query", QUERY, "-o", output)
+    done = fim_private("mine", "--explain", f"sqlite:///{shop}", *asked, "--query", QUERY, "-o", output)
     assert done.returncode == 0, words(done)
     assert "jam + mug" in done.stdout.decode()
     said = " ".join(words(done).split())

@@ -179,7 +179,7 @@ def test_the_command_mines_a_sheet_and_says_which(tmp_path) -> None:
     refused = fim_private("mine", path, *asked)
     assert refused.returncode == 3
     assert "has 2 sheets" in words(refused)
-    done = fim_private("mine", path, *asked, "--sheet", "new", "-o", tmp_path / "release.json")
+    done = fim_private("mine", "--explain", path, *asked, "--sheet", "new", "-o", tmp_path / "release.json")
     assert done.returncode == 0, words(done)
     assert "mug + tea" in done.stdout.decode()
     told = " ".join(words(done).split())

@@ -41,9 +41,12 @@ OPTIONS = st.fixed_dictionaries(
         "format": st.sampled_from(["auto", "fimi", "basket", "long", "one-hot", "lists"]),
         "separator": st.sampled_from([",", ";", " ", "::"]),
         "encoding": st.sampled_from(["utf-8", "ascii", "utf-16-le"]),
-        "transaction_column": st.sampled_from(["tid", "1", ""]),
-        "item_column": st.sampled_from(["item", "0"]),
-        "unit_column": st.sampled_from(["item", "customer"]),
+        "transaction_column": st.sampled_from(["tid", "1", "", "tid,item", "1,2"]),
+        "item_column": st.sampled_from(["item", "0", "2"]),
+        "unit_column": st.sampled_from(["item", "customer", "3"]),
+        "skip_lines": st.sampled_from([0, 1, 5]),
+        "skip_columns": st.sampled_from(["1", "2,3"]),
+        "item_separator": st.sampled_from([",", " ", "::"]),
     },
 )
 

@@ -380,7 +380,7 @@ def test_the_command_says_what_it_left_out_and_records_the_condition(tmp_path) -
     path.write_text("order id,product,quantity\n" + "\n".join([*rows, "9999,tea,none"]) + "\n")
     where = "quantity > 0 AND product <> 'x; y'"
     asked = ("--size", 2, "--top", 1, *PROMISE, "--where", where)
-    done = fim_private("mine", path, *asked, "-o", tmp_path / "release.json")
+    done = fim_private("mine", "--explain", path, *asked, "-o", tmp_path / "release.json")
     assert done.returncode == 0, words(done)
     said = " ".join(words(done).split())
     assert "1,601 rows left out by --where; 1 of these because a cell is blank, or no number or date" in said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,7 @@ from fim_private.cli.layout_file import LayoutFile, layout_text
 from fim_private.cli.option_groups import Without, spread
 from fim_private.cli.progress import phases, say
 from fim_private.cli.replay import replayed_guesses
+from fim_private.cli.run import nobody_notes
 from fim_private.errors import UsageError
 from fim_private.privacy import Together
 
@@ -21,10 +22,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from fim_private.transactions import Transactions
+    from fim_private.transactions.doubts import Doubt
+
 BANNER = (
     "EXACT FIGURES, NOT PRIVATE: for the curator of the data only. Do not publish any of this.\n"
     "If you choose a bound from these figures, no promise covers that choice. Inspect older or similar data instead."
 )
+FIRST = 3
+"""How many transactions to show as they were read."""
+FIRST_ITEMS = 10
+"""How many of their items to show."""
 LEAST_ITEMS = 5
 """The smallest --max-items to show; a smaller one leaves few pairs."""
 
@@ -63,9 +71,10 @@ def inspect(
     """
     from fim_private.counting import top_itemsets
     from fim_private.release.files.derived import write_derived
-    from fim_private.report.document.text import printable, table
+    from fim_private.report.document.text import printable, table, wrapped
     from fim_private.report.tables import JOINT
     from fim_private.transactions import count_units, merge_units, read_transactions
+    from fim_private.transactions.strings import alike
 
     if together is not None and unit_column is None:
         raise UsageError("--together chooses how units are counted.", "Leave it out, or give --unit-column.")
@@ -73,7 +82,10 @@ def inspect(
     in_one_basket = Together.of(together or Together.BASKET) is Together.BASKET
     with phases(quiet=quiet) as progress:
         progress("reading")
-        transactions = read_transactions(file, **reading.arguments(unit_column), progress=progress.share)
+        doubts: list[Doubt] = []
+        transactions = read_transactions(
+            file, **reading.arguments(unit_column), progress=progress.share, on_doubt=doubts.append
+        )
         progress("counting")
         # `mine` counts the same way: a customer counts once, however many baskets hold the itemset.
         of_units = merge_units(transactions)
@@ -87,6 +99,8 @@ def inspect(
         output = write_derived(output, lambda path: path.write_text(content, encoding="utf-8"), overwrite=overwrite)
     say(BANNER)
     notes = transactions.notes
+    for odd in (*(f"Odd, so `mine` stops here: {doubt}" for doubt in doubts), *nobody_notes(notes)):
+        say(f"\n{wrapped([odd])}")
     lengths = transactions.lengths()
     rows = [
         ("read as", notes.layout.describe()),
@@ -97,6 +111,7 @@ def inspect(
         ("blank items dropped", f"{notes.blanks:,}"),
         ("repeated items merged", f"{notes.duplicates:,}"),
         ("empty transactions left out", f"{notes.empty:,}"),
+        ("items that differ from another in case or leading zeros alone", f"{alike(transactions.vocabulary):,}"),
     ]
     if notes.layout.where is not None:
         rows += [
@@ -113,9 +128,12 @@ def inspect(
             ("transactions per unit", _spread(per_unit)),
             ("items per unit, merged", _spread(merged)),
             ("rows without a unit left out", f"{notes.rows_without_unit:,}"),
+            ("units that differ from another in case or leading zeros alone", f"{notes.alike_units:,}"),
         ]
         bounds = [_transactions_table(per_unit), _items_table(lengths, merged)]
     typer.echo(table(["exact, not private", ""], rows, right=[False, False]))
+    typer.echo("\nThe first transactions, as they were read:\n")
+    typer.echo(table(["", "items"], _first(transactions), right=[True, False]))
     typer.echo("\nWhat bounds drop (exact, not private):")
     for shown in bounds:
         typer.echo(f"\n{shown}")
@@ -132,6 +150,18 @@ def inspect(
 
     if output is not None:
         say(f"\nWritten to {output}.", quiet=quiet)
+
+
+def _first(transactions: Transactions) -> list[list[str]]:
+    """The number of items of each of the first transactions, and their names."""
+    from fim_private.report.document.text import printable
+
+    rows = []
+    for start, end in pairwise(transactions.offsets[: FIRST + 1].tolist()):
+        names = [printable(transactions.vocabulary[code]) for code in transactions.items[start:end].tolist()]
+        more = [f"and {len(names) - FIRST_ITEMS:,} more"] if len(names) > FIRST_ITEMS else []
+        rows.append([f"{len(names):,}", " | ".join([*names[:FIRST_ITEMS], *more])])
+    return rows
 
 
 def _transactions_table(per_unit: NDArray[np.int64]) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fim_private.cli import options
+from fim_private.cli.absent_items import OPTION, tell_of_absent_items
 from fim_private.cli.files import keep_inputs_apart
 from fim_private.cli.layout_file import LayoutFile
 from fim_private.cli.option_groups import spread
@@ -29,6 +30,15 @@ def mine(
         typer.Option("--allow-inexact-noise", hidden=True, help="Accepted for scripts: here all noise is exact."),
     ] = False,
     layout: LayoutFile = None,
+    allow_absent_items: Annotated[
+        bool,
+        typer.Option(
+            OPTION,
+            rich_help_panel="What to find",
+            help="Do not look whether the named items occur. Without this option, `mine` stops before it charges if an "
+            "item of --must-contain does not.",
+        ),
+    ] = False,
     config: Config = None,
 ) -> None:
     """Print the most frequent itemsets of a basket file, with differential privacy.
@@ -62,6 +72,7 @@ def mine(
         partial(mine_as_planned, plan=plan, guessed=replayed_guesses(context)),
         file, plan, reading=reading, delivery=delivery, command=command,
         released=lambda release: release if keep is None else filtered(release, keep),
+        check=lambda data: None if allow_absent_items else tell_of_absent_items(data, plan, quiet=delivery.quiet),
     )  # fmt: skip
     named = len(release.itemsets)
     left_out = named - len(shown.itemsets)

@@ -20,14 +20,15 @@ from numpy.typing import NDArray
 from fim_private.counting.spark.blocks import SCHEMA, Block, identities_in_order, identities_of, pack
 from fim_private.errors import FimPrivateError, InputError
 from fim_private.transactions.cells import not_a_cell, present_cells
-from fim_private.transactions.column_roles import Columns
+from fim_private.transactions.column_roles import Columns, LongColumns
 from fim_private.transactions.column_table import as_text
 from fim_private.transactions.compressed_rows import compressed
+from fim_private.transactions.formats.long import options_of, parts_of_rows, split_items
 from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.reading import read_text
 from fim_private.transactions.row_filter import OPTION
-from fim_private.transactions.strings import group_codes, not_blank, positions_in
+from fim_private.transactions.strings import group_codes, identities, not_blank, positions_in
 from fim_private.transactions.text import Text
 from fim_private.transactions.text_table import TextTable, text_table
 from fim_private.transactions.units import rows_with_unit, unit_of_each
@@ -53,7 +54,9 @@ class Source:
         encoding: the encoding of a text.
         columns: what the user said about columns.
         header: the column names of a text table, from its first line.
-        positions: the positions of the transaction, item and unit columns in the frame or header; None for no column.
+        positions: in one-hot tables and lists, the positions of the transaction, item and unit columns in the frame or
+            header; None for no column.
+        long: the same in long tables.
     """
 
     name: str
@@ -62,6 +65,7 @@ class Source:
     columns: Columns = field(default_factory=Columns)
     header: tuple[str, ...] = ()
     positions: tuple[int | None, int | None, int | None] = (None, None, None)
+    long: LongColumns = field(default_factory=lambda: LongColumns(transaction=(0,), item=1, unit=None))
 
 
 def parse_lines(batches: Batches, source: Source) -> Batches:
@@ -133,11 +137,10 @@ def parse_lists(batches: Batches, source: Source) -> Batches:
 def parse_long_lines(batches: Batches, source: Source) -> Batches:
     """Parse lines of a long table with headers, from `value binary, start long, file long` to `LONG_SCHEMA`."""
     for table in _tables(batches, source):
-        positions = [at for at in source.positions if at is not None]
         with _without_line_numbers():
             for fields, _ in table.blocks():
-                taken = [fields.gather_every(len(table.header), offset=at).str.strip_chars() for at in positions]
-                yield from _long_rows(taken, source.columns)
+                taken = [fields.gather_every(len(table.header), offset=at) for at in source.long.all]
+                yield from _long_rows(taken, source)
 
 
 def parse_long_rows(batches: Batches, source: Source) -> Batches:
@@ -145,11 +148,11 @@ def parse_long_rows(batches: Batches, source: Source) -> Batches:
 
     Its columns are in the order transaction, item, unit, and then those of a filter.
     """
-    options = ("--transaction-column", "--item-column", "--unit-column")
+    options = options_of(source.long)
     for batch in batches:
         frame = _kept(dict(zip(batch.schema.names, _series(batch), strict=True)), source.columns)
-        columns = [as_text(column, option) for column, option in zip(frame.values(), options, strict=False)]
-        yield from _long_rows([column.str.strip_chars() for column in columns], source.columns)
+        columns = [as_text(column, option) for column, option in zip(frame.values(), options, strict=True)]
+        yield from _long_rows(columns, source)
 
 
 def group_long(batches: Batches, columns: Columns) -> Batches:
@@ -161,18 +164,19 @@ def group_long(batches: Batches, columns: Columns) -> Batches:
     transaction, item, unit, dropped = (pl.Series(values=table.column(name)) for name in table.schema.names)
     is_row = transaction.is_not_null()
     transaction, item, unit = (column.filter(is_row) for column in (transaction, item, unit))
-    rows, row_count = group_codes(transaction)
+    rows, names = group_codes(transaction)
+    row_count = len(names)
     units = None
     if columns.unit is not None:
-        codes, _ = group_codes(unit)
-        units = unit.unique(maintain_order=True).gather(unit_of_each(rows, codes, row_count))
+        codes, unit_names = group_codes(unit)
+        units = unit_names.gather(unit_of_each(rows, codes, row_count))
     yield _coded(
         item,
         rows,
         row_count,
         units,
         dropped=int(dropped.sum() or 0),
-        identities=lambda filled: identities_of(transaction.unique(maintain_order=True).gather(filled)),
+        identities=lambda filled: identities_of(names.gather(filled)),
     )
 
 
@@ -229,7 +233,7 @@ def _tables(batches: Batches, source: Source) -> Iterator[TextTable]:
         for first, end in zip([0, *cuts.tolist()], [*cuts.tolist(), len(lines)], strict=True):
             run = lines[first:end]
             if first < end and files[first] != under_way:
-                under_way, headless = int(files[first]), starts[first] == 0
+                under_way, headless = int(files[first]), starts[first] == 0 and not source.layout.headerless
             if headless:
                 header = next((place for place, line in enumerate(run) if line.strip()), None)
                 if header is None:
@@ -260,13 +264,16 @@ def _check_header(line: bytes, source: Source) -> None:
         )
 
 
-def _long_rows(columns: list[pl.Series], said: Columns) -> Batches:
-    """Rows of stripped strings that belong to a transaction. Refuse what local reading refuses."""
+def _long_rows(values: list[pl.Series], source: Source) -> Batches:
+    """Rows that belong to a transaction. Refuse what local reading refuses."""
+    transaction, item, *unit = parts_of_rows(values, len(source.long.transaction))
+    columns = [identities(transaction), item, *map(identities, unit)]
     dropped = 0
     if len(columns) > 2:
-        kept = rows_with_unit(columns[2], drop=said.drop_rows_without_unit)
+        kept = rows_with_unit(columns[2], drop=source.columns.drop_rows_without_unit)
         dropped = int((~kept).sum())
         columns = [column.filter(pl.Series(kept)) for column in columns]
+    columns = split_items(columns, source.columns.item_separator)
     has_transaction, has_item = not_blank(columns[0]), not_blank(columns[1])
     if (has_item & ~has_transaction).any():
         raise InputError(
@@ -311,7 +318,7 @@ def _units(unit: pl.Series | None, rows: int, columns: Columns) -> tuple[NDArray
     """Which rows are kept, and the units of these rows."""
     if unit is None:
         return np.ones(rows, bool), None
-    names = as_text(unit, "--unit-column").str.strip_chars()
+    names = identities(as_text(unit, "--unit-column"))
     kept = rows_with_unit(names, drop=columns.drop_rows_without_unit)
     return kept, names.filter(pl.Series(kept))
 

@@ -14,7 +14,7 @@ from functools import partial
 
 import polars as pl
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql.functions import coalesce, col, count, count_distinct, lit, trim
+from pyspark.sql.functions import coalesce, col, count, count_distinct, lit, lower, trim, when
 
 from fim_private.counting.spark import parsing
 from fim_private.counting.spark.blocks import SCHEMA
@@ -23,16 +23,18 @@ from fim_private.counting.spark.files import files_of, parquet_rows, text_lines
 from fim_private.counting.spark.parsing import LONG_SCHEMA, READ_SCHEMA, Source
 from fim_private.counting.spark.session import Batches, Cluster
 from fim_private.errors import FimPrivateError, InputError, UsageError
-from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column, long_columns
+from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column, long_columns, skipped_columns
 from fim_private.transactions.column_table import FrameTable
 from fim_private.transactions.database import SERVERS
 from fim_private.transactions.dataset import ReadingNotes
 from fim_private.transactions.detection import SAMPLE_LINES, SAMPLE_ROWS
+from fim_private.transactions.doubts import refuse
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.reading import (
     LINE_FORMATS,
+    ask_about_names,
     check_options,
     columnar_layout,
     layout_of,
@@ -45,6 +47,7 @@ from fim_private.transactions.row_filter import RowFilter
 from fim_private.transactions.source import GZIP, PARQUET, Content, load
 from fim_private.transactions.text import Text
 from fim_private.transactions.text_table import text_table
+from fim_private.transactions.units import NOBODY, nobody
 
 SPLITTABLE = ("utf-8", "ascii", "latin", "iso-8859", "iso8859", "cp125", "windows-125", "utf8", "koi8")
 """Encodings in which a line feed is always one byte, and this byte is always a line feed."""
@@ -66,6 +69,9 @@ def read_with_spark(
     sheet: str | int | None = None,
     where: str | None = None,
     query: str | None = None,
+    skip_lines: int | None = None,
+    skip_columns: str | None = None,
+    item_separator: str | None = None,
 ) -> SparkDatabase:
     """Read a file, or many of one kind, as `read_transactions` does, with the same options and the same strictness.
 
@@ -85,6 +91,9 @@ def read_with_spark(
         sheet: refused, because Spark reads no workbooks.
         where: which rows of a table to read. The notes do not say how many others there are.
         query: refused, because Spark reads files.
+        skip_lines: must be None or 0, because Spark does not count lines. A first line such as `sep=;` is refused.
+        skip_columns: in "basket", the numbers of fields that are no items.
+        item_separator: what separates the items in cells that hold lists.
 
     Raises:
         InputError: the data cannot be read, or is not what the call says it is.
@@ -100,6 +109,9 @@ def read_with_spark(
         unit=unit_column,
         drop_rows_without_unit=drop_rows_without_unit,
         where=None if where is None else RowFilter.of(where),
+        skip_lines=skip_lines,
+        skip_columns=skipped_columns(skip_columns),
+        item_separator="\t" if item_separator == r"\t" else item_separator,
     )
     separator = "\t" if separator == r"\t" else separator
     check_options(format, separator, columns)
@@ -121,7 +133,9 @@ def read_with_spark(
             cluster, sources, head, format_name=format, separator=separator, encoding=encoding, columns=columns
         )
     insisted = layout.format not in LINE_FORMATS or separator is not None
-    return _coded(cluster, raw.persist(), layout, columns, insisted=insisted)
+    database = _coded(cluster, raw.persist(), layout, columns, insisted=insisted)
+    ask_about_names(layout, database.vocabulary, refuse)
+    return database
 
 
 def _head(cluster: Cluster, file: str) -> bytes:
@@ -147,10 +161,10 @@ def _parquet(
     selection = columns.selection(header)
     filtering = () if selection is None else selection.positions.values()
     if layout.format == "long":
-        positions = long_columns(header, columns)
-        taken = [_column(header[at]).alias(str(place)) for place, at in enumerate(positions) if at is not None]
+        found = long_columns(header, columns)
+        taken = [_column(header[at]).alias(str(place)) for place, at in enumerate(found.all)]
         taken += [_column(header[at]).alias(f"where {place}") for place, at in enumerate(filtering)]
-        said = Source(name=source, layout=layout, columns=columns)
+        said = Source(name=source, layout=layout, columns=columns, long=found)
         rows = _mapped(cluster, frame.select(*taken), parsing.parse_long_rows, said, schema=LONG_SCHEMA)
         return _grouped(cluster, rows, columns), layout
     _refuse_repeated_transactions(cluster, frame, columns)
@@ -195,6 +209,11 @@ def _text(
         return Text(name=source, blocks=[data], encoding=encoding)
 
     layout = layout_of(text(), format_name, separator, encoding, columns)
+    if layout.skip_lines:
+        raise UsageError(
+            "Spark does not leave out the first lines of a text.",
+            "Take them out of the file, or leave out --engine spark.",
+        )
     layout = read_text(text(), layout, columns).notes.layout
     if layout.format == "basket" and columns.unit is not None:
         raise UsageError(
@@ -212,9 +231,9 @@ def _text(
     )
     if layout.format in LINE_FORMATS:
         return _mapped(cluster, lines, parsing.parse_lines, said, schema=READ_SCHEMA), layout
-    header = text_table(text(), layout.separator or ",").header
+    header = text_table(text(), layout.separator or ",", headerless=layout.headerless).header
     if layout.format == "long":
-        said = replace(said, header=tuple(header), positions=long_columns(header, columns))
+        said = replace(said, header=tuple(header), long=long_columns(header, columns))
         rows = _mapped(cluster, lines, parsing.parse_long_lines, said, schema=LONG_SCHEMA)
         return _grouped(cluster, rows, columns), layout
     transaction, unit = (
@@ -286,8 +305,7 @@ def _coded(cluster: Cluster, raw: DataFrame, layout: Layout, columns: Columns, *
     blocks = cluster.map(raw, partial(_encoded, vocabulary=sent), SCHEMA).persist()
     # Compute the blocks now, while `raw` is still held; afterwards it is not needed.
     cluster.collect(blocks.groupBy().count())
-    raw.unpersist()
-    return SparkDatabase(
+    database = SparkDatabase(
         cluster=cluster,
         blocks=blocks,
         vocabulary=vocabulary,
@@ -298,7 +316,27 @@ def _coded(cluster: Cluster, raw: DataFrame, layout: Layout, columns: Columns, *
             duplicates=note["duplicates"],
             empty=note["empty"],
             rows_without_unit=note["rows_without_unit"],
+            nobody=_nobody(cluster, raw) if columns.unit is not None else (),
         ),
+    )
+    raw.unpersist()
+    return database
+
+
+def _nobody(cluster: Cluster, raw: DataFrame) -> tuple[tuple[str, int], ...]:
+    """Units with very many transactions that stand for nobody, see `units.nobody`."""
+    named = raw.selectExpr("explode(units) unit").withColumn("odd", lower(col("unit")).isin(*NOBODY))
+    found = named.groupBy(when(col("odd"), col("unit")).alias("name")).agg(
+        count(lit(1)).alias("transactions"), count_distinct("unit").alias("units")
+    )
+    rows = cluster.collect(found).to_pylist()
+    odd = [row for row in rows if row["name"] is not None]
+    others = [row for row in rows if row["name"] is None]
+    return nobody(
+        [row["name"] for row in odd],
+        [row["transactions"] for row in odd],
+        others=sum(row["transactions"] for row in others),
+        other_units=sum(row["units"] for row in others),
     )
 
 

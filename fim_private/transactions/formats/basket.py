@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.fields import split_lines
+from fim_private.transactions.fields import split_lines, split_lists
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.text import Text, lines_of
 
 
 def read_basket(text: Text, layout: Layout) -> Transactions:
-    """Read lines of names, separated by commas if the layout has no separator.
+    """Read lines of names, separated by commas if the layout has no separator, without the columns it leaves out.
 
     Errors:
         InputError: a line has unbalanced quotes.
     """
     coder = Coder()
+    skipped = [int(number) - 1 for number in (layout.skip_columns or "").split(",") if number]
     for first, chunk in text.chunks():
         lines = lines_of(chunk)
         # A blank line is an empty transaction, not one with a blank item.
@@ -26,6 +28,14 @@ def read_basket(text: Text, layout: Layout) -> Transactions:
         fields, widths = split_lines(
             lines.filter(filled), layout.separator or ",", name=text.name, numbers=where + first + 1
         )
+        if skipped:
+            place = np.arange(len(fields)) - np.repeat(np.cumsum(widths) - widths, widths)
+            wanted = ~np.isin(place, skipped)
+            fields, widths = fields.filter(pl.Series(wanted)), np.add.reduceat(wanted, np.cumsum(widths) - widths)
+        if layout.item_separator is not None:
+            fields, items = split_lists(fields, layout.item_separator)
+            line = np.repeat(np.arange(len(widths)), widths)
+            widths = np.bincount(line, weights=items, minlength=len(widths)).astype(np.int64)
         lengths = np.zeros(len(lines), dtype=np.int64)
         lengths[where] = widths
         coder.add(fields, lengths)

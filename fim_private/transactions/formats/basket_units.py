@@ -13,7 +13,7 @@ from fim_private.transactions.fields import split_lines
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.several import JoinedTextTable, other_columns, table_of
-from fim_private.transactions.strings import group_codes
+from fim_private.transactions.strings import group_codes, identities
 from fim_private.transactions.text import Chunk, Text, lines_of
 from fim_private.transactions.units import rows_with_unit
 
@@ -51,9 +51,11 @@ def read_basket_with_units(text: Text, layout: Layout, columns: Columns) -> Tran
         units.append(of_line.filter(pl.Series(kept)))
         is_item &= np.repeat(kept, widths)
         coder.add(fields.filter(pl.Series(is_item)), (widths - has_unit)[kept])
+    codes, names = group_codes(identities(pl.concat(units)))
     return coder.finish(
         layout=layout.naming(columns, unit=unit),
-        units=group_codes(pl.concat(units))[0],
+        units=codes,
+        unit_names=names,
         rows_without_unit=without_unit,
     )
 

@@ -54,6 +54,7 @@ def read_lists(table: ColumnTable, layout: Layout, columns: Columns) -> Transact
     return coder.finish(
         layout=layout.naming(columns, transaction=transaction, item=item, unit=unit),
         units=rows.units,
+        unit_names=rows.names,
         rows_without_unit=int((~rows.kept).sum()),
     )
 

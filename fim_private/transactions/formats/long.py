@@ -2,63 +2,126 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
-from fim_private.transactions.column_roles import Columns, long_columns
-from fim_private.transactions.column_table import ColumnTable, as_text
+from fim_private.transactions.column_roles import Columns, LongColumns, long_columns
+from fim_private.transactions.column_table import WRITTEN, ColumnTable, as_text
 from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.doubts import OnDoubt, refuse
+from fim_private.transactions.fields import split_lists
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
-from fim_private.transactions.strings import group_codes, not_blank
+from fim_private.transactions.restarts import WATCHED, Restarts
+from fim_private.transactions.strings import group_codes, identities, joined_identities, not_blank
 from fim_private.transactions.text_table import TextTable
 from fim_private.transactions.units import rows_with_unit, unit_of_each
 
 PIECE = 1 << 20
 """This many rows of a table of columns are text at a time."""
 
-OPTIONS = ("--transaction-column", "--item-column", "--unit-column")
+
+def options_of(columns: LongColumns) -> list[str]:
+    """The option that names each column, in the order of `LongColumns.all`."""
+    options = ["--transaction-column"] * len(columns.transaction) + ["--item-column", "--unit-column"]
+    return options[: len(columns.all)]
 
 
-def read_long_text(table: TextTable, layout: Layout, columns: Columns) -> Transactions:
+def parts_of_rows(values: Sequence[pl.Series], transactions: int) -> list[pl.Series]:
+    """What each row says: its transaction, its item, and its unit if there are units, all stripped.
+
+    Args:
+        values: strings of equal length, in the order of `LongColumns.all`.
+        transactions: the number of transaction columns.
+    """
+    item, *unit = values[transactions:]
+    named = values[0] if transactions == 1 else joined_identities(values[:transactions])
+    return [part.str.strip_chars() for part in (named, item, *unit)]
+
+
+def split_items(parts: list[pl.Series], item_separator: str | None) -> list[pl.Series]:
+    """Rows of one item each, from rows whose cells hold lists of items, if there is a separator of items.
+
+    Args:
+        parts: of each row, as in `parts_of_rows`.
+        item_separator: what separates the items of a cell.
+    """
+    if item_separator is None:
+        return parts
+    transaction, item, *unit = parts
+    items, lengths = split_lists(item, item_separator)
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    return [transaction.gather(row), items.str.strip_chars(), *(names.gather(row) for names in unit)]
+
+
+def read_long_text(table: TextTable, layout: Layout, columns: Columns, on_doubt: OnDoubt = refuse) -> Transactions:
     """Read a delimited long table.
 
     Args:
         table: the text.
         layout: the layout of the text, without the names of its columns.
         columns: which columns to take; well-known names replace those not given.
+        on_doubt: called if the format was guessed and the numbers of transactions seem to begin again every day.
 
     Errors:
         InputError: a column is missing or ambiguous, a row has the wrong number of fields, a transaction or a unit is
             blank, or a transaction has two units.
     """
     width = len(table.header)
-    positions = [at for at in long_columns(table.header, columns) if at is not None]
-    rows = _Rows(drop_rows_without_unit=columns.drop_rows_without_unit)
+    found = long_columns(table.header, columns)
+    rows, restarts = _Rows(found, columns), Restarts(table.name, width, found, layout)
     for fields, _ in table.blocks():
-        rows.add(*(fields.gather_every(width, offset=at) for at in positions))
-    return rows.finish(_named(layout, columns, [table.header[at] for at in positions]))
+        restarts.add(partial(fields.gather_every, width))
+        rows.add([fields.gather_every(width, offset=at) for at in found.all])
+    _ask(restarts, on_doubt)
+    return rows.finish(_named(layout, columns, table.header, found))
 
 
-def read_long_columnar(table: ColumnTable, layout: Layout, columns: Columns) -> Transactions:
+def read_long_columnar(
+    table: ColumnTable, layout: Layout, columns: Columns, on_doubt: OnDoubt = refuse
+) -> Transactions:
     """Read a long table of columns; numbers and dates become their text. Errors as for `read_long_text`."""
     header = list(table.schema())
-    names = [header[at] for at in long_columns(header, columns) if at is not None]
+    found = long_columns(header, columns)
+    names = [header[at] for at in found.all]
     values = table.columns(list(dict.fromkeys(names)))
     by_name = dict(zip(dict.fromkeys(names), values, strict=True))
-    rows = _Rows(drop_rows_without_unit=columns.drop_rows_without_unit)
+    rows, restarts = _Rows(found, columns), Restarts(table.name, len(header), found, layout)
+    restarts.add(lambda at: _first_rows(table, header[at]))
+    _ask(restarts, on_doubt)
+    options = options_of(found)
     # One piece at a time, because numbers and dates take several times the memory as text.
     for start in range(0, len(values[0]), PIECE):
         rows.add(
-            *(as_text(by_name[name].slice(start, PIECE), option) for name, option in zip(names, OPTIONS, strict=False))
+            [as_text(by_name[name].slice(start, PIECE), option) for name, option in zip(names, options, strict=True)]
         )
-    return rows.finish(_named(layout, columns, names))
+    return rows.finish(_named(layout, columns, header, found))
 
 
-def _named(layout: Layout, columns: Columns, names: list[str]) -> Layout:
-    return layout.naming(columns, transaction=names[0], item=names[1], unit=names[2] if len(names) > 2 else None)
+def _first_rows(table: ColumnTable, name: str) -> pl.Series:
+    """The first cells of a column as strings; nulls for a column of values that are no ids or dates."""
+    column = table.columns([name], rows=WATCHED)[0]
+    return as_text(column, "a column") if column.dtype in WRITTEN else pl.Series([None] * len(column), dtype=pl.String)
+
+
+def _ask(restarts: Restarts, on_doubt: OnDoubt) -> None:
+    doubt = restarts.doubt()
+    if doubt is not None:
+        on_doubt(doubt)
+
+
+def _named(layout: Layout, columns: Columns, header: Sequence[str], found: LongColumns) -> Layout:
+    return layout.naming(
+        columns,
+        transaction=",".join(header[at] for at in found.transaction),
+        item=header[found.item],
+        unit=None if found.unit is None else header[found.unit],
+    )
 
 
 class _Rows:
@@ -68,8 +131,10 @@ class _Rows:
     tables the rows of a transaction stand together.
     """
 
-    def __init__(self, *, drop_rows_without_unit: bool) -> None:
-        self._drop = drop_rows_without_unit
+    def __init__(self, found: LongColumns, columns: Columns) -> None:
+        self._transaction_columns = len(found.transaction)
+        self._item_separator = columns.item_separator
+        self._drop = columns.drop_rows_without_unit
         self._coder = Coder()
         self._codes: list[NDArray[np.int32]] = []
         self._lengths: list[NDArray[np.int64]] = []
@@ -77,14 +142,15 @@ class _Rows:
         self._units: list[pl.Series] = []
         self._without_unit = 0
 
-    def add(self, transactions: pl.Series, items: pl.Series, units: pl.Series | None = None) -> None:
-        """Add rows, as strings of equal length, which are stripped. Either all calls give units or none does."""
-        transactions, items = transactions.str.strip_chars(), items.str.strip_chars()
-        if units is not None:
-            units = units.str.strip_chars()
-            kept = pl.Series(rows_with_unit(units, drop=self._drop))
+    def add(self, values: Sequence[pl.Series]) -> None:
+        """Add rows, as strings of equal length, in the order of `LongColumns.all`."""
+        parts = parts_of_rows(values, self._transaction_columns)
+        for names in parts[2:]:
+            kept = pl.Series(rows_with_unit(names, drop=self._drop))
             self._without_unit += len(kept) - int(kept.sum())
-            transactions, items, units = transactions.filter(kept), items.filter(kept), units.filter(kept)
+            parts = [part.filter(kept) for part in parts]
+        transactions, items, *unit = split_items(parts, self._item_separator)
+        units = unit[0] if unit else None
         has_transaction, has_item = not_blank(transactions), not_blank(items)
         if (has_item & ~has_transaction).any():
             raise InputError(
@@ -107,14 +173,19 @@ class _Rows:
 
     def finish(self, layout: Layout) -> Transactions:
         """The transactions, in the order in which they first appear."""
-        rows, row_count = group_codes(_joined(self._transactions))
-        units = unit_of_each(rows, group_codes(_joined(self._units))[0], row_count) if self._units else None
+        rows, names = group_codes(identities(_joined(self._transactions)))
+        row_count, units, unit_names = len(names), None, None
+        if self._units:
+            of_rows, unit_names = group_codes(identities(_joined(self._units)))
+            units = unit_of_each(rows, of_rows, row_count)
         codes = np.concatenate([np.empty(0, dtype=np.int32), *self._codes])
         rows = np.repeat(rows, np.concatenate([np.empty(0, dtype=np.int64), *self._lengths]))
         self._codes.clear()
         self._coder.add_pairs(codes, rows, row_count)
         del codes, rows
-        return self._coder.finish(layout=layout, units=units, rows_without_unit=self._without_unit)
+        return self._coder.finish(
+            layout=layout, units=units, unit_names=unit_names, rows_without_unit=self._without_unit
+        )
 
 
 def _joined(parts: list[pl.Series]) -> pl.Series:

@@ -168,5 +168,6 @@ def _assemble(
     return coder.finish(
         layout=layout,
         units=row.units,
+        unit_names=row.names,
         rows_without_unit=int((~row.kept).sum()),
     )

@@ -1,0 +1,495 @@
+"""Files that can be read in two ways are asked about, and an option settles it either way."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+import pytest
+
+from fim_private.errors import InputError, UsageError
+from fim_private.transactions import read_transactions
+from fim_private.transactions.doubts import Doubt
+from fim_private.transactions.layout import Layout
+from tests.conftest import ROOT
+from tests.transactions.reading import as_bytes, as_sets, read
+
+Sets = list[set[str]]
+WORDS = ["ale", "bun", "cod", "dip", "egg", "fig", "gin", "ham"]
+BASKETS = [WORDS[row % 7 : row % 7 + 2 + row % 3] for row in range(40)]
+READ = [set(basket) for basket in BASKETS]
+
+
+def lines(baskets: list[list[str]], separator: str = ",") -> str:
+    return "".join(separator.join(basket) + "\n" for basket in baskets)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A file, what the refusal says, and the options that settle it, with what is then read."""
+
+    text: str
+    says: str
+    instead: dict[str, Any]
+    reads: Sets
+    stays: dict[str, Any]
+    reads_as_before: Sets
+    given: dict[str, Any] = field(default_factory=dict)
+
+
+LONG = [["1000", "Butter"], ["1000", "Milk"], ["1001", "Butter"], ["1002", "Tea"], ["1002", "Milk"], ["1003", "Bread"]]
+LONG_READ = [{"Butter", "Milk"}, {"Butter"}, {"Tea", "Milk"}, {"Bread"}]
+NUMBERS = [["1", "1", "4"], ["1", "1", "5"], ["1", "2", "4"], ["2", "3", "4"], ["2", "3", "6"], ["3", "4", "5"]]
+NUMBERS_READ = [{"4", "5"}, {"4"}, {"4", "6"}, {"5"}]
+BY_NUMBER = {"transaction_column": "1", "item_column": "2"}
+FIMI, BASKET, LONG_TABLE = {"format": "fimi"}, {"format": "basket"}, {"format": "long"}
+HEADER = "unlike the rest, as a header, a title or a comment does.*--skip-lines 1.*--format basket"
+COLUMN = r"the first field of each line {}.*--skip-columns 1\..*--format basket"
+
+
+def basket_case(first: str, says: str = HEADER) -> Case:
+    """A first line above baskets that is none."""
+    return Case(
+        text=first + "\n" + lines(BASKETS),
+        says=says,
+        instead={"skip_lines": 1},
+        reads=READ,
+        stays=BASKET,
+        reads_as_before=[{name.strip() for name in first.split(",")}, *READ],
+    )
+
+
+def column_case(fields: list[str], says: str, rows: int = 40) -> Case:
+    """A first field before each basket that is no item."""
+    baskets = BASKETS[:rows]
+    together = [[one, *basket] for one, basket in zip(fields, baskets, strict=True)]
+    return Case(
+        text=lines(together),
+        says=COLUMN.format(says),
+        instead={"skip_columns": "1"},
+        reads=READ[:rows],
+        stays=BASKET,
+        reads_as_before=[set(basket) for basket in together],
+    )
+
+
+CASES = {
+    "a long table without a header": Case(
+        text=lines(LONG),
+        says="table without a header.*--transaction-column 1 --item-column 2.*--format basket",
+        instead=BY_NUMBER,
+        reads=LONG_READ,
+        stays=BASKET,
+        reads_as_before=[set(row) for row in LONG],
+    ),
+    "the same with tabs": Case(
+        text=lines(LONG, "\t"),
+        says="table without a header",
+        instead=BY_NUMBER,
+        reads=LONG_READ,
+        stays={**BASKET, "separator": "\\t"},
+        reads_as_before=[set(row) for row in LONG],
+    ),
+    "the same in numbers": Case(
+        text=lines(NUMBERS, " ") + "\n",
+        says="table without a header.*--transaction-column 1 --item-column 3.*--format fimi",
+        instead={"transaction_column": "2", "item_column": "3"},
+        reads=NUMBERS_READ,
+        stays=FIMI,
+        reads_as_before=[set(row) for row in NUMBERS],
+    ),
+    "numbers of one customer": Case(
+        text=lines([["1", *row[1:]] for row in NUMBERS], " "),
+        says="table without a header.*--transaction-column 1 --item-column 3.*--format fimi",
+        instead={"transaction_column": "2", "item_column": "3"},
+        reads=NUMBERS_READ,
+        stays=FIMI,
+        reads_as_before=[{"1", *row[1:]} for row in NUMBERS],
+    ),
+    "a long table in any order": Case(
+        text="".join(f"{row % 17},{WORDS[row % 7]}\n" for row in range(60)),
+        says="table without a header.*--transaction-column 1 --item-column 2",
+        instead=BY_NUMBER,
+        reads=[{WORDS[row % 7] for row in range(first, 60, 17)} for first in range(17)],
+        stays=BASKET,
+        reads_as_before=[{str(row % 17), WORDS[row % 7]} for row in range(60)],
+    ),
+    "a header above numbers": Case(
+        text="first second\n" + "1 2 3\n4 5\n" * 3,
+        says="unlike the rest.*--skip-lines 1.*--format fimi",
+        instead={"skip_lines": 1},
+        reads=[{"1", "2", "3"}, {"4", "5"}] * 3,
+        stays=FIMI,
+        reads_as_before=[{"first", "second"}, *[{"1", "2", "3"}, {"4", "5"}] * 3],
+    ),
+    "numbers with tabs": Case(
+        text=lines(NUMBERS, "\t"),
+        says="table without a header",
+        instead={"transaction_column": "2", "item_column": "3"},
+        reads=NUMBERS_READ,
+        stays=FIMI,
+        reads_as_before=[set(row) for row in NUMBERS],
+    ),
+    "a title above a long table": Case(
+        text="Sales of March\ntid,item\n" + lines(LONG),
+        says=HEADER,
+        instead={"skip_lines": 1},
+        reads=LONG_READ,
+        stays=BASKET,
+        reads_as_before=[{"Sales of March"}, {"tid", "item"}, *(set(row) for row in LONG)],
+    ),
+    "a title, a blank line and commas up to the width": Case(
+        text="Sales of March,\n\nshop 7,\ntid,item\n" + lines(LONG),
+        says="lines before line 3 of .* unlike the rest.*--skip-lines 2.*--format basket",
+        instead={"skip_lines": 2},
+        reads=LONG_READ,
+        stays=BASKET,
+        reads_as_before=[{"Sales of March"}, {"shop 7"}, {"tid", "item"}, *(set(row) for row in LONG)],
+    ),
+    "a comment": basket_case("# baskets of March"),
+    "a comment above numbers": Case(
+        text="# exported\n1 2 3\n4 5\n",
+        says="unlike the rest.*--skip-lines 1.*--format fimi",
+        instead={"skip_lines": 1},
+        reads=[{"1", "2", "3"}, {"4", "5"}],
+        stays=FIMI,
+        reads_as_before=[{"#", "exported"}, {"1", "2", "3"}, {"4", "5"}],
+    ),
+    "a header of numbered items": basket_case("item1,item2,Item 3"),
+    "a header of one word": basket_case("Items"),
+    "a header of words that are not known": basket_case("Ware,Zweite Ware,Dritte Ware"),
+    "dates": column_case(["2024-03-01", "2024-03-02"] * 20, "is a date"),
+    "dates of a few lines": column_case(
+        ["1.3.2024", "2/3/24", "03-03-2024", "04.03.24 10:15", "5.3.24"], "is a date", 5
+    ),
+    "numbers": column_case([str(row) for row in range(7)], "is a number, and the others are names", 7),
+    "a header above the number of items": Case(
+        text="Item(s),Item 1,Item 2,Item 3,Item 4\n"
+        + lines([[str(len(basket)), *basket, *[""] * (4 - len(basket))] for basket in BASKETS]),
+        says=HEADER,
+        instead={"skip_lines": 1, "skip_columns": "1"},
+        reads=READ,
+        stays=BASKET,
+        reads_as_before=[
+            {"Item(s)", "Item 1", "Item 2", "Item 3", "Item 4"},
+            *({str(len(basket)), *basket} for basket in BASKETS),
+        ],
+    ),
+    "the number of items": column_case([str(len(basket)) for basket in BASKETS], "is the number of its other fields"),
+    "ids": column_case([f"T{row}" for row in range(40)], "occurs in no other place"),
+    "customers": column_case([f"K{row // 3}" for row in range(40)], "occurs in no other place"),
+    "one item per line": Case(
+        text="Sugar 1 kg\nWhole milk\n" * 3,
+        says="words with blanks between them.*--format basket.*--format fimi",
+        instead={"format": "basket", "separator": ","},
+        reads=[{"Sugar 1 kg"}, {"Whole milk"}] * 3,
+        stays=FIMI,
+        reads_as_before=[{"Sugar", "1", "kg"}, {"Whole", "milk"}] * 3,
+    ),
+    "a header above numbered columns": Case(
+        text="Invoice No,Product\n" + lines(LONG),
+        says="unlike the rest.*--skip-lines 1.*--format long",
+        given=BY_NUMBER,
+        instead={"skip_lines": 1},
+        reads=LONG_READ,
+        stays=LONG_TABLE,
+        reads_as_before=[{"Product"}, *LONG_READ],
+    ),
+    "numbers that begin again every day": Case(
+        text="tid,Date,item\n" + "".join(f"{row % 2},2024-03-0{row // 4 + 1},{WORDS[row]}\n" for row in range(8)),
+        says="one transaction has several dates.*--transaction-column InvoiceNo,Date.*--format long",
+        instead={"transaction_column": "tid,Date"},
+        reads=[{"ale", "cod"}, {"bun", "dip"}, {"egg", "gin"}, {"fig", "ham"}],
+        stays=LONG_TABLE,
+        reads_as_before=[{"ale", "cod", "egg", "gin"}, {"bun", "dip", "fig", "ham"}],
+    ),
+    "transactions that a spreadsheet rounded": Case(
+        text="tid,item\n5.36365E+08,milk\n5.36366E+08,tea\n",
+        says="transactions or units are numbers as 1.23E.08.*--format long",
+        instead={},
+        reads=[],
+        stays=LONG_TABLE,
+        reads_as_before=[{"milk"}, {"tea"}],
+    ),
+    **{
+        f"lists in cells: {cells[0]}": Case(
+            text="Transaction,Items\n" + "".join(f'{row},"{cell}"\n' for row, cell in enumerate(cells)),
+            says="look like lists of items.*--item-separator .*--format long",
+            instead={"item_separator": mark},
+            reads=[{"butter", "coffee"}, {"butter"}, {"tea", "coffee"}, {"tea"}, {"rye"}],
+            stays=LONG_TABLE,
+            reads_as_before=[{cell.replace('""', '"')} for cell in cells],
+        )
+        for mark, cells in {
+            ",": ["butter, coffee", "butter", "tea,coffee", "tea", "rye"],
+            ";": ["butter; coffee", "butter", "tea;coffee;", "tea", "rye"],
+        }.items()
+    },
+    **{
+        f"lists in brackets: {cells[0]}": Case(
+            text="Transaction,Items\n" + "".join(f'{row},"{cell}"\n' for row, cell in enumerate(cells)),
+            says="look like lists of items.*--item-separator ,.*--format long",
+            instead={"item_separator": ","},
+            reads=[{"butter, salted", "coffee"}, {"butter, salted"}, {"x"}]
+            if "'" in cells[0] or '"' in cells[0]
+            else [{"butter", "coffee"}, {"butter"}, {"x"}],
+            stays=LONG_TABLE,
+            reads_as_before=[{cell.replace('""', '"')} for cell in cells],
+        )
+        for cells in (
+            ["['butter, salted', 'coffee']", "['butter, salted']", "['x']"],
+            ['[""butter, salted"", ""coffee""]', '[""butter, salted""]', '[""x""]'],
+            ["{butter,coffee}", "{butter}", "{x}"],
+        )
+    },
+    "a column of quoted lists": Case(
+        text='"Butter, Coffee"\n"Butter"\n"Tea, Coffee"\n"Tea"\n"Rye"\n',
+        says="look like lists of items.*--item-separator ,.*--format basket",
+        instead={"item_separator": ","},
+        reads=[{"Butter", "Coffee"}, {"Butter"}, {"Tea", "Coffee"}, {"Tea"}, {"Rye"}],
+        stays=BASKET,
+        reads_as_before=[{"Butter, Coffee"}, {"Butter"}, {"Tea, Coffee"}, {"Tea"}, {"Rye"}],
+    ),
+    "quoted lists under a word": Case(
+        text="Sachen\n" + '"Butter, Coffee"\n"Tea, Coffee"\n"Rye"\n' * 2,
+        says="look like lists of items.*--item-separator ,.*--format basket",
+        instead={"item_separator": ",", "skip_lines": 1},
+        reads=[{"Butter", "Coffee"}, {"Tea", "Coffee"}, {"Rye"}] * 2,
+        stays=BASKET,
+        reads_as_before=[{"Sachen"}, *[{"Butter, Coffee"}, {"Tea, Coffee"}, {"Rye"}] * 2],
+    ),
+    "quoted lists under a header": Case(
+        text='"items"\n"{Butter,Coffee}"\n"{Butter}"\n"{Tea,Coffee}"\n',
+        says="unlike the rest.*--skip-lines 1",
+        given={"item_separator": ","},
+        instead={"skip_lines": 1},
+        reads=[{"Butter", "Coffee"}, {"Butter"}, {"Tea", "Coffee"}],
+        stays=BASKET,
+        reads_as_before=[{"items"}, {"Butter", "Coffee"}, {"Butter"}, {"Tea", "Coffee"}],
+    ),
+    "ids and lists without a header": Case(
+        text='1,"Butter, Coffee"\n2,Butter\n3,"Tea, Coffee"\n4,Tea\n5,Rye\n',
+        says="lists of items.*--transaction-column 1 --item-column 2 --item-separator ,.*--format basket",
+        instead={**BY_NUMBER, "item_separator": ","},
+        reads=[{"Butter", "Coffee"}, {"Butter"}, {"Tea", "Coffee"}, {"Tea"}, {"Rye"}],
+        stays=BASKET,
+        reads_as_before=[{"1", "Butter, Coffee"}, {"2", "Butter"}, {"3", "Tea, Coffee"}, {"4", "Tea"}, {"5", "Rye"}],
+    ),
+    "a second header": Case(
+        text="tid,item\n1,milk\n1,tea\ntid,item\n2,milk\n",
+        says="second header.*--format long",
+        instead={},
+        reads=[],
+        stays=LONG_TABLE,
+        reads_as_before=[{"milk", "tea"}, {"item"}, {"milk"}],
+    ),
+    "codes that a spreadsheet rounded": Case(
+        text="4.00633E+12,milk\n4.00633E+12,tea\nmilk,ale\n",
+        says="names of items are numbers as 1.23E.08.*--format basket",
+        instead={},
+        reads=[],
+        stays={"format": "basket", "separator": ","},
+        reads_as_before=[{"4.00633E+12", "milk"}, {"4.00633E+12", "tea"}, {"milk", "ale"}],
+    ),
+}
+"""Every habit of exports that is asked about, as a file. Without `instead`, the file itself has to be mended."""
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_what_may_be_read_wrong_is_asked_about_and_settled_either_way(case: Case) -> None:
+    with pytest.raises(InputError, match=case.says) as caught:
+        read(case.text, **case.given)
+    assert not any(word in str(caught.value) for word in ("Butter", "ale", "milk", "Sugar", "March", "4.00633E+12"))
+    if case.instead:
+        settled = read(case.text, **{**case.given, **case.instead})
+        assert as_sets(settled) == case.reads
+        again = read(case.text, **{**case.given, **settled.notes.layout.settings()})
+        assert as_sets(again) == case.reads, "the layout reads it again"
+    assert as_sets(read(case.text, **{**case.given, **case.stays})) == case.reads_as_before
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_doubts_can_be_noted_instead(case: Case) -> None:
+    doubts: list[Doubt] = []
+    noted = read(case.text, **case.given, on_doubt=doubts.append)
+    assert as_sets(noted) == case.reads_as_before
+    assert len(doubts) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lines(BASKETS),
+        lines(BASKETS, ";"),
+        "ale,bun\n" * 40 + "cod,dip\n" * 40,
+        "1 2\n" * 40 + "3 4\n" * 40,
+        "A1 B2\nC3 A1\n",
+        "milk\n" * 10,
+        "#10 envelope,ale\nbun,ale\n",
+        "Spargel,Salz\n" + lines(BASKETS) + "Rhabarber,Zimt\n",
+        "1,2\n3,4,5\n2,6\n",
+        "".join(f"{row},{row * 7 % 40},{row * 3 % 40}\n" for row in range(40)),
+    ],
+)
+def test_baskets_are_not_doubted(text: str) -> None:
+    doubts: list[Doubt] = []
+    read(text, on_doubt=doubts.append)
+    assert doubts == []
+
+
+def test_names_with_commas_among_names_with_blanks_are_refused() -> None:
+    with pytest.raises(InputError, match=r"separated by blanks or by another.*--format fimi.*--format basket"):
+        read("milk bread, rye\n" * 9 + "milk tea\n" * 10)
+    assert len(read("whole milk,rye\n" * 11 + "whole milk\n" * 10)) == 21
+
+
+def test_lists_in_brackets_without_quotes_are_read_if_a_line_is_one_cell() -> None:
+    text = "{ale,bun}\n{cod}\n"
+    with pytest.raises(InputError, match=r"looks like JSON.*--format basket.*--separator '\\t' --item-separator ,"):
+        read(text)
+    assert as_sets(read(text, format="basket", separator=r"\t", item_separator=",")) == [{"ale", "bun"}, {"cod"}]
+
+
+def test_the_data_that_ships_is_not_doubted() -> None:
+    assert len(read_transactions(ROOT / "datasets" / "online-retail-customers.csv.gz")) == 4372
+
+
+@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;,"])
+def test_a_line_that_names_the_separator_is_obeyed_and_recorded(first: str) -> None:
+    text = f"{first}\ntid;item\n1;milk, fresh\n1;tea\n2;tea\n"
+    found = read(text)
+    assert as_sets(found) == [{"milk, fresh", "tea"}, {"tea"}]
+    layout = found.notes.layout
+    assert {"separator", "skip_lines"} <= set(layout.guessed)
+    assert layout.guesses_as_typed() == (
+        "--format long --separator ';' --skip-lines 1 --transaction-column tid --item-column item"
+    )
+    assert as_sets(read(text, **layout.settings())) == as_sets(found)
+    assert "without the first line" in layout.describe()
+
+
+@pytest.mark.parametrize("options", [{"format": "basket"}, {"format": "basket", "separator": ";"}, {"format": "long"}])
+def test_a_typed_format_does_not_depend_on_a_line_that_names_the_separator(options: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"names a separator.*--skip-lines 1.*--skip-lines 0"):
+        read("sep=;\nmilk;tea\n", **options)
+    assert as_sets(read("sep=;\nmilk;tea\n", format="basket", separator=";", skip_lines=1)) == [{"milk", "tea"}]
+    assert as_sets(read("sep=;\nmilk;tea\n", format="basket", separator=";", skip_lines=0))[0] == {"sep="}
+
+
+def test_transactions_of_spmf_with_utilities_are_refused_by_name() -> None:
+    data = "4 6:20:10 10\n1 2:15:7 8\n"
+    with pytest.raises(InputError, match="SPMF transactions with utilities"):
+        read(data)
+    assert len(read(data, format="fimi")) == 2
+
+
+def test_lines_are_left_out_wherever_the_blocks_of_the_file_end() -> None:
+    data = as_bytes("title\n\n  \ncomment\n" + lines(BASKETS))
+    for skip, first in ((1, {"comment"}), (2, READ[0]), (3, READ[1])):
+        found = read(data, format="basket", skip_lines=skip)
+        assert as_sets(found)[0] == first
+    with pytest.raises(InputError, match="nothing but blanks"):
+        read("title\n\n", skip_lines=1, format="basket")
+
+
+DAYS = {
+    "tid": [1, 2, 1, 2],
+    "day": ["1.3.2024", "1.3.2024", "2.3.2024", "2.3.2024"],
+    "item": ["ale", "bun", "cod", "dip"],
+}
+
+
+def test_tables_of_columns_are_asked_about_too() -> None:
+    for frame in (pl.DataFrame(DAYS), pl.DataFrame(DAYS).with_columns(pl.col("day").str.to_date("%d.%m.%Y"))):
+        with pytest.raises(InputError, match=r"several dates.*--format long"):
+            read(frame)
+        assert as_sets(read(frame, transaction_column="tid,day")) == [{"ale"}, {"bun"}, {"cod"}, {"dip"}]
+        assert as_sets(read(frame, format="long")) == [{"ale", "cod"}, {"bun", "dip"}]
+    lists = pl.DataFrame({"tid": [1, 2], "item": ["['ale', 'bun']", "['cod']"]})
+    with pytest.raises(InputError, match=r"lists of items.*--item-separator ,"):
+        read(lists)
+    assert as_sets(read(lists, item_separator=",")) == [{"ale", "bun"}, {"cod"}]
+
+
+def test_days_of_many_rows_are_noticed_too() -> None:
+    """The first lines are all of one day."""
+    day = "".join(f"{row // 3},2024-03-0{{day}} 10:{row % 60},{WORDS[row % 8]}\n" for row in range(4000))
+    header = "tid,time,item\n"
+    with pytest.raises(InputError, match="several dates"):
+        read(header + day.replace("{day}", "1") + day.replace("{day}", "2"))
+    assert len(read(header + day.replace("{day}", "1"))) == 1334
+    rare = "".join(f"{row},2024-03-01,ale\n{row},2024-03-0{1 + (row == 7)},bun\n" for row in range(20))
+    assert len(read(header + rare)) == 20, "one order over midnight"
+
+
+def test_several_columns_make_one_transaction() -> None:
+    rows = "shop,day,item,who\n1,2,ale,x\n01,2.0,bun,x\n1,3,cod,y\n12,,,y\n"
+    options = {"format": "long", "transaction_column": "shop, DAY", "item_column": "item", "unit_column": "who"}
+    found = read(rows, **options)
+    assert as_sets(found) == [{"ale", "bun"}, {"cod"}]
+    assert found.notes.layout.transaction == "all rows with the same values of columns 'shop,day'"
+    assert as_sets(read(rows, **found.notes.layout.settings())) == as_sets(found)
+    with pytest.raises(InputError, match="blank there"):
+        read(rows + "1,,tea,y\n", **options)
+    for wrong in ("shop,item", "shop,shop"):
+        with pytest.raises(UsageError, match="same, or a column is named twice"):
+            read(rows, **{**options, "transaction_column": wrong})
+    with pytest.raises(InputError, match="no column 'hour'"):
+        read(rows, **{**options, "transaction_column": "shop,hour"})
+    one = 'a,"shop,day",item\n1,2,ale\n1,3,bun\n'
+    assert len(read(one, format="long", transaction_column="shop,day")) == 2, "a column of that name"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"format": "fimi", "skip_columns": "1"}, "--skip-columns is for the format basket"),
+        ({"format": "fimi", "item_separator": ","}, "formats basket and long"),
+        ({"format": "basket", "item_separator": ""}, "not empty"),
+        ({"skip_columns": "0"}, "numbers from 1 on"),
+        ({"skip_columns": "one"}, "numbers from 1 on"),
+        ({"skip_lines": -1}, "negative"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        read(lines(BASKETS), **options)
+
+
+@pytest.mark.parametrize("options", [{"skip_lines": 1}, {"skip_columns": "1"}])
+def test_only_texts_have_lines_and_fields_to_leave_out(options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="of text are left out by number"):
+        read(pl.DataFrame(DAYS), **options)
+
+
+def test_lists_are_split_only_in_formats_with_one_item_per_cell() -> None:
+    with pytest.raises(UsageError, match="no cell is split"):
+        read(pl.DataFrame({"items": [["ale,bun"]]}), item_separator=",")
+
+
+def test_a_line_that_holds_nothing_but_its_id_is_an_empty_transaction() -> None:
+    found = read('1,"ale, bun",cod\n2\n3,"dip"\n4,"",egg\n', skip_columns="1", item_separator=",")
+    assert as_sets(found) == [{"ale", "bun", "cod"}, {"dip"}, {"egg"}]
+    assert (found.notes.empty, found.notes.blanks) == (1, 1)
+    with pytest.raises(InputError, match="No item was found"):
+        read("1\n2\n", skip_columns="1", item_separator=",")
+
+
+def test_the_layout_is_recorded_with_what_was_left_out() -> None:
+    text = 'title\n1,x,"ale, bun"\n2,x,cod\n'
+    layout = read(text, skip_lines=1, skip_columns="2,1", item_separator=",").notes.layout
+    assert layout.describe() == (
+        "basket CSV, separated by commas: without the first line, without columns 1, 2, "
+        "lists separated by commas in cells"
+    )
+    assert layout.as_typed() == (
+        "--format basket --separator , --encoding utf-8 --skip-lines 1 --skip-columns 1,2 --item-separator ,"
+    )
+    assert Layout.of_record(json.loads(json.dumps(layout.record()))) == layout
+    older = Layout(format="basket", separator=",", encoding="utf-8").record()
+    assert {"skip_lines", "skip_columns", "item_separator"}.isdisjoint(older)
+    assert Layout.of_record({**older, "skip_lines": "1"}) is None
+    numbered = read("1,ale\n", **BY_NUMBER).notes.layout
+    assert numbered.describe() == "long CSV, separated by commas: no header, transaction column '1', item column '2'"
