@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 MARK = "guessed"
 """The setting that lists what was guessed. A guess that is written down is still one."""
 TEXTS = (
-    *("format", "separator", "encoding", "sheet", "transaction_column", "item_column", "unit_column"),
-    *("where", "query"),
+    *("format", "separator", "encoding", "sheet", "skip_lines", "skip_columns"),
+    *("transaction_column", "item_column", "item_separator", "unit_column", "where", "query"),
 )
 SWITCH = "drop_rows_without_unit"
 ABOVE = """\

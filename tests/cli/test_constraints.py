@@ -21,7 +21,7 @@ def baskets(tmp_path: Path) -> Path:
 
 def test_only_itemsets_with_the_wanted_items_are_named(baskets: Path, tmp_path: Path) -> None:
     output = tmp_path / "release.json"
-    done = fim_private("mine", baskets, *PAIRS, "--must-contain", "tea", "--exclude", "jam", "-o", output)
+    done = fim_private("mine", baskets, *PAIRS, "--must-contain", "tea", "--exclude", "jam", "-o", output, "--explain")
     assert done.returncode == 0, words(done)
     assert done.stdout.decode().splitlines()[-1].split(maxsplit=1) == ["1", "milk + tea"]
     assert "The question asks for itemsets that contain tea, and not jam" in words(done)

@@ -141,7 +141,16 @@ def test_what_is_no_layout_is_refused(here: Path, text: str, said: str, code: in
 def test_any_layout_comes_back() -> None:
     odd = 'a "quoted"\\name\t\x7f\x01 é 漢'
     layout = Layout(
-        format="long", separator="\t", encoding="utf-8", sheet="2010", where=odd, query=odd, unit_column=odd
+        format="long",
+        separator="\t",
+        encoding="utf-8",
+        sheet="2010",
+        where=odd,
+        query=odd,
+        unit_column=odd,
+        skip_lines=2,
+        skip_columns="1,3",
+        item_separator=";",
     )
     found = tomllib.loads(layout_text(layout, drop_rows_without_unit=False))
     assert found == {**layout.settings(), "unit_column": odd}

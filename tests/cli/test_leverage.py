@@ -23,7 +23,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_pair_that_goes_together_is_found_and_the_release_says_how(here: Path) -> None:
-    mined = fim_private("mine", "baskets.csv", *ASKED, "-o", "release.json", "--format", "basket")
+    mined = fim_private("mine", "baskets.csv", *ASKED, "-o", "release.json", "--format", "basket", "--explain")
     assert mined.returncode == 0, words(mined)
     release = json.loads((here / "release.json").read_text("utf-8"))
     assert [itemset["items"] for itemset in release["itemsets"]] == [["ink", "paper"]]
@@ -34,7 +34,7 @@ def test_the_pair_that_goes_together_is_found_and_the_release_says_how(here: Pat
     again = fim_private("mine", "--config", "release.json", "--json")
     assert again.returncode == 0, words(again)
     assert json.loads(again.stdout)["plan"] == release["plan"]
-    shown = fim_private("show", "release.json", "--html", "page.html")
+    shown = fim_private("show", "release.json", "--html", "page.html", "--explain")
     assert "ranked by leverage" in " ".join(shown.stderr.decode().split())
     assert "1 pair of items that goes together" in (here / "page.html").read_text("utf-8")
 
