@@ -292,12 +292,11 @@ class ItemsFirst:
         first = (2 * self.look.loss.rho, self.items.measurement.loss.rho)
         what = {PEEL: "picks", COUNTS: "noisy counts of itemsets"}.get(self.select or "", "picks or noisy counts")
         test = "" if self.test_delta is None else ", and the test of their items"
-        if self.by == BY_LEVERAGE:
-            what = f"the most frequent items once more, {what}"
+        again = "the most frequent items" if self.by == BY_LEVERAGE else "perhaps the likeliest items"
         return (
             Spending(what="looks at how many items units hold", rho=first[0]),
             Spending(what="noisy counts of items", rho=first[1]),
-            Spending(what=f"{what}{test}", rho=self.rho - sum(first)),
+            Spending(what=f"{again} once more, {what}{test}", rho=self.rho - sum(first)),
         )
 
     @property
