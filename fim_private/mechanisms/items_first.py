@@ -341,7 +341,7 @@ class ItemsFirst:
     @property
     def likeliest(self) -> int:
         """So many tokens may be counted once more."""
-        return max(self.few, 2 * self._needed)
+        return max(self.few, 4 * self._needed)
 
     def again(self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths) -> Measurement | None:
         """How the likeliest tokens are counted once more; None if that is not worth its price.

@@ -95,9 +95,9 @@ def run(
         counted = item_counts[: mechanism.likeliest]
         noisy = measure(tokens.count_units(len(counted), again.weights), again, randomness) / again.resolution
         known = mechanism.items.measurement.deviation / lengths.weight(mechanism.items.measurement.full)
-        item_counts = _average(counted, known, noisy, again.deviation)
+        averaged = _average(counted, known, noisy, again.deviation)
+        item_counts = np.concatenate([averaged, item_counts[len(averaged) :]])
         order = np.argsort(-item_counts, kind="stable")
-        # Tokens that were not counted again are too rare.
         tokens, units, item_counts = tokens.ordered(order), units[order], item_counts[order]
     steps = mechanism.later(item_counts, lengths, held, again)
     item_counts = item_counts[: steps.tokens]
