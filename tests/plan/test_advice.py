@@ -29,7 +29,13 @@ SHOPS = {
     "groceries": Shop.of(9_835, "4.4"),
     "online-retail-customers": Shop.of(4_372, "61.5"),
 }
-CAUTIOUS = {("groceries", 2, "0.25"), ("groceries", 3, "0.5"), ("groceries", 3, "1"), ("groceries", 3, "2")}
+CAUTIOUS = {
+    ("retail", 3, "0.25"),
+    ("groceries", 2, "0.25"),
+    ("groceries", 3, "0.5"),
+    ("groceries", 3, "1"),
+    ("groceries", 3, "2"),
+}
 """Where more can be named than the advice says."""
 
 
