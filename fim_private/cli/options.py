@@ -237,7 +237,7 @@ class Question:
         _what(
             metavar="NAME",
             autocompletion=mechanism_names("auto"),
-            help="A mechanism that `fim-private plan` lists. auto takes the one that needs the smallest lead.",
+            help="A mechanism that `fim-private plan` lists. auto chooses one, and the plan says why.",
         ),
     ] = "auto"
     select: Select = None
