@@ -235,7 +235,7 @@ def test_items_are_counted_again_if_long_units_hide_them() -> None:
     assert again is not None
     assert again.sensitivity == 1
     assert 0.149 * mechanism.rho < again.loss.rho <= Fraction(15, 100) * mechanism.rho
-    assert mechanism.again(rare, lengths(2), lengths(2)) is None  # no more exact than the first count
+    assert mechanism.again(rare, lengths(4), lengths(4)) is None  # no more exact than the first count
     assert mechanism.again(np.full(500, 1e6), lengths(64), lengths(2)) is None  # no doubt is left
     assert mechanism.again(rare[:0], lengths(64), lengths(2)) is None
 
