@@ -116,6 +116,8 @@ def _units(mechanism: ItemsFirst, epsilons: Sequence[float], steps: int, randomn
 def _ways(mechanism: ItemsFirst) -> Iterator[LaterSteps]:
     """What follows for transactions of a usual length, and if long ones make it worth while to count items again."""
     yield mechanism.usual
+    if mechanism.test_delta is None:
+        return
     rare, long, short = np.ones(1), *(Lengths(np.full(1, float(length)), np.ones(1)) for length in (_LONG, 1))
     again = mechanism.again(rare, long, short)
     if again is None:

@@ -347,7 +347,8 @@ class ItemsFirst:
         """How the likeliest tokens are counted once more; None if that is not worth its price.
 
         Units that hold many items add little to the first counts, and of the likeliest items they hold fewer. So a
-        second count may tell them from strangers where the first one does not.
+        second count may tell them from strangers where the first one does not. A public list has no strangers, and
+        picks need the budget more.
 
         Args:
             supports: about how many units hold each token, in decreasing order.
@@ -355,7 +356,9 @@ class ItemsFirst:
             held: how many of the first tokens units hold.
         """
         deviation = self._deviation(lengths)
-        if not len(supports) or supports[min(len(supports), self._needed) - 1] > self.tuning.again_below * deviation:
+        if self.test_delta is None or not len(supports):
+            return None
+        if supports[min(len(supports), self._needed) - 1] > self.tuning.again_below * deviation:
             return None
         again = Measurement.costing(
             float(self.rho) * self.tuning.again_share * _SAFE, full=held.best_full, sensitivity=1

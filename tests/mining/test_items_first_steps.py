@@ -238,6 +238,8 @@ def test_items_are_counted_again_if_long_units_hide_them() -> None:
     assert mechanism.again(rare, lengths(4), lengths(4)) is None  # no more exact than the first count
     assert mechanism.again(np.full(500, 1e6), lengths(64), lengths(2)) is None  # no doubt is left
     assert mechanism.again(rare[:0], lengths(64), lengths(2)) is None
+    listed = planned(UNIT, universe=Universe(items=500, listed=True))
+    assert listed.again(rare, lengths(64), lengths(2)) is None  # there are no strangers
 
 
 def test_a_second_count_finds_items_that_long_units_hide(monkeypatch: pytest.MonkeyPatch) -> None:

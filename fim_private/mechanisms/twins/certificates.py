@@ -201,6 +201,7 @@ ITEMS_FIRST = (
         name="items are counted again for a hundredth of the price",
         mistake="the second counts of items have a tenth of the standard deviation that is paid for",
         broken=_as(_MoreExactAgain),
+        needs=_has_test,
     ),
     Twin(
         name="no noise in the test",
