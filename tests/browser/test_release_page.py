@@ -33,7 +33,7 @@ def test_the_page_shows_names_and_runs_none(browser: Chrome, tmp_path: Path, see
     browser.get_log("browser")
     browser.get(path.as_uri())
     assert browser.get_log("browser") == []
-    cells = [cell.text for cell in browser.find_elements("css selector", "#table-itemsets td:nth-child(2)")]
+    cells = [cell.text for cell in browser.find_elements("css selector", "figure[id^=table-itemsets] td:nth-child(2)")]
     assert len(cells) == len(COUNTS)
     assert cells[0].startswith("<script>alert(1)</script>")
     assert len(browser.find_elements("css selector", "#figure-counts rect")) == len(COUNTS)
