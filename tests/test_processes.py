@@ -11,7 +11,7 @@ import time
 import pytest
 
 from tests.conftest import ROOT
-from tests.processes import run, side_by_side, started
+from tests.processes import run, side_by_side, started, without_progress
 
 
 def test_a_program_that_hangs_is_killed_with_what_it_started() -> None:
@@ -47,3 +47,9 @@ def test_every_test_starts_programs_through_this_module() -> None:
     for path in [*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "tests").rglob("c*.py")]:
         called = re.findall(r"subprocess\.(?:run|Popen|call|check_\w+)\(|Process\(.*\)\.start", path.read_text("utf-8"))
         assert not called, path
+
+
+def test_lines_that_a_slow_machine_adds_are_left_out() -> None:
+    told = "reading ... (10 s so far)\ncells ... 3 of 4, 2 s left (2 min so far)\nError: no.\n"
+    assert without_progress(told) == "Error: no.\n"
+    assert without_progress(told.encode()) == b"Error: no.\n"

@@ -36,7 +36,8 @@ def fim_private(*arguments: object) -> subprocess.CompletedProcess[bytes]:
     except SystemExit as end:
         for stream in streams.values():
             stream.flush()
-        return subprocess.CompletedProcess(command, end.code, out.getvalue(), err.getvalue())
+        told = processes.without_progress(err.getvalue())
+        return subprocess.CompletedProcess(command, end.code, out.getvalue(), told)
     finally:
         signal.signal(signal.SIGINT, ctrl_c)
 
