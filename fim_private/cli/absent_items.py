@@ -52,7 +52,7 @@ def _absent(names: Iterable[str], database: TransactionDatabase) -> list[str]:
     import polars as pl
 
     wanted = list(names)
-    found = set(database.vocabulary.filter(database.vocabulary.is_in(pl.Series(wanted, dtype=pl.String))))
+    found = set(database.vocabulary.filter(database.vocabulary.is_in(pl.Series(wanted, dtype=pl.String).implode())))
     return [name for name in wanted if name not in found]
 
 

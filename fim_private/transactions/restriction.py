@@ -73,7 +73,7 @@ def keep_items(transactions: Transactions, codes: NDArray[np.int32]) -> Transact
 
 def without_items(vocabulary: pl.Series, names: Sequence[str]) -> NDArray[np.int32]:
     """The codes of all other items, increasing; names that are not in the vocabulary are ignored."""
-    others = ~vocabulary.is_in(pl.Series(names, dtype=pl.String))
+    others = ~vocabulary.is_in(pl.Series(names, dtype=pl.String).implode())
     return np.flatnonzero(others.to_numpy()).astype(np.int32)
 
 

@@ -117,8 +117,8 @@ def test_the_command_makes_a_release_from_invoices(
     shared_data: Callable[[str], Path], tmp_path: Path, bounds: tuple[object, ...]
 ) -> None:
     output = tmp_path / "release.json"
-    asked = ("--size", 2, "--top", 5, *PROMISE, *CUSTOMER, "--drop-rows-without-unit", *bounds, "-o", output)
-    done = fim_private("mine", shared_data("online-retail.csv.gz"), *asked)
+    promise = (*PROMISE, "--explain", *CUSTOMER, "--drop-rows-without-unit", *bounds)
+    done = fim_private("mine", shared_data("online-retail.csv.gz"), "--size", 2, "--top", 5, *promise, "-o", output)
     assert done.returncode == 0, words(done)
     release = json.loads(output.read_text(encoding="utf-8"))
     capped = "--max-transactions" in bounds
