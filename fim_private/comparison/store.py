@@ -168,12 +168,19 @@ class Store:
                     self._keep(rows)
 
     def _check(self, found: Any) -> None:
-        if found != self._fingerprint:
+        if _without_unset(found) != _without_unset(self._fingerprint):
             raise UsageError(
                 f"{self._folder} holds a comparison with other data, options for reading it, trials, delta, universe, "
                 "seed or program version.",
                 "Give another --output, or remove that folder to begin anew.",
             )
+
+
+def _without_unset(fingerprint: Any) -> Any:
+    """The fingerprint without what is not set. Earlier versions did not have all options that this one has."""
+    if not isinstance(fingerprint, dict):
+        return fingerprint
+    return {name: _without_unset(value) for name, value in fingerprint.items() if value is not None}
 
 
 def _parsed(line: str) -> Any:

@@ -150,6 +150,15 @@ def test_more_cells_can_be_asked_for_later(tmp_path: Path, counts: ExactCounts) 
 
 
 @pytest.mark.usefixtures("one_process")
+def test_a_comparison_goes_on_although_there_are_more_options_now(tmp_path: Path, counts: ExactCounts) -> None:
+    fingerprint = {**SETTINGS.fingerprint(), "reading": {"format": "auto", "separator": None}}
+    Store(tmp_path, fingerprint).add(run_cell(next(iter(cells_of(SETTINGS, counts.items))), SETTINGS, counts))
+    later = {**fingerprint, "reading": {"format": "auto", "separator": None, "where": None}}
+    assert len(Store(tmp_path, later).finished) == 1
+    with pytest.raises(UsageError, match="other data, options"):
+        Store(tmp_path, {**fingerprint, "reading": {"format": "auto", "where": "x > 1"}})
+
+
 def test_another_comparison_s_folder_is_refused(tmp_path: Path, counts: ExactCounts) -> None:
     compare(tmp_path, counts)
     before = (tmp_path / RESULTS).read_bytes()
