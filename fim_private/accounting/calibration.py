@@ -99,7 +99,9 @@ def _calibrate_renyi(
 def largest_proved(
     prove: Callable[[Fraction], Guarantee | None], epsilon: Fraction
 ) -> tuple[Fraction, Guarantee] | None:
-    """The largest epsilon (or rho) of a part for which there is a guarantee, and this guarantee; None if there is none.
+    """The most that a part may spend, epsilon or rho, and what is then guaranteed.
+
+    Returns None if nothing is guaranteed however little the part spends.
 
     Args:
         prove: the guarantee if the part spends so much; None where it is too much.

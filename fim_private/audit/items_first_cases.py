@@ -159,16 +159,18 @@ def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Flo
     if unit.common:
         fewer = fewer.times(_shifted(bin_of_look, 1, 1))
         fewer = fewer.times(_shifted(items, unit.common, int(items.weights[unit.common + unit.own])))
-        if steps.again is not None:
-            step = int(steps.again.weights[min(unit.common, len(steps.again.weights) - 1)])
-            if step:
-                fewer = fewer.times(_shifted(steps.again, unit.common, step))
-        # A unit of several transactions holds the same items in each of them.
+        # A unit of several transactions holds the same items in each of them. Items are counted by unit.
         recounted = 0 if steps.recount is None else min(unit.common, steps.recount.full)
         pairs, itemsets = (math.comb(unit.common, size) for size in (2, mechanism.size))
-        for measurement, held in ((steps.recount, recounted), (steps.pairs, pairs), (steps.itemsets, itemsets)):
+        several = mechanism.sensitivity
+        for measurement, held, times in (
+            (steps.again, unit.common, 1),
+            (steps.recount, recounted, several),
+            (steps.pairs, pairs, several),
+            (steps.itemsets, itemsets, several),
+        ):
             if measurement is not None and held:
-                step = int(measurement.weights[min(held, len(measurement.weights) - 1)]) * mechanism.sensitivity
+                step = int(measurement.weights[min(held, len(measurement.weights) - 1)]) * times
                 if step:
                     fewer = fewer.times(_shifted(measurement, held, step))
     if unit.picks is not None and steps.pick_epsilon is not None:

@@ -30,6 +30,7 @@ _what = partial(typer.Option, rich_help_panel="What to find")
 _promise = partial(typer.Option, rich_help_panel="The promise")
 _read = partial(typer.Option, rich_help_panel="How to read the file")
 _out = partial(typer.Option, rich_help_panel="Output")
+to_file = partial(_out, "--output", "-o", metavar="FILE")
 
 
 def _no_data_set(files: list[str]) -> list[str]:
@@ -519,12 +520,7 @@ class Delivery:
     seed: Annotated[int | None, _out(help="Draw the same noise every time. The output is then NOT private.")] = None
     output: Annotated[
         Path | None,
-        _out(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Also write the release to this file: .json, .parquet, .jsonl, .csv, .spmf or .fimi.",
-        ),
+        to_file(help="Also write the release to this file: .json, .parquet, .jsonl, .csv, .spmf or .fimi."),
     ] = None
     overwrite: Overwrite = False
     ledger: Annotated[

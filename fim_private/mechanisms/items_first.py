@@ -329,14 +329,14 @@ class ItemsFirst:
         """A good answer is expected to need so many tokens at most."""
         return min(math.ceil(self.tuning.tokens * math.sqrt(2 * self.top)), MOST_TESTED)
 
-    def _deviation(self, lengths: Lengths) -> float:
+    def item_deviation(self, lengths: Lengths) -> float:
         """The deviation of the noise in the first counts of the items, in transactions."""
         return self.items.measurement.deviation / lengths.weight(self.items.measurement.full)
 
     @property
     def _seen(self) -> float:
         """The support with which an item goes on, in transactions of a usual length."""
-        return _SEEN * self._deviation(_USUAL_LENGTHS)
+        return _SEEN * self.item_deviation(_USUAL_LENGTHS)
 
     @property
     def likeliest(self) -> int:
@@ -355,7 +355,7 @@ class ItemsFirst:
             lengths: how many items units hold.
             held: how many of the first tokens units hold.
         """
-        deviation = self._deviation(lengths)
+        deviation = self.item_deviation(lengths)
         if self.test_delta is None or not len(supports):
             return None
         if supports[min(len(supports), self._needed) - 1] > self.tuning.again_below * deviation:
@@ -386,7 +386,7 @@ class ItemsFirst:
         # Itemsets of rarer items are never named.
         worth_it = 1.0 if certificate is None else certificate.threshold
         transactions = float(lengths.units.sum())
-        item_deviation = self._deviation(lengths)
+        item_deviation = self.item_deviation(lengths)
         if again is not None:
             item_deviation = 1 / math.hypot(1 / item_deviation, held.weight(again.full) / again.deviation)
 

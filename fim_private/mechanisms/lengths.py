@@ -100,7 +100,7 @@ class Lengths:
 
     @property
     def best_full(self) -> int:
-        """With how many items a unit should count in full, so that noise is smallest beside the counts."""
+        """The `full` of the measurement whose counts are most exact."""
         return int(max(_FULL.tolist(), key=lambda full: self.weight(full) ** 2 / full))
 
     def picks_worth(self, sizes: Sequence[int]) -> float:

@@ -92,11 +92,9 @@ def run(
     held = look(tokens, mechanism.few, mechanism, randomness)
     again = mechanism.again(item_counts, lengths, held)
     if again is not None:
-        counted = item_counts[: mechanism.likeliest]
-        noisy = measure(tokens.count_units(len(counted), again.weights), again, randomness) / again.resolution
-        known = mechanism.items.measurement.deviation / lengths.weight(mechanism.items.measurement.full)
-        averaged = _average(counted, known, noisy, again.deviation)
-        item_counts = np.concatenate([averaged, item_counts[len(averaged) :]])
+        likeliest = item_counts[: mechanism.likeliest]
+        second = measure(tokens.count_units(len(likeliest), again.weights), again, randomness) / again.resolution
+        item_counts[: len(likeliest)] = _average(likeliest, mechanism.item_deviation(lengths), second, again.deviation)
         order = np.argsort(-item_counts, kind="stable")
         tokens, units, item_counts = tokens.ordered(order), units[order], item_counts[order]
     steps = mechanism.later(item_counts, lengths, held, again)

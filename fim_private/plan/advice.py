@@ -31,7 +31,7 @@ class Column:
 
     @cached_property
     def most(self) -> int | None:
-        """The largest number of itemsets worth asking for; None if there is none."""
+        """The largest number of itemsets worth asking for, or None if no list is worth it."""
         good = [
             each.plan.top for each in self.outlooks if each.right >= RELIABLE and (each.count_error or 0.0) <= CLOSE
         ]

@@ -131,7 +131,10 @@ class Outlook:
         return picked
 
     def _by_items(self, way: ItemsFirst) -> Floats:
-        """The same where items are found first. The mechanism decides on the later steps as it does with data."""
+        """The same where items are found first.
+
+        The mechanism decides on the later steps as it does with data, but no item is counted again.
+        """
         supports = self.shop.counts(np.arange(1.0, 2_001), 1)
         transactions = np.full(len(_LENGTHS), self.shop.transactions / len(_LENGTHS))
         lengths = Lengths(self.shop.items_per_transaction * _LENGTHS, transactions)

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, plain
@@ -38,6 +39,27 @@ class Columns:
     skip_lines: int | None = None
     skip_columns: tuple[int, ...] = ()
     item_separator: str | None = None
+
+    @classmethod
+    def of_options(
+        cls,
+        *,
+        where: str | None,
+        skip_columns: str | None,
+        item_separator: str | None,
+        **others: Any,
+    ) -> Columns:
+        r"""What options say, some of which are texts: a condition, a list of numbers, and perhaps `\t` for a tab.
+
+        Errors:
+            UsageError: the condition or the list cannot be read.
+        """
+        return cls(
+            where=None if where is None else RowFilter.of(where),
+            skip_columns=skipped_columns(skip_columns),
+            item_separator=tab_if_typed(item_separator),
+            **others,
+        )
 
     @property
     def numbered(self) -> bool:
@@ -97,6 +119,11 @@ class LongColumns:
 def are_numbers(columns: str) -> bool:
     """Whether a column, or several with commas between them, are given by number."""
     return all(re.fullmatch("[1-9][0-9]{0,5}", column.strip()) for column in columns.split(","))
+
+
+def tab_if_typed(separator: str | None) -> str | None:
+    r"""The separator, a tab if `\t` was typed."""
+    return "\t" if separator == r"\t" else separator
 
 
 def skipped_columns(given: str | None) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from fim_private.transactions.column_names import ITEM_NAMES, TRANSACTION_NAMES
 from fim_private.transactions.column_roles import Columns, known_column, long_columns
 from fim_private.transactions.column_table import WRITTEN, ColumnTable, as_text
 from fim_private.transactions.doubts import (
+    NUMBER,
     Doubt,
     OnDoubt,
     Sample,
@@ -43,7 +44,6 @@ RARE = 0.05
 """A separator in a smaller share of lines than this may be part of a name."""
 
 MARKUP = {"{": "JSON", "[": "JSON or a Python list", "<": "HTML or XML"}
-NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)*\s*")
 
 
 def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt: OnDoubt = refuse) -> Layout:

@@ -340,7 +340,7 @@ def _leading_column(records: Sequence[Record]) -> str | None:
             return "is the number of its other fields"
         if not any(map(NUMBER.fullmatch, rest)):
             return "is a number, and the others are names"
-    repeated = len(set(rest)) <= (1 - (1 - ENOUGH)) * len(rest)
+    repeated = len(set(rest)) <= ENOUGH * len(rest)
     if len(records) >= MANY and len(set(firsts)) >= MANY / 2 and repeated and not _meet(records):
         return "occurs in no other place of a line, as an id or a customer does"
     return None

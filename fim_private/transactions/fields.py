@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
+from fim_private.transactions.text import Chunk, lines_of
 
 QUOTE = '"'
 MARK = "\x1f"
@@ -77,6 +78,30 @@ def split_lines(
         np.concatenate([plain_widths, widths]),
         np.argsort(np.concatenate([np.flatnonzero(~where), np.flatnonzero(where)])),
     )
+
+
+def split_chunk(
+    chunk: Chunk, separator: str, *, name: str
+) -> tuple[pl.Series, NDArray[np.int64], NDArray[np.int64], int]:
+    """The fields of the lines of a chunk that are not blank.
+
+    Args:
+        chunk: whole lines.
+        separator: one character or more.
+        name: the file, for messages.
+
+    Returns:
+        The fields, end to end; for each line that is not blank its number of fields, and its 1-based number, int64; and
+        the number of all lines.
+
+    Errors:
+        InputError: unbalanced quotes.
+    """
+    first, content = chunk
+    lines = lines_of(content)
+    filled = lines.str.strip_chars() != ""
+    numbers = np.flatnonzero(filled.to_numpy()).astype(np.int64) + first + 1
+    return *split_lines(lines.filter(filled), separator, name=name, numbers=numbers), numbers, len(lines)
 
 
 def split_lists(cells: pl.Series, separator: str) -> tuple[pl.Series, NDArray[np.int64]]:

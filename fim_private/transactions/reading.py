@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 import polars as pl
 
 from fim_private.errors import InputError, UsageError, did_you_mean
-from fim_private.transactions.column_roles import Columns, skipped_columns
+from fim_private.transactions.column_roles import Columns, tab_if_typed
 from fim_private.transactions.column_table import ColumnTable
 from fim_private.transactions.database import query_table
 from fim_private.transactions.dataset import Transactions
@@ -30,7 +30,7 @@ from fim_private.transactions.formats.one_hot import read_one_hot_columnar, read
 from fim_private.transactions.frames import SupportsArrow, frame_table
 from fim_private.transactions.layout import Layout, spoken
 from fim_private.transactions.parquet import ParquetTable
-from fim_private.transactions.row_filter import RowFilter, Selection, filtered
+from fim_private.transactions.row_filter import Selection, filtered
 from fim_private.transactions.several import JoinedText, files_named, joined, table_of
 from fim_private.transactions.source import Progress, Source, opened, refuse_foreign
 from fim_private.transactions.text import Text
@@ -112,17 +112,17 @@ def read_transactions(
     while reading, 8 per transaction, and the names; never transactions times items. Tables whose rows are not grouped
     by transaction are sorted, for 16 more bytes per occurrence. Parquet and workbooks are loaded whole.
     """
-    columns = Columns(
+    columns = Columns.of_options(
         transaction=transaction_column,
         item=item_column,
         unit=unit_column,
         drop_rows_without_unit=drop_rows_without_unit,
-        where=None if where is None else RowFilter.of(where),
+        where=where,
         skip_lines=skip_lines,
-        skip_columns=skipped_columns(skip_columns),
-        item_separator="\t" if item_separator == r"\t" else item_separator,
+        skip_columns=skip_columns,
+        item_separator=item_separator,
     )
-    separator = "\t" if separator == r"\t" else separator
+    separator = tab_if_typed(separator)
     check_options(format, separator, columns)
     chosen = None if sheet is None else str(sheet).strip()
     transactions = _read(

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from fim_private.errors import InputError
 from fim_private.transactions.column_roles import Columns
-from fim_private.transactions.fields import HOW_TO_QUOTE, split_line, split_lines
+from fim_private.transactions.fields import HOW_TO_QUOTE, split_chunk, split_line
 from fim_private.transactions.row_filter import Selection
-from fim_private.transactions.text import Chunk, Text, lines_of
+from fim_private.transactions.text import Chunk, Text
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -51,11 +51,8 @@ class TextTable:
             InputError: a line has more or fewer fields than the header, or unbalanced quotes.
         """
         width = len(self.header)
-        for first, chunk in self.below:
-            lines = lines_of(chunk)
-            filled = lines.str.strip_chars() != ""
-            numbers = np.flatnonzero(filled.to_numpy()).astype(np.int64) + first + 1
-            fields, widths = split_lines(lines.filter(filled), self.separator, name=self.name, numbers=numbers)
+        for chunk in self.below:
+            fields, widths, numbers, _ = split_chunk(chunk, self.separator, name=self.name)
             odd = np.flatnonzero(widths != width)
             if len(odd):
                 raise InputError(

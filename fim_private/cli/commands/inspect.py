@@ -50,13 +50,7 @@ def inspect(
     layout: LayoutFile = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Also write how the file was read to this TOML file, for --layout.",
-            rich_help_panel="Output",
-        ),
+        options.to_file(help="Also write how the file was read to this TOML file, for --layout."),
     ] = None,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,

@@ -48,12 +48,8 @@ def rules(
     title: options.Title = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Also write the rules to this file, with all measures and intervals: .csv, .json, .jsonl or .parquet.",
-            rich_help_panel="Output",
+        options.to_file(
+            help="Also write the rules to this file, with all measures and intervals: .csv, .json, .jsonl or .parquet."
         ),
     ] = None,
     overwrite: options.Overwrite = False,

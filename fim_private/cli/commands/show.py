@@ -22,12 +22,8 @@ def show(
     title: options.Title = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Also write the release in another format: .json, .parquet, .jsonl, .csv, .spmf or .fimi.",
-            rich_help_panel="Output",
+        options.to_file(
+            help="Also write the release in another format: .json, .parquet, .jsonl, .csv, .spmf or .fimi."
         ),
     ] = None,
     overwrite: options.Overwrite = False,

@@ -23,7 +23,7 @@ from fim_private.counting.spark.files import files_of, parquet_rows, text_lines
 from fim_private.counting.spark.parsing import LONG_SCHEMA, READ_SCHEMA, Source
 from fim_private.counting.spark.session import Batches, Cluster
 from fim_private.errors import FimPrivateError, InputError, UsageError
-from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column, long_columns, skipped_columns
+from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column, long_columns, tab_if_typed
 from fim_private.transactions.column_table import FrameTable
 from fim_private.transactions.database import SERVERS
 from fim_private.transactions.dataset import ReadingNotes
@@ -43,7 +43,6 @@ from fim_private.transactions.reading import (
     read_text,
     refuse_single_items,
 )
-from fim_private.transactions.row_filter import RowFilter
 from fim_private.transactions.source import GZIP, PARQUET, Content, load
 from fim_private.transactions.text import Text
 from fim_private.transactions.text_table import text_table
@@ -103,17 +102,17 @@ def read_with_spark(
     Cost: one pass over the file, and a small task for each Parquet file. The executors then keep the data, four bytes
     per occurrence of an item, on disk if memory is short.
     """
-    columns = Columns(
+    columns = Columns.of_options(
         transaction=transaction_column,
         item=item_column,
         unit=unit_column,
         drop_rows_without_unit=drop_rows_without_unit,
-        where=None if where is None else RowFilter.of(where),
+        where=where,
         skip_lines=skip_lines,
-        skip_columns=skipped_columns(skip_columns),
-        item_separator="\t" if item_separator == r"\t" else item_separator,
+        skip_columns=skip_columns,
+        item_separator=item_separator,
     )
-    separator = "\t" if separator == r"\t" else separator
+    separator = tab_if_typed(separator)
     check_options(format, separator, columns)
     sources = [source] if isinstance(source, str) else list(source)
     # The address of a server may hold a password, so it is refused before anything could show it.

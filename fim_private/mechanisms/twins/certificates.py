@@ -165,15 +165,12 @@ class _NoTest(_OtherSteps):
 
 class _MoreExactAgain(_OtherSteps):
     def changed(self, steps: LaterSteps) -> LaterSteps:
-        return steps if steps.again is None else replace(steps, again=_hundredth(steps.again))
+        again = steps.again
+        return replace(steps, again=again and replace(again, variance=math.ceil(again.variance / 100)))
 
 
 def _another(kind: type[Certificate], certificate: Certificate | None) -> Certificate | None:
     return certificate and as_kind(kind, certificate)
-
-
-def _hundredth(measured: Measurement) -> Measurement:
-    return replace(measured, variance=math.ceil(measured.variance / 100))
 
 
 def _as(kind: type[_OtherSteps]) -> Callable[[ItemsFirst], ItemsFirst]:

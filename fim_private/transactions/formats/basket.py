@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.fields import split_lines, split_lists
+from fim_private.transactions.fields import split_chunk, split_lists
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
-from fim_private.transactions.text import Text, lines_of
+from fim_private.transactions.text import Text
 
 
 def read_basket(text: Text, layout: Layout) -> Transactions:
@@ -20,14 +20,8 @@ def read_basket(text: Text, layout: Layout) -> Transactions:
     """
     coder = Coder()
     skipped = [int(number) - 1 for number in (layout.skip_columns or "").split(",") if number]
-    for first, chunk in text.chunks():
-        lines = lines_of(chunk)
-        # A blank line is an empty transaction, not one with a blank item.
-        filled = lines.str.strip_chars() != ""
-        where = np.flatnonzero(filled.to_numpy())
-        fields, widths = split_lines(
-            lines.filter(filled), layout.separator or ",", name=text.name, numbers=where + first + 1
-        )
+    for chunk in text.chunks():
+        fields, widths, numbers, lines = split_chunk(chunk, layout.separator or ",", name=text.name)
         if skipped:
             place = np.arange(len(fields)) - np.repeat(np.cumsum(widths) - widths, widths)
             wanted = ~np.isin(place, skipped)
@@ -36,7 +30,8 @@ def read_basket(text: Text, layout: Layout) -> Transactions:
             fields, items = split_lists(fields, layout.item_separator)
             line = np.repeat(np.arange(len(widths)), widths)
             widths = np.bincount(line, weights=items, minlength=len(widths)).astype(np.int64)
-        lengths = np.zeros(len(lines), dtype=np.int64)
-        lengths[where] = widths
+        # A blank line is an empty transaction, not one with a blank item.
+        lengths = np.zeros(lines, dtype=np.int64)
+        lengths[numbers - chunk[0] - 1] = widths
         coder.add(fields, lengths)
     return coder.finish(layout=layout)

@@ -9,12 +9,12 @@ import polars as pl
 
 from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.fields import split_lines
+from fim_private.transactions.fields import split_chunk
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.several import JoinedTextTable, other_columns, table_of
 from fim_private.transactions.strings import group_codes, identities
-from fim_private.transactions.text import Chunk, Text, lines_of
+from fim_private.transactions.text import Chunk, Text
 from fim_private.transactions.units import rows_with_unit
 
 MOST = 10_000
@@ -35,11 +35,8 @@ def read_basket_with_units(text: Text, layout: Layout, columns: Columns) -> Tran
     coder = Coder()
     units: list[pl.Series] = []
     without_unit = 0
-    for name, (first, chunk) in chunks:
-        lines = lines_of(chunk)
-        filled = lines.str.strip_chars() != ""
-        numbers = np.flatnonzero(filled.to_numpy()) + first + 1
-        fields, widths = split_lines(lines.filter(filled), separator, name=name, numbers=numbers)
+    for name, chunk in chunks:
+        fields, widths, _, _ = split_chunk(chunk, separator, name=name)
         starts = np.cumsum(widths) - widths
         has_unit = widths > place
         is_item = np.ones(len(fields), dtype=bool)

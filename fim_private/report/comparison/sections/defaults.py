@@ -69,13 +69,13 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         name="items-first-defaults",
         alt="Mean precision of items first against the share of the budget for the items, and counts against picks",
         caption=(
-            f"**These defaults were chosen on {table['data'].n_unique()} public data sets.** Itemsets have "
-            f"{', '.join(str(size) for size in sorted(table['size'].unique().to_list()))} items, and each mean is over "
-            f"{int(table['trials'].to_list()[0])} runs. The left panel varies the share of the budget that finds the "
-            "items. If epsilon is small the share has to be larger, because an item that is not found is lost. In the "
-            "right panel noisy counts are better than picks above the line. Which is better also depends on how many "
-            f"of the frequent items a transaction holds: on `{worst['data']}` picks are better by "
-            f"{-worst['gain']:.2f} on average. So a noisy look at that decides."
+            f"**These defaults were chosen on {table['data'].n_unique()} public data sets**, for itemsets of "
+            f"{', '.join(str(size) for size in sorted(table['size'].unique().to_list()))} items, with "
+            f"{int(table['trials'].to_list()[0])} runs of each setting. The left panel varies the share of the budget "
+            "that finds the items. A small epsilon needs a larger share, because an item that is not found is lost. "
+            "The right panel compares noisy counts with picks: above the line, counts are better. It also matters how "
+            f"many of the frequent items a transaction holds. On `{worst['data']}`, picks are better by "
+            f"{-worst['gain']:.2f} on average. So the mechanism looks at that, with noise, before it decides."
         ),
     )
     text = (
