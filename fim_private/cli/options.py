@@ -23,8 +23,11 @@ from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit, Toget
 if TYPE_CHECKING:
     from fim_private import plan
 
-DEFAULT_COUNT_SHARE = "0.3"
-"""The share of epsilon that released counts take; the rest finds the itemsets."""
+DEFAULT_COUNT_SHARE = "0.2"
+"""The share of epsilon that released counts take; the rest finds the itemsets.
+
+On web shop, supermarket, outlet and web sessions, more than this makes intervals a little narrower and names fewer of
+the itemsets."""
 
 _what = partial(typer.Option, rich_help_panel="What to find")
 _promise = partial(typer.Option, rich_help_panel="The promise")
@@ -180,7 +183,7 @@ class Question:
         bool,
         _what(
             "--release-counts",
-            help="Also release the itemsets' counts, with noise and 95 % intervals. They take a share of 0.3 of "
+            help="Also release the itemsets' counts, with noise and 95 % intervals. They take a share of 0.2 of "
             "epsilon, or the share that follows, as in --release-counts 0.5.",
         ),
     ] = False
