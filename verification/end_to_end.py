@@ -9,8 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import count
 
+import numpy as np
+
 from fim_private.constraints import Constraints
 from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.registry import REGISTRY, Row, find
@@ -132,7 +135,8 @@ def _look_first() -> Case:
     plan = _planned("look-first")
     if not isinstance(plan.mechanism, LookFirst):
         raise AssertionError("look-first was planned")
-    everybody = next(support for support in count() if plan.mechanism.way(support) is not plan.mechanism.items) - 1
+    look, one_item = plan.mechanism, Lengths(np.ones(1), np.ones(1))
+    everybody = next(support for support in count() if look.way(support, one_item) is not look.items) - 1
     return Case(
         name="look-first",
         plan=plan,

@@ -57,7 +57,7 @@ _SEEN = 3.2 + 1.645
 """Tokens of a large universe go on from about 3.2 deviations on, and noise takes 1.645 off one time in 20."""
 TYPICAL_LENGTH = 10
 """Leads are stated for transactions with this many items."""
-_USUAL_LENGTHS = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
+USUAL_LENGTHS = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,7 +302,7 @@ class ItemsFirst:
     @property
     def margins(self) -> tuple[Margin, ...]:
         """The lead with which an itemset's items go on, are certified, and the itemset stands out from the noise."""
-        needed, steps = self._seen, self.usual
+        needed, steps = self.seen(USUAL_LENGTHS), self.usual
         if steps.certificate is not None:
             needed = max(needed, steps.certificate.support_needed(0.05))
         if steps.pick_epsilon is not None:
@@ -322,7 +322,7 @@ class ItemsFirst:
     @property
     def usual(self) -> LaterSteps:
         """The later steps for transactions of a usual length, if items have the least support that is surely seen."""
-        return self.later(np.full(MOST_TESTED, self._seen), _USUAL_LENGTHS, _USUAL_LENGTHS)
+        return self.later(np.full(MOST_TESTED, self.seen(USUAL_LENGTHS)), USUAL_LENGTHS, USUAL_LENGTHS)
 
     @property
     def _needed(self) -> int:
@@ -333,10 +333,9 @@ class ItemsFirst:
         """The deviation of the noise in the first counts of the items, in transactions."""
         return self.items.measurement.deviation / lengths.weight(self.items.measurement.full)
 
-    @property
-    def _seen(self) -> float:
-        """The support with which an item goes on, in transactions of a usual length."""
-        return _SEEN * self.item_deviation(_USUAL_LENGTHS)
+    def seen(self, lengths: Lengths) -> float:
+        """The support with which an item goes on."""
+        return _SEEN * self.item_deviation(lengths)
 
     @property
     def likeliest(self) -> int:

@@ -1,9 +1,10 @@
-"""Look first: one noisy number decides between the certified domain and items first.
+"""Look first: two noisy looks decide between the certified domain and items first.
 
 Where the k-th itemset is far more frequent than the bulk of the ranking, picks from the most frequent itemsets are best
 (`certified_domain.py`). Elsewhere the items have to be found first (`items_first.py`). So the mechanism looks, with
-noise, at the support of the k-th itemset: by how much its count exceeds c_(l+1). If that is about the lead that the
-picks need, they choose, and the larger it is, the less their test may cost. Otherwise items first goes on.
+noise, at how many items units hold: the more they hold, the more support an item needs to be found. Then it looks at
+the support of the k-th itemset: by how much its count exceeds c_(l+1). If that is about the lead that the picks need,
+they choose, and the larger it is, the less their test may cost. Otherwise items first goes on.
 
 Theorem and proof: docs/mathematics.md#look-first.
 """
@@ -22,7 +23,8 @@ from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certificate import Certificate, number_loss
 from fim_private.mechanisms.certified_domain import CANDIDATES_PER_PICK, CUT_SHARE, CertifiedDomain
-from fim_private.mechanisms.items_first import ItemsFirst, share_out
+from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
+from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import ZCDP, AnyFailure, Failure, Loss
 from fim_private.profile import CountProfile
@@ -30,16 +32,21 @@ from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival, sample_discrete_gaussian
 
 LOOK_SHARE = Fraction(3, 100)
-"""The share of rho for the look."""
+"""The share of rho for the look at the support."""
 FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
-TESTS = ((Fraction(1, 10), 0.75), (Fraction(1, 30), 1.3), (Fraction(1, 100), 1.3))
-"""The share of rho for the test, and with how many times its lead it serves. `benchmarks/field.py` measures it."""
+USUAL_TEST, CHEAP_TESTS = Fraction(1, 10), (Fraction(1, 30), Fraction(1, 100))
+"""The share of rho for the test, and for the test of clear lists. `benchmarks/field.py` measures these settings."""
+_LEAST_LEAD, _MOST_LEAD, _CLEAR_LEAD = 0.55, 0.95, 1.3
+_WITHOUT_ITEMS, _EASE = 1.25, 0.3
+"""Picks choose from so many times their lead on. It is less the more support items need to be found."""
+_CAUTION = 0.75
+"""So many deviations of the look's noise are added: items first loses less where it is the wrong way."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LookFirst:
-    """A noisy look at the support of the k-th itemset; then the certified domain or items first.
+    """Noisy looks at the lengths and at the support of the k-th itemset; then the certified domain or items first.
 
     Args:
         top: k.
@@ -47,7 +54,8 @@ class LookFirst:
         variance: the variance of the look's noise, in transactions squared.
         rho: what everything together costs at most.
         test_delta: the probability with which the certificate of either way may fail.
-        items: the way to go where the support is small. With the look it costs at most rho.
+        items: the way to go where the support is small. It begins with the look at the lengths, and costs at most rho
+            with the look at the support.
         sensitivity: Delta.
     """
 
@@ -63,12 +71,15 @@ class LookFirst:
 
     @property
     def look(self) -> ZCDP:
-        """The cost of the look: a difference of two counts that move in the same direction moves by at most Delta."""
+        """The cost of the look at the support.
+
+        A difference of two counts that move in the same direction moves by at most Delta.
+        """
         return number_loss(self.variance, self.sensitivity)
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """The look, and the dearer of the two ways."""
+        """The looks, and the dearer of the two ways."""
         return (ZCDP(self.rho),)
 
     @property
@@ -83,32 +94,37 @@ class LookFirst:
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        """The look, then what is left for either way."""
+        """The looks, then what is left for either way."""
+        lengths = self.items.look.loss.rho
         return (
+            Spending(what="look at how many items units hold", rho=lengths),
             Spending(what="look at how far the itemsets asked for stand out", rho=self.look.rho),
-            Spending(what="picks and their test, or items first", rho=self.rho - self.look.rho),
+            Spending(what="picks and their test, or items first", rho=self.rho - self.look.rho - lengths),
         )
 
     @property
     def margins(self) -> tuple[Margin, ...]:
         """Those of both ways. The first is the smaller one."""
-        usual, _ = self._domains[0]
-        return tuple(sorted((*usual.margins, *self.items.margins), key=attrgetter("counts")))
+        return tuple(sorted((*self._domains[0].margins, *self.items.margins), key=attrgetter("counts")))
 
     @property
     def branches(self) -> tuple[CertifiedDomain | ItemsFirst, ...]:
         """What the look may decide for."""
-        return (*(domain for domain, _ in self._domains), self.items)
+        return (*self._domains, self.items)
 
     @property
     def tipping_lead(self) -> int:
         """The smallest support with which picks pass their test every second time."""
-        usual, _ = self._domains[0]
-        return usual.tipping_lead
+        return self._domains[0].tipping_lead
 
-    def way(self, support: int) -> CertifiedDomain | ItemsFirst:
-        """The way to go, if this is the noisy support."""
-        fitting = [domain for domain, least in self._domains if support >= least]
+    def way(self, support: int, lengths: Lengths = USUAL_LENGTHS) -> CertifiedDomain | ItemsFirst:
+        """The way to go.
+
+        Args:
+            support: the noisy support.
+            lengths: how many items units hold, with noise.
+        """
+        fitting = [domain for domain, least in self._served(lengths) if support >= least]
         return fitting[-1] if fitting else self.items
 
     def look_at(self, profile: CountProfile, randomness: Randomness) -> int:
@@ -120,7 +136,7 @@ class LookFirst:
         return profile.count(self.top) - profile.count(self.depth)
 
     def law(self, profile: CountProfile) -> Law:
-        """The exact law over lists, if everything that items first answers counts as the empty list."""
+        """The exact law over lists for usual lengths. Everything that items first answers counts as the empty list."""
         law: Law = {(): 0.0}
         for domain, chance in self._chances(profile):
             for picked, given in domain.law(profile).items():
@@ -135,21 +151,31 @@ class LookFirst:
     def _chances(self, profile: CountProfile) -> Iterator[tuple[CertifiedDomain, float]]:
         """Each of the certified domains, with the probability that the look decides for it."""
         support, above = self.support(profile), 0.0
-        for domain, least in reversed(self._domains):
+        for domain, least in reversed(self._served(USUAL_LENGTHS)):
             reached = math.exp(log_discrete_gaussian_survival(least - support, float(self.variance)))
             yield domain, reached - above
             above = reached
 
-    @cached_property
-    def _domains(self) -> tuple[tuple[CertifiedDomain, int], ...]:
-        """Certified domains, and from which noisy support on each serves. The later ones spend less on their test."""
+    def _served(self, lengths: Lengths) -> tuple[tuple[CertifiedDomain, int], ...]:
+        """The certified domains, and from which noisy support on each serves."""
         found: list[tuple[CertifiedDomain, int]] = []
-        for test, leads in TESTS:
-            domain = self._domain(test)
-            # The look is uncertain, and items first loses less where it is the wrong way.
-            least = math.ceil(leads * domain.margins[0].counts + math.sqrt(self.variance))
-            if not found or (least > found[-1][1] and domain.pick_epsilon > found[-1][0].pick_epsilon):
+        for domain in self._domains:
+            lead = domain.margins[0].counts
+            eased = _WITHOUT_ITEMS - _EASE * self.items.seen(lengths) / lead
+            leads = _CLEAR_LEAD if found else min(_MOST_LEAD, max(_LEAST_LEAD, eased))
+            least = math.ceil(leads * lead + _CAUTION * math.sqrt(self.variance))
+            if not found or least > found[-1][1]:
                 found.append((domain, least))
+        return tuple(found)
+
+    @cached_property
+    def _domains(self) -> tuple[CertifiedDomain, ...]:
+        """The certified domains. The later ones spend less on their test, and more on their picks."""
+        found: list[CertifiedDomain] = []
+        for test in (USUAL_TEST, *CHEAP_TESTS):
+            domain = self._domain(test)
+            if not found or domain.pick_epsilon > found[-1].pick_epsilon:
+                found.append(domain)
         return tuple(found)
 
     def _domain(self, test: Fraction) -> CertifiedDomain:
@@ -160,7 +186,7 @@ class LookFirst:
             failure=AnyFailure(self.test_delta),
             sensitivity=self.sensitivity,
         )
-        left = float(self.rho - self.look.rho - certificate.rho)
+        left = float(self.rho - self.items.look.loss.rho - self.look.rho - certificate.rho)
         return CertifiedDomain(
             top=self.top,
             candidates=CANDIDATES_PER_PICK * self.top,

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
 from fim_private.mechanisms.items_first import MOST_CANDIDATES, ItemsFirst, LaterSteps
+from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mining.likely_itemsets import joined_itemsets, likely_itemsets
 from fim_private.mining.outcome import FoundItems, Outcome
 from fim_private.mining.shrinkage import shrink
 from fim_private.randomness import Randomness
-from fim_private.release.door import certify, discover, look, look_at, measure, pick
+from fim_private.release.door import certify, discover, look, look_at, look_at_lengths, measure, pick
 from fim_private.transactions.item_codes import PADDING, increasing
 
 Floats = NDArray[np.float64]
@@ -68,11 +69,20 @@ class _Candidates:
         )
 
 
+def look_first(
+    database: TransactionDatabase, mechanism: ItemsFirst, randomness: Randomness
+) -> tuple[TransactionDatabase, Lengths]:
+    """The first step: the database with one transaction per unit, and about how many items units hold."""
+    units = database.merge_units()
+    return units, look_at_lengths(units, mechanism.look, randomness)
+
+
 def run(
     database: TransactionDatabase,
     mechanism: ItemsFirst,
     randomness: Randomness,
     *,
+    looked: tuple[TransactionDatabase, Lengths] | None = None,
     min_count: int | None = None,
     progress: Callable[[str], None] = lambda _phase: None,
 ) -> Outcome:
@@ -82,11 +92,14 @@ def run(
         database: bounded transactions. If they have units, each unit has at most `mechanism.sensitivity` of them.
         mechanism: the mechanism with its parameters.
         randomness: where the bits come from.
+        looked: the database with one transaction per unit, and what the look at their lengths found, if that look was
+            made before.
         min_count: leave out itemsets whose estimated count is not above this.
         progress: called with the name of each phase as it begins.
     """
     progress("finding items")
-    tokens, units, lengths = discover(database, mechanism, randomness)
+    merged, lengths = looked or look_first(database, mechanism, randomness)
+    tokens, units = discover(database, merged, mechanism, randomness)
     # What is left out for being long is the same for all items on average.
     item_counts = mechanism.items.expected(units) / lengths.weight(mechanism.items.measurement.full)
     held = look(tokens, mechanism.few, mechanism, randomness)

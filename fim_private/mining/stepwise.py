@@ -56,9 +56,10 @@ def run(
             return privbasis_steps.run(database, mechanism, randomness, counts=counts, progress=progress)
         case LookFirst():
             first = largest_counts(database, mechanism.sizes, mechanism.depth) if counts is None else counts
-            way = look_at_support(first, mechanism, randomness)
+            looked = items_first_steps.look_first(database, mechanism.items, randomness)
+            way = look_at_support(first, looked[1], mechanism, randomness)
             if isinstance(way, ItemsFirst):
-                return items_first_steps.run(database, way, randomness, progress=progress)
+                return items_first_steps.run(database, way, randomness, looked=looked, progress=progress)
             progress("selecting")
             return Outcome(itemsets=increasing(pick(first, way, randomness)), counts=None)
     raise AssertionError("nobody knows the steps of this mechanism")

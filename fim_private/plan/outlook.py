@@ -87,7 +87,7 @@ class Outlook:
     def _named(self, way: object) -> Floats:
         """For each of the true top k, the probability that it is named."""
         if isinstance(way, LookFirst):
-            return self._named(way.way(round(self._at(self.plan.top) - self._at(way.depth))))
+            return self._named(way.way(round(self._at(self.plan.top) - self._at(way.depth)), self._lengths))
         if isinstance(way, ItemsFirst):
             return self._by_items(way)
         if isinstance(way, CertifiedDomain | LimitedDomain):
@@ -105,6 +105,12 @@ class Outlook:
     @property
     def _top(self) -> Floats:
         return self._counts[: self.plan.top]
+
+    @property
+    def _lengths(self) -> Lengths:
+        """How many items transactions hold."""
+        each = np.full(len(_LENGTHS), self.shop.transactions / len(_LENGTHS))
+        return Lengths(self.shop.items_per_transaction * _LENGTHS, each)
 
     def _picked(self, scale: float, candidates: float, law: str = _GUMBEL) -> Floats:
         """For each of the true top k, the probability that it is among the k largest of noisy counts.
@@ -135,13 +141,11 @@ class Outlook:
 
         The mechanism decides on the later steps as it does with data, but no item is counted again.
         """
-        supports = self.shop.counts(np.arange(1.0, 2_001), 1)
-        transactions = np.full(len(_LENGTHS), self.shop.transactions / len(_LENGTHS))
-        lengths = Lengths(self.shop.items_per_transaction * _LENGTHS, transactions)
+        supports, lengths = self.shop.counts(np.arange(1.0, 2_001), 1), self._lengths
         counted = way.items.measurement
         seen = 0.0 if way.items.listed else 3.2 * counted.deviation / lengths.weight(counted.full)
         going_on = supports[supports >= seen]
-        held = Lengths(max(1.0, float(going_on[: way.few].sum()) / self.shop.transactions) * _LENGTHS, transactions)
+        held = Lengths(max(1.0, float(going_on[: way.few].sum()) / self.shop.transactions) * _LENGTHS, lengths.units)
         steps = way.later(going_on, lengths, held)
         if steps.pick_epsilon is not None:
             scale, law = way.sensitivity / float(steps.pick_epsilon), _GUMBEL

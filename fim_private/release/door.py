@@ -164,15 +164,25 @@ def check_list(database: TransactionDatabase, mechanism: Stepwise) -> None:
         raise AssertionError("the vocabulary is not the public list")
 
 
-def discover(
-    database: TransactionDatabase, mechanism: ItemsFirst, randomness: Randomness
-) -> tuple[Tokens, NDArray[np.int64], Lengths]:
-    """The look at the lengths, and the tokens that go on, by their noisy counts in decreasing order.
+def look_at_lengths(units: TransactionDatabase, noise: LengthLook, randomness: Randomness) -> Lengths:
+    """How many items units hold. This costs `noise.loss`.
 
-    This costs the losses of the look and of the measurement of the items.
+    Args:
+        units: the data, bounded as the plan says, one transaction per unit.
+        noise: the noise of the look.
+        randomness: where the bits come from.
+    """
+    return noise.add_noise(units.count_lengths(BINS), randomness)
+
+
+def discover(
+    database: TransactionDatabase, units: TransactionDatabase, mechanism: ItemsFirst, randomness: Randomness
+) -> tuple[Tokens, NDArray[np.int64]]:
+    """The tokens that go on, by their noisy counts in decreasing order. This costs the measurement of the items.
 
     Args:
         database: the data, bounded as the plan says.
+        units: the same, one transaction per unit.
         mechanism: the mechanism of the plan.
         randomness: where the bits come from.
 
@@ -180,15 +190,13 @@ def discover(
         AssertionError: the names are a public list, and the data's vocabulary is not that list.
 
     Returns:
-        The tokens; their noisy counts in units, int64, shape (tokens,); and how long transactions are.
+        The tokens, and their noisy counts in units, int64, shape (tokens,).
     """
     check_list(database, mechanism)
-    units = database.merge_units()
-    lengths = mechanism.look.add_noise(units.count_lengths(BINS), randomness)
     measurement = mechanism.items.measurement
     codes = np.arange(len(units.vocabulary), dtype=np.int32)[:, np.newaxis]
     places, noisy = mechanism.items.find(units.count_chosen(codes, measurement.weights).vector(), randomness)
-    return Tokens(database, units, places), noisy, lengths
+    return Tokens(database, units, places), noisy
 
 
 def look(tokens: Tokens, first: int, mechanism: ItemsFirst, randomness: Randomness) -> Lengths:
@@ -276,9 +284,11 @@ def noisy_total(counts: ChosenCounts, scale: Fraction, randomness: Randomness) -
     return int(counts.vector().sum()) + sample_discrete_laplace(scale, randomness)
 
 
-def look_at_support(counts: HiddenCounts, mechanism: LookFirst, randomness: Randomness) -> CertifiedDomain | ItemsFirst:
-    """The way to go, by a noisy look at these counts. This costs `mechanism.look`."""
-    return mechanism.way(mechanism.look_at(counts.profile(), randomness))
+def look_at_support(
+    counts: HiddenCounts, lengths: Lengths, mechanism: LookFirst, randomness: Randomness
+) -> CertifiedDomain | ItemsFirst:
+    """The way to go, by a noisy look at these counts, and by the released lengths. This costs `mechanism.look`."""
+    return mechanism.way(mechanism.look_at(counts.profile(), randomness), lengths)
 
 
 def pick(counts: ChosenCounts | HiddenCounts, mechanism: Mechanism, randomness: Randomness) -> NDArray[np.int32]:

@@ -18,7 +18,8 @@ from fim_private.accounting.claim import claimed_delta
 from fim_private.audit.laws import law_over_groups
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certified_domain import CertifiedDomain
-from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst
+from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.look_first import CANDIDATES_PER_PICK, LOOK_SHARE, LookFirst, calibrate
 from fim_private.mechanisms.protocol import Request
 from fim_private.privacy import ZCDP, AnyFailure
@@ -60,7 +61,8 @@ def test_neither_way_costs_more_than_the_look_leaves(
             assert way.losses == (ZCDP(left),)
         else:
             # A bounded range of e is e^2/8-zCDP.
-            assert top * way.pick_epsilon**2 / 8 + way.certificate.rho <= left
+            looked = mechanism.items.look.loss.rho
+            assert top * way.pick_epsilon**2 / 8 + way.certificate.rho <= left - looked
             assert way.certificate.failure == AnyFailure(mechanism.test_delta)
             assert way.test_delta == mechanism.test_delta
         assert (way.top, way.sensitivity) == (top, sensitivity)
@@ -124,15 +126,34 @@ def test_the_look_has_the_noise_that_is_paid_for() -> None:
 def test_large_supports_lead_to_picks_and_larger_ones_to_cheaper_tests() -> None:
     mechanism = planned()
     assert mechanism.way(0) is mechanism.items
-    least = next(support for support in range(10_000) if mechanism.way(support) is not mechanism.items)
+    least = least_of(mechanism)
     first, last = mechanism.way(least), mechanism.way(10**6)
     assert isinstance(first, CertifiedDomain)
     assert isinstance(last, CertifiedDomain)
-    assert least == math.ceil(0.75 * first.margins[0].counts + math.sqrt(mechanism.variance))
     assert last.variance > first.variance
     assert last.pick_epsilon > first.pick_epsilon
     margins = mechanism.margins
     assert margins == tuple(sorted((*first.margins, *mechanism.items.margins), key=lambda margin: margin.counts))
+
+
+@pytest.mark.parametrize("epsilon", [F(1, 4), F(1), F(4)])
+def test_the_longer_transactions_are_the_sooner_picks_choose(epsilon: Fraction) -> None:
+    """Items need more support there. Picks never choose far below their lead, nor wait for twice of it."""
+    mechanism = planned(replace(ASKED, epsilon=epsilon))
+    lead, deviation = mechanism.branches[0].margins[0].counts, math.sqrt(mechanism.variance)
+    leasts = [least_of(mechanism, lengths) for lengths in (units_of(2), units_of(10), units_of(60), units_of(1000))]
+    assert leasts == sorted(leasts, reverse=True)
+    assert leasts[0] > leasts[-1] == math.ceil(0.55 * lead + 0.75 * deviation)
+    assert leasts[0] <= 0.95 * lead + 0.75 * deviation + 1
+
+
+def units_of(length: float) -> Lengths:
+    return Lengths(np.full(1, float(length)), np.full(1, 1_000.0))
+
+
+def least_of(mechanism: LookFirst, lengths: Lengths = USUAL_LENGTHS) -> int:
+    """The least noisy support with which picks choose."""
+    return next(support for support in range(100_000) if mechanism.way(support, lengths) is not mechanism.items)
 
 
 def test_the_exact_law_is_that_of_the_ways_weighted_by_the_look() -> None:
@@ -163,7 +184,13 @@ def test_it_is_refused_where_nothing_has_to_be_found_or_nothing_can_be_tested() 
 
 
 def exact_delta(
-    mechanism: LookFirst, groups: list[tuple[int, int, int]], epsilon: float, *, look: float = 1.0, items: float = 1.0
+    mechanism: LookFirst,
+    groups: list[tuple[int, int, int]],
+    epsilon: float,
+    lengths: Lengths,
+    *,
+    look: float = 1.0,
+    items: float = 1.0,
 ) -> float:
     """delta*(epsilon) if the noisy look is shown too, the larger of both directions.
 
@@ -174,6 +201,7 @@ def exact_delta(
         mechanism: the mechanism.
         groups: count on either side, and how many itemsets have it.
         epsilon: epsilon.
+        lengths: what was released of them before.
         look: the look's noise has this times the variance that is paid for.
         items: items first costs this times what is left for it.
     """
@@ -183,7 +211,7 @@ def exact_delta(
     reach = int(12 * math.sqrt(variance)) + 1
     looks = np.arange(min(supports) - reach, max(supports) + reach + 1)
     chances = [discrete_gaussian_mass(looks - support, variance) for support in supports]
-    ways = [mechanism.way(int(look)) for look in looks]
+    ways = [mechanism.way(int(look), lengths) for look in looks]
     failure, apart = float(mechanism.test_delta), math.sqrt(2 * items * float(mechanism.items.rho))
     found = []
     for here, there in ((0, 1), (1, 0)):
@@ -209,10 +237,10 @@ def profile_of(groups: list[tuple[int, int]]) -> CountProfile:
     return CountProfile.of(sorted((count for count, number in groups for _ in range(number) if count), reverse=True))
 
 
-def neighbours_of(mechanism: LookFirst) -> list[list[tuple[int, int, int]]]:
+def neighbours_of(mechanism: LookFirst, lengths: Lengths) -> list[list[tuple[int, int, int]]]:
     """Around the supports at which the look and the tests tip, with ties, new itemsets and order that changes."""
-    leads = {lead + near for way in mechanism.branches[:-1] for lead in (
-        way.threshold, math.ceil(0.75 * way.margins[0].counts)) for near in (-1, 0, 3)}  # fmt: skip
+    thresholds = [way.threshold for way in mechanism.branches if isinstance(way, CertifiedDomain)]
+    leads = {lead + near for lead in (least_of(mechanism, lengths), *thresholds) for near in (-1, 0, 3)}
     step = mechanism.sensitivity
     return [
         *([(lead, lead + step, 1)] for lead in leads),
@@ -223,6 +251,7 @@ def neighbours_of(mechanism: LookFirst) -> list[list[tuple[int, int, int]]]:
     ]
 
 
+@pytest.mark.parametrize("length", [2, 60])
 @pytest.mark.parametrize(
     "request_",
     [
@@ -231,15 +260,17 @@ def neighbours_of(mechanism: LookFirst) -> list[list[tuple[int, int, int]]]:
         Request(top=2, epsilon=F(2), delta=F(1, 10**3), sizes=(2,), sensitivity=2),
     ],
 )
-def test_the_claim_holds_exactly_with_the_look_shown_and_the_worst_items_first(request_: Request) -> None:
-    mechanism = planned(request_)
+def test_the_claim_holds_exactly_with_the_look_shown_and_the_worst_items_first(request_: Request, length: int) -> None:
+    mechanism, lengths = planned(request_), units_of(length)
     # So little noise in the look, or so dear a way, breaks the claim of the mechanism as it was planned.
     mistakes = ({}, {"look": 1 / 64}, {"items": 4.0})
     worst = [0.0] * 3
     for epsilon in (0.25 * float(request_.epsilon), float(request_.epsilon)):
         claimed = claimed_delta(mechanism.losses, mechanism.failures, epsilon)
         for place, mistake in enumerate(mistakes):
-            deltas = [exact_delta(mechanism, pair, epsilon, **mistake) for pair in neighbours_of(mechanism)]
+            deltas = [
+                exact_delta(mechanism, pair, epsilon, lengths, **mistake) for pair in neighbours_of(mechanism, lengths)
+            ]
             worst[place] = max(worst[place], max(deltas) / claimed)
     assert worst[0] <= 1 + 1e-6
     assert min(worst[1:]) > 1

@@ -297,7 +297,7 @@ def test_a_public_list_has_to_be_the_vocabulary() -> None:
     universe = Universe(names=("a", "b", "c", "d"))
     listed = planned(UNIT, universe=universe, top=3, size=1)
     with pytest.raises(AssertionError, match="public list"):
-        discover(LocalDatabase(data), listed, SeededRandomness(SEED))
+        discover(LocalDatabase(data), LocalDatabase(data), listed, SeededRandomness(SEED))
 
 
 def test_listed_names_that_nobody_has_are_named_like_any_other() -> None:

@@ -105,15 +105,16 @@ def scores_of(baskets: Sequence[Basket], items: int, monkeypatch: pytest.MonkeyP
     units = np.linspace(90_000, 30_000, items).astype(np.int64)
     seen: list[NDArray[np.int64]] = []
 
-    def discover(database: LocalDatabase, *_: object) -> tuple[Tokens, NDArray[np.int64], Lengths]:
-        return Tokens(database, database, np.arange(items)), units, Lengths(np.full(1, 3.0), np.full(1, 2_000.0))
+    def discover(database: LocalDatabase, *_: object) -> tuple[Tokens, NDArray[np.int64]]:
+        return Tokens(database, database, np.arange(items)), units
 
     def pick(counts: ChosenCounts, *_: object) -> NDArray[np.int32]:
         seen.append(counts.vector())
         return counts.given[:3]
 
     monkeypatch.setattr(items_first_steps, "discover", discover)
-    monkeypatch.setattr(items_first_steps, "look", lambda *_: Lengths(np.full(1, 3.0), np.full(1, 2_000.0)))
+    for look in ("look", "look_at_lengths"):
+        monkeypatch.setattr(items_first_steps, look, lambda *_: Lengths(np.full(1, 3.0), np.full(1, 2_000.0)))
     monkeypatch.setattr(items_first_steps, "measure", lambda counts, *_: units[: len(counts)])
     monkeypatch.setattr(items_first_steps, "pick", pick)
     items_first_steps.run(LocalDatabase(data), mechanism, SeededRandomness(SEED))
