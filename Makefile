@@ -70,9 +70,9 @@ reliability: .venv/.demo
 fuzz: .venv/.test
 	$(BIN)/python -m tests.fuzz $(if $(INPUTS),--inputs $(INPUTS))
 
-# The lessons in a browser, with their controls; and as the pages of reports/demos.
+# The lessons as notebooks in a browser, one file each; and as the pages of reports/demos.
 notebooks: .venv/.demos
-	$(BIN)/marimo edit notebooks/lessons.py
+	$(BIN)/marimo edit notebooks
 
 lessons: .venv/.demo
 	$(BIN)/fim-private demo all --output reports/demos --overwrite

@@ -105,6 +105,7 @@ MAY_IMPORT = {
         "mining",
         "audit",
         "comparison",
+        "rules",
         "report",
         "catalogue",
     },

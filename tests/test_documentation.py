@@ -465,3 +465,16 @@ def test_the_commands_of_all_pages_run() -> None:
         assert program == "fim-private"
         done = fim_private(*arguments)
         assert done.returncode == 0, words(done)
+
+
+def test_the_course_has_room_for_every_lesson() -> None:
+    course = text(DOCS / "teaching.md").partition("## Four meetings")[2]
+    meetings = course.split("\n### ")[1:]
+    assert len(meetings) == 4
+    for meeting in meetings:
+        assert sum(map(int, re.findall(r"^\| (\d+) \|", meeting, flags=re.MULTILINE))) == 60
+    rows = re.findall(r"^\| (\d+) \| \[([^\]]+)\]\(\.\./reports/demos/([\w-]+)\.html\)", course, flags=re.MULTILINE)
+    # Each lesson once, in the order of the course, under its title, with time to try and to talk.
+    assert [(title, name) for _, title, name in rows] == [(demo.title, demo.name) for demo in DEMOS]
+    for (minutes, *_), demo in zip(rows, DEMOS, strict=True):
+        assert int(minutes) >= demo.minutes + 5

@@ -73,7 +73,7 @@ class Demo:
         summary: one line for the list.
         minutes: about how long a reader needs.
         introduction: the text before the controls. It does not depend on their settings.
-        controls: the controls. The question is about the first.
+        controls: the controls. The question is about the first; pages have the first two.
         show: the parts to show at these settings.
         question: the question for the reader.
     """

@@ -2,43 +2,55 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fim_private.demos.chart import Chart
 from fim_private.mechanisms.registry import AUTO, REGISTRY
 from fim_private.report.document import Figure
+from fim_private.report.document.text import number
 from fim_private.report.drawing import legend, logarithmic, look, new_figure, style, svg_of
 
 PENS = (
-    {"color": "#0057a8", "marker": "o", "linestyle": "-"},
-    {"color": "#b03a00", "marker": "s", "linestyle": "--"},
-    {"color": "#00805c", "marker": "^", "linestyle": ":"},
-    {"color": "#6a3fb5", "marker": "D", "linestyle": "-."},
+    {"color": "#0057a8", "markerfacecolor": "#0057a8", "marker": "o", "linestyle": "-"},
+    {"color": "#b03a00", "markerfacecolor": "#b03a00", "marker": "s", "linestyle": "--"},
+    {"color": "#00805c", "markerfacecolor": "#00805c", "marker": "^", "linestyle": ":"},
+    {"color": "#6a3fb5", "markerfacecolor": "#6a3fb5", "marker": "D", "linestyle": "-."},
 )
 """Pens for lines that are not mechanisms. They differ in shape as well as in colour."""
 
-FEW = 40
+FEW = 15
 """Lines of more points than this are drawn without markers."""
+
+WIDTH, HEIGHT, KEY = 5.0, 3.2, 0.22
+"""In inches: what a phone can show without scrolling, with readable letters, and the height of a line of the legend."""
+
+MOST_TICKS = 12
 
 
 def figure_of(chart: Chart, name: str) -> Figure:
     """Draw the chart as a figure of this name."""
     with style():
-        figure, (axes,) = new_figure(height=3.0)
+        figure, (axes,) = new_figure()
+        figure.set_size_inches(WIDTH, HEIGHT + KEY * len(chart.lines))
         logarithmic(axes, x=chart.log_x, y=chart.log_y)
+        axes.minorticks_off()
+        places = sorted({place for line in chart.lines for place in line.x})
+        if len(places) <= MOST_TICKS:
+            # The places of a control, as the reader chooses them.
+            axes.set_xticks(places, [number(place) for place in places])
         if chart.here is not None:
             axes.axvline(chart.here, color="#999999", linewidth=1)
-        pens = {
-            line.label: look(line.label) if line.label in {AUTO, *REGISTRY} else PENS[place % len(PENS)]
+        pens: dict[str, dict[str, Any]] = {
+            line.label: dict(look(line.label) if line.label in {AUTO, *REGISTRY} else PENS[place % len(PENS)])
             for place, line in enumerate(chart.lines)
         }
         for line in chart.lines:
-            pen = pens[line.label] | ({} if line.joined else {"linestyle": ""})
-            axes.plot(line.x, line.y, **pen | ({"marker": ""} if len(line.x) > FEW else {}))
+            pens[line.label] |= {} if line.joined else {"linestyle": ""}
+            pens[line.label] |= {"marker": ""} if len(line.x) > FEW else {}
+            axes.plot(line.x, line.y, **pens[line.label])
         if not chart.log_y:
             axes.set_ylim(bottom=min(0.0, *(min(line.y) for line in chart.lines)))
         axes.set_xlabel(chart.x)
         axes.set_ylabel(chart.y)
-        points = {line.label: {"linestyle": ""} for line in chart.lines if not line.joined}
-        legend(
-            figure, list(pens), columns=3, changes={label: pen | points.get(label, {}) for label, pen in pens.items()}
-        )
+        legend(figure, list(pens), columns=1, changes=pens)
         return Figure(name=name, svg=svg_of(figure), alt=chart.alt, caption=chart.caption)

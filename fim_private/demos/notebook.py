@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -36,6 +38,12 @@ def controls_of(demo: Demo) -> Any:
 def result_of(demo: Demo, settings: Mapping[str, str]) -> Any:
     """The question, its answer at these settings, and the parts that the lesson shows."""
     return mo.vstack(list(_result(demo, demo.settings(settings))))
+
+
+def code_of(demo: Demo) -> Any:
+    """The file that computes the lesson, folded away."""
+    source = inspect.getsource(sys.modules[demo.show.__module__])
+    return mo.accordion({"The code of this lesson": mo.md(f"```python\n{source}\n```")})
 
 
 def _result(demo: Demo, settings: Settings) -> Iterator[Any]:

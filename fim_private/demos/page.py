@@ -1,34 +1,58 @@
-"""A lesson as a page of its own. The page holds every place of the first control, so it works without a program."""
+"""A lesson as a page of its own. The page holds every place of the first two controls, so it needs no program."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 from fim_private.demos.chart import Chart
 from fim_private.demos.demo import Demo, Settings, Shown
 from fim_private.demos.drawing import figure_of
 from fim_private.errors import InputError
-from fim_private.report.document import Bullets, Choice, Document, Paragraph, Plain, Section, Table
+from fim_private.report.document import Bullets, Choice, Dial, Document, Paragraph, Plain, Section, Table
 from fim_private.report.document.write import write_page as write_document_page
 
 BANNER = "A LESSON: public or made-up data, exact figures shown, seeded noise. Not a private release."
 
+MOVED = 2
+"""So many controls can be moved on a page: the first ones."""
+
 
 def document_of(demo: Demo) -> Document:
-    """The lesson with its question, and the parts it shows at each place of the first control."""
-    control, *others = demo.controls
+    """The lesson with its question, and the parts it shows at each place of its first two controls."""
+    moved, fixed = demo.controls[:MOVED], demo.controls[MOVED:]
+    # The first control changes fastest, as the views of a choice do.
+    places = product(*([(control.name, choice) for choice in control.choices] for control in reversed(moved)))
+    shown = [(settings, demo.show(settings)) for settings in (demo.settings(dict(place)) for place in places)]
+    groups = [shown[start : start + len(moved[0].choices)] for start in range(0, len(shown), len(moved[0].choices))]
+    shared = [_shared([parts for _, parts in group]) for group in groups]
     views = tuple(
-        (choice, parts_at(demo, demo.settings({control.name: choice}), place))
-        for place, choice in enumerate(control.choices)
+        (_verdict(demo, settings), *_named(parts, f"{place}-{number}", without=charts))
+        for place, (group, charts) in enumerate(zip(groups, shared, strict=True))
+        for number, (settings, parts) in enumerate(group)
     )
-    fixed = ", ".join(f"{other.name} = {other.start}" for other in others)
+    below = tuple(_named(charts, f"{place}") for place, charts in enumerate(shared))
     more = (
-        (Paragraph(text=f"This page fixes {fixed}. The terminal and the notebook let you change it."),)
-        if others
+        (
+            Paragraph(
+                text=f"This page fixes {', '.join(f'{control.name} = {control.start}' for control in fixed)}. The "
+                "terminal and the notebook let you change it."
+            ),
+        )
+        if fixed
         else ()
     )
-    label = f"{control.name}: {control.what}"
+    dials = tuple(
+        Dial(
+            label=f"{control.name}: {control.what}",
+            names=control.choices,
+            start=control.choices.index(control.start),
+        )
+        for control in moved
+    )
+    control = moved[0]
     return Document(
         title=demo.title,
         banner=BANNER,
@@ -36,8 +60,8 @@ def document_of(demo: Demo) -> Document:
         sections=(
             Section(
                 anchor="try",
-                title="Move the control",
-                parts=(Choice(name="control", label=label, views=views, start=control.choices.index(control.start)),),
+                title="Move the controls" if len(moved) > 1 else "Move the control",
+                parts=(Choice(name="control", dials=dials, views=views, below=below),),
             ),
             Section(
                 anchor="again",
@@ -47,7 +71,7 @@ def document_of(demo: Demo) -> Document:
                         items=(
                             f"in the terminal: `fim-private demo {demo.name} --set {control.name}={control.start}`, "
                             f"and `fim-private demo {demo.name} --answer`",
-                            "as a notebook: `make notebooks`",
+                            f"as a notebook: `marimo edit notebooks/{demo.name}.py`",
                             f"the computation: `fim_private/demos/{demo.source}`",
                         )
                     ),
@@ -59,16 +83,28 @@ def document_of(demo: Demo) -> Document:
     )  # fmt: skip
 
 
-def parts_at(demo: Demo, settings: Settings, place: int) -> tuple[Plain, ...]:
-    """The parts at these settings. Their names differ from place to place, so that all fit on one page."""
-    verdict = Paragraph(
-        text=f"**At {demo.controls[0].name} = {settings[demo.controls[0].name]}:** {demo.verdict(settings)}"
-    )
-    return (verdict, *(plain(part, place) for part in demo.show(settings)))
+def _verdict(demo: Demo, settings: Settings) -> Paragraph:
+    here = ", ".join(f"{control.name} = {settings[control.name]}" for control in demo.controls[:MOVED])
+    return Paragraph(text=f"**At {here}:** {demo.verdict(settings)}")
 
 
-def plain(part: Shown, place: int) -> Plain:
-    """Convert a part of a lesson to a part of a document."""
+def _unplaced(part: Shown) -> Shown:
+    """A chart without the mark of the reader's place."""
+    return replace(part, here=None) if isinstance(part, Chart) else part
+
+
+def _shared(views: Sequence[Sequence[Shown]]) -> tuple[Shown, ...]:
+    """The charts that all views show. A page holds each of them once, under the views."""
+    first, *others = ([_unplaced(part) for part in parts] for parts in views)
+    return tuple(part for part in first if isinstance(part, Chart) and all(part in other for other in others))
+
+
+def _named(parts: Sequence[Shown], place: str, *, without: Sequence[Shown] = ()) -> tuple[Plain, ...]:
+    """The parts, with names that differ from place to place, so that all fit on one page."""
+    return tuple(_plain(part, place) for part in parts if _unplaced(part) not in without)
+
+
+def _plain(part: Shown, place: str) -> Plain:
     match part:
         case Chart():
             return figure_of(part, f"{part.name}-{place}")

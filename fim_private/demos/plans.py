@@ -17,12 +17,19 @@ TRANSACTION = PrivacyUnit()
 
 def pairs_plan(
     name: str, *, top: int, epsilon: str, delta: str = "1e-6", unit: PrivacyUnit = TRANSACTION,
-    universe: Universe | None = None, count_share: str | None = None,
+    universe: Universe | None = None, count_share: str | None = None, with_subsets: bool = False,
 ) -> Plan:  # fmt: skip
     """The plan for the top pairs."""
     budget = Budget(epsilon, delta)
     return make_plan(
-        size=2, top=top, budget=budget, unit=unit, mechanism=name, universe=universe, count_share=count_share
+        size=2,
+        top=top,
+        budget=budget,
+        unit=unit,
+        mechanism=name,
+        universe=universe,
+        count_share=count_share,
+        with_subsets=with_subsets,
     )
 
 

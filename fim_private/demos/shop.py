@@ -62,6 +62,14 @@ def held_by(transactions: Transactions, customer: int, itemset: Itemset) -> bool
     return bool(np.isin(itemset, transactions.items[start:end]).all())
 
 
+@cache
+def holders(item: str) -> frozenset[int]:
+    """The customers who have an item, by its name."""
+    data = baskets()
+    owners = np.repeat(np.arange(len(data)), data.lengths())
+    return frozenset(owners[data.items == list(data.vocabulary).index(item)].tolist())
+
+
 def names(transactions: Transactions, itemset: Itemset) -> str:
     """The names of an itemset's items."""
     return JOINT.join(transactions.vocabulary[code] for code in itemset)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -10,11 +11,20 @@ import pytest
 from fim_private.demos import shop
 from fim_private.demos.course import DEMOS
 from fim_private.demos.demo import Control, Demo, find_demo
-from fim_private.demos.lessons import best_of, composition, differencing, epsilon, margin, unit, universe
+from fim_private.demos.lessons import (
+    best_of,
+    certificate,
+    composition,
+    differencing,
+    epsilon,
+    margin,
+    rules,
+    unit,
+    universe,
+)
 from fim_private.demos.terminal import to_text
 from fim_private.errors import UsageError
 from fim_private.mechanisms.sparse_vector import search
-from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.report.document import Table
 
@@ -49,10 +59,21 @@ def test_the_question_has_an_answer_that_the_control_finds(demo: Demo) -> None:
     assert demo.verdict(at) == demo.question.yes
 
 
+@EACH
+def test_a_page_s_two_controls_are_enough_for_the_question(demo: Demo) -> None:
+    """Whatever the question compares is a place of one of the first two controls, and they change the answer."""
+    first, second, *_ = demo.controls
+    for named in re.findall(r"\((\w+)=(\w+)\)|\b(\w+) = (\d+)", demo.question.text):
+        name, value = (part for part in named if part)
+        assert value in {control.name: control for control in (first, second)}[name].choices
+    assert len({demo.answer({second.name: choice}) for choice in second.choices}) > 1
+    assert len(second.choices) <= 12
+
+
 def test_other_controls_move_the_answer_or_leave_none() -> None:
     assert epsilon.DEMO.answer({"times": "4"}) != epsilon.DEMO.answer()
     assert int(margin.DEMO.answer({"behind": "3"}) or 0) < int(margin.DEMO.answer() or 0)
-    assert universe.DEMO.answer({"epsilon": "0.5"}) is None
+    assert universe.DEMO.answer({"k": "1"}) is None
 
 
 def test_what_is_not_there_is_refused() -> None:
@@ -83,13 +104,49 @@ def test_who_leaves_takes_nothing_but_his_own() -> None:
     assert left.items[left.offsets[7] :].tolist() == data.items[data.offsets[8] :].tolist()
 
 
-def test_released_lists_differ_by_noise() -> None:
-    before, after = differencing.released("2")
-    both = [before[name] - after[name] for name in before if name in after]
-    # The noise of one list; the difference of two has more. One customer would give 0 and 1 only.
-    assert len(both) >= 8
-    assert max(abs(difference) for difference in both) > 3
-    assert differencing.deviation("1") > 20
+def simulated(epsilon: str, pairs: int, runs: int) -> float:
+    """How often the attacker of the lesson is right, with noise from the program's own sampler."""
+    noise = differencing.noise_at(epsilon)
+    counts, right = np.full(pairs, 300), 0.0
+    for run in range(runs):
+        randomness = SeededRandomness(run)
+        had = run % 2
+        fallen = int(np.sum(noise.add_noise(counts, randomness) - noise.add_noise(counts - had, randomness)))
+        right += 0.5 if 2 * fallen == pairs else (2 * fallen > pairs) == had
+    return right / runs
+
+
+@pytest.mark.parametrize("epsilon", ["5", "20", "50", "100"])
+@pytest.mark.parametrize("pairs", [1, 10])
+def test_the_attack_is_right_as_often_as_the_lesson_says(epsilon: str, pairs: int) -> None:
+    runs = 500
+    # Five standard deviations and a little: so far off once in a million.
+    assert simulated(epsilon, pairs, runs) == pytest.approx(
+        differencing.chance_right(epsilon, pairs), abs=2.6 / runs**0.5
+    )
+    # The lesson's dial tells places apart that lie further from each other than this.
+    assert differencing.chance_right("100", pairs) - differencing.chance_right("5", pairs) > 2 * 2.6 / runs**0.5
+
+
+def test_no_attack_beats_the_promise_and_the_better_attack_comes_nearer() -> None:
+    for place in differencing.DIAL:
+        one, ten = (differencing.chance_right(place, pairs) for pairs in (1, 10))
+        assert 0.5 < one < ten < differencing.ceiling(place) + 1e-9
+    # At epsilon 1 it is group privacy of two steps: e^2 / (1 + e^2), and a little for delta.
+    assert differencing.ceiling("1") == pytest.approx(math.exp(2) / (1 + math.exp(2)), abs=1e-5)
+    assert "promises nothing" in to_text(differencing.DEMO, differencing.DEMO.settings({"epsilon": "50"}))
+
+
+@pytest.mark.parametrize("epsilon", ["2", "20", "100"])
+def test_released_counts_are_exact_counts_with_the_noise_of_the_plan(epsilon: str) -> None:
+    deviation = differencing.noise_at(epsilon).deviation
+    exact = {name: (before, after) for name, before, after, _ in differencing.exact_attack()}
+    for place, found in enumerate(differencing.released(epsilon)):
+        errors = [count - exact[name][place] for name, count in found.items() if name in exact]
+        assert len(errors) >= 10
+        # Not weighted: the mean error is small, and the spread is that of the noise.
+        assert abs(np.mean(errors)) <= 5 * deviation / len(errors) ** 0.5
+        assert np.std(errors) <= 2 * deviation
 
 
 def test_odds_are_bayes() -> None:
@@ -127,27 +184,118 @@ def test_the_search_that_is_drawn_is_the_search_that_runs(gap: str, behind: str)
     assert counts[int(behind) - 1] - counts[int(behind)] == min(int(gap), counts[int(behind) - 1])
 
 
-def test_the_exponential_mechanism_drowns_as_computed_by_hand() -> None:
-    profile, items = shop.pairs(), 10**11
-    good, poor, absent = universe.chances("exponential", "0.15", "1e11")
-    weights = [(level, number * math.exp(0.15 * level)) for level, number in zip(*columns(profile), strict=True)]
-    total = sum(weight for _, weight in weights) + math.comb(items, 2) - profile.occurring
-    best = profile.count(1)
-    assert good == pytest.approx(sum(weight for level, weight in weights if level >= 0.9 * best) / total)
-    assert good + poor + absent == pytest.approx(1)
-    assert len({universe.chances("lmm", "0.15", items) for items in universe.ITEMS}) == 1
+def test_every_row_of_the_search_is_shown_and_they_sum_to_one() -> None:
+    for gap in margin.DEMO.controls[0].choices:
+        table = next(part for part in margin.DEMO.show(margin.DEMO.settings({"gap": gap})) if isinstance(part, Table))
+        chances = [float(str(row[-1]).removesuffix(" %")) for row in table.rows]
+        assert sum(chances) == pytest.approx(100, abs=0.05 * len(chances))
 
 
-def columns(profile: CountProfile) -> tuple[list[int], list[int]]:
-    return list(profile.levels), list(profile.multiplicities)
+@pytest.mark.parametrize("behind", margin.DEMO.controls[1].choices)
+def test_the_gap_that_is_needed_costs_more_than_it_saves(behind: str) -> None:
+    needed = margin.gap_needed(behind)
+    assert margin.in_time(str(needed), behind) >= margin.WANTED > margin.in_time(str(needed - 1), behind)
+    declared = math.comb(margin.GOODS, 2)
+    assert margin.missed(declared, margin.listed_rate()) < needed
+    # The shortfall by hand: the chance to draw one of the others, each this far below the best, is 1 in 20 at most.
+    far = margin.missed(declared, margin.listed_rate())
+    assert declared * math.exp(-margin.listed_rate() * far) <= 1 / 20
 
 
-@pytest.mark.parametrize("name", [name for name, found in unit.UNITS.items() if found.column is not None])
-def test_a_customer_is_protected_however_often_he_comes(name: str) -> None:
-    promised = math.e / (1 + math.e)
+@pytest.mark.parametrize("k", universe.DEMO.controls[1].choices)
+@pytest.mark.parametrize("items", universe.ITEMS)
+def test_the_exponential_mechanism_drowns_where_the_weights_say(k: str, items: str) -> None:
+    mechanism = universe.mechanism_at(universe.LISTED, k, "2", items)
+    found = universe.shares(universe.LISTED, k, "2", items)
+    weights = [float(mechanism.pick_epsilon) * shop.pairs().count(place) for place in (1, int(k))]
+    crowd = math.log(universe.pairs_of(items))
+    # Whoever outweighs all the others e^5 to 1 is nearly always drawn.
+    if weights[1] > crowd + 5:
+        assert found.absent < 0.1
+    if weights[0] < crowd - 5:
+        assert found.absent > 0.9
+    assert found.top + found.other + found.absent + found.empty == pytest.approx(1)
+    for name in universe.OPEN:
+        assert universe.shares(name, k, "2", items).absent == 0
+
+
+def test_one_pick_does_not_need_to_fear_a_long_list_but_many_picks_do() -> None:
+    answers = [universe.DEMO.answer({"k": k}) for k in ("1", "20", "100")]
+    assert answers[0] is None
+    assert float(answers[1] or 0) > float(answers[2] or 0) > 3885
+    assert (
+        universe.shares("certified-domain", "100", "2", "1e6").top
+        > 2 * universe.shares("exponential", "100", "2", "1e6").top
+    )
+
+
+@pytest.mark.parametrize("one", unit.EPSILONS)
+@pytest.mark.parametrize("name", unit.UNITS)
+def test_a_unit_is_protected_as_promised(name: str, one: str) -> None:
     for visits in map(int, unit.VISITS):
-        assert unit.sureness(name, visits) <= promised + 1e-3
-    assert unit.sureness("each basket", 20) > 0.99
+        # A customer's promise does not depend on the visits; that of a basket is for one basket.
+        steps = visits if name == "each basket" else 1
+        assert unit.sureness(name, visits, one) <= 1 / (1 + math.exp(-steps * float(one))) + 1e-3
+    assert unit.sureness("each basket", 20, one) > unit.promised(one) + 0.1
+
+
+def test_merging_changes_what_together_means() -> None:
+    for name in unit.UNITS:
+        assert "coffee + jam" not in unit.counts(name, 8)
+    merged, once = unit.counts(unit.MERGED, 8), unit.counts("customer, counted once", 8)
+    assert merged == {**once, "coffee + jam": unit.APART}
+    # Merged, Kim changes each count by at most 1, as promised.
+    without = unit.counts(unit.MERGED, 0)
+    assert {name: merged[name] - without[name] for name in merged} == {
+        "bread + milk": 0,
+        "coffee + jam": 0,
+        "mug + tea": 1,
+    }
+
+
+def test_a_list_is_shown_if_it_has_support_and_hardly_ever_if_one_customer_decides() -> None:
+    for one in certificate.EPSILONS:
+        mechanisms = [certificate.certified(k, one) for k in certificate.SIZES]
+        # "T is the same for lists of any length."
+        assert len({(mechanism.threshold, mechanism.variance) for mechanism in mechanisms}) == 1
+        decided, half, exactly, enough = (
+            mechanisms[0].certificate.passes(support) for support in certificate.supports("20", one).values()
+        )
+        assert decided <= mechanisms[0].test_delta < 1e-6 / (1 + math.exp(float(one)))
+        assert decided < half < 0.05 < 0.5 < exactly < 0.6 < 0.949 < enough
+
+
+@pytest.mark.parametrize("one", certificate.EPSILONS)
+def test_asking_afterwards_needs_the_smallest_lead_from_five_pairs_on(one: str) -> None:
+    for k in certificate.SIZES:
+        needed = {name: certificate.lead_needed(name, k, one) for name in certificate.ASKED}
+        best = min(needed, key=lambda name: needed[name])
+        assert best == (certificate.AFTER if int(k) >= 5 else "limited-domain")
+        assert needed["lmm-no-fallback"] > needed["limited-domain"]
+
+
+def test_a_lead_that_is_large_enough_is_enough() -> None:
+    for name in certificate.ASKED:
+        for one in certificate.EPSILONS:
+            for k in certificate.SIZES:
+                if certificate.lead_there_is(k) >= 1.1 * certificate.lead_needed(name, k, one):
+                    assert certificate.lists(name, k, one).whole >= 0.8
+
+
+def test_a_page_of_rules_says_what_follows_from_the_release() -> None:
+    data = shop.baskets()
+    for one in ("1", "4", "16"):
+        found = rules.page_rules(one, "10")
+        # Each interval holds the truth 19 times in 20; they share counts, so several may fail together.
+        assert sum(rule.holds for rule in found) >= 0.7 * len(found) > 10
+        for rule in found[:5]:
+            codes = [list(data.vocabulary).index(name) for name in (rule.antecedent, rule.consequent)]
+            having = [shop.held_by(data, customer, tuple(codes)) for customer in range(len(data))]
+            assert rule.both == sum(having)
+    widths = [rules.width(place, "10") for place in rules.DIAL]
+    assert widths == sorted(widths, reverse=True)
+    for place in rules.DIAL:
+        assert rules.width(place, "5") < rules.width(place, "20")
 
 
 def test_all_theorems_give_what_they_prove() -> None:
@@ -156,6 +304,14 @@ def test_all_theorems_give_what_they_prove() -> None:
         assert found["basic"] == pytest.approx(1 / int(k))
         assert found["optimal"] >= found["basic"] - 1e-12
         assert found["bounded range"] >= found["optimal"] - 1e-9 or int(k) < 5
+    for one, delta in (("1", "1e-6"), ("1", "1e-3"), ("5", "1e-6"), ("1", "1e-9")):
+        best = composition.adding_up_is_best(one, delta)
+        wins = [
+            max(found.values()) <= found["basic"]
+            for found in (composition.each(one, delta, str(k)) for k in range(1, 8))
+        ]
+        assert wins == [k <= best for k in range(1, 8)]
+        assert best <= 3
 
 
 def test_the_best_of_so_many_runs_gives_them_all_away() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fim_private.demos import shop
-from fim_private.demos.lessons.pac_learning import lesson
+from fim_private.demos.lessons.pac_learning import lesson, promises
 from fim_private.demos.lessons.pac_learning.bounds import corollary_2, equation_2, margin_needed, shortfall
 from fim_private.demos.lessons.pac_learning.classes import (
     BEST,
@@ -239,12 +239,25 @@ def test_the_lesson_s_claims_hold() -> None:
         assert lesson.measured("lmm", "texts", "1", n) <= lesson.measured("exponential", "texts", "1", n)
     for name, n in (("barcodes", "300"), ("texts", "1000")):
         assert lesson.measured("lmm", name, "1", n) < lesson.measured("exponential", name, "1", n) / 1.5
-        bounds = [
-            lesson.promised(mechanism, name, "1", "30000") or 1 for mechanism in (lesson.PUBLISHED, lesson.TEXTBOOK)
-        ]
-        assert bounds[0] < bounds[1]
+    first = {name: lesson.first_within("lmm", name, "1") for name in lesson.CLASSES}
+    assert int(first["texts"] or 0) < int(lesson.first_within("exponential", "texts", "1") or 0)
+    assert int(first["thresholds"] or 0) == int(lesson.first_within("exponential", "thresholds", "1") or 0)
     for name in lesson.CLASSES:
         for n in lesson.EXAMPLES:
             for mechanism in (lesson.PUBLISHED, lesson.TEXTBOOK):
-                bound = lesson.promised(mechanism, name, "1", n)
+                bound = promises.promised(mechanism, name, "1", n)
                 assert bound is None or lesson.measured(mechanism, name, "1", n) < bound / 2
+
+
+def test_the_verdict_on_corollary_2_is_that_of_its_numbers() -> None:
+    for name in lesson.CLASSES:
+        start = promises.first_promise(name)
+        assert start is not None
+        assert promises.DEMO.answer({"class": name}) == start
+        corollary, equation = (
+            promises.promised(mechanism, name, "1", start) or 1 for mechanism in (lesson.PUBLISHED, lesson.TEXTBOOK)
+        )
+        assert (corollary < equation) == (name in {"barcodes", "texts"})
+        assert ("the better promise" in promises.verdict(name)) == (corollary < equation)
+        # "There the mechanism has been within ... since": the promise comes later than the success.
+        assert int(lesson.first_within(lesson.PUBLISHED, name, "1") or 10**9) < int(start)

@@ -1,4 +1,4 @@
-"""Lesson 7: why the best of K private runs is not private, and the best of a random number of runs is."""
+"""Why the best of K private runs is not private, and the best of a random number of runs is."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ DEMO = Demo(
     show=show,
     question=Question(
         text="From how many runs on does a no from the best of K make someone 99 % sure that Kim is not in the data, "
-        "although each run is private with epsilon 1?",
+        "although each run is private with epsilon 1? And if each has epsilon 0.5?",
         happens=lambda settings: _sure_enough(settings["runs"], settings["epsilon"]),
         yes="yes: after a no, the chance that Kim is in the data is at most 1 %.",
         no="not yet 99 % sure.",

@@ -1,4 +1,4 @@
-"""Lesson 6: composition. How much each of k picks may spend of one budget, by three theorems."""
+"""Composition. How much each of k picks may spend of one budget, by three theorems."""
 
 from __future__ import annotations
 
@@ -34,6 +34,22 @@ def gain(settings: Settings) -> float:
     """How many times as much epsilon a pick gets by bounded range as by basic composition."""
     found = each(settings["epsilon"], settings["delta"], settings["k"])
     return found["bounded range"] / found["basic"]
+
+
+@cache
+def adding_up_is_best(epsilon: str, delta: str) -> int:
+    """The largest k for which no other theorem gives a pick more than adding up; 0 if there is none."""
+    k = 0
+    while (found := each(epsilon, delta, str(k + 1)))["basic"] >= max(found.values()):
+        k += 1
+    return k
+
+
+def _when(epsilon: str, delta: str) -> str:
+    most = adding_up_is_best(epsilon, delta)
+    if most == 0:
+        return "the theorem for bounded range is best from the first pick on"
+    return f"adding up is best for {'one pick only' if most == 1 else f'at most {most} picks'}"
 
 
 def show(settings: Settings) -> tuple[Shown, ...]:
@@ -85,8 +101,9 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         Paragraph(
             text="If epsilons add up, a pick gets epsilon/k, so the noise grows with k. The other two theorems use "
             "that losses partly cancel: some answers are likelier with a customer in the data, and others are less "
-            "likely. Then a pick gets about epsilon divided by the square root of k, at the price of a delta. For few "
-            "picks, adding up is the best theorem. The planner takes the theorem that gives the most."
+            "likely. Then a pick gets about epsilon divided by the square root of k, at the price of a delta. At "
+            f"epsilon {epsilon} and delta {delta}, {_when(epsilon, delta)}. The planner takes the theorem that gives "
+            "the most."
         ),
     )
 
@@ -108,9 +125,10 @@ DEMO = Demo(
                 "**basic**: epsilons add up (Dwork and others 2006).",
                 "**optimal**: the exact worst case for k picks that are each epsilon-private and nothing else "
                 "(Kairouz, Oh, Viswanath 2015).",
-                "**bounded range**: the exponential mechanism promises more than epsilon for a pick. The logarithms of "
-                "the ratios of its chances span a range of epsilon, not of twice epsilon. With Rényi divergence such "
-                "picks compose far better (Durfee and Rogers 2019; Dong, Durfee and Rogers 2020).",
+                "**bounded range**: a pick of the exponential mechanism keeps more than it has to. One customer "
+                "multiplies the chances of the answers by various factors. The logarithms of these factors span a "
+                "range of epsilon; epsilon-privacy would allow twice as much. Counted with Rényi divergence, such "
+                "picks cost far less together (Durfee and Rogers 2019; Dong, Durfee and Rogers 2020).",
             )
         ),
     ),
@@ -124,7 +142,7 @@ DEMO = Demo(
     show=show,
     question=Question(
         text="From which k on does the theorem for bounded range give each pick at least three times as much epsilon "
-        "as adding up?",
+        "as adding up? Does this depend on epsilon?",
         happens=lambda settings: gain(settings) >= 3,
         yes="yes: a pick gets at least three times as much, and needs a third of the lead.",
         no="no: a pick gets less than three times as much.",

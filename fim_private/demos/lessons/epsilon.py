@@ -1,4 +1,4 @@
-"""Lesson 2: the dial. What changes with epsilon, delta, the number of customers and the length of the list."""
+"""The dial. What changes with epsilon, delta, the number of customers and the length of the list."""
 
 from __future__ import annotations
 
@@ -100,16 +100,26 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         ),
         Paragraph(
             text="The lead that a pair needs is about proportional to 1/epsilon, and grows with the length of the "
-            "list. It depends on delta only through the logarithm: squaring delta makes it thousands or millions of "
-            "times smaller, and about doubles the lead. The lead that a pair has grows with the data. So **more data "
-            "buys privacy**: with twice as many customers, half the epsilon gives about the same list."
+            "list. It depends on delta only through the logarithm: squaring delta makes delta at least a thousand "
+            f"times smaller, and the lead here only {_growth(epsilon, delta, k):.1f} times as large. The lead that a "
+            "pair has grows with the data. So **more data buys privacy**: with twice as many customers, half the "
+            "epsilon gives about the same list."
         ),
     )
 
 
+def _growth(epsilon: str, delta: str, k: str) -> float:
+    """How many times as large the lead is if delta is squared."""
+    return lead(epsilon, _squared(delta), k) / lead(epsilon, delta, k)
+
+
+def _squared(delta: str) -> str:
+    return number(exact(delta, "delta") ** 2)
+
+
 def _moves(epsilon: str, delta: str, times: str, k: str) -> list[tuple[str, tuple[str, str, str, str]]]:
     now = (epsilon, delta, times, k)
-    half, smaller = number(exact(epsilon, "epsilon") / 2), number(exact(delta, "delta") ** 2)
+    half, smaller = number(exact(epsilon, "epsilon") / 2), _squared(delta)
     return [
         ("nothing", now),
         (f"epsilon {half} instead of {epsilon}", (half, delta, times, k)),
@@ -137,18 +147,21 @@ DEMO = Demo(
     minutes=8,
     introduction=(
         Paragraph(
-            text="Epsilon says how much one customer may change the odds of any answer. Delta is the chance that this "
-            "fails. No theory says which epsilon is right. But you can work out what an epsilon promises, and what it "
-            "costs, before anyone touches the data. The task here is to name the k most frequent pairs of goods of a "
-            "web shop."
+            text="Epsilon says how much one customer may change the odds of any answer. Delta is what one customer may "
+            "add to the probability of any set of answers besides; think of it as the chance of a failure. No theory "
+            "says which epsilon is right. But you can work out what an epsilon promises, and what it costs, before "
+            "anyone touches the data. The task here is to name the k most frequent pairs of goods of a web shop."
         ),
     ),
     controls=(
         Control(name="epsilon", what="how much one customer may change the odds", choices=DIAL, start="1"),
-        Control(name="delta", what="the chance that it fails", choices=("1e-3", "1e-6", "1e-9", "1e-12"), start="1e-6"),
         Control(
             name="times", what="how many times 4,372 customers, with the same habits", choices=("1/4", "1", "4", "16"),
             start="1",
+        ),
+        Control(
+            name="delta", what="what one customer may add to a probability besides",
+            choices=("1e-3", "1e-6", "1e-9", "1e-12"), start="1e-6",
         ),
         Control(name="k", what="how many pairs are asked for", choices=("1", "5", "10"), start="10"),
     ),

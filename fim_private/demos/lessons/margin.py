@@ -1,15 +1,18 @@
-"""Lesson 3: the margin. A gap in the counts certifies a short list of candidates. The search, step by step."""
+"""The margin. A gap in the counts certifies a short list of candidates. The search, step by step."""
 
 from __future__ import annotations
 
 import math
 from functools import cache
 
+from fim_private.accounting.search import least
 from fim_private.demos.chart import Chart, Line
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
 from fim_private.demos.plans import mechanism_of, pairs_plan
+from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.mechanisms.sparse_vector import discrete_laplace_law, search_law
+from fim_private.plan import Universe
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_laplace import sample_discrete_laplace
@@ -17,8 +20,12 @@ from fim_private.report.document import Paragraph, Table
 from fim_private.report.document.text import number
 
 K, TOP_COUNT, SEED = 3, 600, 5
-DECLARED = 10**9
-"""The number of pairs that a list of 45,000 goods declares, about."""
+POINTS = 24
+"""About so many points draw the curve."""
+GOODS = 45_000
+"""So many goods are on a public list. They make about 10^9 pairs."""
+WANTED = 0.95
+"""19 times in 20."""
 
 
 @cache
@@ -60,11 +67,31 @@ def one_run(gap: str, behind: str) -> tuple[int, list[tuple[int, int]]]:
     return shift, tried
 
 
-def in_time(settings: Settings) -> float:
+@cache
+def in_time(gap: str, behind: str) -> float:
     """The chance that the search stops no later than at the first test whose l reaches the gap."""
-    gap, behind = settings["gap"], settings["behind"]
     reached = next(place for place, (size, _) in enumerate(mechanism().tests) if size >= int(behind))
     return sum(stops(gap, behind)[: reached + 1])
+
+
+@cache
+def gap_needed(behind: str) -> int:
+    """The narrowest gap that the search finds in time, 19 times in 20."""
+    return least(lambda gap: in_time(str(gap), behind) >= WANTED, near=200)
+
+
+def missed(candidates: int, rate: float) -> int:
+    """19 times in 20, a pick misses the best of so many candidates by at most this many customers."""
+    return math.ceil(math.log(20 * candidates) / rate)
+
+
+@cache
+def listed_rate() -> float:
+    """The epsilon of a pick of the exponential mechanism, which spends nothing on a search but needs the list."""
+    universe = Universe(items=GOODS, listed=True)
+    return float(
+        mechanism_of(Exponential, pairs_plan("exponential", top=K, epsilon="1", universe=universe)).pick_epsilon
+    )
 
 
 def show(settings: Settings) -> tuple[Shown, ...]:
@@ -73,17 +100,26 @@ def show(settings: Settings) -> tuple[Shown, ...]:
     tests, chances = excesses(gap, behind), stops(gap, behind)
     shift, tried = one_run(gap, behind)
     drawn = counts(gap, behind)[: 2 * tests[5][0]]
+    # Enough places for a curve: both sides of the gap, and some more that are evenly spaced on a logarithmic axis.
+    steps = {round(len(drawn) ** (step / POINTS)) for step in range(POINTS + 1)}
+    curve = sorted({1, int(behind), int(behind) + 1, len(drawn)} | steps)
     bar = drawn[K - 1]
     below = [(size + 1, bar - needed) for size, _, needed in tests if size + 1 <= len(drawn)]
-    rows = []
-    for place, ((size, found, needed), chance) in enumerate(zip(tests[:7], chances, strict=False)):
-        noise, verdict = None, "not reached"
+    rows: list[tuple[str, int | None, int | None, int | None, str, str]] = []
+    for place, ((size, found, needed), chance) in enumerate(zip(tests, chances, strict=False)):
+        noise, verdict = None, "–"
         if place < len(tried):
             noise = tried[place][0]
-            verdict = "stop" if tried[place][1] >= shift else "go on"
-        rows.append((size, found, needed, noise, verdict, f"{100 * chance:.1f} %"))
+            verdict = "yes" if tried[place][1] >= shift else "no"
+        rows.append((f"{size:,}", found, needed, noise, verdict, f"{100 * chance:.1f} %"))
+    rows.append(("no gap found", None, None, None, "", f"{100 * chances[len(tests)]:.1f} %"))
     stopped = tests[len(tried) - 1][0] if tried[-1][1] >= shift else None
-    rate = float(mechanism().rate)
+    declared = math.comb(GOODS, 2)
+    with_list = missed(declared, listed_rate())
+    reached = next(size for size, _ in mechanism().tests if size >= int(behind))
+    with_gap = missed(reached, float(mechanism().rate))
+    needed_gap = gap_needed(behind)
+    beyond = needed_gap * listed_rate() / math.log(10) - math.log10(20)
     return (
         Chart(
             name="curve",
@@ -95,7 +131,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             x="place in the ranking",
             y="count",
             lines=(
-                Line(label="counts", x=tuple(map(float, range(1, len(drawn) + 1))), y=tuple(map(float, drawn))),
+                Line(label="counts", x=tuple(map(float, curve)), y=tuple(float(drawn[place - 1]) for place in curve)),
                 Line(
                     label="must be no higher than this",
                     x=tuple(float(place) for place, _ in below),
@@ -107,11 +143,13 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         ),
         Table(
             name="search",
-            head=("l", "gap c(3) - c(l+1)", "threshold", "noise Z", "gap + Z or threshold + G?", "chance to stop"),
+            head=("l", "gap c(3) - c(l+1)", "threshold", "noise Z", "stop?", "chance"),
             rows=tuple(rows),
             caption="**One search, step by step.** First the search draws G, the noise that it adds to every "
             f"threshold: {shift:+d} here. Then it tests l = 3, 6, 12, ..., each time with fresh noise Z, until gap + Z "
-            "is at least threshold + G. The last column is exact, over all noise.",
+            "is at least threshold + G. The last column is the exact chance that a search ends in this row, over all "
+            f"noise. The chance to stop by l = {reached}, the first l that reaches the gap, is "
+            f"{100 * in_time(gap, behind):.1f} %.",
         ),
         Paragraph(
             text=f"This search stops at l = {stopped}: the mechanism makes its three picks among the top {stopped} "
@@ -121,18 +159,23 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             "limited domain.)"
         ),
         Paragraph(
-            text="**What that saves.** In 19 of 20 cases, a pick among l candidates misses the best by at most about "
-            f"ln(20 l)/{number(rate)} customers: "
-            + ", ".join(f"{math.ceil(math.log(20 * size) / rate):,} for l = {size:,}" for size in (3, 12, 96, DECLARED))
-            + ". The last number is for a public list of 45,000 goods. That many pairs could be made of them, but "
-            "hardly any of these pairs occur. With a gap, the length of that list does not matter, and the list is not "
-            "needed."
+            text=f"**What the gap saves.** Take a public list of {GOODS:,} goods, so {number(float(declared))} pairs. "
+            "The exponential mechanism picks among all of them. 19 times in 20, a pick misses the best by at most "
+            f"{with_list} customers. With the gap found, the pick is among {reached} candidates, and misses the best "
+            f"by at most {with_gap}. **What the gap costs.** To be found 19 times in 20, a gap behind place {behind} "
+            f"must be {needed_gap} customers wide. "
+            + (
+                "That is more than it saves: with such a gap, the exponential mechanism hardly ever picks from below "
+                "it either. "
+                if needed_gap > with_list
+                else ""
+            )
+            + "So the margin pays if there is no public list at all, or if the list declares more than about "
+            f"10^{beyond:.0f} candidates, as classes in private learning can (`fim-private demo pac-learning`)."
         ),
         Paragraph(
-            text="**The other way round.** The large margin mechanism asks for a gap *before* it chooses. "
-            "`certified-domain` and `items-first` choose first, and ask for support *afterwards*: they show names only "
-            "if the smallest count in the list, with noise, is large enough. That is one test of one number, however "
-            "long the list is. And most lists have support, while few have a gap."
+            text="**The other way round.** The large margin mechanism asks for a gap before it chooses. One can also "
+            "choose first and ask for support afterwards, which needs no gap: `fim-private demo certificate`."
         ),
     )  # fmt: skip
 
@@ -159,7 +202,7 @@ DEMO = Demo(
         Control(
             name="gap",
             what="how wide the gap is, in customers",
-            choices=("0", "40", "80", "120", "160", "200", "240", "280", "320", "360", "400"),
+            choices=("0", "80", "120", "160", "200", "240", "280", "400"),
             start="200",
         ),
         Control(name="behind", what="the place that the gap is behind", choices=("3", "10", "40"), start="10"),
@@ -169,7 +212,7 @@ DEMO = Demo(
         text="How wide must the gap be for the search to find it 19 times in 20? The search finds the gap if it stops "
         "at the first l that reaches the gap, or before. With behind=3 the only candidates are the top three. Why is a "
         "smaller gap enough then?",
-        happens=lambda settings: in_time(settings) >= 0.95,
+        happens=lambda settings: in_time(settings["gap"], settings["behind"]) >= WANTED,
         yes="yes, the search stops in time at least 19 times in 20.",
         no="no, the search is too likely to miss the gap.",
     ),

@@ -1,7 +1,8 @@
-"""Lesson 5: basket or customer. What each privacy unit protects if a customer has many baskets."""
+"""Basket or customer. What each privacy unit protects if a customer has many baskets."""
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 from fim_private.counting import top_itemsets
@@ -12,103 +13,157 @@ from fim_private.privacy import PrivacyUnit
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.report.document import Paragraph, Table
-from fim_private.transactions import Transactions, count_units, keep_transactions, transactions_from_lists
+from fim_private.transactions import (
+    Transactions,
+    count_units,
+    keep_transactions,
+    merge_units,
+    transactions_from_lists,
+)
 
 KIM = "Kim"
 VISITS = ("1", "2", "3", "4", "6", "8", "12", "16", "20")
-EPSILON = "1"
+EPSILONS = ("0.25", "0.5", "1")
 KEPT = 4
+APART = 300
+"""So many customers buy coffee and jam, but never in one basket."""
 UNITS: dict[str, PrivacyUnit] = {
     "each basket": PrivacyUnit(),
     "customer, counted once": PrivacyUnit(column="customer"),
     f"customer, {KEPT} baskets kept": PrivacyUnit(column="customer", max_transactions=KEPT),
 }
+PAIRS = ("bread + milk", "mug + tea", "coffee + jam")
+MERGED = "customer, baskets merged"
+LIKELY = 1e-3
+"""Answers that are rarer than this, with Kim and without, are left out: delta covers them."""
 
 
 @cache
 def shop_with(visits: int) -> Transactions:
-    """400 baskets of milk and bread and 394 of tea and a mug, each from another customer, and Kim's tea and mugs."""
-    milk = [("milk", "bread")] * 400
-    tea = [("tea", "mug")] * (394 + visits)
-    owners = [f"customer {number}" for number in range(794)] + [KIM] * visits
-    return transactions_from_lists([*milk, *tea], units=owners)
+    """Milk and bread in 400 baskets, tea and a mug in 394, and Kim's. Others buy coffee one day and jam another day."""
+    baskets: list[tuple[str, ...]] = [*[("milk", "bread")] * 400, *[("tea", "mug")] * 394]
+    owners = [f"customer {number}" for number in range(len(baskets))]
+    for number in range(APART):
+        baskets += [("coffee",), ("jam",)]
+        owners += [f"apart {number}"] * 2
+    return transactions_from_lists(baskets + [("tea", "mug")] * visits, units=owners + [KIM] * visits)
+
+
+def bounded(unit_name: str, visits: int) -> Transactions:
+    """The data as it is counted for this unit."""
+    data = shop_with(visits)
+    if unit_name == MERGED:
+        return merge_units(data)
+    unit = UNITS[unit_name]
+    if unit.column is None:
+        return data
+    # All of Kim's baskets are alike, so which of them are kept changes nothing.
+    return keep_transactions(data, KEPT, SeededRandomness(0).words) if unit.max_transactions else count_units(data)
 
 
 @cache
-def law(unit_name: str, visits: int) -> dict[str, float]:
-    """The exact chance of each answer of one pick if Kim came this many times (0: Kim is no customer)."""
-    unit = UNITS[unit_name]
-    data = shop_with(visits)
-    if unit.column is not None:
-        # All of Kim's baskets are alike, so which of them are kept changes nothing.
-        data = keep_transactions(data, KEPT, SeededRandomness(0).words) if unit.max_transactions else count_units(data)
-    itemsets, counts = top_itemsets(data, 2, 10).reveal_to_curator()
+def counts(unit_name: str, visits: int) -> dict[str, int]:
+    """The exact count of each pair that occurs."""
+    data = bounded(unit_name, visits)
+    itemsets, found = top_itemsets(data, 2, 10).reveal_to_curator()
     names = [" + ".join(data.vocabulary[code] for code in itemset) for itemset in itemsets.tolist()]
-    plan = pairs_plan("limited-domain", top=1, epsilon=EPSILON, unit=unit)
+    return dict(zip(names, found.tolist(), strict=True))
+
+
+@cache
+def law(unit_name: str, visits: int, epsilon: str) -> dict[str, float]:
+    """The exact chance of each answer of one pick if Kim came this many times (0: Kim is no customer)."""
+    found = counts(unit_name, visits)
+    plan = pairs_plan(
+        "limited-domain", top=1, epsilon=epsilon, unit=UNITS.get(unit_name, PrivacyUnit(column="customer"))
+    )
     # One level per pair, so that each answer has its own chance even where two counts are equal.
-    profile = CountProfile(levels=counts.tolist(), multiplicities=[1] * len(counts))
-    found = law_of(plan, profile)
-    return {name: found.get((place,), 0.0) for place, name in enumerate(names)}
+    profile = CountProfile(levels=list(found.values()), multiplicities=[1] * len(found))
+    chances = law_of(plan, profile)
+    return {name: chances.get((place,), 0.0) for place, name in enumerate(found)}
 
 
-def sureness(unit_name: str, visits: int) -> float:
+@cache
+def sureness(unit_name: str, visits: int, epsilon: str) -> float:
     """How sure someone who thought it 50:50 can become that Kim is, or is not, a customer."""
-    inside, outside = law(unit_name, visits), law(unit_name, 0)
-    odds = [inside[name] / outside[name] for name in inside if min(inside[name], outside[name]) > 1e-3]
-    worst = max(max(ratio, 1 / ratio) for ratio in odds)
-    return worst / (1 + worst)
+    inside, outside = law(unit_name, visits, epsilon), law(unit_name, 0, epsilon)
+    likely = [name for name in inside if max(inside[name], outside[name]) > LIKELY]
+    return max(max(inside[name], outside[name]) / (inside[name] + outside[name]) for name in likely)
+
+
+def promised(epsilon: str) -> float:
+    """How sure someone who thought it 50:50 can become about one unit."""
+    return 1 / (1 + math.exp(-float(epsilon)))
 
 
 def show(settings: Settings) -> tuple[Shown, ...]:
-    """Show the chances with and without Kim for each unit, and how sure they can make someone."""
-    visits = int(settings["visits"])
-    rows = []
-    for name in UNITS:
-        without, inside = law(name, 0)["mug + tea"], law(name, visits)["mug + tea"]
-        rows.append((name, f"{without:.4f}", f"{inside:.4f}", f"{100 * sureness(name, visits):.1f} %"))
+    """Show the chances with and without Kim for each unit, how sure they can make someone, and what is counted."""
+    visits, epsilon = int(settings["visits"]), settings["epsilon"]
+    one = f"{100 * promised(epsilon):.1f} %"
     return (
         Table(
             name="units",
             head=(
                 "what is protected",
                 "tea + mug named, without Kim",
-                f"with Kim, {visits} baskets",
-                "at most how sure",
+                f"with Kim, {_baskets(visits)}",
+                "how sure at most",
             ),
-            rows=tuple(rows),
-            caption=f"**The most frequent pair at epsilon {EPSILON}, exactly.** The table shows the chance that the "
+            rows=tuple(
+                (
+                    name,
+                    *(f"{100 * law(name, number, epsilon)['mug + tea']:.2f} %" for number in (0, visits)),
+                    f"{100 * sureness(name, visits, epsilon):.1f} %",
+                )
+                for name in UNITS
+            ),
+            caption=f"**The most frequent pair at epsilon {epsilon}, exactly.** The table shows the chance that the "
             "answer is tea with a mug. The last column is for someone who thinks it 50:50 whether Kim shops here: how "
-            "sure they can be after seeing the answer. For one unit, epsilon 1 promises at most 73.1 %.",
+            f"sure the answer can make them. About one unit, epsilon {epsilon} lets them be at most {one} sure. "
+            f"(Answers that come up less than once in {1 / LIKELY:,.0f} runs are left out; delta is for these.)",
         ),
         Chart(
             name="sureness",
-            caption="**How sure** someone can be about Kim, by the number of Kim's baskets.",
+            caption="**How sure** someone can become about Kim, by the number of Kim's baskets.",
             alt="Certainty about a customer grows with the number of baskets only where each basket is its own unit",
             x="Kim's baskets",
-            y="probability",
+            y="how sure (0.5 is a coin)",
             lines=tuple(
                 Line(
                     label=name,
                     x=tuple(map(float, VISITS)),
-                    y=tuple(sureness(name, int(number)) for number in VISITS),
+                    y=tuple(sureness(name, int(number), epsilon) for number in VISITS),
                 )
                 for name in UNITS
             ),
             here=float(visits),
         ),
         Paragraph(
-            text="**Each basket**: a single basket is well protected, because one basket changes the chances by a "
-            "factor of at most e^epsilon. But people ask about Kim, not about baskets, and Kim's many baskets change "
-            "the chances by up to e^(epsilon times their number). **Counted once**: Kim counts once for each pair "
-            "that some basket of Kim's holds. So Kim changes any count by at most 1, however often Kim came. "
-            f"**{KEPT} baskets kept**, chosen "
-            f"at random: Kim changes a count by at most {KEPT}, so the noise is {KEPT} times as large. Keeping {KEPT} "
-            "baskets costs utility, but the counts still show what regular customers buy again and again. Counting "
-            "customers once adds no noise, but it counts people instead of baskets. With `--together unit`, Kim's "
-            "baskets are all merged first. Then a pair counts even if Kim bought tea on one day and a mug on another; "
-            "here Kim always bought both together, so the answer is the same."
+            text="**Each basket:** a single basket is well protected, because it changes the chances by a factor of at "
+            "most e^epsilon. But people ask about Kim, not about baskets, and all of Kim's baskets together change the "
+            "chances by up to e^(epsilon times their number). **Counted once:** Kim counts once for each pair that "
+            "some basket of Kim's holds. So Kim changes any count by at most 1, however often Kim came, and the noise "
+            f"is as for baskets. **{KEPT} baskets kept**, chosen at random: Kim changes a count by at most {KEPT}, so "
+            f"the noise is {KEPT} times as large. In return the counts still show what people buy again and again."
+        ),
+        Table(
+            name="counts",
+            head=("what is counted", *PAIRS),
+            rows=tuple((name, *(counts(name, visits).get(pair, 0) for pair in PAIRS)) for name in (*UNITS, MERGED)),
+            caption=f"**The unit decides what is counted, too.** {APART} more customers bought coffee one day and jam "
+            "another day. The table shows exact counts, with Kim.",
+        ),
+        Paragraph(
+            text="**Merged** (`--together unit`): all baskets of a customer become one. That protects Kim as well as "
+            "counting once, and adds no noise either. But it changes what a pair means: coffee and jam now count as "
+            "bought together, although nobody ever had both in one basket. Merge if you ask what the same people buy. "
+            "Count once if you ask what people buy in one go."
         ),
     )
+
+
+def _baskets(number: int) -> str:
+    return "1 basket" if number == 1 else f"{number} baskets"
 
 
 DEMO = Demo(
@@ -128,12 +183,15 @@ DEMO = Demo(
             "again. The shop publishes its most frequent pair. Does the answer tell whether Kim is a customer?"
         ),
     ),
-    controls=(Control(name="visits", what="how many baskets Kim has", choices=VISITS, start="8"),),
+    controls=(
+        Control(name="visits", what="how many baskets Kim has", choices=VISITS, start="8"),
+        Control(name="epsilon", what="the epsilon of the release", choices=EPSILONS, start="1"),
+    ),
     show=show,
     question=Question(
         text="A release protects each basket with epsilon 1. From how many of Kim's baskets on can someone become 99 % "
-        "sure that Kim shops here?",
-        happens=lambda settings: sureness("each basket", int(settings["visits"])) >= 0.99,
+        "sure whether Kim shops here? And with epsilon 0.5, or 0.25?",
+        happens=lambda settings: sureness("each basket", int(settings["visits"]), settings["epsilon"]) >= 0.99,
         yes="yes: 99 % sure or more. Each basket is protected, but Kim is not.",
         no="not yet 99 % sure.",
     ),

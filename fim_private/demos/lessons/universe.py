@@ -1,114 +1,148 @@
-"""Lesson 4: range dependence. The longer the list of possible items, the worse the exponential mechanism answers."""
+"""Range dependence. The longer the list of possible items, the worse the exponential mechanism answers."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cache
+from statistics import mean
 
 from fim_private.demos import shop
 from fim_private.demos.chart import Chart, Line
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
-from fim_private.demos.plans import law_of, pairs_plan
+from fim_private.demos.plans import mechanism_of, pairs_plan
+from fim_private.mechanisms.certified_domain import CertifiedDomain
+from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.plan import Universe
 from fim_private.privacy import exact
 from fim_private.profile import CountProfile
+from fim_private.randomness import SeededRandomness
 from fim_private.report.document import Paragraph, Table
 from fim_private.report.document.text import number
 
-ITEMS = ("3885", "1e4", "1e6", "1e8", "1e10", "1e11", "1e12", "1e14")
-MECHANISMS = ("exponential", "limited-domain", "lmm")
+ITEMS = ("3885", "1e5", "1e6", "1e7", "1e8", "1e10", "1e12", "1e14")
+LISTED = "exponential"
+OPEN: dict[str, type[LimitedDomain | CertifiedDomain]] = {
+    "limited-domain": LimitedDomain,
+    "certified-domain": CertifiedDomain,
+}
+"""The mechanisms that need no list."""
+TRIALS = 6
 
 
-def number_of(items: str) -> int:
-    """The number of items of a place of the control."""
-    return int(exact(items, "items"))
+@dataclass(frozen=True, kw_only=True)
+class Shares:
+    """What the k places of a list hold, as shares of k: means of a few seeded lists."""
+
+    top: float
+    other: float
+    absent: float
+
+    @property
+    def empty(self) -> float:
+        """The share of places without a name."""
+        return max(0.0, 1 - self.top - self.other - self.absent)
+
+
+def pairs_of(items: str) -> int:
+    """How many pairs this many items make."""
+    return math.comb(int(exact(items, "items")), 2)
 
 
 @cache
-def chances(mechanism: str, epsilon: str, items: str) -> tuple[float, float, float]:
-    """The exact chances that one pick names a frequent pair, a rarer pair, or a pair that nobody bought.
+def mechanism_at(mechanism: str, k: str, epsilon: str, items: str) -> Exponential | LimitedDomain | CertifiedDomain:
+    """The mechanism as the planner makes it. The length of the list matters to `exponential` alone."""
+    if mechanism != LISTED:
+        return mechanism_of(OPEN[mechanism], pairs_plan(mechanism, top=int(k), epsilon=epsilon))
+    universe = Universe(items=int(exact(items, "items")), listed=True)
+    return mechanism_of(Exponential, pairs_plan(LISTED, top=int(k), epsilon=epsilon, universe=universe))
 
-    A pair is frequent if its count is within a tenth of the largest. The rest of the probability is that the pick
-    names nothing.
-    """
-    found = shop.pairs()
-    universe = Universe(items=number_of(items), listed=True) if mechanism == "exponential" else None
-    plan = pairs_plan(mechanism, top=1, epsilon=epsilon, universe=universe)
-    zeros = math.comb(number_of(items), 2) - found.occurring if mechanism == "exponential" else None
-    profile = CountProfile(levels=found.levels, multiplicities=found.multiplicities, zeros=zeros)
-    best = profile.count(1)
-    good = poor = absent = 0.0
-    # The law's places are those of the top of the profile, which is all that the mechanism looks at.
-    for picked, chance in law_of(plan, profile).items():
-        for level in picked:
-            if level >= len(profile.levels):
-                absent += chance
-            elif profile.levels[level] >= 0.9 * best:
-                good += chance
-            else:
-                poor += chance
-    return good, poor, absent
+
+@cache
+def shares(mechanism: str, k: str, epsilon: str, items: str) -> Shares:
+    """What the lists of this mechanism hold."""
+    if mechanism != LISTED and items != ITEMS[0]:
+        return shares(mechanism, k, epsilon, ITEMS[0])
+    profile, top = shop.pairs(), int(k)
+    bar = profile.count(top)
+    if mechanism == LISTED:
+        profile = CountProfile(
+            levels=profile.levels, multiplicities=profile.multiplicities, zeros=pairs_of(items) - profile.occurring
+        )
+    asked = mechanism_at(mechanism, k, epsilon, items)
+    lists = [
+        [profile.count(rank + 1) for rank in asked.select(profile, SeededRandomness(seed))] for seed in range(TRIALS)
+    ]
+    return Shares(
+        top=mean(sum(count >= bar for count in counts) / top for counts in lists),
+        other=mean(sum(0 < count < bar for count in counts) / top for counts in lists),
+        absent=mean(sum(count == 0 for count in counts) / top for counts in lists),
+    )
 
 
 def show(settings: Settings) -> tuple[Shown, ...]:
-    """Show how likely each kind of answer is, at these settings and for all lengths of the list."""
-    items, epsilon = settings["items"], settings["epsilon"]
+    """Show what the list holds at these settings, then for all lengths of the public list."""
+    items, k, epsilon = settings["items"], settings["k"], settings["epsilon"]
     dial = tuple(map(float, ITEMS))
-    universe = math.comb(number_of(items), 2)
-    rows = []
-    for mechanism in MECHANISMS:
-        good, poor, absent = chances(mechanism, epsilon, items)
-        nothing = max(0.0, 1 - good - poor - absent)
-        rows.append((mechanism, *map(_percent, (good, poor, absent, nothing))))
-    best = shop.pairs().count(1)
+    found = {mechanism: shares(mechanism, k, epsilon, items) for mechanism in (LISTED, *OPEN)}
+    exponential = mechanism_at(LISTED, k, epsilon, items)
+    rate, last = float(exponential.pick_epsilon), shop.pairs().count(int(k))
+    weight, crowd = rate * last, math.log(pairs_of(items))
+    picks = "The pick" if k == "1" else f"Each of the {k} picks"
+    rank = "The most frequent pair" if k == "1" else f"The pair at place {k}"
     return (
         Table(
-            name="chances",
-            head=("mechanism", "a frequent pair", "a rarer pair", "a pair nobody bought", "nothing"),
-            rows=tuple(rows),
-            caption=f"**One pick at epsilon {epsilon}, with {number_of(items):,} items declared**: "
-            f"{number(float(universe))} pairs. The table shows the exact chance of each kind of answer. A pair is "
-            "frequent if its count is within a tenth of the largest.",
+            name="shares",
+            head=("mechanism", "the true top", "other pairs that occur", "pairs nobody bought", "no name"),
+            rows=tuple(
+                (name, *(f"{100 * share:.0f} %" for share in (each.top, each.other, each.absent, each.empty)))
+                for name, each in found.items()
+            ),
+            caption=f"**The top {k} at epsilon {epsilon}, with {int(exact(items, 'items')):,} items declared**: "
+            f"{number(float(pairs_of(items)))} pairs. What the {k} place{'s' if k != '1' else ''} of the list hold, on "
+            f"average over {TRIALS} seeded lists. Only `{LISTED}` uses the public list.",
             mechanism_column=0,
         ),
         Chart(
             name="drowning",
-            caption="**The chance to name a frequent pair**, by the number of items on the public list. "
-            "`limited-domain` and `lmm` get no list, so their chance stays the same.",
-            alt="The exponential mechanism's chance of a good answer falls to nothing as the universe grows",
+            caption=f"**The share of the true top {k} that is named**, by the number of items on the public list. The "
+            "two other mechanisms get no list, so their lines are level.",
+            alt="The exponential mechanism's share of good answers falls to nothing as the universe grows, the sooner "
+            "the more picks it makes",
             x="declared items",
-            y="chance of a frequent pair",
+            y=f"share of the true top {k}",
             lines=tuple(
                 Line(
                     label=mechanism,
                     x=dial,
-                    y=tuple(chances(mechanism, epsilon, length)[0] for length in ITEMS),
+                    y=tuple(shares(mechanism, k, epsilon, length).top for length in ITEMS),
                 )
-                for mechanism in reversed(MECHANISMS)
+                for mechanism in reversed((LISTED, *OPEN))
             ),
             log_x=True,
             here=float(items),
         ),
         Paragraph(
-            text="**Why.** The exponential mechanism gives a pair of count c the weight e^(epsilon c). The most "
-            f"frequent pair has {best} customers and weighs e^{number(float(epsilon) * best)}; a pair that nobody "
-            f"bought weighs 1, but there are e^{number(math.log(universe))} of them. Once the second exponent passes "
-            "the first, the pairs that nobody bought win together. No mechanism with delta = 0 can avoid this "
-            "(Proposition 1 of the paper). With a delta above 0 a mechanism may refuse to name pairs that too few "
-            "people bought."
+            text=f"**Why.** {picks} has epsilon {number(rate)}, and gives a pair of count c the weight "
+            f"e^({number(rate)} c). {rank} has {last} customers and weighs e^{weight:.0f}. A pair that nobody bought "
+            f"weighs 1, but there are e^{crowd:.0f} of them. "
+            + (
+                "Together they weigh more, so a pick usually names one of them."
+                if crowd > weight
+                else "Together they weigh less, so the picks stay with pairs that customers bought."
+            )
+            + " More picks leave each pick less epsilon, and the last places have lower counts. So a long public list "
+            "does little harm to a single pick, and ruins a long list of picks. No mechanism with delta = 0 can avoid "
+            "this (Proposition 1 of the paper); it can only come later."
         ),
         Paragraph(
-            text="**What helps.** Choose first, and ask afterwards. `exponential --universe-items N` picks among N "
-            "items without names, and shows names only if a noisy test finds that all its picks have enough support. "
-            "`items-first` goes further: it first counts single items, with noise, and then picks only among pairs of "
-            "the frequent ones. There are few of these, however many items there can be."
+            text="**What helps.** With a delta above 0, a mechanism may refuse to name pairs that too few people "
+            "bought. Then it needs no list. `limited-domain` names a pair only if it clearly exceeds the bulk of the "
+            "ranking, which gets hard for many picks. `certified-domain` picks first and asks for support afterwards "
+            "(`fim-private demo certificate`)."
         ),
     )
-
-
-def _percent(chance: float) -> str:
-    # A chance below the numerical error of the laws is shown as 0.
-    return f"{100 * chance if chance > 1e-12 else 0:.3g} %"
 
 
 DEMO = Demo(
@@ -125,20 +159,22 @@ DEMO = Demo(
             "any of these pairs above the frequent ones."
         ),
         Paragraph(
-            text=f"The data set that ships with the package has {shop.ITEMS:,} items. We know this number only because "
-            "the data is public. With private data nobody may know it."
+            text=f"The data set that ships with the package, a shop with {shop.CUSTOMERS:,} customers, has "
+            f"{shop.ITEMS:,} items. We know this number only because the data is public. With private data nobody may "
+            "know it."
         ),
     ),
     controls=(
         Control(name="items", what="how many items the public list has", choices=ITEMS, start="1e6"),
-        Control(name="epsilon", what="the epsilon of the pick", choices=("0.15", "0.2", "0.3", "0.5"), start="0.15"),
+        Control(name="k", what="how many pairs are asked for", choices=("1", "20", "100"), start="100"),
+        Control(name="epsilon", what="the epsilon of the whole list", choices=("1", "2"), start="2"),
     ),
     show=show,
     question=Question(
-        text="From how many declared items on does the exponential mechanism usually name a pair that nobody bought? "
-        "And does a larger epsilon solve the problem, or does it only start later?",
-        happens=lambda settings: chances("exponential", settings["epsilon"], settings["items"])[2] > 0.5,
-        yes="yes: its answer is usually a pair that nobody bought.",
-        no="no: the pairs that customers bought still weigh more.",
+        text="From how many declared items on does the exponential mechanism fill more than half of its list with "
+        "pairs that nobody bought? Compare k = 100 with k = 20 and with k = 1.",
+        happens=lambda settings: shares(LISTED, settings["k"], settings["epsilon"], settings["items"]).absent > 0.5,
+        yes="yes: most of its list are pairs that nobody bought.",
+        no="no: at most half of its list are pairs that nobody bought.",
     ),
 )

@@ -119,32 +119,66 @@ Plain: TypeAlias = Paragraph | Bullets | Code | Figure | Table
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Choice:
-    """Several views of one thing, of which the reader sees one at a time. Its anchor is `choice-NAME`.
+class Dial:
+    """One thing that the reader of a choice can set.
 
     Attributes:
-        name: unique among the choices.
-        label: what is chosen, in words.
-        views: the name of each view, and what it shows.
-        start: the place of the view that is seen first; paper and Markdown show no other.
+        label: what is set, in words.
+        names: the values it can take, in order.
+        start: the place of the value that is seen first.
     """
 
-    name: str
     label: str
-    views: tuple[tuple[str, tuple[Plain, ...]], ...]
+    names: tuple[str, ...]
     start: int = 0
 
     MOST: ClassVar[int] = 12
-    """So many views at most, which is what the page's style knows."""
+    """So many values at most, which is what the page's style knows."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be shown.
 
         Raises:
-            ValueError: there are no views, too many, or not the one to start with.
+            ValueError: there are no values, too many, or not the one to start with.
         """
-        if not 0 <= self.start < len(self.views) <= self.MOST:
-            raise ValueError(f"choice {self.name}: {len(self.views)} views, of which number {self.start} is to start")
+        if not 0 <= self.start < len(self.names) <= self.MOST:
+            raise ValueError(f"dial {self.label}: {len(self.names)} values, of which number {self.start} is to start")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """Several views of one thing, of which the reader sees one at a time. Its anchor is `choice-NAME`.
+
+    Attributes:
+        name: unique among the choices.
+        dials: one or two; their values together name a view.
+        views: one view for each value of the first dial; then the same for the next value of the second, and so on.
+        below: for each value of the second dial (or once), what stands under all its views. Empty if nothing does.
+    """
+
+    name: str
+    dials: tuple[Dial, ...]
+    views: tuple[tuple[Plain, ...], ...]
+    below: tuple[tuple[Plain, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be shown.
+
+        Raises:
+            ValueError: there are no dials or more than two, or the views do not fit the dials.
+        """
+        groups = math.prod(len(dial.names) for dial in self.dials[1:])
+        if len(self.dials) not in {1, 2} or len(self.views) != groups * len(self.dials[0].names):
+            raise ValueError(f"choice {self.name}: {len(self.views)} views do not fit {len(self.dials)} dials")
+        if len(self.below) not in {0, groups}:
+            raise ValueError(f"choice {self.name}: {len(self.below)} parts below do not fit {groups} groups of views")
+
+    @property
+    def start(self) -> tuple[Plain, ...]:
+        """What is seen first; paper and Markdown show nothing else."""
+        group = sum(dial.start for dial in self.dials[1:])
+        view = self.views[group * len(self.dials[0].names) + self.dials[0].start]
+        return view + (self.below[group] if self.below else ())
 
 
 Part: TypeAlias = Plain | Choice
@@ -201,7 +235,7 @@ class Document:
         for part in (*self.introduction, *(part for section in self.sections for part in section.parts)):
             yield part
             if isinstance(part, Choice):
-                yield from (shown for _, view in part.views for shown in view)
+                yield from (shown for view in (*part.views, *part.below) for shown in view)
 
     def anchors(self) -> Iterator[str]:
         """Everything that a link may name."""

@@ -103,9 +103,9 @@ def part_markdown(part: Part, anchors: frozenset[str], figures: str) -> str:
         case Table():
             return table_markdown(part, anchors)
         case Choice():
-            name, view = part.views[part.start]
-            label = f'<a id="{anchor(part)}"></a>\n{escaped(part.label)}: {escaped(name)}'
-            return "\n\n".join([label, *(part_markdown(shown, anchors, figures) for shown in view)])
+            set_to = "; ".join(f"{escaped(dial.label)}: {escaped(dial.names[dial.start])}" for dial in part.dials)
+            label = f'<a id="{anchor(part)}"></a>\n{set_to}'
+            return "\n\n".join([label, *(part_markdown(each, anchors, figures) for each in part.start)])
 
 
 def table_markdown(table: Table, anchors: frozenset[str]) -> str:

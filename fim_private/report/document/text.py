@@ -16,10 +16,10 @@ WIDEST = 200
 def number(value: Fraction | float) -> str:
     """A number as people write it: 1, 0.25, 1e-6.
 
-    >>> number(Fraction(1, 10**6)), number(Fraction(1)), number(0.120880304)
-    ('1e-6', '1', '0.1209')
+    >>> number(Fraction(1, 10**6)), number(Fraction(1)), number(0.120880304), number(10.0**11)
+    ('1e-6', '1', '0.1209', '1e11')
     """
-    return f"{float(value):.4g}".replace("e-0", "e-").replace("e+0", "e")
+    return f"{float(value):.4g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
 def stated(value: Fraction | float, *, digits: int = 15) -> str:

@@ -26,7 +26,7 @@ def test_a_control_is_moved() -> None:
 
 def test_the_answer_may_be_printed_alone() -> None:
     assert fim_private("demo", "composition", "--answer").stdout.decode() == "k=50\n"
-    none = fim_private("demo", "universe", "--set", "epsilon=0.5", "--answer")
+    none = fim_private("demo", "universe", "--set", "k=1", "--answer")
     assert none.stdout.decode() == "no value of items\n"
 
 
@@ -35,7 +35,7 @@ def test_the_answer_may_be_printed_alone() -> None:
     [
         (["margins"], "Did you mean margin"),
         (["margin", "--set", "gap"], "Write --set as in"),
-        (["margin", "--set", "gap=7"], "Choose one of: 0, 40"),
+        (["margin", "--set", "gap=7"], "Choose one of: 0, 80"),
         (["margin", "--set", "game=7"], "Its controls are gap, behind"),
         (["--answer"], "Name a lesson"),
         (["all"], "Give --output"),
@@ -53,6 +53,6 @@ def test_a_page_is_written(tmp_path: Path) -> None:
     done = fim_private("demo", "differencing", "--output", tmp_path / "pages")
     assert done.returncode == 0, words(done)
     page = (tmp_path / "pages" / "differencing.html").read_text("utf-8")
-    assert page.count('<div class="view">') == 8
+    assert page.count('<div class="view">') == 16
     (tmp_path / "file").write_text("")
     assert fim_private("demo", "differencing", "--output", tmp_path / "file" / "folder").returncode == 3
