@@ -225,7 +225,7 @@ DEMO = Demo(
     ),
     controls=(
         Control(name="epsilon", what="the epsilon of each released list", choices=DIAL, start="2"),
-        Control(name="pairs", what="how many pairs the attacker asks about at once", choices=ASKED, start="1"),
+        Control(name="pairs", what="how many pairs are asked about", choices=ASKED, start="1"),
     ),
     show=show,
     question=Question(

@@ -17,7 +17,6 @@ from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.report.document import Paragraph, Table
-from fim_private.report.document.text import number
 
 K, TOP_COUNT, SEED = 3, 600, 5
 POINTS = 24
@@ -112,7 +111,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             noise = tried[place][0]
             verdict = "yes" if tried[place][1] >= shift else "no"
         rows.append((f"{size:,}", found, needed, noise, verdict, f"{100 * chance:.1f} %"))
-    rows.append(("no gap found", None, None, None, "", f"{100 * chances[len(tests)]:.1f} %"))
+    rows.append(("none", None, None, None, "", f"{100 * chances[len(tests)]:.1f} %"))
     stopped = tests[len(tried) - 1][0] if tried[-1][1] >= shift else None
     declared = math.comb(GOODS, 2)
     with_list = missed(declared, listed_rate())
@@ -148,8 +147,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             caption="**One search, step by step.** First the search draws G, the noise that it adds to every "
             f"threshold: {shift:+d} here. Then it tests l = 3, 6, 12, ..., each time with fresh noise Z, until gap + Z "
             "is at least threshold + G. The last column is the exact chance that a search ends in this row, over all "
-            f"noise. The chance to stop by l = {reached}, the first l that reaches the gap, is "
-            f"{100 * in_time(gap, behind):.1f} %.",
+            f"noise ('none': no gap was found). The chance to stop by l = {reached}, the first l that reaches the gap, "
+            f"is {100 * in_time(gap, behind):.1f} %.",
         ),
         Paragraph(
             text=f"This search stops at l = {stopped}: the mechanism makes its three picks among the top {stopped} "
@@ -159,7 +158,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             "limited domain.)"
         ),
         Paragraph(
-            text=f"**What the gap saves.** Take a public list of {GOODS:,} goods, so {number(float(declared))} pairs. "
+            text=f"**What the gap saves.** Take a public list of {GOODS:,} goods, so {declared:,} pairs. "
             "The exponential mechanism picks among all of them. 19 times in 20, a pick misses the best by at most "
             f"{with_list} customers. With the gap found, the pick is among {reached} candidates, and misses the best "
             f"by at most {with_gap}. **What the gap costs.** To be found 19 times in 20, a gap behind place {behind} "

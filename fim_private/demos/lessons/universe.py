@@ -134,7 +134,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             )
             + " More picks leave each pick less epsilon, and the last places have lower counts. So a long public list "
             "does little harm to a single pick, and ruins a long list of picks. No mechanism with delta = 0 can avoid "
-            "this (Proposition 1 of the paper); it can only come later."
+            "this (Chaudhuri, Hsu and Song 2014, Proposition 1); it can only come later."
         ),
         Paragraph(
             text="**What helps.** With a delta above 0, a mechanism may refuse to name pairs that too few people "

@@ -154,8 +154,8 @@ def _order(firsts: dict[str, str | None]) -> str:
     for mechanism, n in firsts.items():
         if n is not None:
             reached.setdefault(int(n), []).append(f"`{mechanism}`")
-    parts = [f"from {n:,} examples on {', '.join(names)}" for n, names in sorted(reached.items())]
-    return f"within {NEAR} of the best: {'; '.join(parts) or 'none on this control'}."
+    parts = [f"{' and '.join(names)} from {n:,} examples on" for n, names in sorted(reached.items())]
+    return f"within {NEAR} of the best are {', '.join(parts) or 'none on this control'}."
 
 
 DEMO = Demo(
