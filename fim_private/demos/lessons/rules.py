@@ -63,7 +63,7 @@ class PageRule:
 @cache
 def plan_at(epsilon: str, k: str) -> Plan:
     """The release behind the page: the top pairs, with the counts of the pairs and of their items."""
-    return pairs_plan("auto", top=int(k), epsilon=epsilon, count_share=COUNT_SHARE, with_subsets=True)
+    return pairs_plan("items-first", top=int(k), epsilon=epsilon, count_share=COUNT_SHARE, with_subsets=True)
 
 
 @cache
