@@ -205,13 +205,17 @@ def _add_unit_counts(
 ) -> None:
     """Add for each code how many of the transactions `first` to `end`, and how many of their units, hold it."""
     last = np.zeros(len(counts), np.uint32)
-    for transaction in range(first, end):
-        unit = units[transaction] + np.uint32(1)
-        for place in range(np.uint64(offsets[transaction]), np.uint64(offsets[transaction + 1])):
+    transaction = first
+    while transaction < end:
+        unit, begin = units[transaction], transaction
+        while transaction < end and units[transaction] == unit:
+            transaction += 1
+        # One loop per unit, not per transaction: the processor guesses the end of a long loop wrong less often.
+        for place in range(np.uint64(offsets[begin]), np.uint64(offsets[transaction])):
             code = np.uint64(items[place])
             held[code] += 1
-            counts[code] += np.int64(last[code] != unit)
-            last[code] = unit
+            counts[code] += np.int64(last[code] != unit + np.uint32(1))
+            last[code] = unit + np.uint32(1)
 
 
 @compiled

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fim_private.compilation import compiled
 from fim_private.counting.local.batch import Batch
@@ -24,6 +23,9 @@ WORTH_IT = 2**17
 """With fewer item occurrences, clearing and reading the counters would take longer than counting."""
 
 _WORTH_A_THREAD = 2**21
+
+_UNITS_AT_ONCE = 2**16 - 1
+"""So many units have numbers, and counts, that fit in half of a cell. Smaller cells stay in the cache."""
 
 
 def count_triangle(index: Index, threads: int) -> U32:
@@ -39,13 +41,12 @@ def count_triangle(index: Index, threads: int) -> U32:
     def count(part: tuple[int, int]) -> U32:
         first, end = part
         offsets = index.offsets[first : end + 1]
-        if not index.counts_units:
-            counter = np.zeros(cells, np.uint32)
+        counter = np.zeros(cells, np.uint32)
+        if index.counts_units:
+            _stream_units(index.flat, offsets, index.units[first:end], items, np.zeros_like(counter), counter)
+        else:
             _stream(index.flat, offsets, items, counter)
-            return counter
-        tagged = np.zeros(cells, np.uint64)
-        _stream_units(index.flat, offsets, index.units[first:end], items, tagged)
-        return tagged.astype(np.uint32)  # without the tags
+        return counter
 
     with ThreadPoolExecutor(parts) as pool:
         counters = list(pool.map(count, pairwise(index.cuts(parts))))
@@ -69,17 +70,25 @@ def _stream(flat: U32, offsets: U32, items: int, counter: U32) -> None:
 
 
 @compiled
-def _stream_units(flat: U32, offsets: U32, units: U32, items: int, counter: NDArray[np.uint64]) -> None:
-    """Count a pair once per unit. The upper half of a counter is 1 plus the last unit with several transactions."""
-    one, most = np.uint64(1), np.uint64(items)
-    tag_bits, count_bits = np.uint64(32), np.uint64(2**32 - 1)
-    transactions = len(units)
+def _stream_units(flat: U32, offsets: U32, units: U32, items: int, cells: U32, counter: U32) -> None:
+    """Count a pair once per unit.
+
+    The lower half of a cell is the pair's count in the present part of the data, which has at most `_UNITS_AT_ONCE`
+    units. The upper half is the number, in this part, of the last unit with several transactions that held the pair. It
+    never falls, so a cell below a unit's own tag is one that this unit has not reached.
+    """
+    one, most, count_bits = np.uint64(1), np.uint64(items), np.uint32(_UNITS_AT_ONCE)
+    transactions, number = len(units), 0
     for transaction in range(transactions):
         unit = units[transaction]
-        alone = (transaction == 0 or units[transaction - 1] != unit) and (
-            transaction + 1 == transactions or units[transaction + 1] != unit
-        )
-        tag = np.uint64(unit) + one
+        begins = transaction == 0 or units[transaction - 1] != unit
+        alone = begins and (transaction + 1 == transactions or units[transaction + 1] != unit)
+        if begins:
+            if number == _UNITS_AT_ONCE:
+                _add_cells(cells, counter)
+                number = 0
+            number += 1
+        tag = np.uint32(number << 16)
         start = np.uint64(offsets[transaction])
         for place in range(start + one, np.uint64(offsets[transaction + 1])):
             i = np.uint64(flat[place])
@@ -88,12 +97,21 @@ def _stream_units(flat: U32, offsets: U32, units: U32, items: int, counter: NDAr
             row = (i * (i - one)) >> one
             if alone:
                 for before in range(start, place):
-                    counter[row + np.uint64(flat[before])] += one
+                    cells[row + np.uint64(flat[before])] += np.uint32(1)
             else:
                 for before in range(start, place):
                     cell = row + np.uint64(flat[before])
-                    value = counter[cell]
-                    counter[cell] = (tag << tag_bits) | ((value & count_bits) + np.uint64((value >> tag_bits) != tag))
+                    value = cells[cell]
+                    cells[cell] = (tag | (value & count_bits)) + np.uint32(value < tag)
+    _add_cells(cells, counter)
+
+
+@compiled
+def _add_cells(cells: U32, counter: U32) -> None:
+    """Add the counts of the cells to the counter, and clear the cells."""
+    for cell in range(np.uint64(len(cells))):
+        counter[cell] += cells[cell] & np.uint32(_UNITS_AT_ONCE)
+        cells[cell] = 0
 
 
 @compiled

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -247,6 +248,25 @@ def test_group_numbers_start_again_before_they_run_out(monkeypatch: pytest.Monke
     for size in (2, 3):
         itemsets, counts = count_itemsets(keep_items(data, np.arange(ITEMS, dtype=np.int32)), size).reveal_to_curator()
         assert list(zip(map(tuple, itemsets.tolist()), counts.tolist(), strict=True)) == brute_force(rows, size)
+
+
+def test_pairs_are_counted_beyond_the_units_that_have_numbers() -> None:
+    """The counters of pairs number units with 16 bits. Units of one transaction and of two come in turn."""
+    owners = np.sort(np.append(np.arange(200_000), np.arange(0, 200_000, 2)))
+    pairs = np.array([[0, 1], [0, 2], [1, 2]], np.int32)
+    chosen = np.random.default_rng(7).integers(0, 3, len(owners))
+    data = count_units(
+        Transactions(
+            offsets=np.arange(0, 2 * len(owners) + 1, 2),
+            items=pairs[chosen].ravel(),
+            vocabulary=pl.Series(["a", "b", "c"]),
+            units=owners.astype(np.int64),
+        )
+    )
+    itemsets, counts = top_itemsets(data, 2, 3).reveal_to_curator()
+    expected = {tuple(pair): len(np.unique(owners[chosen == sort])) for sort, pair in enumerate(pairs.tolist())}
+    assert dict(zip(map(tuple, itemsets.tolist()), counts.tolist(), strict=True)) == expected
+    assert min(expected.values()) > 2**16
 
 
 @pytest.mark.parametrize("most", [1, 2, 40])
