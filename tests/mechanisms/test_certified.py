@@ -243,7 +243,28 @@ def test_a_plan_shares_out_the_budget(name: str, top: int) -> None:
     assert 0.6 < mechanism.inner.pick_epsilon / listed.pick_epsilon < 1  # type: ignore[union-attr]
     (margin,) = mechanism.margins
     assert margin.place is None
-    assert margin.counts >= test.support_needed(1 / 60) > test.threshold
+    assert test.support_needed(1 / 60) > test.threshold
+    # One pick, at its own margin, goes wrong one time in 20, and each of k picks one time in 60 k at this one.
+    picked = mechanism.inner.margins[0].counts + math.ceil(float(mechanism.inner.scale) * math.log(3 * top))
+    assert margin.counts == max(picked, test.support_needed(1 / 60))
+
+
+def test_the_test_of_a_long_list_gets_half_the_share_of_a_short_one() -> None:
+    short, long = (planned(top=top).search for top in (9, 10))
+    assert isinstance(short, Certified)
+    assert isinstance(long, Certified)
+    assert long.certificate.variance == pytest.approx(2 * short.certificate.variance, rel=0.01)
+
+
+def test_a_list_with_an_itemset_that_does_not_occur_is_not_named_even_if_it_passes() -> None:
+    mechanism = anonymous_names(exponential(2, itemsets=3))
+    passing = replace(mechanism, certificate=replace(mechanism.certificate, threshold=-(10**6)))
+    randomness = SeededRandomness(SEED)
+    for _ in range(30):
+        assert passing.select(CountProfile(levels=[5], multiplicities=[1], zeros=2), randomness) == ()
+        # A pick that could not be made counts as one that does not occur.
+        assert passing.select(CountProfile(levels=[5], multiplicities=[1], zeros=0), randomness) == ()
+        assert len(passing.select(CountProfile(levels=[5], multiplicities=[3], zeros=0), randomness)) == 2
 
 
 def test_a_larger_unit_needs_as_much_more_support() -> None:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -65,9 +66,15 @@ def test_neither_way_costs_more_than_the_look_leaves(
             assert top * way.pick_epsilon**2 / 8 + way.certificate.rho <= left - looked
             assert way.certificate.failure == AnyFailure(mechanism.test_delta)
             assert way.test_delta == mechanism.test_delta
+            assert (way.cut_epsilon is None) == (top == 1)
         assert (way.top, way.sensitivity) == (top, sensitivity)
     assert mechanism.losses == (ZCDP(mechanism.rho),)
     assert mechanism.failures == (AnyFailure(mechanism.test_delta),)
+    assert mechanism.tipping_lead == mechanism.branches[0].threshold
+    # Each further domain serves from a larger support on, and leaves more for its picks.
+    for (former, lower), (latter, higher) in pairwise(mechanism._served(USUAL_LENGTHS)):
+        assert lower < higher
+        assert former.pick_epsilon < latter.pick_epsilon
     proved = prove_renyi(mechanism.losses, mechanism.test_delta, epsilon=epsilon, delta=delta)
     assert proved == calibrated.guarantee
 
@@ -154,6 +161,20 @@ def units_of(length: float) -> Lengths:
 def least_of(mechanism: LookFirst, lengths: Lengths = USUAL_LENGTHS) -> int:
     """The least noisy support with which picks choose."""
     return next(support for support in range(100_000) if mechanism.way(support, lengths) is not mechanism.items)
+
+
+def test_the_chance_of_a_domain_is_that_of_the_noisy_supports_for_which_it_serves() -> None:
+    mechanism = planned()
+    *domains, _ = mechanism.branches
+    reach = 12 * math.isqrt(mechanism.variance)
+    for _, support in mechanism._served(USUAL_LENGTHS):
+        looks = np.arange(support - reach, support + reach + 1)
+        mass = discrete_gaussian_mass(looks - support, mechanism.variance)
+        ways = [mechanism.way(int(look)) for look in looks]
+        chances = dict(mechanism._chances(CountProfile.of([support] * mechanism.top)))
+        for domain in domains:
+            expected = float(mass[[way == domain for way in ways]].sum())
+            assert chances.get(domain, 0.0) == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_exact_law_is_that_of_the_ways_weighted_by_the_look() -> None:
