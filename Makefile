@@ -54,6 +54,7 @@ reports: .venv/.demo
 	$(BIN)/fim-private compare $(call found,groceries,groceries.csv.gz) --config reports/groceries.toml
 	$(BIN)/fim-private compare $(call found,retail,retail.dat.gz) --config reports/retail.toml
 	$(BIN)/python -m benchmarks.overview
+	$(BIN)/python -m benchmarks.leverage_figure
 
 found = $(or $(wildcard $(DATA)/$(2)),$$($(BIN)/fim-private datasets path $(1) || $(BIN)/fim-private datasets fetch $(1)))
 

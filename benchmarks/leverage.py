@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fim_private.counting import as_database, top_itemsets
 from fim_private.mechanisms.items_first import BY_LEVERAGE, PEEL, calibrate
@@ -26,21 +27,26 @@ DELTA = Fraction(1, 10**6)
 EPSILONS = ("0.5", "1", "2")
 TOPS = (10, 50, 100)
 RUNS = 20
-_DEEP = 400_000
+DEEP = 400_000
 """Leverage is no larger than the count, so the best pairs are among the most frequent ones."""
 
 
 def best_pairs(transactions: Transactions, top: int) -> set[tuple[int, ...]]:
     """The pairs with the highest leverage, and all that tie with the last."""
-    pairs, counts = top_itemsets(transactions, 2, _DEEP).reveal_to_curator()
+    pairs, counts = top_itemsets(transactions, 2, DEEP).reveal_to_curator()
+    leverage = counts - independent(transactions, pairs)
+    least = np.sort(leverage)[-min(top, len(leverage))]
+    if len(pairs) == DEEP and least <= counts[-1]:
+        raise AssertionError("rarer pairs may have as much leverage")
+    return set(map(tuple, pairs[leverage >= least].tolist()))
+
+
+def independent(transactions: Transactions, pairs: NDArray[np.int32]) -> NDArray[np.float64]:
+    """How many transactions would hold each pair if one item did not depend on the other."""
     items, single = top_itemsets(transactions, 1, len(transactions.vocabulary)).reveal_to_curator()
     count_of = np.zeros(len(transactions.vocabulary))
     count_of[items[:, 0]] = single
-    leverage = counts - count_of[pairs].prod(axis=1) / len(transactions)
-    least = np.sort(leverage)[-min(top, len(leverage))]
-    if len(pairs) == _DEEP and least <= counts[-1]:
-        raise AssertionError("rarer pairs may have as much leverage")
-    return set(map(tuple, pairs[leverage >= least].tolist()))
+    return count_of[pairs].prod(axis=1) / len(transactions)
 
 
 def lines(path: str, runs: int = RUNS) -> Iterator[str]:

@@ -123,3 +123,16 @@ def test_the_figures_of_leverage_can_be_measured(baskets: Path) -> None:
     from benchmarks.leverage import lines
 
     assert next(lines(str(baskets), runs=1)).startswith("epsilon 0.5  k  10  0.")
+
+
+def test_the_figure_of_leverage_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import leverage_figure
+
+    items = "abcdefghijkl"
+    baskets = [list(items[at % 7 : at % 7 + 2 + at % 5]) for at in range(1000)]
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "baskets.csv").write_text("".join(f"{','.join(basket)}\n" for basket in baskets))
+    for name, value in (("ROOT", tmp_path), ("DATA", tmp_path / "baskets.csv"), ("TOP", 5), ("RUNS", 1)):
+        monkeypatch.setattr(leverage_figure, name, value)
+    leverage_figure.main()
+    assert (tmp_path / "reports" / "leverage.png").stat().st_size > 10_000
