@@ -15,11 +15,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
 from fim_private.audit.laws import Floats, law_over_groups
+from fim_private.audit.merged_outcomes import Pair, shifted
 from fim_private.audit.neighbours import Limits, Neighbours
 from fim_private.audit.search import hardest
 from fim_private.mechanisms.certificate import Certificate
@@ -27,12 +27,7 @@ from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, LaterSt
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness import Randomness
-from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 
-_REACH = 9.0
-_CELLS = 800
-_FINEST = 25.0
-"""Log ratios beyond plus or minus this are merged."""
 _CANDIDATES = 100
 """The picks are compared on so many itemsets."""
 _LONG = 64
@@ -44,11 +39,12 @@ class Unit:
     """What the additional unit holds, and what follows.
 
     Args:
-        common: items that everybody has.
-        own: items that nobody else has.
+        common: items that everybody has, or itemsets.
+        own: items that nobody else has, or itemsets.
         picks: the itemsets of the common items, if the mechanism makes picks. Otherwise None.
         steps: the later steps that released numbers decided on.
         support: the smallest support without this unit; None if no certificate is needed.
+        of: what is counted here, items or itemsets.
     """
 
     common: int
@@ -56,29 +52,7 @@ class Unit:
     picks: Neighbours | None = None
     steps: LaterSteps | None = None
     support: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pair:
-    """The probabilities P and P' of merged outcomes."""
-
-    one: Floats
-    other: Floats
-
-    def times(self, next_step: Pair) -> Pair:
-        """Both steps, which are independent. Outcomes of nearly the same ratio are merged."""
-        return _merged(np.outer(self.one, next_step.one).ravel(), np.outer(self.other, next_step.other).ravel())
-
-    def deltas(self, epsilons: Sequence[float]) -> Floats:
-        """delta(eps) of the first law over the other."""
-        return np.array([np.sum(np.maximum(0.0, self.one - math.exp(epsilon) * self.other)) for epsilon in epsilons])
-
-
-def _merged(one: Floats, other: Floats) -> Pair:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.nan_to_num(np.log(one) - np.log(other), nan=0.0, posinf=_FINEST, neginf=-_FINEST)
-    cell = np.clip(np.rint(ratio * (_CELLS / _FINEST)), -_CELLS, _CELLS).astype(np.int64) + _CELLS
-    return Pair(one=np.bincount(cell, one).astype(float), other=np.bincount(cell, other).astype(float))
+    of: str = "items"
 
 
 def largest_deltas(
@@ -155,10 +129,10 @@ def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Flo
     if steps is None:
         raise AssertionError("what follows is not known")
     bin_of_look = Measurement(full=1, resolution=1, variance=mechanism.look.variance)
-    fewer = _shifted(bin_of_look, 1, 1)
+    fewer = shifted(bin_of_look, 1, 1)
     if unit.common:
-        fewer = fewer.times(_shifted(bin_of_look, 1, 1))
-        fewer = fewer.times(_shifted(items, unit.common, int(items.weights[unit.common + unit.own])))
+        fewer = fewer.times(shifted(bin_of_look, 1, 1))
+        fewer = fewer.times(shifted(items, unit.common, int(items.weights[unit.common + unit.own])))
         # A unit of several transactions holds the same items in each of them. Items are counted by unit.
         recounted = 0 if steps.recount is None else min(unit.common, steps.recount.full)
         pairs, itemsets = (math.comb(unit.common, size) for size in (2, mechanism.size))
@@ -172,7 +146,7 @@ def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Flo
             if measurement is not None and held:
                 step = int(measurement.weights[min(held, len(measurement.weights) - 1)]) * times
                 if step:
-                    fewer = fewer.times(_shifted(measurement, held, step))
+                    fewer = fewer.times(shifted(measurement, held, step))
     if unit.picks is not None and steps.pick_epsilon is not None:
         picked = mechanism.picks(steps.pick_epsilon, _CANDIDATES)
         sides = [law_over_groups(picked, side, declared=True) for side in unit.picks.sides]
@@ -191,23 +165,3 @@ def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Flo
             fewer = fewer.times(Pair(one=passed[0], other=passed[1]))
     more = Pair(one=fewer.other * (1 - named), other=fewer.one)
     return np.maximum(Pair(one=more.other, other=more.one).deltas(epsilons), named + more.deltas(epsilons))
-
-
-def _shifted(measurement: Measurement, coordinates: int, step: int) -> Pair:
-    """The laws of the sum of the coordinates' noise, without and with a shift of `step` in each coordinate."""
-    total = _of_sums(float(measurement.variance), coordinates)
-    moved = np.concatenate([np.zeros(coordinates * step), total])
-    return _merged(np.concatenate([total, np.zeros(coordinates * step)]), moved)
-
-
-@lru_cache(maxsize=32)
-def _of_sums(variance: float, coordinates: int) -> Floats:
-    """The law of the sum of `coordinates` discrete Gaussians, on consecutive integers around 0."""
-    reach = math.ceil(_REACH * math.sqrt(variance * coordinates))
-    padded = 1 << (2 * reach).bit_length()
-    values = np.arange(padded) - padded // 2
-    mass = np.fft.ifftshift(discrete_gaussian_mass(values, variance))
-    total: Floats = np.fft.fftshift(np.fft.irfft(np.fft.rfft(mass) ** coordinates, padded))
-    # In the far tails only the rounding errors of the transform are left.
-    total[total < 1e-15] = 0.0
-    return total

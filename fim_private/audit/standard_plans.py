@@ -34,7 +34,7 @@ def standard_plans(budget: Budget) -> Iterator[Plan]:
         if row.reads_counts:
             yield _plan(row, budget, top=COUNTED, select="counts")
             yield _plan(row, budget, top=COUNTED, select="counts", unit=PAIR)
-        else:
+        elif not row.weighs:
             yield _plan(row, budget, top=1, relation=NeighbouringRelation.REPLACE)
         if row.needs_universe:
             yield _plan(row, budget, top=1, anonymous=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fim_private.accounting.claim import claimed_delta
+from fim_private.audit import weighted_gaussian_cases
 from fim_private.audit.items_first_cases import Unit, largest_deltas
 from fim_private.audit.laws import NUMERICAL_ERROR
 from fim_private.audit.neighbours import Limits, Neighbours
@@ -18,6 +19,7 @@ from fim_private.mechanisms.protocol import WithCounts
 from fim_private.mechanisms.registry import COMPARATORS, Row, find
 from fim_private.mechanisms.twins.certificates import ANONYMOUS_NAMES
 from fim_private.mechanisms.twins.twin import Twin
+from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation
 from fim_private.randomness import Randomness
@@ -158,7 +160,7 @@ def audit(
             f"Audit at most --top {MOST_PICKS}; what is proved for k picks is proved in the same way for more.",
         )
     progress("searching the worst neighbours")
-    if isinstance(mechanism, ItemsFirst):
+    if isinstance(mechanism, ItemsFirst | WeightedGaussian):
         search = _over_units(plan, steps, randomness)
     else:
         slowness = 1 if plan.top == 1 else 2 if plan.top <= 3 else 4 if plan.top <= 6 else 10
@@ -208,10 +210,10 @@ def _over_counts(limits: Limits, steps: int, cases: int, randomness: Randomness)
 
 
 def _over_units(plan: Plan, steps: int, randomness: Randomness) -> _Search:
-    """A search whose neighbours are data sets with one more unit, for items-first."""
+    """A search whose neighbours are data sets with one more unit, for mechanisms that see more than counts."""
     if plan.relation is NeighbouringRelation.REPLACE:
         raise UsageError(
-            "items-first is audited for a unit added or removed; for `replace` it is served by group privacy.",
+            f"{plan.mechanism_name} is audited for a unit added or removed. For `replace` group privacy serves it.",
             "Leave out --neighbours.",
         )
 
@@ -220,7 +222,8 @@ def _over_units(plan: Plan, steps: int, randomness: Randomness) -> _Search:
     ) -> tuple[tuple[LargestDelta, ...], int | None]:
         # A twin's mistake shows without the search for hard picks.
         further = steps if refuted is None else 0
-        worst = largest_deltas(mechanism, epsilons, steps=further, randomness=randomness)
+        of = weighted_gaussian_cases.largest_deltas if isinstance(mechanism, WeightedGaussian) else largest_deltas
+        worst = of(mechanism, epsilons, steps=further, randomness=randomness)
         return tuple(LargestDelta(delta=delta, neighbours=unit) for delta, unit in worst), None
 
     return search

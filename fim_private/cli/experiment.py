@@ -88,7 +88,7 @@ class Experiment:
 
         seed = Store.seed_of(folder) if self.seed is None else self.seed
         # What decides between others is what `auto` takes.
-        usual = (AUTO, *(name for name, row in REGISTRY.items() if not row.instead_of))
+        usual = (AUTO, *(name for name, row in REGISTRY.items() if not (row.instead_of or row.weighs)))
         names = usual if self.mechanisms is None else _parts(self.mechanisms)
         if not names:
             raise UsageError("No mechanism was named.", "Name some, as in lmm,exponential, or leave out --mechanisms.")

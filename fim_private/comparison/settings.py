@@ -182,10 +182,11 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
         universe = declared if find(name).needs_universe else None
         yield Cell(mechanism=name, size=ALL_SIZES, top=top, epsilon=epsilon, universe_items=universe)
     for name in settings.mechanisms:
-        if find(name).instead_of:
+        row = find(name)
+        if row.instead_of or row.weighs:
             continue  # it is not made for a public list
         for top in padded_tops(settings):
-            most = find(name).most_names or PADDED[-1]
+            most = row.most_names or PADDED[-1]
             for items in (declared, *(items for items in PADDED if declared < items <= most)):
                 yield Cell(
                     mechanism=name,
@@ -198,10 +199,11 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
 
 
 def ranking_all_sizes(settings: Settings) -> tuple[str, ...]:
-    """The mechanisms that are run over several sizes together: the planner's choice, its rival, published systems."""
+    """The mechanisms that are run over several sizes together: the planner's choice, its rivals, published systems."""
     if not settings.all_sizes:
         return ()
-    return (*(name for name in (AUTO, "limited-domain") if name in settings.mechanisms), *COMPARATORS)
+    open_universe = (AUTO, "limited-domain", "weighted-gaussian")
+    return (*(name for name in open_universe if name in settings.mechanisms), *COMPARATORS)
 
 
 def long_lists(settings: Settings) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from fim_private.counting.local.database import LocalDatabase, as_database
 from fim_private.counting.local.found_itemsets import FoundItemsets
 from fim_private.counting.local.histogram import ItemsetHistogram
 from fim_private.counting.local.queries import count_histogram, count_itemsets, find_itemsets, occurs, top_itemsets
+from fim_private.counting.local.weighted_itemsets import weigh_itemsets
 from fim_private.counting.several_sizes import SeveralSizes, largest_counts
 from fim_private.counting.tokens import Tokens
 
@@ -31,4 +32,5 @@ __all__ = [
     "largest_counts",
     "occurs",
     "top_itemsets",
+    "weigh_itemsets",
 ]

@@ -74,6 +74,9 @@ class TransactionDatabase(Protocol):
     def count_bins(self, bases: NDArray[np.int32]) -> BasisBins:
         """How many transactions hold each subset of given small sets of items, and no other item of the set."""
 
+    def weigh_itemsets(self, sizes: Sequence[int], weights: NDArray[np.int64]) -> HiddenCounts:
+        """All itemsets that occur, with what transactions or units add, by how many of these itemsets they hold."""
+
     def count_lengths(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many transactions have at least each number of items, and fewer than the next; for the door only."""
 

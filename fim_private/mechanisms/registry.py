@@ -41,6 +41,8 @@ class Row:
         needs_cap: it needs a cap on the items per transaction.
         in_bins: it puts each transaction into bins by the items it holds. So it sees more than counts, and cannot count
             units by basket.
+        weighs: it weighs every itemset that occurs by how many others a transaction holds. So it sees more than counts,
+            and takes so long that it is compared only if it is named.
         finds_items: it finds the universe itself. A declared universe only restricts it.
         reads_counts: it can select by noisy counts (--select, --min-count).
         automatic: --mechanism auto may choose it; the others are for comparison.
@@ -64,6 +66,7 @@ class Row:
     needs_open: bool = False
     needs_cap: bool = False
     in_bins: bool = False
+    weighs: bool = False
     finds_items: bool = False
     reads_counts: bool = False
     automatic: bool = False
@@ -74,7 +77,7 @@ class Row:
     @property
     def sees_counts_only(self) -> bool:
         """Whether the itemsets' counts alone decide what it does, whatever the transactions are."""
-        return not (self.needs_cap or self.finds_items or self.in_bins or self.name == AUTO)
+        return not (self.needs_cap or self.finds_items or self.in_bins or self.weighs or self.name == AUTO)
 
     def calibrate(self, request: Request) -> CalibratedMechanism:
         """The mechanism for this request, and what is proved of it."""
@@ -366,6 +369,20 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.joint_exponential",
             twins_at=f"{_TWINS}.picks:JOINT_EXPONENTIAL",
             needs_universe=True,
+        ),
+        Row(
+            name="weighted-gaussian",
+            summary="weighs all itemsets that occur, with noise, and picks from those that stand out of it",
+            source="Gopi, Gulhane, Kulkarni, Shen, Shokouhi, Yekhanin 2020",
+            family="weighted-gaussian",
+            module="fim_private.mechanisms.weighted_gaussian",
+            twins_at=f"{_TWINS}.histograms:WEIGHTED_GAUSSIAN",
+            loose=(
+                "zCDP holds for histogram and picks at their worst together; half of delta pays for composition; "
+                "the threshold takes the transactions of a unit to hold the same itemsets and different ones"
+            ),
+            needs_open=True,
+            weighs=True,
         ),
     )
 }

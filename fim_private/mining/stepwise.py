@@ -9,7 +9,8 @@ from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import Stepwise
-from fim_private.mining import items_first_steps, privbasis_steps
+from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
+from fim_private.mining import items_first_steps, privbasis_steps, weighted_gaussian_steps
 from fim_private.mining.outcome import Outcome
 from fim_private.randomness import Randomness
 from fim_private.release.door import look_at_support, pick
@@ -27,6 +28,8 @@ def count_first(database: TransactionDatabase, mechanism: Stepwise) -> HiddenCou
             return privbasis_steps.count_first(database, mechanism)
         case LookFirst():
             return largest_counts(database, mechanism.sizes, mechanism.depth)
+        case WeightedGaussian():
+            return weighted_gaussian_steps.count_first(database, mechanism)
     return None
 
 
@@ -54,6 +57,8 @@ def run(
             return items_first_steps.run(database, mechanism, randomness, min_count=min_count, progress=progress)
         case PrivBasis():
             return privbasis_steps.run(database, mechanism, randomness, counts=counts, progress=progress)
+        case WeightedGaussian():
+            return weighted_gaussian_steps.run(database, mechanism, randomness, counts=counts, progress=progress)
         case LookFirst():
             first = largest_counts(database, mechanism.sizes, mechanism.depth) if counts is None else counts
             looked = items_first_steps.look_first(database, mechanism.items, randomness)

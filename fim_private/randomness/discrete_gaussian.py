@@ -61,6 +61,25 @@ def log_discrete_gaussian_survival(threshold: int, variance: float) -> float:
     return -(threshold**2) / (2 * variance) - math.log(_total(variance)) + math.log(float(np.sum(terms)))
 
 
+def log_discrete_gaussian_survivals(first: int, number: int, variance: float) -> NDArray[np.float64]:
+    """ln P(X >= t) for t = first, first + 1, ..., float64, shape (number,), or a bound if the variance is large.
+
+    Args:
+        first: at least 1.
+        number: at least 1.
+        variance: sigma^2. Beyond 1e10, where summing up takes long, `log_discrete_gaussian_survival_bound` is returned.
+    """
+    values = np.arange(first, first + number, dtype=np.float64)
+    if variance > _SUMMED:
+        return np.array([log_discrete_gaussian_survival_bound(first + at, variance) for at in range(number)])
+    last = first + number - 1
+    # Each logarithm is that of the one after, plus one term. So tails far out do not vanish.
+    beyond = log_discrete_gaussian_survival(last + 1, variance)
+    terms = -(values[::-1] ** 2) / (2 * variance) - math.log(_total(variance))
+    tails: NDArray[np.float64] = np.logaddexp.accumulate(np.append(beyond, terms))[:0:-1]
+    return tails
+
+
 def log_discrete_gaussian_survival_bound(threshold: int, variance: float) -> float:
     """ln P(X >= threshold), or a bound where the variance is so large that summing it up takes long.
 

@@ -28,6 +28,7 @@ from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import Mechanism, Stepwise, WithGaps
+from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.plan import Plan
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -326,6 +327,23 @@ def measure_bins(bins: BasisBins, noise: CountNoise, randomness: Randomness) -> 
     if len(bins.bases) > noise.top:
         raise AssertionError("there are more bases than the noise was planned for")
     return noise.add_noise(bins.vector(), randomness)
+
+
+def find_itemsets(sums: HiddenCounts, mechanism: WeightedGaussian, randomness: Randomness) -> NDArray[np.int32]:
+    """The itemsets that stand out of the noise of a weighted histogram, in the order of their item codes.
+
+    This costs the loss of the histogram, and its failure.
+
+    Args:
+        sums: the weighted sums of all itemsets that occur, weighted as the mechanism says.
+        mechanism: the mechanism of the plan.
+        randomness: where the bits come from.
+
+    Returns:
+        Item codes, int32, shape (found, size), padded if they have several sizes. The order tells nothing of the sums.
+    """
+    found = sums.itemsets_at(mechanism.find(sums.profile(), randomness))
+    return found[np.lexsort(found.T[::-1])]
 
 
 def _select(

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fim_private.audit.items_first_cases import Pair, largest_deltas
+from fim_private.audit.items_first_cases import largest_deltas
+from fim_private.audit.merged_outcomes import Pair
 from fim_private.audit.neighbours import Group
 from fim_private.audit.standard_plans import standard_plans
 from fim_private.audit.verdict import audit, claims, limits_of, twins_of
@@ -188,11 +189,11 @@ def test_merged_outcomes_differ_no_more_than_they_do() -> None:
     """Gaussians of known distance: the merged delta is below the exact one, and close."""
     from scipy.stats import norm
 
-    from fim_private.audit.items_first_cases import _shifted
+    from fim_private.audit.merged_outcomes import shifted
     from fim_private.mechanisms.measurement import Measurement
 
     measurement = Measurement(full=4, resolution=1, variance=400)
-    pair = _shifted(measurement, 4, 2).times(_shifted(measurement, 1, 10))
+    pair = shifted(measurement, 4, 2).times(shifted(measurement, 1, 10))
     distance = math.sqrt((4 * 2**2 + 10**2) / 400)
     for epsilon in (0.0, 0.3, 1.0):
         exact = norm.cdf(distance / 2 - epsilon / distance) - math.exp(epsilon) * norm.cdf(

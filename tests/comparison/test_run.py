@@ -263,9 +263,9 @@ def test_exact_counts_are_for_their_owner_alone(
 
 
 def test_several_sizes_are_ranked_together_beside_the_published_systems() -> None:
-    settings = replace(SETTINGS, all_sizes=(1, 2, 3), mechanisms=("auto", "limited-domain"))
+    settings = replace(SETTINGS, all_sizes=(1, 2, 3), mechanisms=("auto", "limited-domain", "weighted-gaussian"))
     together = [cell for cell in cells_of(settings, 6) if cell.size == ALL_SIZES]
-    assert {cell.mechanism for cell in together} == {"auto", "limited-domain", *COMPARATORS}
+    assert {cell.mechanism for cell in together} == {"auto", "limited-domain", "weighted-gaussian", *COMPARATORS}
     assert {cell.top for cell in together} == {3}  # the largest, because none is from 50 to 200
     assert {(cell.mechanism in COMPARATORS, cell.universe_items) for cell in together} == {(False, None), (True, 6)}
     found = count_all("shop", transactions_from_lists(BASKETS), settings, lambda _what: None)

@@ -12,7 +12,7 @@ from fim_private.mechanisms.protocol import Request
 from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
 from tests import processes
 
-MARKS = ("both_relations", "needs_universe", "needs_cap", "finds_items", "reads_counts")
+MARKS = ("both_relations", "needs_universe", "needs_cap", "finds_items", "reads_counts", "weighs")
 MARKED: dict[str, set[str]] = {
     "lmm": set(),
     "items-first": {"finds_items", "reads_counts"},
@@ -32,6 +32,7 @@ MARKED: dict[str, set[str]] = {
     "truncated-frequency": {"needs_universe"},
     "truncated-frequency-paper": {"both_relations", "needs_universe"},
     "joint-exponential": {"needs_universe"},
+    "weighted-gaussian": {"weighs"},
 }
 AUTOMATIC = {"lmm", "items-first", "limited-domain", "exponential", "permute-and-flip", "choosing"}
 LONG = {"lmm", "items-first", "limited-domain", "exponential"}
@@ -76,8 +77,10 @@ def test_long_lists_are_compared_for_those_that_name_them_in_little_time() -> No
     assert find(AUTO).long_lists
 
 
-def test_only_two_mechanisms_look_at_more_than_counts() -> None:
-    assert {name for name in MARKED if not REGISTRY[name].sees_counts_only} == {"items-first", "choosing"}
+def test_only_these_mechanisms_look_at_more_than_counts() -> None:
+    assert {name for name in MARKED if not REGISTRY[name].sees_counts_only} == {
+        *("items-first", "choosing", "weighted-gaussian"),
+    }
     assert not replace(REGISTRY["lmm"], name=AUTO).sees_counts_only
     assert not replace(REGISTRY["lmm"], needs_cap=True, finds_items=True).sees_counts_only
 

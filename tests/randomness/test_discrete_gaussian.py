@@ -11,6 +11,8 @@ from fim_private.randomness import SecureRandomness, SeededRandomness
 from fim_private.randomness.discrete_gaussian import (
     discrete_gaussian_mass,
     log_discrete_gaussian_survival,
+    log_discrete_gaussian_survival_bound,
+    log_discrete_gaussian_survivals,
     sample_discrete_gaussian,
 )
 from tests.sampling import FALSE_ALARM, SEED, p_value
@@ -61,3 +63,11 @@ def test_survival_far_out_does_not_vanish() -> None:
 
 def test_secure_source_serves_it() -> None:
     assert len({sample_discrete_gaussian(Fraction(10**8), SecureRandomness()) for _ in range(20)}) > 15
+
+
+@pytest.mark.parametrize("variance", [1.0, 7.0, 2500.0, 2.0e10])
+@pytest.mark.parametrize("first", [1, 3, 40, 5000])
+def test_many_tails_are_those_one_by_one(variance: float, first: int) -> None:
+    found = log_discrete_gaussian_survivals(first, 30, variance)
+    expected = [log_discrete_gaussian_survival_bound(threshold, variance) for threshold in range(first, first + 30)]
+    assert found.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)

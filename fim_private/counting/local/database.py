@@ -14,6 +14,7 @@ from fim_private.counting.hidden_counts import HiddenCounts
 from fim_private.counting.local import queries
 from fim_private.counting.local.basis_bins import BasisBins, count_bins
 from fim_private.counting.local.chosen_counts import ChosenCounts, count_chosen
+from fim_private.counting.local.weighted_itemsets import weigh_itemsets
 from fim_private.errors import UsageError
 from fim_private.transactions.bounding import Words, cap_items, count_units, keep_transactions, merge_units
 from fim_private.transactions.dataset import ReadingNotes, Transactions
@@ -91,6 +92,10 @@ class LocalDatabase:
     def count_bins(self, bases: NDArray[np.int32]) -> BasisBins:
         """See `counting.count_bins`."""
         return count_bins(self.transactions, bases)
+
+    def weigh_itemsets(self, sizes: Sequence[int], weights: NDArray[np.int64]) -> HiddenCounts:
+        """See `counting.weigh_itemsets`."""
+        return weigh_itemsets(self.transactions, sizes, weights)
 
     def count_lengths(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `TransactionDatabase`."""

@@ -159,6 +159,17 @@ class SparkDatabase:
         totals = sum_over_partitions(self._cluster, self._blocks, length, partial(_bins, sent=sent, width=width))
         return BasisBins(bases=bases, totals=totals)
 
+    def weigh_itemsets(self, sizes: Sequence[int], weights: NDArray[np.int64]) -> HiddenCounts:
+        """Refuse: the itemsets that occur would all have to enter this process.
+
+        Raises:
+            UsageError: always.
+        """
+        del sizes, weights
+        raise UsageError(
+            "Spark cannot weigh all itemsets that occur.", "Take another mechanism, or read the data without Spark."
+        )
+
     def count_lengths(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `TransactionDatabase`."""
         return sum_over_partitions(self._cluster, self._blocks, len(bins), partial(_lengths, bins=bins))

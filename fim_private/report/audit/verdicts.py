@@ -117,9 +117,9 @@ def unit_sentence(unit: Unit) -> str:
     """What the additional unit holds."""
     held = []
     if unit.common:
-        held.append(f"{unit.common:,} items that everybody has")
+        held.append(f"{unit.common:,} {unit.of} that everybody has")
     if unit.own:
-        held.append(f"{unit.own:,} that nobody else has")
+        held.append(f"{unit.own:,}{'' if held else f' {unit.of}'} that nobody else has")
     return f"one unit more, which holds {' and '.join(held)}" if held else "none"
 
 
@@ -166,11 +166,11 @@ def verdict_record(verdict: Verdict) -> dict[str, Any]:
 
 
 def _neighbours_record(found: LargestDelta) -> Any:
-    if found.neighbours is None:
+    neighbours = found.neighbours
+    if neighbours is None:
         return None
-    if isinstance(found.neighbours, Unit):
-        return {"common_items": found.neighbours.common, "own_items": found.neighbours.own}
+    if isinstance(neighbours, Unit):
+        return {f"common_{neighbours.of}": neighbours.common, f"own_{neighbours.of}": neighbours.own}
     return [
-        {"itemsets": number_, "count": here, "other_count": there}
-        for number_, here, there in groups_of(found.neighbours)
+        {"itemsets": number_, "count": here, "other_count": there} for number_, here, there in groups_of(neighbours)
     ]

@@ -14,13 +14,18 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
     parts: list[Part] = []
     if results.settings.all_sizes:
         systems = " and ".join(f"`{name}`" for name in COMPARATORS)
+        weighted = (
+            " `weighted-gaussian` (Gopi et al. 2020) needs no list, as `auto`."
+            if "weighted-gaussian" in ranking_all_sizes(results.settings)
+            else ""
+        )
         parts.append(
             Paragraph(
                 text=f"{systems} (Li, Qardaji, Su, Cao 2012) were made for this task. They are told the names of all "
                 f"items that occur; `{AUTO}` is not. The first needs no delta, and the second spends the same delta as "
                 f"all others here. `truncated-frequency` (Bhaskar et al. 2010) and `joint-exponential` (Gillenwater et "
                 "al. 2022) stand in the tables for single sizes: over all sizes together they would have to tell apart "
-                "all itemsets of the list."
+                f"all itemsets of the list.{weighted}"
             )
         )
         parts += [_missed(results, counts.name) for counts in results.counts]

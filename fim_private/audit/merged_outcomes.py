@@ -1,0 +1,65 @@
+"""Outcomes of two laws, merged where their ratio of probabilities is nearly the same.
+
+Merging can only make the laws look more alike, so a delta that is found between them is a lower bound, and a close one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from fim_private.audit.laws import Floats
+from fim_private.mechanisms.measurement import Measurement
+from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
+
+_REACH = 9.0
+_CELLS = 800
+_FINEST = 25.0
+"""Log ratios beyond plus or minus this are merged."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """The probabilities P and P' of merged outcomes."""
+
+    one: Floats
+    other: Floats
+
+    def times(self, next_step: Pair) -> Pair:
+        """Both steps, which are independent. Outcomes of nearly the same ratio are merged."""
+        return _merged(np.outer(self.one, next_step.one).ravel(), np.outer(self.other, next_step.other).ravel())
+
+    def deltas(self, epsilons: Sequence[float]) -> Floats:
+        """delta(eps) of the first law over the other."""
+        return np.array([np.sum(np.maximum(0.0, self.one - math.exp(epsilon) * self.other)) for epsilon in epsilons])
+
+
+def _merged(one: Floats, other: Floats) -> Pair:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.nan_to_num(np.log(one) - np.log(other), nan=0.0, posinf=_FINEST, neginf=-_FINEST)
+    cell = np.clip(np.rint(ratio * (_CELLS / _FINEST)), -_CELLS, _CELLS).astype(np.int64) + _CELLS
+    return Pair(one=np.bincount(cell, one).astype(float), other=np.bincount(cell, other).astype(float))
+
+
+def shifted(measurement: Measurement, coordinates: int, step: int) -> Pair:
+    """The laws of the sum of the coordinates' noise, without and with a shift of `step` in each coordinate."""
+    total = _of_sums(float(measurement.variance), coordinates)
+    moved = np.concatenate([np.zeros(coordinates * step), total])
+    return _merged(np.concatenate([total, np.zeros(coordinates * step)]), moved)
+
+
+@lru_cache(maxsize=32)
+def _of_sums(variance: float, coordinates: int) -> Floats:
+    """The law of the sum of `coordinates` discrete Gaussians, on consecutive integers around 0."""
+    reach = math.ceil(_REACH * math.sqrt(variance * coordinates))
+    padded = 1 << (2 * reach).bit_length()
+    values = np.arange(padded) - padded // 2
+    mass = np.fft.ifftshift(discrete_gaussian_mass(values, variance))
+    total: Floats = np.fft.fftshift(np.fft.irfft(np.fft.rfft(mass) ** coordinates, padded))
+    # In the far tails only the rounding errors of the transform are left.
+    total[total < 1e-15] = 0.0
+    return total

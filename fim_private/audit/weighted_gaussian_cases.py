@@ -1,0 +1,111 @@
+"""Hard neighbours of the weighted Gaussian histogram at its planned parameters, by exact laws of merged outcomes.
+
+As in the proof, the noisy sums of the itemsets that both neighbours have are shown, and which itemsets are found. The
+additional unit has Delta transactions. They hold some itemsets that everybody has, which are found for certain. All
+their sums shift by the same amount, so the total of the sums tells as much as all of them. The transactions also hold
+some itemsets that nobody else has: the same ones, or each its own. Finding one of these tells the sides apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fim_private.audit.items_first_cases import Unit
+from fim_private.audit.laws import Floats, law_over_groups
+from fim_private.audit.merged_outcomes import Pair, shifted
+from fim_private.audit.neighbours import Limits, Neighbours
+from fim_private.audit.search import hardest
+from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
+from fim_private.randomness import Randomness
+from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
+
+_FOUND = 100
+"""The picks are compared on so many itemsets."""
+_COMMON = (0, 1, 45, 4950)
+_ITEMS = (1, 2, 3, 4, 6, 10, 18, 32, 60, 110, 200, 362)
+"""The unit's own itemsets are all those of so many items."""
+
+
+def largest_deltas(
+    mechanism: WeightedGaussian, epsilons: Sequence[float], *, steps: int, randomness: Randomness
+) -> list[tuple[float, Unit]]:
+    """The largest delta found at each epsilon, and what the unit holds there.
+
+    Args:
+        mechanism: the planned mechanism, or a broken twin of it.
+        epsilons: the epsilons to look at.
+        steps: how many steps the search for hard picks makes.
+        randomness: where the bits of that search come from.
+    """
+    worst = [(0.0, Unit(common=0, own=0))] * len(epsilons)
+    for unit in _units(mechanism, epsilons, steps, randomness):
+        for at, delta in enumerate(_deltas(mechanism, unit, epsilons).tolist()):
+            if delta > worst[at][0]:
+                worst[at] = delta, unit
+    return worst
+
+
+def found_of_its_own(mechanism: WeightedGaussian, own: int, held: int) -> float:
+    """The probability that an itemset of the unit alone is found, if each of its transactions has so many of them.
+
+    Args:
+        mechanism: the mechanism.
+        own: so many itemsets of each transaction are the unit's own: the same ones, or different ones.
+        held: how many itemsets each transaction holds.
+    """
+    weight = weight_of(mechanism, held)
+    if not own or not weight:
+        return 0.0
+    chances = []
+    for itemsets, added in ((own, mechanism.sensitivity * weight), (mechanism.sensitivity * own, weight)):
+        tail = log_discrete_gaussian_survival(mechanism.threshold - added, float(mechanism.measurement.variance))
+        chances.append(-math.expm1(itemsets * math.log1p(-math.exp(tail))))
+    return max(chances)
+
+
+def weight_of(mechanism: WeightedGaussian, held: int) -> int:
+    """What a transaction that holds so many itemsets adds to each of them, in units."""
+    weights = mechanism.measurement.weights
+    return int(weights[min(held, len(weights) - 1)])
+
+
+def _units(
+    mechanism: WeightedGaussian, epsilons: Sequence[float], steps: int, randomness: Randomness
+) -> Iterator[Unit]:
+    found = hardest(
+        mechanism.picks(_FOUND),
+        [share * float(epsilons[-1]) for share in (0.3, 0.5, 0.7, 0.9)],
+        Limits(sensitivity=mechanism.sensitivity, universe_size=_FOUND),
+        steps=steps,
+        starts=3,
+        randomness=randomness,
+    )
+    picks: list[Neighbours | None] = [None, *(worst.pair for worst in found.worst if worst.delta)]
+    for common in _COMMON:
+        numbers = (sum(math.comb(items, size) for size in mechanism.sizes) for items in _ITEMS)
+        own = max(numbers, key=lambda own: found_of_its_own(mechanism, own, common + own))
+        for its_own in (0, own):
+            for pair in picks if common else picks[:1]:
+                if common + its_own:
+                    yield Unit(common=common, own=its_own, picks=pair, of="itemsets")
+
+
+def _deltas(mechanism: WeightedGaussian, unit: Unit, epsilons: Sequence[float]) -> Floats:
+    """delta at each epsilon, in the direction where it is larger."""
+    held = unit.common + unit.own
+    step = mechanism.sensitivity * weight_of(mechanism, held)
+    fewer = Pair(one=np.ones(1), other=np.ones(1))
+    if unit.common and step:
+        fewer = shifted(mechanism.measurement, unit.common, step)
+    if unit.picks is not None:
+        picked = mechanism.picks(_FOUND)
+        sides = [law_over_groups(picked, side, declared=True) for side in unit.picks.sides]
+        outcomes = list(sides[0] | sides[1])
+        laws = [np.array([side.get(outcome, 0.0) for outcome in outcomes]) for side in sides]
+        fewer = fewer.times(Pair(one=laws[0], other=laws[1]))
+    named = found_of_its_own(mechanism, unit.own, held)
+    more = Pair(one=fewer.other * (1 - named), other=fewer.one)
+    return np.maximum(Pair(one=more.other, other=more.one).deltas(epsilons), named + more.deltas(epsilons))

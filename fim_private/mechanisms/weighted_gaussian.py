@@ -1,0 +1,186 @@
+"""A weighted Gaussian histogram over itemsets, then picks from what stands out of the noise (Gopi et al. 2020).
+
+For an open universe. A transaction that holds q itemsets adds 1/sqrt(q) to each of them. So what it adds has a length
+of at most 1, whatever it holds. Each itemset that occurs gets discrete Gaussian noise. Those whose noisy sum reaches a
+threshold are the universe of k picks by their counts. The threshold is so high that itemsets of one privacy unit alone
+rarely reach it. Itemsets that do not occur get no noise and are never named.
+
+As published, epsilon and delta are shared out evenly between the histogram and the picks, and delta of the histogram
+between noise and threshold. Here zero-concentrated privacy is shared out evenly. Theorem and proof:
+docs/mathematics.md#weighted-gaussian-histogram.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from fim_private.accounting.calibration import largest_proved, prove_discovery, range_costing
+from fim_private.accounting.rounding import RELATIVE_ERROR
+from fim_private.accounting.search import least
+from fim_private.errors import BudgetError
+from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.peeling import peeling_losses
+from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
+from fim_private.privacy import ZCDP, Failure, Loss, OneSidedFailure
+from fim_private.profile import CountProfile
+from fim_private.randomness import Randomness
+from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survivals
+from fim_private.randomness.gaussian_vector import sample_discrete_gaussians
+
+HISTOGRAM_SHARE = Fraction(1, 2)
+"""The share of rho for the histogram. The picks get the rest."""
+FAILURE_SHARE = Fraction(1, 2)
+"""The share of delta that covers an itemset of one unit alone."""
+FINEST, FINEST_OF_LARGER = 256, 64
+"""The finest weight is 1/256, or 1/64 if itemsets have three or more items. Of larger itemsets a long transaction holds
+so many that they would take too long to count."""
+TYPICAL_LENGTH = 10
+"""Leads are stated for transactions with this many items."""
+_MUCH = 1e6
+"""A rho with which there is hardly any noise."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightedGaussian:
+    """The histogram, its threshold, and the picks.
+
+    Args:
+        top: k.
+        sizes: items per itemset, increasing. Itemsets of several sizes are ranked together.
+        measurement: the histogram. Of `resolution` squared itemsets in a transaction each gets the least weight, one
+            unit. A transaction that holds more of them adds nothing.
+        threshold: T, in units.
+        failure: a bound on the probability that an itemset of one unit alone reaches the threshold.
+        pick_epsilon: the epsilon of one pick.
+        sensitivity: Delta.
+    """
+
+    top: int
+    sizes: tuple[int, ...]
+    measurement: Measurement
+    threshold: int
+    failure: Fraction
+    pick_epsilon: Fraction
+    sensitivity: int = 1
+
+    public_names = None
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """The histogram of the itemsets that both neighbours have, then the picks."""
+        return (self.measurement.loss, *peeling_losses(self.top, self.pick_epsilon))
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """An itemset that one unit alone holds reaches the threshold."""
+        return (OneSidedFailure(self.failure),)
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        return (
+            Spending(what="weighted histogram of the itemsets that occur", rho=self.measurement.loss.rho),
+            Spending(what="picks from those that stand out of the noise", epsilon=self.pick_epsilon, times=self.top),
+        )
+
+    @property
+    def margins(self) -> tuple[Margin, ...]:
+        """The count with which an itemset reaches the threshold, 19 times in 20."""
+        held = sum(math.comb(TYPICAL_LENGTH, size) for size in self.sizes)
+        weight = self.measurement.resolution / math.sqrt(max(1, held))
+        needed = (self.threshold + 1.645 * math.sqrt(self.measurement.variance)) / weight
+        words = f"over itemsets that do not occur, in transactions of {TYPICAL_LENGTH} items"
+        return (Margin(counts=math.ceil(needed), words=words),)
+
+    @property
+    def branches(self) -> tuple[WeightedGaussian]:
+        return (self,)
+
+    def loud(self, names: int) -> Iterator[WeightedGaussian]:
+        """The same with hardly any noise, over any number of names."""
+        del names
+        measurement = _measurement(_MUCH, self.sizes, self.sensitivity)
+        threshold = threshold_of(measurement, self.failure)
+        yield replace(self, measurement=measurement, threshold=threshold, pick_epsilon=Fraction(100))
+
+    def find(self, sums: CountProfile, randomness: Randomness) -> list[int]:
+        """The ranks of the itemsets that reach the threshold with noise, in increasing order.
+
+        Args:
+            sums: the weighted sums of all itemsets that occur, in units; each is at least 1.
+            randomness: where the bits come from.
+        """
+        exact = np.repeat(np.array(sums.levels, np.int64), np.array(sums.multiplicities, np.int64))
+        noisy = exact + sample_discrete_gaussians(self.measurement.variance, len(exact), randomness)
+        found: list[int] = np.flatnonzero(noisy >= self.threshold).tolist()
+        return found
+
+    def picks(self, found: int) -> Exponential:
+        """How k itemsets are picked from so many that were found."""
+        return Exponential(
+            top=self.top, pick_epsilon=self.pick_epsilon, universe_size=found, sensitivity=self.sensitivity
+        )
+
+
+def log_failure(measurement: Measurement, threshold: int) -> float:
+    """The logarithm of a bound on the probability that an itemset of one unit alone reaches the threshold.
+
+    A unit adds v_i to its own itemsets, whole numbers of at least 1, and the sum of their squares is at most the square
+    of length = Delta resolution. So the probability, at most the sum over i of P(noise >= T - v_i), is at most that of
+    (length/v)^2 itemsets that all get the worst v.
+
+    Args:
+        measurement: the histogram.
+        threshold: T, in units, more than a unit can add.
+    """
+    length = measurement.sensitivity * measurement.resolution
+    added = np.arange(length, 0, -1)
+    tails = log_discrete_gaussian_survivals(threshold - length, length, float(measurement.variance))
+    return float(np.max(tails + 2 * (math.log(length) - np.log(added)))) + RELATIVE_ERROR
+
+
+def threshold_of(measurement: Measurement, failure: Fraction) -> int:
+    """The least threshold T, in units, that an itemset of one unit alone reaches with at most this probability."""
+    length = measurement.sensitivity * measurement.resolution
+    allowed = math.log(failure)
+    return length + least(
+        lambda beyond: beyond > 0 and log_failure(measurement, length + beyond) <= allowed,
+        math.isqrt(measurement.variance) * 4,
+    )
+
+
+def calibrate(request: Request) -> CalibratedMechanism:
+    """Divide rho between the histogram and the picks.
+
+    Raises:
+        BudgetError: delta is 0, or the budget is too small.
+    """
+    request.require_delta()
+    epsilon, delta = request.epsilon, request.delta
+    # The failure costs as much of epsilon as of delta: almost nothing, unless epsilon is as small as delta.
+    failure = min(FAILURE_SHARE * delta, epsilon / 1000)
+    found = largest_proved(lambda rho: prove_discovery([ZCDP(rho)], failure, epsilon=epsilon, delta=delta), epsilon)
+    if found is None:
+        raise BudgetError("The budget is too small for a noisy histogram.", "Give a larger --epsilon.")
+    rho, guarantee = found
+    measurement = _measurement(float(HISTOGRAM_SHARE * rho), request.sizes, request.sensitivity)
+    mechanism = WeightedGaussian(
+        top=request.top,
+        sizes=request.sizes,
+        measurement=measurement,
+        threshold=threshold_of(measurement, failure),
+        failure=failure,
+        pick_epsilon=range_costing(float(rho - measurement.loss.rho) / request.top),
+        sensitivity=request.sensitivity,
+    )
+    return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)
+
+
+def _measurement(rho: float, sizes: tuple[int, ...], sensitivity: int) -> Measurement:
+    finest = FINEST if max(sizes) < 3 else FINEST_OF_LARGER
+    return Measurement.costing(rho, full=1, sensitivity=sensitivity, finest=finest)
