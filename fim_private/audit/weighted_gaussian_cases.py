@@ -24,8 +24,8 @@ from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survi
 
 _FOUND = 100
 """The picks are compared on so many itemsets."""
-_COMMON = (0, 1, 45, 4950)
-_ITEMS = (1, 2, 3, 4, 6, 10, 18, 32, 60, 110, 200, 362)
+_COMMON = (0, 1, 45, 1225)
+_ITEMS = (1, 2, 3, 4, 6, 10, 18, 32, 60, 91)
 """The unit's own itemsets are all those of so many items."""
 
 

@@ -40,10 +40,10 @@ class Measurement:
     sensitivity: int = 1
 
     @classmethod
-    def costing(cls, rho: float, *, full: int, sensitivity: int, finest: int = FINEST) -> Measurement:
+    def costing(cls, rho: float, *, full: int, sensitivity: int) -> Measurement:
         """The measurement that costs at most rho, with the finest unit for which the fast sampler works."""
         variance = sensitivity**2 * full / (2 * rho)  # in transactions squared
-        resolution = finest
+        resolution = FINEST
         while resolution > 1 and variance * resolution**2 > LARGEST_VARIANCE:
             resolution //= 2
         # At least 1: noise is never left out.

@@ -37,9 +37,6 @@ HISTOGRAM_SHARE = Fraction(1, 2)
 """The share of rho for the histogram. The picks get the rest."""
 FAILURE_SHARE = Fraction(1, 2)
 """The share of delta that covers an itemset of one unit alone."""
-FINEST, FINEST_OF_LARGER = 256, 64
-"""The finest weight is 1/256, or 1/64 if itemsets have three or more items. Of larger itemsets a long transaction holds
-so many that they would take too long to count."""
 TYPICAL_LENGTH = 10
 """Leads are stated for transactions with this many items."""
 _MUCH = 1e6
@@ -53,8 +50,8 @@ class WeightedGaussian:
     Args:
         top: k.
         sizes: items per itemset, increasing. Itemsets of several sizes are ranked together.
-        measurement: the histogram. Of `resolution` squared itemsets in a transaction each gets the least weight, one
-            unit. A transaction that holds more of them adds nothing.
+        measurement: the histogram. If a transaction holds `resolution` squared itemsets (4,096, or fewer at small
+            epsilon), it adds one unit to each, the least there is. A transaction that holds more of them adds nothing.
         threshold: T, in units.
         failure: a bound on the probability that an itemset of one unit alone reaches the threshold.
         pick_epsilon: the epsilon of one pick.
@@ -92,7 +89,9 @@ class WeightedGaussian:
     def margins(self) -> tuple[Margin, ...]:
         """The count with which an itemset reaches the threshold, 19 times in 20."""
         held = sum(math.comb(TYPICAL_LENGTH, size) for size in self.sizes)
-        weight = self.measurement.resolution / math.sqrt(max(1, held))
+        exact = self.measurement.resolution / math.sqrt(max(1, held))
+        # At a tiny epsilon such transactions add nothing. The lead is then far beyond any data in any case.
+        weight = math.floor(exact) or exact
         needed = (self.threshold + 1.645 * math.sqrt(self.measurement.variance)) / weight
         words = f"over itemsets that do not occur, in transactions of {TYPICAL_LENGTH} items"
         return (Margin(counts=math.ceil(needed), words=words),)
@@ -104,7 +103,7 @@ class WeightedGaussian:
     def loud(self, names: int) -> Iterator[WeightedGaussian]:
         """The same with hardly any noise, over any number of names."""
         del names
-        measurement = _measurement(_MUCH, self.sizes, self.sensitivity)
+        measurement = Measurement.costing(_MUCH, full=1, sensitivity=self.sensitivity)
         threshold = threshold_of(measurement, self.failure)
         yield replace(self, measurement=measurement, threshold=threshold, pick_epsilon=Fraction(100))
 
@@ -168,7 +167,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
     if found is None:
         raise BudgetError("The budget is too small for a noisy histogram.", "Give a larger --epsilon.")
     rho, guarantee = found
-    measurement = _measurement(float(HISTOGRAM_SHARE * rho), request.sizes, request.sensitivity)
+    measurement = Measurement.costing(float(HISTOGRAM_SHARE * rho), full=1, sensitivity=request.sensitivity)
     mechanism = WeightedGaussian(
         top=request.top,
         sizes=request.sizes,
@@ -179,8 +178,3 @@ def calibrate(request: Request) -> CalibratedMechanism:
         sensitivity=request.sensitivity,
     )
     return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)
-
-
-def _measurement(rho: float, sizes: tuple[int, ...], sensitivity: int) -> Measurement:
-    finest = FINEST if max(sizes) < 3 else FINEST_OF_LARGER
-    return Measurement.costing(rho, full=1, sensitivity=sensitivity, finest=finest)
