@@ -64,6 +64,21 @@ def test_a_report_is_a_folder_of_page_text_figures_and_table(report: Path) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("mechanism", ["weighted-gaussian", "look-first"])
+def test_a_mechanism_that_no_padded_universe_is_made_for_can_be_compared_alone(
+    shop: Path, tmp_path: Path, mechanism: str
+) -> None:
+    alone = ("--sizes", "1,2", "--all-sizes", "1,2", "--tops", 2, "--epsilons", "4", "--trials", 2)
+    done = in_own_process(
+        *("compare", shop, *alone, "--mechanisms", mechanism, "--curator", "--seed", 5, "-o", tmp_path / "alone")
+    )
+    assert done.returncode == 0, words(done)
+    text = (tmp_path / "alone" / "report.md").read_text("utf-8")
+    assert f"| {mechanism} | open |" in text
+    assert "while the list of items grows" not in text
+
+
+@pytest.mark.slow
 def test_no_path_of_the_machine_is_in_a_report(report: Path, shop: Path) -> None:
     for name in ("index.html", "report.md"):
         text = (report / name).read_text("utf-8")

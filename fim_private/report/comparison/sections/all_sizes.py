@@ -15,7 +15,7 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
     if results.settings.all_sizes:
         systems = " and ".join(f"`{name}`" for name in COMPARATORS)
         weighted = (
-            " `weighted-gaussian` (Gopi et al. 2020) needs no list, as `auto`."
+            " `weighted-gaussian` (Gopi et al. 2020) needs no list, like `auto`."
             if "weighted-gaussian" in ranking_all_sizes(results.settings)
             else ""
         )

@@ -22,7 +22,8 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
     for counts in results.counts:
         data = counts.name
         padded = results.averages.filter((results.averages["data"] == data) & results.averages["padded"])
-        top = min(padded["top"].unique().to_list(), key=lambda top: abs(top - 10))
+        # Some mechanisms are not run over padded universes.
+        top = min(padded["top"].unique().to_list() or results.settings.tops, key=lambda top: abs(top - 10))
         figure, (left, right) = new_figure(1, 2, height=3.0)
         growth = []
         for name, rows in results.by_mechanism(padded.filter(padded["top"] == top)):
@@ -48,15 +49,20 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         left.set_xlabel("|I|, number of items declared (log scale)")
         right.set_xlabel("L, number of itemsets that occur (log scale)")
         legend(figure, results.settings.mechanisms)
+        longest = (
+            f"Left: the longest time of a line is at most {max(growth):.1f} times its shortest, while the list of "
+            "items grows to 1e9. Jumps come from the machine. "
+            if growth
+            else ""
+        )
         parts.append(
             pictures.finish(
                 figure,
                 name=f"time-{data.lower()}",
                 alt=f"Milliseconds for a selection from {data} against |I| and L",
                 caption=(
-                    f"**{data}, k = {top}, epsilon {epsilon}.** Left: the longest time of a line is at most "
-                    f"{max(growth):.1f} times its shortest, while the list of items grows to 1e9. Jumps come from the "
-                    f"machine. Right: itemsets of size {', '.join(map(str, sorted(counts.profiles)))}, ordered from "
+                    f"**{data}, k = {top}, epsilon {epsilon}.** {longest}Right: itemsets of size "
+                    f"{', '.join(map(str, sorted(counts.profiles)))}, ordered from "
                     f"few itemsets to many. The number of different counts: {levels}."
                 ),
             )

@@ -26,7 +26,8 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
             "relatives look only at the top of the ranking, so these items do not affect them."
         )
     ]
-    parts += [_padded(results, pictures, counts.name) for counts in results.counts]
+    if results.averages["padded"].any():
+        parts += [_padded(results, pictures, counts.name) for counts in results.counts]
     parts += [
         Paragraph(
             text="**The paper's example (1)**, computed exactly: each of n people has a number, and the count of item "
