@@ -105,6 +105,8 @@ def test_bins_are_the_same_however_the_transactions_are_spread(spark: SparkSessi
     assert database.merge_units().count_bins(bases).vector().tolist() == merged.vector().tolist()
     with pytest.raises(UsageError, match="no single bin"):
         database.count_units().count_bins(bases)
+    with pytest.raises(UsageError, match="Spark cannot weigh"):
+        database.weigh_itemsets((2,), np.zeros(3, np.int64))
 
 
 def test_a_histogram_leads_to_the_itemsets_of_its_ranks(spark: SparkSession) -> None:
