@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from fim_private.cli.replay import GUESSED, is_from, read_settings, read_toml
 from fim_private.errors import UsageError
 
 if TYPE_CHECKING:
+    import typer
+
     from fim_private.transactions.layout import Layout
 
 MARK = "guessed"
@@ -59,20 +59,6 @@ def settings_of_layout(context: typer.Context, path: Path | None) -> Path | None
     context.default_map = {**(context.default_map or {}), **found}
     context.meta[GUESSED] = [*context.meta.get(GUESSED, ()), *guessed]
     return path
-
-
-LayoutFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--layout",
-        metavar="FILE",
-        is_eager=True,
-        callback=settings_of_layout,
-        help="A file with a layout, which `fim-private inspect -o FILE` writes: format, columns and filter. Options on "
-        "the command line override it.",
-        rich_help_panel="How to read the file",
-    ),
-]
 
 
 def layout_text(layout: Layout, *, drop_rows_without_unit: bool) -> str:

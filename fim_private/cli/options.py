@@ -36,6 +36,12 @@ _out = partial(typer.Option, rich_help_panel="Output")
 to_file = partial(_out, "--output", "-o", metavar="FILE")
 
 
+def _settings_of_layout(context: typer.Context, path: Path | None) -> Path | None:
+    from fim_private.cli.layout_file import settings_of_layout
+
+    return settings_of_layout(context, path)
+
+
 def _no_data_set(files: list[str]) -> list[str]:
     """The names of files. A missing file with the name of a data set is refused, and the error says where that is."""
     from fim_private.cli.completion import dataset_names
@@ -409,8 +415,18 @@ class QuestionToSeveral(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How the file is read: the arguments of `read_transactions`, and the engine."""
+    """How the file is read: the arguments of `read_transactions`, a file with some of them, and the engine."""
 
+    layout: Annotated[
+        Path | None,
+        _read(
+            metavar="FILE",
+            is_eager=True,
+            callback=_settings_of_layout,
+            help="A file with a layout, which `fim-private inspect -o FILE` writes: format, columns and filter. "
+            "Options on the command line override it.",
+        ),
+    ] = None
     format: Annotated[
         str,
         _read(
@@ -504,7 +520,7 @@ class Reading:
         """
         return {
             "unit_column": unit_column,
-            **{name: value for name, value in asdict(self).items() if name not in {"engine", "master"}},
+            **{name: value for name, value in asdict(self).items() if name not in {"layout", "engine", "master"}},
         }
 
     def reader(self, progress: Callable[[float], None]) -> AbstractContextManager[Read]:

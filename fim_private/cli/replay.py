@@ -40,6 +40,7 @@ REPLAYED = (names_of(Question) | names_of(Reading) | {"file", "keep", "as_json",
     *PLACES,
     LIST,
     QUERY,
+    "layout",
 }
 """Settings that are taken from a release: its question."""
 TYPED = names_of(Delivery) - REPLAYED | {*PLACES, LIST, QUERY, "config", "layout", "allow_absent_items"}
@@ -189,7 +190,7 @@ def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
     files = {param.name for param in context.command.params if param.metavar in FILES}
     for name, value in typed.items():
         named = value if isinstance(value, list | tuple) else [value]
-        if name in files & REPLAYED and any(_shown(part) != part for part in named if part):
+        if name in files & REPLAYED and any(shown_file(part) != part for part in named if part):
             raise InputError(
                 f"{path} names a file with a folder. Releases never do, so somebody changed it.",
                 "Give the options instead, with your file.",
@@ -292,7 +293,7 @@ def _option(param: Any) -> str:
     return str(max(param.opts, key=len))
 
 
-def _shown(file: str) -> str:
+def shown_file(file: str) -> str:
     """How a command in a release names a file: without its folder, or without the user and host of its database."""
     from fim_private.transactions.database import without_secrets
     from fim_private.transactions.source import is_address
@@ -320,6 +321,6 @@ def command_line(context: typer.Context) -> str:
         for part in value if isinstance(value, list | tuple) else [value]:
             shown = str(part)
             if param.metavar in FILES:
-                shown = _shown(shown)
+                shown = shown_file(shown)
             words += option if value is True else [*option, shown]
     return shlex.join(words)

@@ -287,6 +287,7 @@ def tune(
     seed: int | None = None,
     command: str | None = None,
     charge: Callable[[Layout], str] | None = None,
+    guessed: Sequence[str] = (),
     progress: Progress = lambda _phase: None,
 ) -> TuningResult | None:
     """Choose among configurations, and release the itemsets of the chosen run; None if no run reached the threshold.
@@ -298,6 +299,7 @@ def tune(
         command: what was typed, for the record.
         charge: called once with the layout of the data before any run. It returns the id of the release in a ledger,
             or raises if the ledger refuses.
+        guessed: the parts of the layout that a file gave, which guessed them.
         progress: called with the name of each phase as it begins, but not with the number of runs.
 
     Raises:
@@ -309,7 +311,8 @@ def tune(
     database = as_database(transactions)
     check_unit(database, tuning.plans[0])
     of_units = database.count_units() if tuning.together is Together.BASKET else database.merge_units()
-    data = _Data(database, of_units, {name: code for code, name in enumerate(of_units.vocabulary.to_list())})
+    layout = database.notes.layout.guessed_before(guessed)
+    data = _Data(database, layout, of_units, {name: code for code, name in enumerate(of_units.vocabulary.to_list())})
     # Bound and count for every configuration before the charge, whichever runs are drawn later. Afterwards it would be
     # too late to refuse what is too much to count.
     candidates = Candidates(
@@ -322,7 +325,7 @@ def tune(
     if charge is not None:
         for plan in tuning.plans:
             rehearse(plan)
-    name = charge(database.notes.layout) if charge else None
+    name = charge(layout) if charge else None
     progress("choosing among configurations")
     chosen = tuning.selection.select(candidates, randomness)
     return None if chosen is None else _tuned(tuning, chosen, seeded=seed is not None, command=command, name=name)
@@ -330,9 +333,10 @@ def tune(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Data:
-    """The database as read, the database that counts units, and the item codes of the latter by name."""
+    """The database as read, its layout, the database that counts units, and the item codes of the latter by name."""
 
     database: TransactionDatabase
+    layout: Layout
     of_units: TransactionDatabase
     codes: dict[str, int]
 
@@ -362,7 +366,7 @@ def _counted(
 def _run(data: _Data, plan: Plan, counted: Counted, epsilon: Fraction, randomness: Randomness) -> tuple[int, Release]:
     """One run: its score and its release."""
     own = randomness if randomness.seed is None else SeededRandomness(randomness.bits(62))
-    release = draw(counted, plan, own, layout=data.database.notes.layout)
+    release = draw(counted, plan, own, layout=data.layout)
     # No unit holds a declared item that does not occur.
     codes = data.codes
     known = [sorted(map(codes.__getitem__, line.items)) for line in release.itemsets if codes.keys() >= set(line.items)]

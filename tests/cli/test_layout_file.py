@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import tomllib
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
+from fim_private.cli.app import app
 from fim_private.cli.layout_file import MARK, SWITCH, TEXTS, layout_text
+from fim_private.cli.option_groups import names_of
+from fim_private.cli.options import Reading
+from fim_private.report.comparison.results import ComparisonResults
 from fim_private.transactions.layout import TYPED, Layout
 from tests.cli.command import fim_private, words
 
@@ -156,3 +163,74 @@ def test_any_layout_comes_back() -> None:
     assert found == {**layout.settings(), "unit_column": odd}
     assert set(TYPED) <= set(TEXTS)
     assert SWITCH not in found
+
+
+def test_every_command_that_reads_baskets_takes_the_same_options() -> None:
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    readers = {"mine": set(), "inspect": {"engine", "master"}, "tune": {"engine", "master"}}
+    for name, without in {**readers, "compare": {"engine", "master"}}.items():
+        assert names_of(Reading) - {param.name for param in commands[name].params} == without, name
+
+
+def test_tuning_takes_a_layout_and_its_guesses(here: Path) -> None:
+    written = inspected(*COLUMNS, "--encoding", "latin-1", "--unit-column", "Kunde", "--drop-rows-without-unit")
+    Path("candidates.toml").write_text("size = 2\ntop = 1\n[[candidate]]\n[[candidate]]\nmechanism = 'lmm'\n")
+    asked = ("--candidates", "candidates.toml", "--epsilon", 6, "--delta", "1e-6", "--runs", 8)
+    done = fim_private("tune", "b.csv", *asked, "--layout", "shop.toml", "--seed", 3, "--json")
+    assert done.returncode == 0, words(done)
+    release = json.loads(done.stdout)
+    layout = release["privacy"]["layout"]
+    assert (layout["unit_column"], layout["where"]) == ("Kunde", written["where"])
+    assert layout["guessed"] == ["format", "separator"]
+    assert "shop.toml" not in release["command"]
+    refused = fim_private("tune", "b.csv", *asked, "--layout", "shop.toml", "-o", "shop.toml", "--overwrite")
+    assert "is named twice" in words(refused)
+
+
+SMALL = ("--sizes", 2, "--tops", 1, "--epsilons", 1, "--trials", 2, "--mechanisms", "lmm", "--processes", 1)
+
+
+def test_a_comparison_takes_a_layout_and_goes_on_with_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[ComparisonResults] = []
+    monkeypatch.setattr("fim_private.report.comparison.report.write_report", lambda results, _: written.append(results))
+    typed = (*COLUMNS, "--encoding", "latin-1", "--unit-column", "Kunde", "--drop-rows-without-unit")
+    inspected(*typed)
+    Path("confirmed.toml").write_text(Path("shop.toml").read_text().partition("# These were guessed")[0])
+    (here / "folder").mkdir()
+    Path("confirmed.toml").rename("folder/confirmed.toml")
+    layout = ("--layout", "folder/confirmed.toml")
+    # As `inspect` wrote them: also the guesses, and the encoding by its own name.
+    settings = (*typed[:-3], "--unit-column", "Kunde", "--drop-rows-without-unit", "--format", "long")
+    settings = (*settings, "--separator", ";", "--encoding", "iso8859-1")
+    for options in (settings, layout):
+        done = fim_private("compare", "a.csv", *SMALL, *options, "--curator", "--seed", 1, "-o", "report")
+        assert done.returncode == 0, words(done)
+    assert "2 runs, 1 at a time" not in words(done)
+    assert written[0].table.equals(written[1].table)
+    assert written[1].counts[0].transactions == 900
+    assert written[1].settings.unit_column == "Kunde"
+
+
+def test_a_comparison_asks_a_database(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[ComparisonResults] = []
+    monkeypatch.setattr("fim_private.report.comparison.report.write_report", lambda results, _: written.append(results))
+    with closing(sqlite3.connect("shop.db")) as connection, connection:
+        connection.execute("CREATE TABLE sales (beleg, ding, kunde)")
+        rows = [(number, ding, number) for number in range(300) for ding in ("Milch", "Brot")]
+        connection.executemany("INSERT INTO sales VALUES (?, ?, ?)", rows)
+    columns = ("--transaction-column", "beleg", "--item-column", "ding", "--query", "SELECT * FROM sales")
+    source = f"sqlite:///{here}/shop.db"
+    for _ in range(2):
+        done = fim_private("compare", source, *SMALL, *columns, "--curator", "--seed", 1, "-o", "report")
+        assert done.returncode == 0, words(done)
+    (first,), (second,) = (results.sources for results in written)
+    assert (first.name, first.file) == ("shop", "shop.db")
+    assert first == second
+    assert str(here) not in written[0].command
+    assert written[0].command.startswith("fim-private compare shop.db --sizes 2")
+    refused = fim_private("compare", source, *SMALL, *columns, "-o", "report")
+    assert "add --curator" in words(refused)
+    with closing(sqlite3.connect("shop.db")) as connection, connection:
+        connection.execute("DELETE FROM sales WHERE beleg = 7")
+    other = fim_private("compare", source, *SMALL, *columns, "--curator", "--seed", 1, "-o", "report")
+    assert "holds a comparison with other data" in words(other)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import sys
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +20,7 @@ from fim_private.cli.experiment import Experiment
 from fim_private.cli.interruption import InterruptedByUser
 from fim_private.cli.option_groups import Without, spread
 from fim_private.cli.progress import Phases, bar, phases, say, spoken
-from fim_private.cli.replay import settings_of_file
+from fim_private.cli.replay import settings_of_file, shown_file
 from fim_private.errors import InputError, UsageError
 from fim_private.privacy import Together
 
@@ -38,7 +40,8 @@ def compare(
         typer.Argument(
             metavar="FILES",
             autocompletion=dataset_names,
-            help="Basket files, or names of data sets (see `fim-private datasets list`) that are on this machine.",
+            help="Basket files, or names of data sets (see `fim-private datasets list`) that are on this machine. With "
+            "--query: a database.",
         ),
     ] = None,
     config: Annotated[
@@ -85,7 +88,7 @@ def compare(
             rich_help_panel="How to read the file",
         ),
     ] = None,
-    reading: Annotated[options.Reading, Without("engine", "master", "query")],
+    reading: Annotated[options.Reading, Without("engine", "master")],
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -122,7 +125,7 @@ def compare(
             counts=tuple(counts),
             sources=tuple(sources),
             table=table,
-            command=_command(files, config, output, settings.seed),
+            command=_command(files, config, reading.layout, output, settings.seed),
             public=public,
             defaults=defaults,
         )
@@ -217,34 +220,55 @@ def _read(
     files: Sequence[str], arguments: dict[str, Any], progress: Phases
 ) -> tuple[list[Source], list[Transactions], bool]:
     """The source of each file, its transactions, and whether all files are in the catalogue."""
-    from hashlib import sha256
+    sources, data = [], []
+    public = True
+    for name in files:
+        progress(f"reading {shown_file(name)}")
+        asked = arguments["query"] is not None
+        source, transactions, known = (_rows_of_query if asked else _one_file)(name, arguments)
+        sources.append(source)
+        data.append(transactions)
+        public &= known
+    if len({source.name for source in sources}) < len(sources):
+        raise UsageError("Two of the files have the same name or content.", "Give each data set once.")
+    return sources, data, public
 
+
+def _one_file(name: str, arguments: dict[str, Any]) -> tuple[Source, Transactions, bool]:
+    """A file's source, its transactions, and whether the catalogue has it."""
     from fim_private.catalogue.entries import load_catalogue, path_of, recognised
     from fim_private.report.comparison.results import Source
     from fim_private.transactions import read_transactions
     from fim_private.transactions.source import load
 
-    sources, data = [], []
-    public = True
-    for name in files:
-        progress(f"reading {name}")
-        path = path_of(name) if name in load_catalogue() and not Path(name).exists() else Path(name)
-        content = load(path, archives=True).data
-        known = recognised(content)
-        public &= known is not None
-        sources.append(
-            Source(
-                name=known.name if known else _anchor(path.name),
-                file=path.name,
-                checksum=sha256(content).hexdigest(),
-                description=known.description if known else "A file from the curator.",
-                citation=known.citation if known else "",
-            )
-        )
-        data.append(read_transactions(path, **arguments))
-    if len({source.name for source in sources}) < len(sources):
-        raise UsageError("Two of the files have the same name or content.", "Give each data set once.")
-    return sources, data, public
+    path = path_of(name) if name in load_catalogue() and not Path(name).exists() else Path(name)
+    content = load(path, archives=True).data
+    known = recognised(content)
+    source = Source(
+        name=known.name if known else _anchor(path.name),
+        file=path.name,
+        checksum=sha256(content).hexdigest(),
+        description=known.description if known else "A file from the curator.",
+        citation=known.citation if known else "",
+    )
+    return source, read_transactions(path, **arguments), known is not None
+
+
+def _rows_of_query(name: str, arguments: dict[str, Any]) -> tuple[Source, Transactions, bool]:
+    """The source of a query's rows, and their transactions. The checksum is of these, not of the database."""
+    from fim_private.report.comparison.results import Source
+    from fim_private.transactions import read_transactions
+
+    transactions = read_transactions(name, **arguments)
+    arrays = (transactions.offsets, transactions.items, transactions.units)
+    content = sha256(json.dumps(transactions.vocabulary.to_list()).encode())
+    for array in arrays:
+        content.update(b"" if array is None else array.tobytes())
+    shown = shown_file(name)
+    source = Source(
+        name=_anchor(shown), file=shown, checksum=content.hexdigest(), description="A query's rows, from the curator."
+    )
+    return source, transactions, False
 
 
 def _anchor(file: str) -> str:
@@ -253,11 +277,13 @@ def _anchor(file: str) -> str:
     return name if name[:1].isalpha() else f"data-{name}".rstrip("-")
 
 
-def _command(files: list[str], config: Path | None, folder: Path, seed: int) -> str:
+def _command(files: list[str], config: Path | None, layout: Path | None, folder: Path, seed: int) -> str:
     """The command that repeats this run. Folders are left out: they do not concern the report's reader."""
     if config is not None:
-        names = [Path(file).name for file in files]
-        return shlex.join(["fim-private", "compare", *names, "--config", config.as_posix(), "--seed", str(seed)])
-    shown = {str(file): Path(str(file)).name for file in files} | {str(folder): folder.name}
+        words = [*map(shown_file, files), "--config", config.as_posix()]
+        words += [] if layout is None else ["--layout", layout.name]
+        return shlex.join(["fim-private", "compare", *words, "--seed", str(seed)])
+    shown = {file: shown_file(file) for file in files} | {str(folder): folder.name}
+    shown |= {} if layout is None else {str(layout): layout.name}
     words = [shown.get(word, word) for word in sys.argv[2:]]
     return shlex.join(["fim-private", "compare", *words, *([] if "--seed" in words else ["--seed", str(seed)])])

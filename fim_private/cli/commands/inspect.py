@@ -10,7 +10,7 @@ import typer
 
 from fim_private.cli import options
 from fim_private.cli.files import check_page
-from fim_private.cli.layout_file import LayoutFile, layout_text
+from fim_private.cli.layout_file import layout_text
 from fim_private.cli.option_groups import Without, spread
 from fim_private.cli.progress import phases, say
 from fim_private.cli.replay import replayed_guesses
@@ -47,7 +47,6 @@ def inspect(
     together: options.TogetherOption = None,
     *,
     reading: Annotated[options.Reading, Without("engine", "master")],
-    layout: LayoutFile = None,
     output: Annotated[
         Path | None,
         options.to_file(help="Also write how the file was read to this TOML file, for --layout."),
@@ -72,7 +71,7 @@ def inspect(
 
     if together is not None and unit_column is None:
         raise UsageError("--together chooses how units are counted.", "Leave it out, or give --unit-column.")
-    check_page(output, *file, layout, overwrite=overwrite)
+    check_page(output, *file, reading.layout, overwrite=overwrite)
     in_one_basket = Together.of(together or Together.BASKET) is Together.BASKET
     with phases(quiet=quiet) as progress:
         progress("reading")

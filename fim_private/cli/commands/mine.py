@@ -10,7 +10,6 @@ import typer
 from fim_private.cli import options
 from fim_private.cli.absent_items import OPTION, tell_of_absent_items
 from fim_private.cli.files import keep_inputs_apart
-from fim_private.cli.layout_file import LayoutFile
 from fim_private.cli.option_groups import spread
 from fim_private.cli.progress import say
 from fim_private.cli.replay import Config, check_replay, command_line, replayed_guesses
@@ -29,7 +28,6 @@ def mine(
         bool,
         typer.Option("--allow-inexact-noise", hidden=True, help="Accepted for scripts: here all noise is exact."),
     ] = False,
-    layout: LayoutFile = None,
     allow_absent_items: Annotated[
         bool,
         typer.Option(
@@ -64,7 +62,7 @@ def mine(
     plan, keep = plan_for(question.asked()), delivery.keep
     if keep is not None:
         check_keep(keep, counts=plan.gives_counts)
-    check_delivery(delivery, [plan], *file, question.universe_file, config, layout)
+    check_delivery(delivery, [plan], *file, question.universe_file, config, reading.layout)
     command = command_line(context)
     if config is not None:
         say(f"With the settings of {config}: {printable(command)}\n{not_replayed}", quiet=delivery.quiet)

@@ -11,7 +11,7 @@ import typer
 from fim_private.cli import options
 from fim_private.cli.files import keep_inputs_apart
 from fim_private.cli.option_groups import Only, Without, spread
-from fim_private.cli.replay import command_line
+from fim_private.cli.replay import command_line, replayed_guesses
 from fim_private.cli.run import carry_out, check_delivery, conclude, warn_if_weak
 from fim_private.cli.tuning_file import read_configurations
 from fim_private.privacy import Budget, exact
@@ -75,9 +75,9 @@ def tune(
         threshold=threshold,
         score_share=exact(score_share, "score-share"),
     )
-    check_delivery(delivery, tuning.plans, *file, question.universe_file, candidates)
+    check_delivery(delivery, tuning.plans, *file, question.universe_file, candidates, reading.layout)
     tuned, _, run_ledger = carry_out(
-        partial(choose, tuning=tuning),
+        partial(choose, tuning=tuning, guessed=replayed_guesses(context)),
         file, tuning, reading=reading, delivery=delivery, command=command_line(context),
         released=lambda tuned: None if tuned is None else tuned.release,
     )  # fmt: skip

@@ -24,7 +24,7 @@ class Source:
     Args:
         name: as in the table.
         file: the file's name, without its folder.
-        checksum: SHA-256 of the uncompressed content.
+        checksum: SHA-256 of the uncompressed content; of a query, of the transactions that its rows make.
         description: what it is, one sentence; the catalogue's, or "a file of the curator's".
         citation: what to cite; empty where it is not in the catalogue.
     """
