@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fim_private.python_words import in_python
+
 
 def did_you_mean(word: str, allowed: Iterable[str]) -> str:
     """A question such as "Did you mean lmm? " if `word` looks like an allowed word, else an empty text.
@@ -27,6 +29,9 @@ def did_you_mean(word: str, allowed: Iterable[str]) -> str:
 class FimPrivateError(Exception):
     """Any failure that somebody can mend: the user, or whoever runs the machine.
 
+    Both sentences name options of the command line, which prints them. As text, as Python shows an error, it names the
+    arguments of Python.
+
     Args:
         what: what happened, in one sentence.
         next_step: what to do about it, in one sentence.
@@ -35,9 +40,12 @@ class FimPrivateError(Exception):
     exit_code = 1
 
     def __init__(self, what: str, next_step: str) -> None:
-        super().__init__(f"{what} {next_step}")
+        super().__init__(what, next_step)
         self.what = what
         self.next_step = next_step
+
+    def __str__(self) -> str:
+        return in_python(f"{self.what} {self.next_step}")
 
 
 class UsageError(FimPrivateError):

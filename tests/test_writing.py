@@ -171,7 +171,7 @@ def test_a_socket_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_there_is_refused_beforehand(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
     check_place(tmp_path / "file")
-    with pytest.raises(UsageError, match="--overwrite"):
+    with pytest.raises(UsageError, match="overwrite=True"):
         check_place(tmp_path / "file", overwrite=False)
 
 

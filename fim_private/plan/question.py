@@ -202,7 +202,7 @@ class Question:
         elif self.raw_counts or self.with_subsets or (self.public_transactions is not None and self.select != COUNTS):
             raise UsageError(
                 "Raw counts and supports need counts, and this release has none.",
-                "Add --release-counts (count_share=... in Python).",
+                "Add --release-counts.",
             )
         keep("with_subsets", self.with_subsets and max(self.sizes) > 1)
         if self.with_subsets and max(self.sizes) > LARGEST_WITH_SUBSETS:

@@ -121,7 +121,7 @@ def check_unit(database: TransactionDatabase, plan: Plan) -> None:
     elif not database.has_units:
         raise UsageError(
             "The privacy unit is a column, and the data was read without it.",
-            "Name the column when reading: --unit-column, or unit_column=... in read_transactions.",
+            "Name the column when reading: --unit-column.",
         )
 
 
@@ -141,7 +141,7 @@ def check_universe(database: TransactionDatabase, plan: Plan) -> None:
     if universe.listed:
         raise UsageError(
             "The plan is for a public list of items, but does not have the names.",
-            "Plan with the names: Universe(names=...), or --universe-file.",
+            "Plan with the names: --universe-file.",
         )
     if plan.most_items is not None and plan.most_items < len(database.vocabulary):
         raise InputError(

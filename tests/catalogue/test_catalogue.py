@@ -356,7 +356,7 @@ def test_an_unknown_name_like_no_other_lists_them_all() -> None:
 
 def test_data_to_be_fetched_by_hand_say_how() -> None:
     for get in (path_of, lambda name: fetch(name, progress=ignore)):
-        with pytest.raises(InputError, match=r"archive\.ics\.uci\.edu.*--unit-column CustomerID"):
+        with pytest.raises(InputError, match=r"archive\.ics\.uci\.edu.*unit_column=.CustomerID."):
             get("online-retail")
 
 

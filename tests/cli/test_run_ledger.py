@@ -36,6 +36,6 @@ def test_a_run_that_ends_while_it_charges_says_so(
 def test_a_column_s_name_cannot_steer_the_terminal(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="3", delta="1e-5")
     ledger.charge(plan_for(PrivacyUnit(column="c\x1b]0;taken\x07")), layout=IN_MEMORY)
-    with pytest.raises(UsageError, match="Give --unit-column") as refused:
+    with pytest.raises(UsageError, match="Give unit_column=") as refused:
         ledger.check(plan_for(PrivacyUnit()))
     assert str(refused.value).isprintable()

@@ -126,7 +126,7 @@ def test_a_smaller_top_and_a_smaller_delta_are_told_where_they_help(tmp_path: Pa
         refused.value.next_step == "What would fit: --top 2, the largest at this epsilon and delta."
     )  # needs no delta
     ledger.check(plan_for("1", "2e-7", top=2))
-    with pytest.raises(BudgetError, match="smaller --delta"):
+    with pytest.raises(BudgetError, match="smaller delta="):
         ledger.check(plan_for("1", "2e-7", top=50, mechanism="limited-domain", universe=None))
 
 
@@ -300,7 +300,7 @@ def test_a_layout_that_was_guessed_has_to_be_the_first_release_s(ledger: Ledger,
     ledger.charge(tenth, layout=laid_out(",", "format", "separator"))
     ledger.charge(tenth, layout=laid_out(",", "separator"))
     with pytest.raises(
-        UsageError, match=r"guessed.*semicolons.*first.*commas\. Type .* --format basket --separator , --encoding utf-8"
+        UsageError, match=r"guessed.*semicolons.*first.*commas\. Type .* format=.basket. separator=.,. encoding=.utf-8."
     ) as refused:
         ledger.charge(tenth, layout=laid_out(";", "separator"))
     assert refused.value.exit_code == 2
@@ -324,7 +324,7 @@ def test_transactions_of_another_column_are_another_unit(
     ledger.charge(tenth, layout=by(first))
     with pytest.raises(UsageError, match="different promises") as refused:
         ledger.charge(tenth, layout=by(other))
-    assert ("--transaction-column basket" in str(refused.value)) is (first == "basket")
+    assert ('transaction_column="basket"' in str(refused.value)) is (first == "basket")
     ledger.charge(tenth, layout=by(first))
     assert ledger.state().releases == 2
 

@@ -293,7 +293,7 @@ def test_textbook_forms_are_made_for_exchanged_units(relation: NeighbouringRelat
 
 def test_without_a_delta_no_name_can_be_tested() -> None:
     for name in ("exponential", "permute-and-flip", "max-of-laplaces-textbook"):
-        with pytest.raises(BudgetError, match=r"number of items.*needs a delta.*--universe-file"):
+        with pytest.raises(BudgetError, match=r"number of items.*needs a delta.*Universe"):
             planned(name, budget=Budget("1", "0"))
     names = tuple(f"item {number}" for number in range(50))
     assert planned(budget=Budget("1", "0"), universe=Universe(names=names)).guarantee.delta == 0

@@ -89,7 +89,7 @@ def test_record_says_what_was_promised() -> None:
 
 
 def test_units_must_have_been_read() -> None:
-    with pytest.raises(UsageError, match="--unit-column"):
+    with pytest.raises(UsageError, match="unit_column="):
         mine(transactions_from_lists([["a"]]), size=1, top=1, budget=BUDGET, unit=PrivacyUnit(column="customer"))
 
 

@@ -146,7 +146,7 @@ def test_released_counts_are_of_units() -> None:
     [
         (PrivacyUnit(), "basket", "each transaction is a unit"),
         (PrivacyUnit(), "unit", "each transaction is a unit"),
-        (PrivacyUnit(column="customer", max_transactions=3), "basket", "--max-transactions keeps some"),
+        (PrivacyUnit(column="customer", max_transactions=3), "basket", "max_transactions=...\\) keeps some"),
         (CUSTOMER, "ever", "no such place"),
     ],
 )

@@ -88,7 +88,7 @@ def test_universe_is_exact_at_any_size() -> None:
         ({"mechanism": "magic"}, "no mechanism of that name"),
         ({"mechanism": "exponential"}, "declared universe"),
         ({"universe": Universe(items=4), "mechanism": "exponential"}, "fewer itemsets"),
-        ({"universe": Universe(items=7), "size": 9}, "too few items for an itemset.*smaller --size"),
+        ({"universe": Universe(items=7), "size": 9}, "too few items for an itemset.*smaller size="),
         ({"universe": Universe(items=10**18), "size": 20}, "more than 1e300"),
         ({"count_share": 0}, "share of the counts is out of range"),
         ({"count_share": "1"}, "share of the counts is out of range"),

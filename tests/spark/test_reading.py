@@ -240,7 +240,7 @@ REFUSALS: dict[str, Refusal] = {
     ),
     "a line that names the separator": ("a.csv", b"sep=;\nSECRET;b\n", {}, UsageError, "first lines"),
     "lines to leave out": ("a.csv", b"SECRET\na,b\n", {"skip_lines": 1}, UsageError, "first lines"),
-    "a title": ("a.csv", b"SECRET\n" + HEAD, {}, InputError, "--skip-lines 1"),
+    "a title": ("a.csv", b"SECRET\n" + HEAD, {}, InputError, "skip_lines=1"),
     "numbers that begin again": (
         "a.csv",
         b"tid,Date,item\n1,1.3.24,SECRET\n1,2.3.24,b\n",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -299,8 +300,9 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_what_may_be_read_wrong_is_asked_about_and_settled_either_way(case: Case) -> None:
-    with pytest.raises(InputError, match=case.says) as caught:
+    with pytest.raises(InputError) as caught:
         read(case.text, **case.given)
+    assert re.search(case.says, f"{caught.value.what} {caught.value.next_step}")
     assert not any(word in str(caught.value) for word in ("Butter", "ale", "milk", "Sugar", "March", "4.00633E+12"))
     if case.instead:
         settled = read(case.text, **{**case.given, **case.instead})
@@ -340,14 +342,14 @@ def test_baskets_are_not_doubted(text: str) -> None:
 
 
 def test_names_with_commas_among_names_with_blanks_are_refused() -> None:
-    with pytest.raises(InputError, match=r"separated by blanks or by another.*--format fimi.*--format basket"):
+    with pytest.raises(InputError, match=r"separated by blanks or by another.*format=.fimi..*format=.basket."):
         read("milk bread, rye\n" * 9 + "milk tea\n" * 10)
     assert len(read("whole milk,rye\n" * 11 + "whole milk\n" * 10)) == 21
 
 
 def test_lists_in_brackets_without_quotes_are_read_if_a_line_is_one_cell() -> None:
     text = "{ale,bun}\n{cod}\n"
-    with pytest.raises(InputError, match=r"looks like JSON.*--format basket.*--separator '\\t' --item-separator ,"):
+    with pytest.raises(InputError, match=r"looks like JSON.*format=.basket..*separator='\\t' item_separator=.,."):
         read(text)
     assert as_sets(read(text, format="basket", separator=r"\t", item_separator=",")) == [{"ale", "bun"}, {"cod"}]
 
@@ -372,7 +374,7 @@ def test_a_line_that_names_the_separator_is_obeyed_and_recorded(first: str) -> N
 
 @pytest.mark.parametrize("options", [{"format": "basket"}, {"format": "basket", "separator": ";"}, {"format": "long"}])
 def test_a_typed_format_does_not_depend_on_a_line_that_names_the_separator(options: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=r"names a separator.*--skip-lines 1.*--skip-lines 0"):
+    with pytest.raises(InputError, match=r"names a separator.*skip_lines=1.*skip_lines=0"):
         read("sep=;\nmilk;tea\n", **options)
     assert as_sets(read("sep=;\nmilk;tea\n", format="basket", separator=";", skip_lines=1)) == [{"milk", "tea"}]
     assert as_sets(read("sep=;\nmilk;tea\n", format="basket", separator=";", skip_lines=0))[0] == {"sep="}
@@ -403,12 +405,12 @@ DAYS = {
 
 def test_tables_of_columns_are_asked_about_too() -> None:
     for frame in (pl.DataFrame(DAYS), pl.DataFrame(DAYS).with_columns(pl.col("day").str.to_date("%d.%m.%Y"))):
-        with pytest.raises(InputError, match=r"several dates.*--format long"):
+        with pytest.raises(InputError, match=r"several dates.*format=.long."):
             read(frame)
         assert as_sets(read(frame, transaction_column="tid,day")) == [{"ale"}, {"bun"}, {"cod"}, {"dip"}]
         assert as_sets(read(frame, format="long")) == [{"ale", "cod"}, {"bun", "dip"}]
     lists = pl.DataFrame({"tid": [1, 2], "item": ["['ale', 'bun']", "['cod']"]})
-    with pytest.raises(InputError, match=r"lists of items.*--item-separator ,"):
+    with pytest.raises(InputError, match=r"lists of items.*item_separator=.,."):
         read(lists)
     assert as_sets(read(lists, item_separator=",")) == [{"ale", "bun"}, {"cod"}]
 
@@ -445,7 +447,7 @@ def test_several_columns_make_one_transaction() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"format": "fimi", "skip_columns": "1"}, "--skip-columns is for the format basket"),
+        ({"format": "fimi", "skip_columns": "1"}, "skip_columns= is for the format basket"),
         ({"format": "fimi", "item_separator": ","}, "formats basket and long"),
         ({"format": "basket", "item_separator": ""}, "not empty"),
         ({"skip_columns": "0"}, "numbers from 1 on"),

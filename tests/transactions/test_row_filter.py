@@ -355,7 +355,7 @@ def test_formats_without_columns_and_unknown_columns_are_refused_without_data() 
     for format_name in ("fimi", "basket"):
         with pytest.raises(UsageError, match="no columns to choose from"):
             read(TEXT, format=format_name, where="Quantity > 0")
-    with pytest.raises(InputError, match=r"There is no column 'Qty' \(--where\)") as refused:
+    with pytest.raises(InputError, match=r"There is no column 'Qty' \(where=\)") as refused:
         read(TEXT, where="Qty > 0")
     assert "milk" not in str(refused.value)
     with pytest.raises(InputError, match="No item was found") as refused:

@@ -72,7 +72,7 @@ def test_a_table_comes_back_as_it_was_written(rows, as_parquet):
 def test_column_names_are_found_in_any_case_if_there_is_one():
     data = "Bill,Thing,THING\n1,milk,x\n"
     assert as_sets(read(data, transaction_column="bill", item_column="Thing")) == [{"milk"}]
-    with pytest.raises(InputError, match=r"More than one column is called 'thing' \(--item-column\)"):
+    with pytest.raises(InputError, match=r"More than one column is called 'thing' \(item_column=\)"):
         read(data, transaction_column="bill", item_column="thing")
 
 
@@ -89,7 +89,7 @@ def test_a_missing_column_is_told_with_near_misses_among_well_known_names():
         read(FRAME, transaction_column="bill", item_column="zzz")
     with pytest.raises(InputError, match=r"no column 'thing no' .*There is 'thing_no', 'bill'\."):
         read("bill,thing_no\n1,zwieback\n", transaction_column="bill", item_column="thing no")
-    with pytest.raises(InputError, match=r"no column 'zzz' \(--unit-column\)"):
+    with pytest.raises(InputError, match=r"no column 'zzz' \(unit_column=\)"):
         read(FRAME, unit_column="zzz", **CHOSEN)
 
 
@@ -101,9 +101,9 @@ def test_a_first_line_that_may_be_a_basket_is_not_shown():
 
 
 def test_columns_that_are_not_named_must_be_well_known():
-    with pytest.raises(InputError, match=r"--transaction-column, and none has a well-known name"):
+    with pytest.raises(InputError, match=r"transaction_column=, and none has a well-known name"):
         read("a,item\n1,milk\n", format="long")
-    with pytest.raises(InputError, match="--item-column, and none") as caught:
+    with pytest.raises(InputError, match="item_column=, and none") as caught:
         read("tid,zwieback\n1,milk\n", transaction_column="tid")
     assert "zwieback" not in str(caught.value)
 
@@ -142,7 +142,7 @@ def test_null_items_are_dropped_and_items_without_a_transaction_refused():
     ids=["csv", "parquet", "floats"],
 )
 def test_rows_without_a_unit_are_refused_or_left_out(data):
-    with pytest.raises(InputError, match=r"no unit.*--drop-rows-without-unit"):
+    with pytest.raises(InputError, match=r"no unit.*drop_rows_without_unit=True"):
         read(data, unit_column="who")
     transactions = read(data, unit_column="who", drop_rows_without_unit=True)
     assert as_sets(transactions) == [{"milk"}, {"egg"}]
@@ -249,7 +249,7 @@ def test_types_of_parquet_become_their_text():
     "bad", [[[1], [2]], [{"a": 1}, {"a": 2}], [b"\xff", b"\xfe"]], ids=["lists", "structs", "bytes"]
 )
 def test_types_that_are_no_text_are_refused(bad):
-    with pytest.raises(InputError, match=r"column for --item-column is of type .*not text"):
+    with pytest.raises(InputError, match=r"column for item_column= is of type .*not text"):
         read(pl.DataFrame({"tid": [1, 2], "item": bad}), format="long")
 
 

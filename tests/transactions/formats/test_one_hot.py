@@ -52,7 +52,7 @@ def test_columns_of_ids_and_units_are_no_items(as_parquet):
     frame = pl.DataFrame({"milk": [1, 0, 1], "id": ["x", "y", "z"], "egg": [0, 1, 1], "who": ["Ann", None, "Ann"]})
     data = frame if as_parquet else frame.write_csv()
     named = {"transaction_column": "ID", "unit_column": "who"}
-    with pytest.raises(InputError, match="--drop-rows-without-unit"):
+    with pytest.raises(InputError, match="drop_rows_without_unit=True"):
         read(data, **named)
     transactions = read(data, drop_rows_without_unit=True, **named)
     assert by_unit(transactions) == {frozenset({frozenset({"milk"}), frozenset({"milk", "egg"})})}
@@ -88,7 +88,7 @@ def test_a_cell_that_is_neither_yes_nor_no_is_refused(cell, as_parquet):
 
 @pytest.mark.parametrize(
     ("header", "message"),
-    [("egg,milk, milk", "Columns 2 and 3 .* same name"), ("milk,,egg", "has no name.*--transaction-column ''")],
+    [("egg,milk, milk", "Columns 2 and 3 .* same name"), ("milk,,egg", "has no name.*transaction_column=''")],
 )
 def test_a_faulty_header_is_refused_without_its_names(header, message):
     with pytest.raises(InputError, match=message) as caught:
