@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ from fim_private.counting.spark.reading import read_with_spark
 from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.transactions import read_transactions
 from tests.spark.data import local_rows, rows_of
+from tests.transactions.workbook import workbook
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -123,7 +126,7 @@ def test_a_file_of_each_kind_is_read_as_on_one_machine(
     assert "hidden" in repr(database)
 
 
-def test_filters_and_what_spark_does_not_read_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_filters_that_do_not_fit_are_refused(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_bytes(LONG_TEXT.encode())
     for where in ("invoice > AVG(invoice)", "price > 0"):
@@ -132,17 +135,48 @@ def test_filters_and_what_spark_does_not_read_are_refused(spark: SparkSession, t
     with pytest.raises(InputError, match="No item was found") as refused:
         read_with_spark(spark, str(path), where="invoice > 99")
     assert "--where" in refused.value.next_step
-    with pytest.raises(UsageError, match="lines of baskets have no unit column"):
-        read_with_spark(spark, str(path), format="basket", separator=";", unit_column="3")
     write_lists(tmp_path / "lists.parquet")
     with pytest.raises(UsageError, match="cannot be filtered"):
         read_with_spark(spark, str(tmp_path / "lists.parquet"), transaction_column="id", where="id > 1")
-    for source, query in ((str(path), "SELECT 1"), ("postgresql://me:SECRET@host/shop", None)):
-        with pytest.raises(UsageError, match="asks no database") as refused_query:
-            read_with_spark(spark, source, query=query)
-        assert "SECRET" not in str(refused_query.value)
-    with pytest.raises(UsageError, match="Spark does not read Excel"):
-        read_with_spark(spark, str(path), sheet="1")
+
+
+def sqlite_file() -> bytes:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE sales (SECRET)")
+        return connection.serialize()
+
+
+NOT_READ: dict[str, tuple[str, bytes, dict[str, Any], str, str]] = {
+    "a query": ("a.csv", b"SECRET,b\n", {"query": "SELECT 1"}, "asks no database", "export the table"),
+    "a server": ("postgresql://me:SECRET@host/shop", b"", {}, "asks no database", "export the table"),
+    "a file of a database": ("a.db", sqlite_file(), {}, "SQLite database", "export the table"),
+    "standard input": ("-", b"", {}, "not standard input", "Give a path"),
+    "a sheet": ("a.csv", b"SECRET,b\n", {"sheet": "1"}, "Excel", "Save the sheet as CSV"),
+    "a workbook": ("a.xlsx", workbook({"one": [["a", "SECRET"]] * 9}), {}, "Excel", "save the table as CSV"),
+    "lines to leave out": ("a.csv", b"SECRET\na,b\n", {"skip_lines": 1}, "first lines", "out of the file"),
+    "a line that names the separator": ("a.csv", b"sep=;\nSECRET;b\n", {}, "first lines", "out of the file"),
+    "units in lines": (
+        "a.csv",
+        b"SECRET,b,c\n" * 9,
+        {"format": "basket", "unit_column": "1"},
+        "have no unit column",
+        "one item per row",
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "options", "what", "instead"), NOT_READ.values(), ids=NOT_READ)
+def test_what_spark_does_not_read_is_refused_with_what_to_do_instead(
+    spark: SparkSession, tmp_path: Path, name: str, content: bytes, options: dict[str, Any], what: str, instead: str
+) -> None:
+    if content:
+        (tmp_path / name).write_bytes(content)
+        name = str(tmp_path / name)
+    with pytest.raises(FimPrivateError, match=what) as refused:
+        read_with_spark(spark, name, **options)
+    assert "SECRET" not in str(refused.value)
+    assert instead in refused.value.next_step
+    assert name.endswith(".xlsx") or "eave out --engine spark" in refused.value.next_step
 
 
 def test_several_files_are_named_each_once(spark: SparkSession, tmp_path: Path) -> None:
@@ -238,8 +272,6 @@ REFUSALS: dict[str, Refusal] = {
         InputError,
         "begins like a text in utf-16",
     ),
-    "a line that names the separator": ("a.csv", b"sep=;\nSECRET;b\n", {}, UsageError, "first lines"),
-    "lines to leave out": ("a.csv", b"SECRET\na,b\n", {"skip_lines": 1}, UsageError, "first lines"),
     "a title": ("a.csv", b"SECRET\n" + HEAD, {}, InputError, "skip_lines=1"),
     "numbers that begin again": (
         "a.csv",

@@ -43,10 +43,12 @@ from fim_private.transactions.reading import (
     read_text,
     refuse_single_items,
 )
-from fim_private.transactions.source import GZIP, PARQUET, Content, load
+from fim_private.transactions.source import GIVE_QUERY, GZIP, PARQUET, Content, load
 from fim_private.transactions.text import Text
 from fim_private.transactions.text_table import text_table
 from fim_private.transactions.units import NOBODY, nobody
+
+NO_DATABASE = "Leave out --engine spark, or export the table."
 
 SPLITTABLE = ("utf-8", "ascii", "latin", "iso-8859", "iso8859", "cp125", "windows-125", "utf8", "koi8")
 """Encodings in which a line feed is always one byte, and this byte is always a line feed."""
@@ -117,7 +119,7 @@ def read_with_spark(
     sources = [source] if isinstance(source, str) else list(source)
     # The address of a server may hold a password, so it is refused before anything could show it.
     if query is not None or any(one.startswith(SERVERS) for one in sources):
-        raise UsageError("Spark reads files, and asks no database.", "Leave out --engine spark, or export the table.")
+        raise UsageError("Spark reads files, and asks no database.", NO_DATABASE)
     if "-" in sources:
         raise UsageError("Spark reads files, not standard input.", "Give a path, or leave out --engine spark.")
     if sheet is not None:
@@ -216,7 +218,8 @@ def _text(
     layout = read_text(text(), layout, columns).notes.layout
     if layout.format == "basket" and columns.unit is not None:
         raise UsageError(
-            "With Spark, lines of baskets have no unit column.", "Save the data as one item per row, or as Parquet."
+            "With Spark, lines of baskets have no unit column.",
+            "Save the data as one item per row, or leave out --engine spark.",
         )
     said = Source(name=source, layout=layout, encoding=encoding, columns=columns)
     # As bytes: Spark treats every text as UTF-8, so the readers decode the lines themselves.
@@ -252,7 +255,8 @@ def _loaded(head: bytes, source: str) -> Content:
     try:
         return load(io.BytesIO(head))
     except FimPrivateError as error:
-        raise type(error)(error.what.replace("The open file", source), error.next_step) from None
+        next_step = NO_DATABASE if error.next_step == GIVE_QUERY else error.next_step
+        raise type(error)(error.what.replace("The open file", source), next_step) from None
 
 
 def _column(name: str) -> Column:
