@@ -32,8 +32,8 @@ def advice_rows(advice: Advice) -> list[tuple[str, ...]]:
     ]
 
 
-def advice_words(advice: Advice) -> list[str]:
-    """What follows from the rows, one paragraph for each point."""
+def advice_words(advice: Advice, *, options: bool = True) -> list[str]:
+    """What follows from the rows, one paragraph for each point, perhaps without options of the command line."""
     what = kind(advice.question.sizes)
     paragraphs = []
     if advice.plain.most is None:
@@ -44,9 +44,10 @@ def advice_words(advice: Advice) -> list[str]:
         paragraphs[0] += f" Of {advice.plain.too_many:,}, more than half would be wrong or missing."
     if advice.listed is not None and advice.listed_counted is not None:
         same = (advice.listed.most, advice.listed_counted.most) == (advice.plain.most, advice.counted.most)
-        begin = f"A public list of your items, such as a catalogue of {advice.catalogue:,} (--universe-file),"
+        begin = f"A public list of your items, such as a catalogue of {advice.catalogue:,}"
+        begin += " (--universe-file)," if options else ","
         if advice.listed.most is None:
-            paragraphs.append(f"{begin} would not be enough. A larger --epsilon or more data would help.")
+            paragraphs.append(f"{begin} would not be enough. A larger epsilon or more data would help.")
         elif same:
             paragraphs.append(f"{begin} would change little.")
         else:

@@ -35,10 +35,12 @@ def promise(plan: Plan, *, seeded: bool, layout: Layout | None = None) -> str:
     return wrapped(promise_paragraphs(plan, seeded=seeded, layout=layout))
 
 
-def promise_paragraphs(plan: Plan, *, seeded: bool = False, layout: Layout | None = None) -> list[str]:
-    """The same, not wrapped."""
+def promise_paragraphs(
+    plan: Plan, *, seeded: bool = False, layout: Layout | None = None, options: bool = True
+) -> list[str]:
+    """The same, not wrapped, and perhaps without options of the command line."""
     terms = Terms.of(privacy_record(plan, layout), plan_record(plan))
-    return _promised(terms, plan.mechanism_name, seeded=seeded)
+    return _promised(terms, plan.mechanism_name, seeded=seeded, options=options)
 
 
 def promised(release: Release, *, options: bool = True) -> list[str]:

@@ -37,7 +37,7 @@ def drawing(figure: Figure) -> str:
     if root.tag != "svg" or "viewBox" not in root.attrib:
         raise ValueError(f"figure {figure.name}: not SVG, or without a viewBox")
     box = {"viewBox": root.attrib["viewBox"], "role": "img", "aria-label": visible(figure.alt)}
-    root.attrib = box | ({"style": f"max-width: {width}"} if LENGTH.fullmatch(width) else {})
+    root.attrib = box | ({"style": f"max-width: {width}; --width: {width}"} if LENGTH.fullmatch(width) else {})
     root.tail = None
     return ElementTree.tostring(root, encoding="unicode")
 

@@ -6,12 +6,13 @@ from itertools import accumulate
 
 from fim_private.release import Release
 from fim_private.report.document import Figure
-from fim_private.report.document.svg import FILL, INK, LINE, SOFT, drawing, folded, line, width_of, words
+from fim_private.report.document.svg import FILL, INK, LINE, SOFT, drawing, folded, line, words
 from fim_private.report.tables import JOINT, groups
 
 MOST_ITEMSETS = 40
-ROW, LETTERS, NAMES, BARS, NUMBERS = 24, 14, 300, 380, 80
-"""Pixels: the height of a row and of a further line of its name, the widths of names, the longest bar and numbers."""
+LETTERS, HIGH, GAP, BARS, NUMBERS = 15, 14, 10, 370, 64
+"""Pixels: the heights of a line of a name, of a bar and of the air below it, the widths of the longest bar and numbers.
+Names stand above their bars, so that a phone can show both."""
 
 
 def count_bars(release: Release) -> Figure | None:
@@ -24,16 +25,17 @@ def count_bars(release: Release) -> Figure | None:
     shown = counted[:MOST_ITEMSETS]
     largest = max(1, *(max(count, itemset.count_high or 0) for itemset, count in shown))
     across = BARS / largest
-    names = [folded(JOINT.join(itemset.items), NAMES - 12, lines=4) for itemset, _ in shown]
-    left = max((width_of(row) for rows in names for row in rows), default=0) + 12
-    ends = list(accumulate((ROW + LETTERS * (len(rows) - 1) for rows in names), initial=4))
+    names = [folded(JOINT.join(itemset.items), BARS + NUMBERS, lines=4) for itemset, _ in shown]
+    ends = list(accumulate((LETTERS * len(rows) + HIGH + GAP for rows in names), initial=4))
+    left = 4
     parts = [line(left, 4, left, ends[-1], color=LINE)]
     for (itemset, count), rows, top, bottom in zip(shown, names, ends, ends[1:], strict=False):
-        middle = (top + bottom) / 2
+        middle = bottom - GAP - HIGH / 2
         length = max(0, count) * across
-        first = middle + 4 - LETTERS * (len(rows) - 1) / 2
-        parts += [words(row, left - 8, first + LETTERS * at, anchor="end") for at, row in enumerate(rows)]
-        parts.append(f'<rect x="{left:.1f}" y="{middle - 7:.1f}" width="{length:.1f}" height="14" fill="{FILL}"/>')
+        parts += [words(row, left + 4, top + LETTERS * (at + 1) - 4) for at, row in enumerate(rows)]
+        parts.append(
+            f'<rect x="{left:.1f}" y="{middle - HIGH / 2:.1f}" width="{length:.1f}" height="{HIGH}" fill="{FILL}"/>'
+        )
         end = length
         if itemset.count_low is not None and itemset.count_high is not None:
             low, high = (left + max(0, value) * across for value in (itemset.count_low, itemset.count_high))

@@ -1,13 +1,15 @@
 """Which items are released together, drawn: items as nodes, lines between items of one itemset.
 
 The places come from a model of springs (Fruchterman and Reingold 1991) that starts from places fixed by the order of
-the items, so that a release always gives the same drawing; then labels that overlap are pushed apart.
+the items, so that a release always gives the same drawing. Then labels that overlap are pushed apart, and each takes
+the side of its dot where it crosses the fewest lines.
 """
 
 from __future__ import annotations
 
 import math
-from itertools import combinations
+from itertools import combinations, product
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +17,24 @@ from numpy.typing import NDArray
 from fim_private.release import Release, ReleasedItemset
 from fim_private.report.document import Figure
 from fim_private.report.document.svg import FILL, drawing, folded, line, width_of, words
+from fim_private.report.pages.graph_labels import placed
 
 MOST_ITEMSETS, MOST_ITEMS = 40, 60
 """More would hide each other."""
 
 STEPS, ROUNDS = 400, 100
-LABEL, LETTER, HIGH = 130, 11, 13
-"""Pixels: how wide a label may be, how large its letters, how far apart its lines."""
+LABEL, LETTER, HIGH, ROWS = 104, 11, 13, 3
+"""Pixels: how wide a label may be, how large its letters, how far apart its lines; and how many lines it may have."""
 
-GAP, DOT = 10.0, 12.0
+GAP, DOT, AIR = 8.0, 12.0, 2.0
+ROOMS, TURNS = (1.0, 1.2, 1.5), 8
+"""How many times as far apart as usual dots may be, and how many turns of the drawing are tried, until no line crosses
+a label."""
+
+WIDE = 280
+"""Pixels: how far across dots lie. More items make the drawing higher, not wider."""
+
+Floats = NDArray[np.float64]
 Edges = dict[tuple[str, str], float]
 
 
@@ -81,27 +92,56 @@ def draw(edges: Edges) -> str:
     items = list(dict.fromkeys(item for edge in edges for item in edge))
     place = {item: at for at, item in enumerate(items)}
     pairs = np.array([(place[one], place[other]) for one, other in edges], dtype=np.int64).reshape(-1, 2)
-    labels = [folded(item, LABEL, LETTER) for item in items]
+    labels = [folded(item, LABEL, LETTER, lines=ROWS) for item in items]
     sizes = np.array(
-        [(max(width_of(row, LETTER) for row in rows) + GAP, HIGH * len(rows) + DOT + GAP) for rows in labels]
+        [(max(width_of(row, LETTER) for row in rows) + AIR, HIGH * len(rows) + AIR) for rows in labels]
     ).reshape(-1, 2)
-    dots = springs(len(items), pairs) * spacing(len(items))
-    # A label stands on the side of its dot where fewer lines come from: 1 is below, -1 above.
-    side = np.where(neighbours_below(dots, pairs) > 0, -1, 1)
-    to_dot = np.stack([np.zeros(len(items)), side * (sizes[:, 1] - DOT - GAP) / 2], axis=1)
-    boxes = apart(dots + to_dot, sizes)
-    boxes -= (boxes - sizes / 2).min(axis=0, initial=0) - GAP
-    width, height = ((boxes + sizes / 2).max(axis=0, initial=0) + GAP).tolist()
-    dots = boxes - to_dot
+    unit = springs(len(items), pairs)
+    dots, middles = _laid_out(unit, sizes, pairs)
+    corner = np.minimum((middles - sizes / 2).min(axis=0, initial=0), dots.min(axis=0, initial=0)) - GAP
+    dots, middles = dots - corner, middles - corner
+    far = np.maximum((middles + sizes / 2).max(axis=0, initial=0), dots.max(axis=0, initial=0))
+    width, height = (far + GAP).tolist()
     parts = [
         line(*dots[place[one]], *dots[place[other]], color="#8a8a8a", width=1 + 5 * strength)
         for (one, other), strength in edges.items()
     ]
-    for (x, y), below, rows in zip(dots.tolist(), (side > 0).tolist(), labels, strict=True):
+    for (x, y), (across, down), rows in zip(dots.tolist(), middles.tolist(), labels, strict=True):
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{FILL}" stroke="#ffffff" stroke-width="1.5"/>')
-        first = y + 6 + HIGH if below else y - 10 - HIGH * (len(rows) - 1)
-        parts += [words(row, x, first + HIGH * number, anchor="middle", size=LETTER) for number, row in enumerate(rows)]
+        first = down - HIGH * len(rows) / 2 + LETTER
+        parts += [
+            words(row, across, first + HIGH * number, anchor="middle", size=LETTER) for number, row in enumerate(rows)
+        ]
     return drawing(width, height, parts)
+
+
+def _laid_out(unit: Floats, sizes: Floats, pairs: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """The places of dots and of the middles of labels: the first try of all turns in which no line crosses a label.
+
+    If there is none, the one with the fewest crossings.
+    """
+    found = []
+    for room, turn in product(ROOMS, range(TURNS)):
+        angle = math.pi * turn / TURNS
+        turned = unit @ np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+        dots, middles, crossings = _try(turned * spacing(len(unit)) * room, sizes, pairs)
+        found.append((crossings, dots, middles))
+        if not crossings:
+            break
+    _, dots, middles = min(found, key=itemgetter(0))
+    return dots, middles
+
+
+def _try(dots: Floats, sizes: Floats, pairs: NDArray[np.int64]) -> tuple[Floats, Floats, int]:
+    """The places of dots and of the middles of labels, and how many lines cross labels."""
+    # At first, a label stands on the side of its dot where fewer lines come from: 1 is below, -1 above.
+    side = np.where(neighbours_below(dots, pairs) > 0, -1, 1)
+    boxes = sizes + np.array([GAP, DOT + GAP])
+    to_dot = np.stack([np.zeros(len(dots)), side * (boxes[:, 1] - DOT - GAP) / 2], axis=1)
+    dots = apart(dots + to_dot, boxes) - to_dot
+    lines = np.concatenate([dots[pairs[:, 0]], dots[pairs[:, 1]]], axis=1)
+    middles, crossings = placed(dots, sizes, lines, np.where(side > 0, 0, 1))
+    return dots, middles, crossings
 
 
 def neighbours_below(dots: NDArray[np.float64], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -114,9 +154,9 @@ def neighbours_below(dots: NDArray[np.float64], pairs: NDArray[np.int64]) -> NDA
 
 
 def spacing(items: int) -> NDArray[np.float64]:
-    """Pixels to a unit, across and down: labels are wider than high."""
-    side = 115 * math.sqrt(max(items, 2))
-    return np.array([side, 0.62 * side])
+    """Pixels to a unit, across and down: labels are wider than high, and phones higher than wide."""
+    side = 90 * math.sqrt(max(items, 2))
+    return np.array([min(side, WIDE), side * max(1.0, side / WIDE)])
 
 
 def springs(items: int, pairs: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -30,7 +30,7 @@ def plan_document(
         refused: mechanisms that cannot answer the question, and why.
         advice: how many itemsets to ask for, if that was asked.
     """
-    promised = Bullets(items=tuple(promise_paragraphs(plan)))
+    promised = Bullets(items=tuple(promise_paragraphs(plan, options=False)))
     sections = [
         Section(anchor="needs", title="What it needs of the data", parts=tuple(_needs(plan))),
         Section(anchor="promise", title="What would be promised", parts=(promised,)),
@@ -59,7 +59,7 @@ def _advised(advice: Advice) -> list[Part]:
     rows = tuple(advice_rows(advice))
     caption = f"With {declared(advice)}, declared and not read. {RIGHT}"
     return [
-        *(Paragraph(text=text) for text in advice_words(advice)),
+        *(Paragraph(text=text) for text in advice_words(advice, options=False)),
         Table(name="advice", head=HEAD, rows=rows, caption=caption),
         Paragraph(text=SOURCE),
     ]

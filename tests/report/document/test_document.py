@@ -163,7 +163,7 @@ def test_drawings_are_part_of_the_page(page: str) -> None:
     drawings = [attributes for tag, attributes in read.elements if tag == "svg"]
     assert [drawing["role"] for drawing in drawings] == ["img", "img"]
     assert drawings[0]["aria-label"] == visible(f"Two panels {HOSTILE}")
-    assert [drawing["style"] for drawing in drawings] == ["max-width: 504pt"] * 2
+    assert [drawing["style"] for drawing in drawings] == ["max-width: 504pt; --width: 504pt"] * 2
     assert not [drawing for drawing in drawings if {"width", "height"} & set(drawing)]
     assert Counter(value for tag, a in read.elements if tag == "g" for value in [a.get("data-mechanism")] if value) == (
         dict.fromkeys(MECHANISMS, 4)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
+from itertools import combinations
 from xml.etree import ElementTree
 
 import numpy as np
@@ -14,17 +16,20 @@ from hypothesis import strategies as st
 from fim_private.mechanisms.registry import AUTO, REGISTRY
 from fim_private.mining import mine
 from fim_private.plan import Universe, make_plan
+from fim_private.plan.advice import advise
 from fim_private.plan.record import plan_record
+from fim_private.plan.shape import Shop
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.release import FoundItem, Layout, Release, ReleasedItemset
 from fim_private.release.promise import privacy_record
+from fim_private.report.advice_text import advice_words
 from fim_private.report.document import Bullets, Document, Figure, Paragraph, Table, visible
 from fim_private.report.document.html import to_html
 from fim_private.report.document.markdown import to_markdown
 from fim_private.report.document.svg import folded, shortened, width_of
 from fim_private.report.document.text import wrapped
 from fim_private.report.pages.count_bars import count_bars
-from fim_private.report.pages.item_graph import apart, edges_of, item_graph, springs
+from fim_private.report.pages.item_graph import apart, draw, edges_of, item_graph, springs
 from fim_private.report.pages.plan import plan_document
 from fim_private.report.pages.release import release_document
 from fim_private.report.promise_text import promise, promised
@@ -239,6 +244,45 @@ def test_labels_do_not_overlap(number: int, bits: int) -> None:
             assert (overlap <= 1e-9).any()
 
 
+GRAPHS: dict[str, list[tuple[int, int]]] = {
+    "pairs": [(2 * at, 2 * at + 1) for at in range(12)],
+    "a star": [(0, at) for at in range(1, 5)],
+    "a path": [(at, at + 1) for at in range(9)],
+    "a ring": [(at, (at + 1) % 7) for at in range(7)],
+    "all of four": list(combinations(range(4), 2)),
+    "triangles": [pair for at in (0, 3, 6) for pair in combinations(range(at, at + 3), 2)],
+    "a ring with a hub": [(0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 2), (1, 3), (2, 3), (3, 4), (6, 7), (8, 9)],
+}
+"""Graphs with room for all labels. About a dot with five lines or more there may be none."""
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_no_line_crosses_a_label_and_no_label_another(graph: str) -> None:
+    names = ("ROSES REGENCY TEACUP AND SAUCER", "TEA", "GARDENERS KNEELING PAD CUP OF TEA", "LUNCH BAG")
+    edges = {(f"{names[one % 4]} {one}", f"{names[other % 4]} {other}"): 0.5 for one, other in GRAPHS[graph]}
+    svg = draw(edges)
+    texts = re.findall(r'<text x="(.*?)" y="(.*?)" .*? font-size="(.*?)".*?>(.*?)</text>', svg)
+    boxes = []
+    for x, y, size, text in texts:
+        half = 0.9 * width_of(text, int(size)) / 2  # it is rather too much
+        boxes.append((float(x) - half, float(y) - 0.8 * int(size), float(x) + half, float(y)))
+    ends = re.findall(r'<line x1="(.*?)" y1="(.*?)" x2="(.*?)" y2="(.*?)"', svg)
+    assert len(ends) == len(edges)
+    steps = np.linspace(0, 1, 400)
+    for x1, y1, x2, y2 in np.array(ends, dtype=float):
+        across, down = x1 + steps * (x2 - x1), y1 + steps * (y2 - y1)
+        for left, top, right, bottom in boxes:
+            assert not ((across > left) & (across < right) & (down > top) & (down < bottom)).any()
+    width, height = map(float, re.findall(r'viewBox="0 0 (\d+) (\d+)"', svg)[0])
+    for at, (left, top, right, bottom) in enumerate(boxes):
+        assert left >= 0
+        assert right <= width
+        assert top >= 0
+        assert bottom <= height
+        for other in boxes[:at]:
+            assert left >= other[2] or right <= other[0] or top >= other[3] or bottom <= other[1]
+
+
 @given(st.text(), st.integers(20, 200))
 def test_labels_fit_their_width(name: str, width: int) -> None:
     assert width_of(shortened(name, width)) <= max(width, width_of("…"))
@@ -311,3 +355,14 @@ def test_a_page_names_no_option_and_gives_an_item_one_number() -> None:
     assert "--" in " ".join(promised(release))
     assert table(document, "found").rows == (("tea", 300.0),)
     assert [row[0] for row in table(document, "rules").rows] == ["bread → milk", "milk → bread"]
+
+
+def test_the_page_of_a_plan_names_no_option() -> None:
+    plan = make_plan(size=2, top=10, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), count_share="0.3")
+    advice = advise(plan.question, Shop.of(4000, 60), count_share="0.3")
+    document = plan_document("The top 10", plan, [plan], advice=advice)
+    texts = [part.text for part in document.parts() if isinstance(part, Paragraph)]
+    texts += [item for part in document.parts() if isinstance(part, Bullets) for item in part.items]
+    assert any("such as a catalogue of 5,000," in text for text in texts)
+    assert "--" not in " ".join([*texts, document.footer, *(part.text for part in document.introduction)])
+    assert "(--universe-file)" in " ".join(advice_words(advice))
