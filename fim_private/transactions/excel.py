@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import json
 import os
 import zipfile
 import zlib
@@ -22,6 +23,8 @@ from fim_private.transactions.silence import nothing_printed
 from fim_private.transactions.source import MOST_TIMES, UNPACKED_FREELY, Content
 
 KIND = "Excel"
+LONGEST_NAME = 1000
+"""So many characters of a sheet's name are looked at. Excel allows 31."""
 WORKBOOK, MACROS = "xl/workbook.xml", "vbaproject.bin"
 MEGABYTE = 1 << 20
 
@@ -57,7 +60,8 @@ def sheet_table(content: Content, sheet: str | None) -> FrameTable:
     ended = run_limited(
         sheet_reading.__file__,
         content.data,
-        sheet or "",
+        # As JSON: a process takes no argument with a NUL or half a character, and none that is too long.
+        json.dumps((sheet or "")[:LONGEST_NAME]),
         # The libraries themselves, and cells with their text. A cell takes at least four bytes in the workbook.
         memory=(1 << 30) + (os.cpu_count() or 1) * (1 << 25) + len(content.data) + 16 * unpacked,
         seconds=60 + unpacked // MEGABYTE,
@@ -132,7 +136,8 @@ def _unclear(name: str, sheet: str | None, sheets: int) -> InputError:
             f"{name} has {sheets} sheets.", f"Choose one: --sheet NAME, or --sheet 1 to --sheet {sheets} by its place."
         )
     return InputError(
-        f"{name} has no sheet {sheet!r} (--sheet).", f"Give the name of a sheet, or a number from 1 to {sheets}."
+        f"{name} has no sheet {sheet[:LONGEST_NAME]!r} (--sheet).",
+        f"Give the name of a sheet, or a number from 1 to {sheets}.",
     )
 
 

@@ -1,12 +1,13 @@
 """Read one sheet of an Excel workbook as text, in a process of its own (see `limited_process`).
 
-The arguments are the wanted sheet, or "" for the only one. The workbook is standard input. Standard output is the sheet
-as an Arrow file of strings, or the number of sheets if the wanted one is not clear.
+The argument is the wanted sheet as a JSON text, or "" for the only one. The workbook is standard input. Standard output
+is the sheet as an Arrow file of strings, or the number of sheets if the wanted one is not clear.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import sys
 
 UNCLEAR = 70
@@ -29,7 +30,7 @@ def main() -> int:
     import fastexcel  # noqa: PLC0415 - an extra
 
     workbook = fastexcel.read_excel(sys.stdin.buffer.read())
-    number = sheet_number(workbook.sheet_names, sys.argv[1])
+    number = sheet_number(workbook.sheet_names, json.loads(sys.argv[1]))
     if number is None:
         sys.stdout.write(str(len(workbook.sheet_names)))
         return UNCLEAR

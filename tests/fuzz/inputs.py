@@ -7,10 +7,13 @@ import gzip
 import io
 import json
 import random
+import zipfile
 from collections.abc import Callable, Sequence
 from functools import cache
 
 import polars as pl
+
+from tests.transactions.workbook import Cell, workbook
 
 CANARY = "zwieback"
 """Planted in all data, never in options or column names: no message may show it."""
@@ -152,6 +155,87 @@ def spoilt_parquet(randomness: random.Random) -> bytes:
     return bytes(data)
 
 
+@cache
+def workbooks() -> tuple[bytes, ...]:
+    """Workbooks of one and of several sheets, with cells of every kind."""
+    days = [datetime.date(2024, 1, 2), datetime.datetime(2024, 1, 2, 3, 4, 5)]
+    sales: list[list[Cell]] = [["invoice", "item", "customer"], *([row // 2, f"i{row % 4}", 7.5] for row in range(12))]
+    return (
+        workbook({"sales": [*sales, [8, CANARY, None]]}),
+        workbook({"sales": [["invoice", "item", "day"], *([row, CANARY, days[row % 2]] for row in range(9))]}),
+        workbook({"one": sales, "two": [["milk", CANARY], [True, False], [1, 0]]}),
+        workbook({"nothing": []}),
+    )
+
+
+def spoilt_workbook(randomness: random.Random) -> bytes:
+    """A workbook spoilt as any file, or with one of its parts spoilt before it is packed, or left whole."""
+    whole = randomness.choice(workbooks())
+    if randomness.random() < 0.4:
+        return whole
+    if randomness.random() < 0.2:
+        return b"PK\x03\x04" + spoilt(randomness, [whole[4:]])
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive, zipfile.ZipFile(buffer, "w") as again:
+        parts = archive.namelist()
+        chosen = randomness.choice(parts)
+        for part in parts:
+            data = archive.read(part)
+            if part != chosen:
+                again.writestr(part, data)
+            elif randomness.random() < 0.95:
+                again.writestr(part, spoilt(randomness, [data], (*TOKENS, *XML)))
+    return buffer.getvalue()
+
+
+XML = tuple(
+    part.encode()
+    for part in (
+        *("<v>", "</v>", "<c>", '<c r="ZZZZ9999999"><v>1</v></c>', '<c r="A1048577"><v>1</v></c>', "</row>", "&lt;"),
+        *("&unknown;", "<!DOCTYPE a [<!ENTITY b 'c'>]>", "<v>1e309</v>", "<v>-99999999</v>", 't="s"', 't="e"', 's="9"'),
+    )
+)
+"""What a spoilt part of a workbook may hold."""
+
+CONDITION = (
+    *(
+        "invoice",
+        "item",
+        "customer",
+        '"item"',
+        '"no such"',
+        "nowhere",
+        '"',
+        "'",
+        "'milk'",
+        "'2024-01-02'",
+        "'%i_'",
+        "''",
+    ),
+    *("=", "<>", "!=", "<", "<=", ">", ">=", "AND", "OR", "NOT", "IN", "(", ")", ",", "LIKE", "BETWEEN", "IS", "NULL"),
+    *("0", "1", "-1", "3.5", "1e309", "9" * 40, "0x1", ".", "-", "+", "*", "/", ";", "--", "/*", "\0", "\n", "\ud800"),
+    *("AVG", "SELECT", "CASE", "NOT NOT", "\u2028", "é", "漢", "(" * 300, "NOT " * 300, "invoice > 0 AND " * 100),
+)
+CONDITIONS = (
+    "invoice > 1 AND item <> 'milk'",
+    "item LIKE 'm%' OR NOT (customer IS NULL)",
+    "invoice BETWEEN 1 AND 5",
+    "customer IN (1, 2, 3) AND item IN ('milk', 'jam')",
+    "invoice >= '2024-01-02'",
+)
+
+
+def spoilt_condition(randomness: random.Random) -> str:
+    """A condition with other words in a few places, or words in any order."""
+    if randomness.random() < 0.4:
+        return " ".join(randomness.choices(CONDITION, k=randomness.randrange(1, 9)))
+    words = randomness.choice(CONDITIONS).split(" ")
+    for _ in range(randomness.choice((0, 1, 1, 2))):
+        at = randomness.randrange(len(words) + 1)
+        words[at : at + randomness.randrange(2)] = [randomness.choice(CONDITION)]
+    return randomness.choice((" ", " ", " ", "", "\t")).join(words)
+
+
 def spoilt_gzip(randomness: random.Random) -> bytes:
     """Packed text or Parquet, spoilt before packing, after it, or not at all; or two such files end to end."""
     text = spoilt(randomness, (*FIMI, *BASKETS, *LONG)) if randomness.random() < 0.8 else spoilt_parquet(randomness)
@@ -227,6 +311,14 @@ TEXTS: dict[str, tuple[Callable[[random.Random], bytes], dict[str, Sequence[str 
             "format": ["auto", "auto", "long", "lists", "one-hot"],
             "item_column": [*[None] * 9, "item", "basket", "product"],
             "unit_column": [*[None] * 6, "customer", "member", "user"],
+        },
+    ),
+    "workbook": (
+        spoilt_workbook,
+        {
+            "format": [*["auto"] * 6, "long", "one-hot", "lists"],
+            "sheet": [*[None] * 12, *["1"] * 6, "two", "3", "a\0b", "\ud800", "long" * 50_000],
+            "unit_column": [*[None] * 6, "customer"],
         },
     ),
 }

@@ -17,7 +17,17 @@ from fim_private.ledger import chain
 from fim_private.ledger.decision import decide
 from fim_private.plan import Plan
 from fim_private.transactions import read_item_names, read_transactions
-from tests.fuzz.inputs import CANARY, NAMES, SETTINGS, TEXTS, spoilt, spoilt_release
+from tests.fuzz.inputs import (
+    CANARY,
+    LONG,
+    NAMES,
+    SETTINGS,
+    TEXTS,
+    parquet_files,
+    spoilt,
+    spoilt_condition,
+    spoilt_release,
+)
 from tests.ledger.charging import with_events
 from tests.transactions.reading import as_sets
 
@@ -63,6 +73,12 @@ def reading(name: str) -> Target:
         return outcome(lambda: as_sets(read_transactions(io.BytesIO(data), **options)))
 
     return attempt
+
+
+def condition(randomness: random.Random) -> str:
+    """A condition on whole tables, as text and as Parquet."""
+    where, data = spoilt_condition(randomness), randomness.choice((*LONG, *LONG, parquet_files()[0]))
+    return outcome(lambda: as_sets(read_transactions(io.BytesIO(data), format="long", where=where)))
 
 
 def names(randomness: random.Random) -> str:
@@ -191,11 +207,12 @@ def _change_an_event(randomness: random.Random, whole: bytes) -> bytes:
 
 
 TARGETS: dict[str, tuple[Target, int]] = {
-    **{name: (reading(name), 1 if name == "Parquet" else 12) for name in TEXTS},
+    **{name: (reading(name), 1 if name in {"Parquet", "workbook"} else 12) for name in TEXTS},
+    "condition": (condition, 12),
     "universe file": (names, 6),
     "settings": (settings, 3),
     "release": (release, 4),
     "ledger": (ledger, 3),
 }
-"""What each is called, what it does, and its share of the inputs. Parquet is tried in a process first: a third of a
-second."""
+"""What each is called, what it does, and its share of the inputs. Parquet and workbooks are tried in a process first: a
+third of a second."""

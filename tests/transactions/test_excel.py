@@ -188,3 +188,10 @@ def test_the_command_mines_a_sheet_and_says_which(tmp_path) -> None:
     assert "mug + tea" in again.stdout.decode()
     piped = in_own_process("mine", "-", *asked, "--sheet", "2", stdin=path.read_bytes())
     assert "mug + tea" in piped.stdout.decode(), words(piped)
+
+
+@pytest.mark.parametrize("sheet", ["a\0b", "\ud800", "long" * 50_000, '"', "\\"])
+def test_a_name_that_no_process_takes_is_no_sheet(sheet: str) -> None:
+    error = _refusal(workbook({"a": SALES}), sheet=sheet)
+    assert "has no sheet" in error.what
+    assert len(error.what) < 5000
