@@ -28,7 +28,7 @@ from fim_private.demos.plans import mechanism_of, pairs_plan
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.release import Release
 from fim_private.report.audit.verdicts import delta_text
-from fim_private.transactions.column_names import KNOWN
+from fim_private.transactions.columns.column_names import KNOWN
 from tests import processes
 from tests.cli.command import fim_private, words
 from tests.conftest import ROOT
@@ -148,8 +148,9 @@ def test_the_guide_s_commands_publish_true_pairs_of_a_web_shop(
     tmp_path: Path, shared_data: Callable[[str], Path]
 ) -> None:
     packed = shared_data("online-retail.csv.gz")
-    # The noise is fresh. In each of 310 runs, at least six pairs of the page were among the true first 20. So fewer
-    # than one run in a hundred falls short, and fewer than one test in a million does so three times.
+    # The noise is fresh. In each of 310 runs, with rather less budget for the picks, at least six pairs were among the
+    # true first 20. So fewer than one run in a hundred falls short, and fewer than one test in a million does so three
+    # times.
     for attempt in range(3):
         folder = tmp_path / str(attempt)
         folder.mkdir()
@@ -166,8 +167,8 @@ def test_the_guide_s_commands_publish_true_pairs_of_a_web_shop(
             break
     else:
         pytest.fail(f"{right} of {len(shown)} pairs on the page are true")
-    # Seven standard deviations of the noise.
-    assert all(abs(count - true[pair]) < 100 for pair, count in shown.items())
+    # Seven standard deviations of the noise, each of 16 customers.
+    assert all(abs(count - true[pair]) < 112 for pair, count in shown.items())
     assert "This answer protects every customer" in page
     assert "whether they are in the data, and what they bought (epsilon 2, delta 5e-7)" in page
 
