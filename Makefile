@@ -30,7 +30,7 @@ spark: .venv/.test
 
 # The lowest versions that pyproject.toml allows, of the program's dependencies and of those of its tests. LOWEST=tests for
 # all tests but those of Spark and browsers. Compiled code is kept apart, since each numba throws away what another one kept.
-LOWEST ?= tests/test_packaging.py tests/cli/commands/test_compare.py tests/release tests/transactions/test_frames.py
+LOWEST ?= tests/test_packaging.py tests/cli/commands/test_compare.py tests/release tests/transactions/sources/test_frames.py
 lowest: .venv-lowest/.test
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/compiled .venv-lowest/bin/python -m pytest -n auto $(LOWEST)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from fim_private.transactions import parquet
-from fim_private.transactions.parquet_trial import Verdict
+from fim_private.transactions.sources import parquet
+from fim_private.transactions.sources.parquet_trial import Verdict
 
 # No flakes: the same examples in every run, and no time limit for a machine that does other things meanwhile.
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)

@@ -181,3 +181,16 @@ def test_the_public_names_are_these() -> None:
         assert getattr(fim_private, name) is not None
     with pytest.raises(AttributeError):
         fim_private.no_such_name  # noqa: B018
+
+
+FOLDERS = {"files": 0, "columns": 1, "sources": 2, "formats": 3}
+"""Inside `transactions`, a folder imports only folders before it."""
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_folder_of_transactions_imports_only_those_before_it(folder: str) -> None:
+    for path in (PACKAGE / "transactions" / folder).glob("*.py"):
+        for module in imports(path):
+            parts = module.split(".")
+            if parts[:2] == ["fim_private", "transactions"] and len(parts) > 3:
+                assert FOLDERS[parts[2]] <= FOLDERS[folder], f"{path.name} must not import {module}"

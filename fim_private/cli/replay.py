@@ -295,8 +295,8 @@ def _option(param: Any) -> str:
 
 def shown_file(file: str) -> str:
     """How a command in a release names a file: without its folder, or without the user and host of its database."""
-    from fim_private.transactions.database import without_secrets
-    from fim_private.transactions.source import is_address
+    from fim_private.transactions.files.source import is_address
+    from fim_private.transactions.sources.database import without_secrets
 
     if file == "-":
         return file

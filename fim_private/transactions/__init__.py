@@ -1,8 +1,13 @@
-"""Read transactions, restrict them to public items, and bound what each unit adds."""
+"""Read transactions, restrict them to public items, and bound what each unit adds.
+
+    files -> columns -> sources -> formats -> reading -> restriction, bounding
+
+Each folder imports only those to its left.
+"""
 
 from fim_private.transactions.bounding import cap_items, count_units, keep_transactions, merge_units
 from fim_private.transactions.dataset import ReadingNotes, Transactions
-from fim_private.transactions.doubts import Doubt
+from fim_private.transactions.formats.doubts import Doubt
 from fim_private.transactions.item_codes import transactions_from_lists
 from fim_private.transactions.reading import read_transactions
 from fim_private.transactions.restriction import containing, keep_items, read_item_names, restrict_to, without_items

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from fim_private.transactions.column_roles import Columns, are_numbers
+from fim_private.transactions.columns.column_roles import Columns, are_numbers
 
 SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "blanks"}
 TYPED = (

@@ -14,27 +14,27 @@ from typing import BinaryIO, cast
 import polars as pl
 
 from fim_private.errors import InputError, UsageError, did_you_mean
-from fim_private.transactions.column_roles import Columns, tab_if_typed
-from fim_private.transactions.column_table import ColumnTable
-from fim_private.transactions.database import query_table
+from fim_private.transactions.columns.column_roles import Columns, tab_if_typed
+from fim_private.transactions.columns.column_table import ColumnTable
+from fim_private.transactions.columns.row_filter import Selection, filtered
+from fim_private.transactions.columns.text_table import TextTable
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.detection import SEPARATORS, ask_about_columns, detect_columnar, detect_text
-from fim_private.transactions.doubts import OnDoubt, item_names, refuse
-from fim_private.transactions.excel import is_workbook, sheet_table
+from fim_private.transactions.files.source import Progress, Source, opened, refuse_foreign
+from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket import read_basket
 from fim_private.transactions.formats.basket_units import read_basket_with_units
+from fim_private.transactions.formats.detection import SEPARATORS, ask_about_columns, detect_columnar, detect_text
+from fim_private.transactions.formats.doubts import OnDoubt, item_names, refuse
 from fim_private.transactions.formats.fimi import read_fimi
 from fim_private.transactions.formats.lists import read_lists
 from fim_private.transactions.formats.long import read_long_columnar, read_long_text
 from fim_private.transactions.formats.one_hot import read_one_hot_columnar, read_one_hot_text
-from fim_private.transactions.frames import SupportsArrow, frame_table
 from fim_private.transactions.layout import Layout, spoken
-from fim_private.transactions.parquet import ParquetTable
-from fim_private.transactions.row_filter import Selection, filtered
-from fim_private.transactions.several import JoinedText, files_named, joined, table_of
-from fim_private.transactions.source import Progress, Source, opened, refuse_foreign
-from fim_private.transactions.text import Text
-from fim_private.transactions.text_table import TextTable
+from fim_private.transactions.sources.database import query_table
+from fim_private.transactions.sources.excel import is_workbook, sheet_table
+from fim_private.transactions.sources.frames import SupportsArrow, frame_table
+from fim_private.transactions.sources.parquet import ParquetTable
+from fim_private.transactions.sources.several import JoinedText, files_named, joined, table_of
 
 FORMATS = ("auto", "fimi", "basket", "long", "lists", "one-hot")
 LINE_FORMATS = ("fimi", "basket")

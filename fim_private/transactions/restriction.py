@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.compressed_rows import recoded, runs_of, taken, without_gaps
 from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.files.source import opened
+from fim_private.transactions.files.text import Text, lines_of
 from fim_private.transactions.item_codes import in_name_order
-from fim_private.transactions.source import opened
 from fim_private.transactions.strings import not_blank, positions_in
-from fim_private.transactions.text import Text, lines_of
 
 
 def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transactions:

@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 
 from fim_private.errors import InputError
-from fim_private.transactions import parquet, source
+from fim_private.transactions.files import source
+from fim_private.transactions.sources import parquet
 from tests import processes
 from tests.cli.command import PROMISE, fim_private, words
 from tests.transactions.reading import as_sets, read
@@ -52,7 +53,8 @@ def test_a_bomb_ends_in_bounded_memory(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"milk,bread\n") + member * 64)
     code = (
         "import resource, sys; from fim_private.errors import InputError\n"
-        "from fim_private.transactions import read_transactions, source\n"
+        "from fim_private.transactions import read_transactions\n"
+        "from fim_private.transactions.files import source\n"
         "source.UNPACKED_FREELY >>= 3\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "try: read_transactions(sys.argv[1])\n"

@@ -239,7 +239,7 @@ def _one_file(name: str, arguments: dict[str, Any]) -> tuple[Source, Transaction
     from fim_private.catalogue.entries import load_catalogue, path_of, recognised
     from fim_private.report.comparison.results import Source
     from fim_private.transactions import read_transactions
-    from fim_private.transactions.source import load
+    from fim_private.transactions.files.source import load
 
     path = path_of(name) if name in load_catalogue() and not Path(name).exists() else Path(name)
     content = load(path, archives=True).data

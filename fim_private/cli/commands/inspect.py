@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fim_private.transactions import Transactions
-    from fim_private.transactions.doubts import Doubt
+    from fim_private.transactions.formats.doubts import Doubt
 
 BANNER = (
     "EXACT FIGURES, NOT PRIVATE: for the curator of the data only. Do not publish any of this.\n"

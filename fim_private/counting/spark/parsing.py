@@ -19,18 +19,18 @@ from numpy.typing import NDArray
 
 from fim_private.counting.spark.blocks import SCHEMA, Block, identities_in_order, identities_of, pack
 from fim_private.errors import FimPrivateError, InputError
-from fim_private.transactions.cells import not_a_cell, present_cells
-from fim_private.transactions.column_roles import Columns, LongColumns
-from fim_private.transactions.column_table import as_text
+from fim_private.transactions.columns.column_roles import Columns, LongColumns
+from fim_private.transactions.columns.column_table import as_text
+from fim_private.transactions.columns.row_filter import OPTION
+from fim_private.transactions.columns.text_table import TextTable, text_table
 from fim_private.transactions.compressed_rows import compressed
+from fim_private.transactions.files.text import Text
+from fim_private.transactions.formats.cells import not_a_cell, present_cells
 from fim_private.transactions.formats.long import options_of, parts_of_rows, split_items
 from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.reading import read_text
-from fim_private.transactions.row_filter import OPTION
 from fim_private.transactions.strings import group_codes, identities, not_blank, positions_in
-from fim_private.transactions.text import Text
-from fim_private.transactions.text_table import TextTable, text_table
 from fim_private.transactions.units import rows_with_unit, unit_of_each
 
 READ_SCHEMA = (

@@ -23,12 +23,14 @@ from fim_private.counting.spark.files import files_of, parquet_rows, text_lines
 from fim_private.counting.spark.parsing import LONG_SCHEMA, READ_SCHEMA, Source
 from fim_private.counting.spark.session import Batches, Cluster
 from fim_private.errors import FimPrivateError, InputError, UsageError
-from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column, long_columns, tab_if_typed
-from fim_private.transactions.column_table import FrameTable
-from fim_private.transactions.database import SERVERS
+from fim_private.transactions.columns.column_roles import UNIT_OPTION, Columns, find_column, long_columns, tab_if_typed
+from fim_private.transactions.columns.column_table import FrameTable
+from fim_private.transactions.columns.text_table import text_table
 from fim_private.transactions.dataset import ReadingNotes
-from fim_private.transactions.detection import SAMPLE_LINES, SAMPLE_ROWS
-from fim_private.transactions.doubts import refuse
+from fim_private.transactions.files.source import GIVE_QUERY, GZIP, PARQUET, Content, load
+from fim_private.transactions.files.text import Text
+from fim_private.transactions.formats.detection import SAMPLE_LINES, SAMPLE_ROWS
+from fim_private.transactions.formats.doubts import refuse
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import Layout
@@ -43,9 +45,7 @@ from fim_private.transactions.reading import (
     read_text,
     refuse_single_items,
 )
-from fim_private.transactions.source import GIVE_QUERY, GZIP, PARQUET, Content, load
-from fim_private.transactions.text import Text
-from fim_private.transactions.text_table import text_table
+from fim_private.transactions.sources.database import SERVERS
 from fim_private.transactions.units import NOBODY, nobody
 
 NO_DATABASE = "Leave out --engine spark, or export the table."

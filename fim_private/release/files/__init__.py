@@ -18,7 +18,7 @@ from fim_private.release.files import comma_separated, fimi, json_document, json
 from fim_private.release.files.derived import check_derived, refuse_ledger, write_derived
 from fim_private.release.files.format import Format, Itemsets
 from fim_private.release.release import Release, ReleasedItemset
-from fim_private.transactions.source import load
+from fim_private.transactions.files.source import load
 from fim_private.writing import check_place, write_whole
 
 FORMATS = {

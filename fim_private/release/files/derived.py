@@ -13,7 +13,7 @@ from pathlib import Path
 from fim_private.errors import FimPrivateError, UsageError
 from fim_private.release.files import parquet
 from fim_private.release.release import Release
-from fim_private.transactions.source import load
+from fim_private.transactions.files.source import load
 from fim_private.writing import check_place, write_whole
 
 LEDGERS = (b"fim-private ledger ", b"SQLite format 3\0")

@@ -10,9 +10,9 @@ import polars as pl
 from fim_private.errors import InputError
 from fim_private.release.files.format import Format, Itemsets, itemsets_of
 from fim_private.release.release import Release
-from fim_private.transactions.column_table import UNREADABLE
-from fim_private.transactions.parquet import refuse_hostile
-from fim_private.transactions.source import Content
+from fim_private.transactions.columns.column_table import UNREADABLE
+from fim_private.transactions.files.source import Content
+from fim_private.transactions.sources.parquet import refuse_hostile
 
 KEY = "fim_private"
 NAME = "This Parquet file"

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, plain
-from fim_private.transactions.row_filter import OPTION, RowFilter, Selection
+from fim_private.transactions.columns.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, plain
+from fim_private.transactions.columns.row_filter import OPTION, RowFilter, Selection
 
 UNIT_OPTION = "--unit-column"
 

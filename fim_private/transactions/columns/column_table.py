@@ -8,8 +8,8 @@ from typing import Protocol
 import polars as pl
 
 from fim_private.errors import InputError
-from fim_private.transactions.silence import nothing_printed
-from fim_private.transactions.values import name_of
+from fim_private.transactions.columns.values import name_of
+from fim_private.transactions.files.silence import nothing_printed
 
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
 """What Polars raises for data it cannot read. A panic is not an ordinary exception."""

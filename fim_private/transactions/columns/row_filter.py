@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from fim_private.transactions.column_table import ColumnTable, as_text
-from fim_private.transactions.where_text import (
+from fim_private.transactions.columns.column_table import ColumnTable, as_text
+from fim_private.transactions.columns.where_text import (
     DATE,
     All,
     Comparison,

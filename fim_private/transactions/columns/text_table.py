@@ -16,10 +16,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
-from fim_private.transactions.column_roles import Columns
-from fim_private.transactions.fields import HOW_TO_QUOTE, split_chunk, split_line
-from fim_private.transactions.row_filter import Selection
-from fim_private.transactions.text import Chunk, Text
+from fim_private.transactions.columns.column_roles import Columns
+from fim_private.transactions.columns.row_filter import Selection
+from fim_private.transactions.files.fields import HOW_TO_QUOTE, split_chunk, split_line
+from fim_private.transactions.files.text import Chunk, Text
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
-from fim_private.transactions.text import Chunk, lines_of
+from fim_private.transactions.files.text import Chunk, lines_of
 
 QUOTE = '"'
 MARK = "\x1f"

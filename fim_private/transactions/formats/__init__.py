@@ -1,1 +1,1 @@
-"""The formats of transactions, one per module."""
+"""The formats of transactions: which one a file has, what looks odd about it, and a reader for each."""

@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.fields import split_chunk, split_lists
+from fim_private.transactions.files.fields import split_chunk, split_lists
+from fim_private.transactions.files.text import Text
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
-from fim_private.transactions.text import Text
 
 
 def read_basket(text: Text, layout: Layout) -> Transactions:

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column
+from fim_private.transactions.columns.column_roles import UNIT_OPTION, Columns, find_column
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.fields import split_chunk
+from fim_private.transactions.files.fields import split_chunk
+from fim_private.transactions.files.text import Chunk, Text
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
-from fim_private.transactions.several import JoinedTextTable, other_columns, table_of
+from fim_private.transactions.sources.several import JoinedTextTable, other_columns, table_of
 from fim_private.transactions.strings import group_codes, identities
-from fim_private.transactions.text import Chunk, Text
 from fim_private.transactions.units import rows_with_unit
 
 MOST = 10_000

@@ -10,11 +10,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from fim_private.errors import FimPrivateError, InputError
-from fim_private.transactions.cells import is_cell
-from fim_private.transactions.column_names import ITEM_NAMES, TRANSACTION_NAMES
-from fim_private.transactions.column_roles import Columns, known_column, long_columns
-from fim_private.transactions.column_table import WRITTEN, ColumnTable, as_text
-from fim_private.transactions.doubts import (
+from fim_private.transactions.columns.column_names import ITEM_NAMES, TRANSACTION_NAMES
+from fim_private.transactions.columns.column_roles import Columns, known_column, long_columns
+from fim_private.transactions.columns.column_table import WRITTEN, ColumnTable, as_text
+from fim_private.transactions.files.fields import HOW_TO_QUOTE, QUOTE, split_line
+from fim_private.transactions.files.text import Text
+from fim_private.transactions.formats.basket_units import is_place
+from fim_private.transactions.formats.cells import is_cell
+from fim_private.transactions.formats.doubts import (
     NUMBER,
     Doubt,
     OnDoubt,
@@ -26,12 +29,9 @@ from fim_private.transactions.doubts import (
     numbered_words,
     refuse,
 )
-from fim_private.transactions.fields import HOW_TO_QUOTE, QUOTE, split_line
-from fim_private.transactions.formats.basket_units import is_place
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.formats.one_hot import cells_of
 from fim_private.transactions.layout import Layout
-from fim_private.transactions.text import Text
 
 SEPARATORS = (",", ";", "\t", "|")
 SAMPLE_LINES = 2000

@@ -16,8 +16,8 @@ from typing import NoReturn
 import polars as pl
 
 from fim_private.errors import InputError
-from fim_private.transactions.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, plain
-from fim_private.transactions.column_roles import LongColumns, known_column
+from fim_private.transactions.columns.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, plain
+from fim_private.transactions.columns.column_roles import LongColumns, known_column
 from fim_private.transactions.layout import Layout
 
 Record = Sequence[str]

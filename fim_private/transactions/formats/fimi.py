@@ -7,9 +7,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.files.text import Text, lines_of
 from fim_private.transactions.item_codes import Coder, Vocabulary
 from fim_private.transactions.layout import Layout
-from fim_private.transactions.text import Text, lines_of
 
 SMALL = 1 << 19
 """In bytes. A smaller chunk is read without compiled code, which would take longer to load."""

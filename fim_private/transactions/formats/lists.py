@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column
-from fim_private.transactions.column_table import ColumnTable, as_text
+from fim_private.transactions.columns.column_roles import UNIT_OPTION, Columns, find_column
+from fim_private.transactions.columns.column_table import ColumnTable, as_text
 from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.formats.row_units import row_units
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
-from fim_private.transactions.row_units import row_units
 
 
 def list_columns(schema: pl.Schema) -> list[str]:

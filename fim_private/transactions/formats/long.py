@@ -10,16 +10,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
-from fim_private.transactions.column_roles import Columns, LongColumns, long_columns
-from fim_private.transactions.column_table import WRITTEN, ColumnTable, as_text
+from fim_private.transactions.columns.column_roles import Columns, LongColumns, long_columns
+from fim_private.transactions.columns.column_table import WRITTEN, ColumnTable, as_text
+from fim_private.transactions.columns.text_table import TextTable
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.doubts import OnDoubt, refuse
-from fim_private.transactions.fields import split_lists
+from fim_private.transactions.files.fields import split_lists
+from fim_private.transactions.formats.doubts import OnDoubt, refuse
+from fim_private.transactions.formats.restarts import WATCHED, Restarts
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
-from fim_private.transactions.restarts import WATCHED, Restarts
 from fim_private.transactions.strings import group_codes, identities, joined_identities, not_blank
-from fim_private.transactions.text_table import TextTable
 from fim_private.transactions.units import rows_with_unit, unit_of_each
 
 PIECE = 1 << 20

@@ -9,14 +9,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.cells import not_a_cell, present_cells, present_numbers
-from fim_private.transactions.column_roles import UNIT_OPTION, Columns, find_column
-from fim_private.transactions.column_table import CELLS_AT_ONCE, ColumnTable, as_text
+from fim_private.transactions.columns.column_roles import UNIT_OPTION, Columns, find_column
+from fim_private.transactions.columns.column_table import CELLS_AT_ONCE, ColumnTable, as_text
+from fim_private.transactions.columns.text_table import TextTable
 from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.formats.cells import not_a_cell, present_cells, present_numbers
+from fim_private.transactions.formats.row_units import row_units
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
-from fim_private.transactions.row_units import row_units
-from fim_private.transactions.text_table import TextTable
 
 
 def read_one_hot_text(table: TextTable, layout: Layout, columns: Columns) -> Transactions:

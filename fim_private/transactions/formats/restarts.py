@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import polars as pl
 
-from fim_private.transactions.column_roles import LongColumns
-from fim_private.transactions.doubts import DATE, Doubt
+from fim_private.transactions.columns.column_roles import LongColumns
+from fim_private.transactions.formats.doubts import DATE, Doubt
 from fim_private.transactions.layout import Layout
 
 WATCHED = 100_000

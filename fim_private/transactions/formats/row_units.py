@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
-from fim_private.transactions.column_roles import Columns
+from fim_private.transactions.columns.column_roles import Columns
 from fim_private.transactions.strings import group_codes, identities
 from fim_private.transactions.units import rows_with_unit
 

@@ -21,8 +21,8 @@ from uuid import UUID
 import polars as pl
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.column_table import FrameTable, as_text
-from fim_private.transactions.source import DUCKDB, HEAD, is_address
+from fim_private.transactions.columns.column_table import FrameTable, as_text
+from fim_private.transactions.files.source import DUCKDB, HEAD, is_address
 
 SERVERS = ("postgresql://", "postgres://")
 FILES = {"sqlite": "SQLite", "duckdb": "DuckDB"}

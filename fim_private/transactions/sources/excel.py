@@ -16,11 +16,11 @@ import zlib
 import polars as pl
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions import sheet_reading
-from fim_private.transactions.column_table import UNREADABLE, FrameTable
-from fim_private.transactions.limited_process import run_limited
-from fim_private.transactions.silence import nothing_printed
-from fim_private.transactions.source import MOST_TIMES, UNPACKED_FREELY, Content
+from fim_private.transactions.columns.column_table import UNREADABLE, FrameTable
+from fim_private.transactions.files.limited_process import run_limited
+from fim_private.transactions.files.silence import nothing_printed
+from fim_private.transactions.files.source import MOST_TIMES, UNPACKED_FREELY, Content
+from fim_private.transactions.sources import sheet_reading
 
 KIND = "Excel"
 LONGEST_NAME = 1000

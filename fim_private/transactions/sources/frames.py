@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from fim_private.errors import FimPrivateError, InputError, UsageError
-from fim_private.transactions.column_table import FrameTable, as_text
+from fim_private.transactions.columns.column_table import FrameTable, as_text
 
 LISTS = (list, tuple, np.ndarray)
 """What a pandas column of lists may hold."""

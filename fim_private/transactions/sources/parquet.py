@@ -13,12 +13,12 @@ import polars as pl
 import polars.selectors as cs
 
 from fim_private.errors import InputError
-from fim_private.transactions.column_table import CELLS_AT_ONCE, UNREADABLE, unnamed
-from fim_private.transactions.parquet_footer import extent
-from fim_private.transactions.parquet_trial import Limits, Verdict, tried
-from fim_private.transactions.silence import nothing_printed
-from fim_private.transactions.source import MOST_TIMES, UNPACKED_FREELY, Content
-from fim_private.transactions.values import MOST_DIGITS
+from fim_private.transactions.columns.column_table import CELLS_AT_ONCE, UNREADABLE, unnamed
+from fim_private.transactions.columns.values import MOST_DIGITS
+from fim_private.transactions.files.silence import nothing_printed
+from fim_private.transactions.files.source import MOST_TIMES, UNPACKED_FREELY, Content
+from fim_private.transactions.sources.parquet_footer import extent
+from fim_private.transactions.sources.parquet_trial import Limits, Verdict, tried
 
 VALUES_FREELY = 1 << 24
 MOST_VALUES = 100

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fim_private.transactions.source import PARQUET
+from fim_private.transactions.files.source import PARQUET
 
 LONGEST = 1 << 26
 """Most bytes of a footer: a million columns take as much."""

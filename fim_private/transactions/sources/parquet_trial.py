@@ -47,7 +47,7 @@ def tried(data: bytes, limits: Limits) -> Verdict:
     Cost: a quarter of a second, and the decoding.
     """
     # Not for the trial itself, which imports nothing of this package.
-    from fim_private.transactions.limited_process import TOOK_TOO_LONG, run_limited  # noqa: PLC0415
+    from fim_private.transactions.files.limited_process import TOOK_TOO_LONG, run_limited  # noqa: PLC0415
 
     done = run_limited(__file__, data, *astuple(limits), memory=limits.memory, seconds=limits.seconds)
     if done.code == TOOK_TOO_LONG:

@@ -19,11 +19,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.column_roles import Columns
-from fim_private.transactions.column_table import ColumnTable
-from fim_private.transactions.source import is_address
-from fim_private.transactions.text import Chunk, Text
-from fim_private.transactions.text_table import TextTable, text_table
+from fim_private.transactions.columns.column_roles import Columns
+from fim_private.transactions.columns.column_table import ColumnTable
+from fim_private.transactions.columns.text_table import TextTable, text_table
+from fim_private.transactions.files.source import is_address
+from fim_private.transactions.files.text import Chunk, Text
 
 WILD = "*?["
 STANDARD_INPUT = "-"

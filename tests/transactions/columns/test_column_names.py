@@ -4,8 +4,8 @@ import unicodedata
 
 import pytest
 
-from fim_private.transactions.column_names import ITEM_NAMES, KNOWN, TRANSACTION_NAMES, UNIT_NAMES, plain
-from fim_private.transactions.column_roles import known_column
+from fim_private.transactions.columns.column_names import ITEM_NAMES, KNOWN, TRANSACTION_NAMES, UNIT_NAMES, plain
+from fim_private.transactions.columns.column_roles import known_column
 
 
 def test_a_name_has_one_role():

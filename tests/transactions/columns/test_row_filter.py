@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.transactions import read_transactions
-from fim_private.transactions.layout import Layout
-from fim_private.transactions.row_filter import RowFilter
-from fim_private.transactions.where_text import (
+from fim_private.transactions.columns.row_filter import RowFilter
+from fim_private.transactions.columns.where_text import (
     All,
     Condition,
     IsNull,
@@ -24,6 +23,7 @@ from fim_private.transactions.where_text import (
     Some,
     condition_of,
 )
+from fim_private.transactions.layout import Layout
 from tests.cli.command import PROMISE, fim_private, words
 from tests.transactions.reading import as_bytes, as_sets, by_unit, read
 from tests.transactions.workbook import workbook
@@ -342,7 +342,7 @@ def test_the_first_rows_show_the_format_though_a_filter_leaves_them_out() -> Non
 
 @pytest.mark.parametrize("chunk", [16, 40, 1 << 20])
 def test_a_text_is_filtered_whatever_its_blocks(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
-    from fim_private.transactions import source
+    from fim_private.transactions.files import source
 
     monkeypatch.setattr(source, "BLOCK", chunk)
     monkeypatch.setattr(source, "HEAD", chunk)

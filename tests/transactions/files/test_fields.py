@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError
-from fim_private.transactions.fields import QUOTE, split_line, split_lines
+from fim_private.transactions.files.fields import QUOTE, split_line, split_lines
 
 TEXT = st.text(st.sampled_from('ab,;" \t'), max_size=6)
 

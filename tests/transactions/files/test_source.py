@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions import read_transactions, source
-from fim_private.transactions.source import load
+from fim_private.transactions import read_transactions
+from fim_private.transactions.files import source
+from fim_private.transactions.files.source import load
 from tests import processes
 from tests.transactions.reading import as_sets, read
 

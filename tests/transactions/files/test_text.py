@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions import source
-from fim_private.transactions.text import LONGEST_LINE, Text
+from fim_private.transactions.files import source
+from fim_private.transactions.files.text import LONGEST_LINE, Text
 from tests.transactions.reading import as_sets, read
 
 SECRET = "zwieback"

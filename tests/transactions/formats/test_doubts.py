@@ -12,7 +12,7 @@ import pytest
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions import read_transactions
-from fim_private.transactions.doubts import Doubt
+from fim_private.transactions.formats.doubts import Doubt
 from fim_private.transactions.layout import Layout
 from tests.conftest import ROOT
 from tests.transactions.reading import as_bytes, as_sets, read

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError
-from fim_private.transactions import compressed_rows, source
+from fim_private.transactions import compressed_rows
+from fim_private.transactions.files import source
 from fim_private.transactions.formats import fimi
 from tests import processes
 from tests.transactions.reading import as_sets, read, stripped

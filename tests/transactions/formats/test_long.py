@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions import source
+from fim_private.transactions.columns.text_table import text_table
+from fim_private.transactions.files import source
+from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats import long
-from fim_private.transactions.text import Text
-from fim_private.transactions.text_table import text_table
 from tests.transactions.reading import as_sets, by_unit, read, stripped
 
 LINES = "bill;who;thing\nA;Ann;milk\nB;Bob;bread\nA;Ann;bread\nA;Ann;milk\n"

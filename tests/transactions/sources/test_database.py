@@ -13,8 +13,8 @@ import pytest
 
 from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.transactions import read_transactions
-from fim_private.transactions.database import without_secrets
 from fim_private.transactions.layout import Layout
+from fim_private.transactions.sources.database import without_secrets
 from tests.cli.command import PROMISE, fim_private, words
 from tests.transactions.postgresql import PASSWORD, server
 from tests.transactions.reading import as_sets, by_unit

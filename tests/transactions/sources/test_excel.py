@@ -11,10 +11,11 @@ import polars as pl
 import pytest
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions import excel, read_transactions
-from fim_private.transactions.excel import sheet_table
-from fim_private.transactions.sheet_reading import sheet_number
-from fim_private.transactions.source import Content
+from fim_private.transactions import read_transactions
+from fim_private.transactions.files.source import Content
+from fim_private.transactions.sources import excel
+from fim_private.transactions.sources.excel import sheet_table
+from fim_private.transactions.sources.sheet_reading import sheet_number
 from tests.cli.command import PROMISE, fim_private, in_own_process, words
 from tests.transactions.reading import as_sets, by_unit, read
 from tests.transactions.workbook import sheet, workbook

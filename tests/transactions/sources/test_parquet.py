@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from fim_private.errors import InputError
-from fim_private.transactions import parquet
-from fim_private.transactions.parquet_footer import extent
-from fim_private.transactions.parquet_trial import Limits, Verdict, tried
 from fim_private.transactions.reading import read_transactions
+from fim_private.transactions.sources import parquet
+from fim_private.transactions.sources.parquet_footer import extent
+from fim_private.transactions.sources.parquet_trial import Limits, Verdict, tried
 from tests import processes
 from tests.transactions.reading import as_sets, read
 

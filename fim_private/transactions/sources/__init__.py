@@ -1,0 +1,1 @@
+"""Where tables come from: Parquet, workbooks, frames, databases, and several files read as one."""
