@@ -2,10 +2,10 @@
 #   make demo    set up .venv and run the main job on the data that ships
 #   make test    set up .venv and run the test-suite
 # Also: make slow (the tests that take seconds each), make spark (those of the engine on Spark; needs Java), make lowest
-# (tests with the lowest versions that pyproject.toml allows), make audit (every privacy claim, a quarter of an hour), make
-# mutants (would the tests notice? an hour), make reports (the comparison reports, an hour from nothing), make bench (how
-# fast, beside others; half an hour), make reliability (the ledger under fire), make fuzz (a million hostile files, two
-# hours), make notebooks (the lessons, to be moved), make check, make clean
+# (tests with the lowest versions that pyproject.toml allows), make audit (every privacy claim, a quarter of an hour),
+# make mutants (would the tests notice? an hour), make reports (all reports; an hour from nothing, minutes from kept
+# results), make bench (how fast, beside others; half an hour), make reliability (the ledger under fire), make fuzz (a
+# million hostile files, two hours), make notebooks (the lessons, to be moved), make check, make clean
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
@@ -55,6 +55,7 @@ reports: .venv/.demo
 	$(BIN)/fim-private compare $(call found,retail,retail.dat.gz) --config reports/retail.toml
 	$(BIN)/python -m benchmarks.overview
 	$(BIN)/python -m benchmarks.leverage_figure
+	$(BIN)/python -m benchmarks.theory
 
 found = $(or $(wildcard $(DATA)/$(2)),$$($(BIN)/fim-private datasets path $(1) || $(BIN)/fim-private datasets fetch $(1)))
 

@@ -62,13 +62,6 @@ class Experiment:
     ] = NeighbouringRelation.ADD_REMOVE
     seed: Annotated[int | None, _run(help="The seed of all runs. Without it, a seed is drawn and recorded.")] = None
     title: Annotated[str | None, _run(help="The title of the report.")] = None
-    defaults_table: Annotated[
-        str | None,
-        _run(
-            metavar="FILE",
-            help="A table that benchmarks/items_first_defaults.py wrote. The report then shows it.",
-        ),
-    ] = None
 
     def settings(self, folder: Path, unit_column: str | None, together: str | None = None) -> Settings:
         """The settings as a value. Without --seed, the seed is the one recorded in the folder, or a new one.

@@ -134,8 +134,13 @@ class Store:
         return pl.DataFrame([row for key in keys for row in self._rows[key]], schema=SCHEMA, infer_schema_length=None)
 
     def finish(self, keys: list[Key]) -> pl.DataFrame:
-        """Write the table of these cells in one step, in this order, and delete the lines."""
+        """Write the table of these cells in one step, in this order, and delete the lines.
+
+        A table that is already there is left as it is, so that a report can be rendered again from it.
+        """
         table = self.table(keys)
+        if not (self._folder / LINES).exists() and self._is_there(table):
+            return table
         metadata = {"fim_private": json.dumps(self._fingerprint)}
         write_whole(
             self._folder / RESULTS,
@@ -144,6 +149,11 @@ class Store:
         )
         (self._folder / LINES).unlink(missing_ok=True)
         return table
+
+    def _is_there(self, table: pl.DataFrame) -> bool:
+        with suppress(OSError, pl.exceptions.PolarsError):
+            return pl.read_parquet(self._folder / RESULTS).equals(table)
+        return False
 
     def _keep(self, rows: list[Row]) -> None:
         first = rows[0]

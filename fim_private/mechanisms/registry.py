@@ -33,7 +33,7 @@ class Row:
         options: further arguments of `calibrate`.
         twins_at: "module:name" of its `Twin`s, the broken versions that the audit must catch.
         loose: why its claim may be loose, from its proof; None if the claim is tight.
-        advice: when to use it, for the comparison report; None for a mechanism that is for study only.
+        study: for study, not for use; the comparison report folds it away.
         lowered: lower values of public caps that only end a search. They make an exact law fast to compute.
         both_relations: the proof also holds for `replace`; otherwise group privacy serves that relation.
         needs_universe: it chooses from a declared universe.
@@ -59,7 +59,7 @@ class Row:
     options: Mapping[str, bool | str] = field(default_factory=dict)
     twins_at: str
     loose: str | None = None
-    advice: str | None = None
+    study: bool = False
     lowered: Mapping[str, int] = field(default_factory=dict)
     both_relations: bool = False
     needs_universe: bool = False
@@ -116,12 +116,6 @@ REGISTRY: dict[str, Row] = {
                 "for several picks, half of delta pays for composition, and the share of the thresholds is divided by "
                 "1 + e^epsilon"
             ),
-            advice=(
-                "**No public list, and the top k stand clear of what follows:** `lmm`, the large margin mechanism, "
-                "calibrated. It finds the gap by itself and then picks only from the itemsets above it. Without a gap "
-                "it goes on as `limited-domain`. The search costs a fifth of epsilon, so its lists are seldom better "
-                "than the lists of `limited-domain`"
-            ),
             automatic=True,
             long_lists=True,
         ),
@@ -135,11 +129,6 @@ REGISTRY: dict[str, Row] = {
             loose=(
                 "zCDP holds for all steps at their worst together, and rounding hides part of the loss of picks and "
                 "tests; most of delta pays for composition"
-            ),
-            advice=(
-                "**No public list, and you ask for many itemsets or for counts:** `items-first`. It counts the items "
-                "with noise and without names, then picks or counts the itemsets of the frequent ones, and names the "
-                "itemsets whose items pass a noisy test ([what that costs](#open-universe))"
             ),
             finds_items=True,
             # Every name gets noise: some seconds for so many, and minutes if epsilon is below 1/1000.
@@ -156,6 +145,7 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.lmm",
             options={"fallback": False},
             twins_at=f"{_TWINS}.large_margin:ONE_SEARCH",
+            study=True,
             loose="as lmm",
         ),
         Row(
@@ -165,6 +155,7 @@ REGISTRY: dict[str, Row] = {
             family="lmm",
             module="fim_private.mechanisms.lmm_repeat",
             twins_at=f"{_TWINS}.large_margin:REPEATED",
+            study=True,
             loose="the search and the pick of a round are each charged in full, but they rarely lose most on the same "
             "data",
         ),
@@ -188,11 +179,6 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.limited_domain",
             twins_at=f"{_TWINS}.picks:LIMITED_DOMAIN",
             loose="half of delta pays for composition, and the share of the stop symbol is divided by 1 + e^epsilon",
-            advice=(
-                "**No public list of all items, and a short list:** `limited-domain`. It needs no gap right behind "
-                "place k, only a lead over places far down. No other calibrated mechanism here needs a smaller lead "
-                "there. Where the counts run out, the list ends"
-            ),
             automatic=True,
             long_lists=True,
         ),
@@ -204,10 +190,6 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.certified_domain",
             twins_at=f"{_TWINS}.certificates:CERTIFIED_DOMAIN",
             loose="most of delta pays for composition, and the share of the test is divided by 1 + e^epsilon",
-            advice=(
-                "**No public list, long transactions, and you ask for about ten itemsets:** `certified-domain`. It "
-                "needs a lead over places far down that hardly grows with k"
-            ),
             needs_open=True,
             automatic=True,
             long_lists=True,
@@ -220,11 +202,6 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.look_first",
             twins_at=f"{_TWINS}.looks:LOOK_FIRST",
             loose="as items-first",
-            advice=(
-                "**No public list, and nothing known of how clear the ranking is:** `look-first`. A noisy look at the "
-                "k-th itemset decides: where it stands far above the bulk, `look-first` works as `certified-domain`, "
-                "elsewhere as `items-first`"
-            ),
             needs_open=True,
             finds_items=True,
             most_names=10**7,
@@ -239,7 +216,6 @@ REGISTRY: dict[str, Row] = {
             family="exponential",
             module="fim_private.mechanisms.exponential",
             twins_at=f"{_TWINS}.picks:EXPONENTIAL",
-            advice="**A public list of all items that may occur, and you ask for several itemsets:** `exponential`",
             needs_universe=True,
             automatic=True,
             long_lists=True,
@@ -252,6 +228,7 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.exponential",
             options={"general": True},
             twins_at=f"{_TWINS}.picks:EXPONENTIAL",
+            study=True,
             loose="the textbook's exponent is made for exchanged units, and is half of what add-remove allows",
             both_relations=True,
             needs_universe=True,
@@ -264,11 +241,6 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.noisy_maxima",
             options={"noise": "exponential"},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
-            advice=(
-                "**A public list, and you ask for a single itemset, or delta has to be 0:** `permute-and-flip`. There "
-                "it is never worse than `exponential` (McKenna and Sheldon 2020), but so few runs may not show the "
-                "difference"
-            ),
             needs_universe=True,
             automatic=True,
         ),
@@ -280,10 +252,7 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.noisy_maxima",
             options={"noise": "exponential", "gaps": True},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
-            advice=(
-                "**You also want to know how clear each pick was:** `report-noisy-max` gives the noisy lead over the "
-                "runner-up for free. Its lists have the same law as the lists of `permute-and-flip`"
-            ),
+            study=True,
             needs_universe=True,
         ),
         Row(
@@ -294,6 +263,7 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.noisy_maxima",
             options={"noise": "exponential", "gaps": True, "general": True},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
+            study=True,
             loose="half of epsilon pays for exchanged units, which add-remove does not need",
             both_relations=True,
             needs_universe=True,
@@ -316,6 +286,7 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.noisy_maxima",
             options={"noise": "laplace", "general": True},
             twins_at=f"{_TWINS}.picks:NOISY_MAXIMA",
+            study=True,
             loose="half of epsilon pays for exchanged units, which add-remove does not need",
             both_relations=True,
             needs_universe=True,
@@ -327,6 +298,7 @@ REGISTRY: dict[str, Row] = {
             family="stable-max",
             module="fim_private.mechanisms.stable_max",
             twins_at=f"{_TWINS}.thresholds:STABLE_MAX",
+            study=True,
             loose="optimal composition keeps half of delta for a worst case that cannot happen with gaps",
         ),
         Row(
@@ -336,6 +308,7 @@ REGISTRY: dict[str, Row] = {
             family="choosing",
             module="fim_private.mechanisms.choosing",
             twins_at=f"{_TWINS}.thresholds:CHOOSING",
+            study=True,
             loose="the comparison and the pick rarely lose most on the same data",
             needs_cap=True,
             automatic=True,
@@ -357,6 +330,7 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.truncated_frequency",
             options={"published": True},
             twins_at=f"{_TWINS}.picks:TRUNCATED_FREQUENCY",
+            study=True,
             loose="the published exponent is made for exchanged units, and is half of what add-remove allows",
             both_relations=True,
             needs_universe=True,
@@ -368,6 +342,7 @@ REGISTRY: dict[str, Row] = {
             family="joint-exponential",
             module="fim_private.mechanisms.joint_exponential",
             twins_at=f"{_TWINS}.picks:JOINT_EXPONENTIAL",
+            study=True,
             needs_universe=True,
         ),
         Row(

@@ -1,19 +1,21 @@
-"""One style for all figures: readable in greyscale, the same line for a mechanism everywhere."""
+"""One style for all figures: readable in greyscale and on a phone, the same line for a mechanism everywhere."""
 
 from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import matplotlib as mpl
 import matplotlib.figure
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
+from polars import DataFrame
 
 from fim_private.mechanisms.registry import AUTO, COMPARATORS, REGISTRY
 from fim_private.report.document import Figure
@@ -54,13 +56,13 @@ class Look:
     filled: bool = True
 
 
-AUTOMATIC = Look("#111111", "1")
+AUTOMATIC = Look("#111111", "s")
 OTHER = Look("#555555", "h")
 HUES = ("#b03a00", "#6a3fb5", "#000000", "#0057a8", "#00805c", "#b0559a", "#d89a00", "#4a9fd0", "#7a7a7a")
-MARKERS = ("o", "h", "x", "D", "^", "v", "p", "P", "*", "s", "<")
+MARKERS = ("o", "h", "x", "D", "^", "v", "p", "P", "*", ">", "<")
 """One of each for a family, in the registry's order. Their numbers have no common divisor, so pairs repeat late."""
 DASHES = ("-", "--", ":", "-.")
-"""One for each member of a family; all but the first have hollow markers."""
+"""Families take turns, and so do the members of a family; all but its first have hollow markers."""
 
 
 def _look_of(name: str) -> Look:
@@ -73,7 +75,10 @@ def _look_of(name: str) -> Look:
     family = list(dict.fromkeys(each.family for each in rows.values())).index(row.family)
     member = [each.name for each in rows.values() if each.family == row.family].index(name)
     return Look(
-        HUES[family % len(HUES)], MARKERS[family % len(MARKERS)], DASHES[member % len(DASHES)], filled=member == 0
+        HUES[family % len(HUES)],
+        MARKERS[family % len(MARKERS)],
+        DASHES[(family + member) % len(DASHES)],
+        filled=member == 0,
     )
 
 
@@ -136,20 +141,52 @@ def logarithmic(axes: Axes, *, x: bool = True, y: bool = False) -> None:
             axis.set_minor_formatter(NullFormatter())
 
 
-def line(axes: Axes, name: str, x: Sequence[float], y: Sequence[float], error: Sequence[float] | None = None) -> None:
-    """A mechanism's line, with its confidence intervals as thin bars."""
+def line(
+    axes: Axes,
+    name: str,
+    x: Sequence[float],
+    y: Sequence[float | None],
+    interval: tuple[Sequence[float | None], Sequence[float | None]] | None = None,
+) -> None:
+    """A mechanism's line, with its confidence intervals as thin bars. It has a gap where y is None or not a number.
+
+    Args:
+        axes: the panel.
+        name: of the mechanism.
+        x: the places.
+        y: the values.
+        interval: the lower and the upper ends.
+    """
     how = look(name)
-    (drawn,) = axes.plot(x, y, label=name, **how)
+    (drawn,) = axes.plot(x, _numbers(y), label=name, **how)
     drawn.set_gid(f"mechanism:{name}")
-    if error is not None:
-        bars = axes.vlines(
-            x,
-            [value - half for value, half in zip(y, error, strict=True)],
-            [value + half for value, half in zip(y, error, strict=True)],
-            color=how["color"],
-            linewidth=0.8,
-        )
+    if interval is not None:
+        low, high = map(_numbers, interval)
+        bars = axes.vlines(x, low, high, color=how["color"], linewidth=0.8)
         bars.set_gid(f"mechanism:{name}:interval")
+
+
+def _numbers(values: Sequence[float | None]) -> list[float]:
+    return [math.nan if value is None else value for value in values]
+
+
+def curves(axes: Axes, by_name: Iterable[tuple[str, DataFrame]], x: str, measure: str = "precision") -> None:
+    """A measure of mechanisms against the column `x`, with its interval; a line has a gap where one was not run."""
+    frames = list(by_name)
+    places = sorted({place for _, rows in frames for place in rows[x].to_list()})
+    for name, rows in frames:
+        columns = []
+        for column in (measure, f"{measure}_low", f"{measure}_high"):
+            known = dict(zip(rows[x].to_list(), rows[column].to_list(), strict=True))
+            columns.append([known.get(place) for place in places])
+        value, low, high = columns
+        line(axes, name, places, value, (low, high))
+
+
+def ticks(axes: Axes, places: Sequence[float], labels: Sequence[str]) -> None:
+    """Ticks with labels at these places of the horizontal axis, and at no others."""
+    axes.set_xticks(places, labels)
+    axes.minorticks_off()
 
 
 def legend(
@@ -164,7 +201,13 @@ def legend(
         changes: what is drawn otherwise than usual, by mechanism.
     """
     handles = [Line2D([], [], **{**look(name), "label": name, **(changes or {}).get(name, {})}) for name in names]
-    drawn = figure.legend(handles=handles, loc="outside lower center", ncols=columns, handlelength=3.2)
+    _keys(figure, handles, names, columns=columns)
+
+
+def _keys(figure: mpl.figure.Figure, handles: Sequence[Artist], names: Sequence[str], *, columns: int) -> None:
+    drawn = figure.legend(
+        handles=list(handles), labels=list(names), loc="outside lower center", ncols=columns, handlelength=3.2
+    )
     for name, handle, text in zip(names, drawn.legend_handles, drawn.get_texts(), strict=True):
         if handle is not None:
             handle.set_gid(f"mechanism:{name}:key")
@@ -189,5 +232,36 @@ class Pictures:
         """The figure for the document; its picture is kept."""
         png = io.BytesIO()
         figure.savefig(png, format="png", dpi=150, metadata={"Software": None})
+        figure.set_layout_engine("none")  # it is laid out, and that takes long
         self.png[name], self.svg[name] = png.getvalue(), svg_of(figure)
-        return Figure(name=name, svg=self.svg[name], alt=alt, caption=caption)
+        return Figure(name=name, svg=self.svg[name], alt=alt, caption=caption, narrow=_narrow(figure))
+
+
+def _narrow(figure: mpl.figure.Figure) -> str:
+    """The same drawing with its panels below one another, for a phone; empty if it has one panel."""
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    if len(panels) < 2:
+        return ""
+    figure.set_layout_engine("constrained")
+    grid = figure.add_gridspec(len(panels), 1)
+    for place, (axes, words) in enumerate(zip(panels, _words_of_rows(panels), strict=True)):
+        axes.set_subplotspec(grid[place])
+        axes.tick_params(labelbottom=True, labelleft=True)
+        axes.set_ylabel(words)
+        axes.set_xlabel(axes.get_xlabel() or panels[-1].get_xlabel())
+    keys = 0
+    for legend in figure.legends:
+        handles, labels = legend.legend_handles, [text.get_text() for text in legend.get_texts()]
+        keys += -(-len(labels) // 2)
+        legend.remove()
+        _keys(figure, [handle for handle in handles if handle is not None], labels, columns=2)
+    figure.set_size_inches(4.4, 2.6 * len(panels) + 0.2 * keys + 0.3)
+    return svg_of(figure)
+
+
+def _words_of_rows(panels: Sequence[Axes]) -> Iterator[str]:
+    """The label of each panel's vertical axis: its own, or that of the panel before it."""
+    words = ""
+    for axes in panels:
+        words = axes.get_ylabel() or words
+        yield words

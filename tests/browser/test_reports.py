@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
 AUDIT = ROOT / "reports" / "audit" / "index.html"
-REPORTS = sorted(path for path in (ROOT / "reports").glob("*/index.html") if path != AUDIT)
+THEORY = ROOT / "reports" / "theory" / "index.html"
+REPORTS = sorted(path for path in (ROOT / "reports").glob("*/index.html") if path not in (AUDIT, THEORY))
 
 
 def test_there_are_three_reports() -> None:
@@ -39,24 +40,26 @@ def test_a_report_works_in_a_browser(browser: Chrome, path: Path) -> None:
         assert "lmm-paper" not in browser.execute_script(IN_TABLES)
 
         table = f"#table-answer-{path.parent.name}"
-        head = browser.find_elements("css selector", f"{table} th")[-1]
+        head = browser.find_elements("css selector", f"{table} thead th")[-1]
         for _ in range(2):
             browser.execute_script("(arguments[0].querySelector('button') || arguments[0]).click()", head)
-            cells = browser.find_elements("css selector", f"{table} tbody tr td:last-child")
-            values = [float(cell.get_attribute("data-value") or "nan") for cell in cells]
-            assert values == sorted(values, reverse=head.get_attribute("aria-sort") == "descending")
+            for group in browser.find_elements("css selector", f"{table} tbody"):
+                cells = group.find_elements("css selector", "td:last-child")
+                values = [float(cell.get_attribute("data-value") or "inf") for cell in cells]
+                assert values == sorted(values, reverse=head.get_attribute("aria-sort") == "descending")
         assert browser.get_log("browser") == []
     with window(browser, 360):
         assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def test_the_audit_report_fits_a_screen_and_loads_nothing(browser: Chrome) -> None:
+@pytest.mark.parametrize("path", [AUDIT, THEORY], ids=["audit", "theory"])
+def test_a_report_of_proofs_fits_a_screen_and_loads_nothing(browser: Chrome, path: Path) -> None:
     for width in (1200, 360):
         with window(browser, width):
             browser.get_log("browser")
             requests(browser)
-            browser.get(AUDIT.as_uri())
-            assert set(requests(browser)) == {AUDIT.as_uri()}
-            assert browser.find_elements("css selector", "#table-claims tbody tr")
+            browser.get(path.as_uri())
+            assert set(requests(browser)) == {path.as_uri()}
+            assert browser.find_elements("css selector", "#table-claims tbody tr, #table-mechanisms tbody tr")
             assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
             assert browser.get_log("browser") == []

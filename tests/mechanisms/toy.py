@@ -89,6 +89,5 @@ ROW = Row(
     family="shy",
     module=__name__,
     twins_at=f"{__name__}:TWINS",
-    advice="**You like surprises:** `shy`",
     needs_universe=True,
 )

@@ -21,7 +21,7 @@ from fim_private.cli.interruption import InterruptedByUser
 from fim_private.cli.option_groups import Without, spread
 from fim_private.cli.progress import Phases, bar, phases, say, spoken
 from fim_private.cli.replay import settings_of_file, shown_file
-from fim_private.errors import InputError, UsageError
+from fim_private.errors import UsageError
 from fim_private.privacy import Together
 
 if TYPE_CHECKING:
@@ -102,7 +102,6 @@ def compare(
         raise UsageError("A comparison needs a file and a folder.", "Give FILE and --output reports/NAME.")
     _check_folder(output, overwrite=overwrite)
     settings = experiment.settings(output, unit_column, together)
-    defaults = _defaults(experiment.defaults_table)
     arguments = reading.arguments(unit_column)
     with phases(quiet=quiet) as progress:
         sources, data, public = _read(files, arguments, progress)
@@ -127,7 +126,6 @@ def compare(
             table=table,
             command=_command(files, config, reading.layout, output, settings.seed),
             public=public,
-            defaults=defaults,
         )
         write_report(results, output)
     say(PUBLIC if public else CURATOR, quiet=quiet)
@@ -203,17 +201,6 @@ def _run(
     except InterruptedByUser:
         say("Finished cells are kept. Give the same command again to go on.", quiet=quiet)
         raise
-
-
-def _defaults(path: str | None) -> DataFrame | None:
-    import polars as pl
-
-    if path is None:
-        return None
-    try:
-        return pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError):
-        raise InputError(f"{path} cannot be read.", "Correct --defaults-table, or leave it out.") from None
 
 
 def _read(

@@ -9,14 +9,9 @@ from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.comparison.sections import (
     all_sizes,
     answer,
-    composition_savings,
-    corollary,
-    defaults,
-    lower_bounds,
     margins,
     open_universe,
     reproduction,
-    timing,
     universe,
     utility,
 )
@@ -26,16 +21,11 @@ from fim_private.report.drawing import Pictures, style
 
 SECTIONS = (
     answer,
-    all_sizes,
-    utility,
     open_universe,
+    utility,
     universe,
+    all_sizes,
     margins,
-    corollary,
-    composition_savings,
-    lower_bounds,
-    timing,
-    defaults,
     reproduction,
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,10 +10,52 @@ import polars as pl
 
 from fim_private.comparison.exact_counts import ExactCounts
 from fim_private.comparison.settings import ALL_SIZES, Settings
+from fim_private.mechanisms.registry import find
 from fim_private.privacy import exact
 
 MEASURES = ("precision", "false_negative_rate", "rank_loss", "count_loss")
 CELL = ("data", "mechanism", "size", "top", "epsilon", "universe_items", "padded")
+
+
+def averages(table: pl.DataFrame) -> pl.DataFrame:
+    """One row a cell: the mean of each measure over the trials.
+
+    Also `precision_low` and `precision_high`, a 95 % confidence interval of the mean: Student's, cut at 0 and 1, or
+    Wilson's where a trial can only be right or wrong (k = 1). Also `epsilon_value`, `empty` (share of trials that named
+    nothing), `named` (mean number), `milliseconds` (median).
+
+    Args:
+        table: one row a trial.
+    """
+    z = 1.959964
+    mean, number, free = pl.col("precision"), pl.col("trials"), pl.col("trials") - 1
+    quantile = z + (z**3 + z) / (4 * free) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * free**2)
+    student = pl.col("deviation") * quantile / number.sqrt()
+    centre = (mean + z**2 / (2 * number)) / (1 + z**2 / number)
+    wilson = z / (1 + z**2 / number) * (mean * (1 - mean) / number + z**2 / (4 * number**2)).sqrt()
+    yes_or_no = pl.col("top") == 1
+    return (
+        table.group_by(CELL, maintain_order=True)
+        .agg(
+            *(pl.col(name).mean() for name in MEASURES),
+            pl.col("precision").std().alias("deviation"),
+            pl.len().cast(pl.Float64).alias("trials"),
+            pl.col("ran").first(),
+            pl.col("precision_named").mean(),
+            pl.col("empty").mean(),
+            pl.col("named").mean(),
+            pl.col("count_error").median(),
+            (pl.col("seconds").median() * 1000).alias("milliseconds"),
+        )
+        .with_columns(
+            pl.when(yes_or_no).then(centre - wilson).otherwise(mean - student).clip(0, 1).alias("precision_low"),
+            pl.when(yes_or_no).then(centre + wilson).otherwise(mean + student).clip(0, 1).alias("precision_high"),
+            pl.col("epsilon")
+            .replace_strict({text: ComparisonResults.epsilon(text) for text in table["epsilon"].unique()})
+            .cast(pl.Float64)
+            .alias("epsilon_value"),
+        )
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +89,6 @@ class ComparisonResults:
         table: one row a trial.
         command: what repeats it.
         public: whether every data set is known to be public.
-        defaults: how the defaults of items-first were chosen, one row a setting; None where that is not to be shown.
     """
 
     title: str
@@ -58,40 +98,11 @@ class ComparisonResults:
     table: pl.DataFrame
     command: str
     public: bool
-    defaults: pl.DataFrame | None = None
 
     @cached_property
     def averages(self) -> pl.DataFrame:
-        """One row a cell: the mean of each measure over the trials, and `..._error`, half a 95 % confidence interval.
-
-        The interval is Student's, for the mean over independent trials. Also `epsilon_value`, `empty` (share of trials
-        that named nothing), `named` (mean number), `shortfall` (mean), `milliseconds` (median).
-        """
-        number = self.settings.trials
-        z, free = 1.959964, number - 1
-        quantile = z + (z**3 + z) / (4 * free) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * free**2)
-        return (
-            self.table.group_by(CELL, maintain_order=True)
-            .agg(
-                *(pl.col(name).mean() for name in MEASURES),
-                *(
-                    (pl.col(name).std() * quantile / math.sqrt(number)).alias(f"{name}_error")
-                    for name in (*MEASURES, "shortfall")
-                ),
-                pl.col("ran").first(),
-                pl.col("precision_named").mean(),
-                pl.col("empty").mean(),
-                pl.col("named").mean(),
-                pl.col("shortfall").mean(),
-                pl.col("count_error").median(),
-                (pl.col("seconds").median() * 1000).alias("milliseconds"),
-            )
-            .with_columns(
-                pl.col("epsilon")
-                .replace_strict({text: self.epsilon(text) for text in self.settings.epsilons})
-                .alias("epsilon_value")
-            )
-        )
+        """One row a cell, as `averages` makes them."""
+        return averages(self.table)
 
     def cells(self, **wanted: object) -> pl.DataFrame:
         """The averages of the cells with these values, all of the grid unless `padded` or `size` is named."""
@@ -99,9 +110,11 @@ class ComparisonResults:
         wanted = {"padded": False, **wanted}
         return self.averages.filter(*one_size, *(pl.col(name) == value for name, value in wanted.items()))
 
-    def value(self, measure: str, **wanted: object) -> float:
-        """One cell's average."""
-        return float(self.cells(**wanted)[measure].item())
+    @property
+    def main(self) -> tuple[str, ...]:
+        """The mechanisms that figures and first tables show: all but those for study, unless there are no others."""
+        names = self.settings.mechanisms
+        return tuple(name for name in names if not find(name).study) or names
 
     def names(self, chosen: Collection[str]) -> str:
         """These mechanisms in words, in the order of the settings; "all" where none is missing."""

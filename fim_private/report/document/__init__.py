@@ -20,6 +20,9 @@ from fim_private.report.document.text import number
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 """What anchors and the names of figures and tables look like, so that they are safe as ids and as file names."""
 
+FEW_DIGITS = 3
+"""Tables with so few decimals show shares, of which nobody needs to know how small they are."""
+
 RESERVED = ("top", "contents", "mechanisms")
 """Anchors that the writers use themselves; `#top` is the title."""
 
@@ -28,7 +31,29 @@ MARK = re.compile(
 )
 """Bold words are some hundred letters at most: where they have no end, nobody looks for it through a whole text."""
 
-Cell: TypeAlias = str | int | float | None
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Estimate:
+    """A measured number in a table.
+
+    Attributes:
+        value: the estimate.
+        low: the lower end of its confidence interval.
+        high: the upper end.
+        best: it is shown in bold, as one of the best of its column.
+    """
+
+    value: float
+    low: float
+    high: float
+    best: bool = False
+
+    def __float__(self) -> float:
+        """The estimate alone; tables are sorted by it."""
+        return self.value
+
+
+Cell: TypeAlias = str | int | float | Estimate | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,6 +89,7 @@ class Figure:
         name: unique among the figures; also the name of its file.
         svg: a complete SVG text, as matplotlib writes it. Groups with the id `mechanism:NAME` or
             `mechanism:NAME:ANYTHING` belong to that mechanism.
+        narrow: the same for a narrow window, with its panels below one another; empty if the drawing has none.
         alt: what the figure shows, for those who cannot see it; plain text.
         caption: the sentence that says what to see.
     """
@@ -72,6 +98,7 @@ class Figure:
     svg: str
     alt: str
     caption: str
+    narrow: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,6 +113,7 @@ class Table:
         mechanism_column: the column whose cell names the mechanism that the row belongs to.
         digits: decimals of floats; integers have none.
         collapsed: the table is folded away until somebody asks for it.
+        grouped: the first column is a heading above the rows that have the same words in it.
     """
 
     name: str
@@ -95,6 +123,7 @@ class Table:
     mechanism_column: int | None = None
     digits: int = 2
     collapsed: bool = False
+    grouped: bool = False
 
     def __post_init__(self) -> None:
         """Refuse rows that do not fit the head.
@@ -186,11 +215,12 @@ Part: TypeAlias = Plain | Choice
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Section:
-    """A titled piece of a report; `anchor` is what links to it name."""
+    """A titled piece of a report; `anchor` is what links to it name. A folded one is opened by a click on its title."""
 
     anchor: str
     title: str
     parts: tuple[Part, ...]
+    folded: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -303,11 +333,16 @@ def visible(text: str) -> str:
 
 
 def cell_text(cell: Cell, digits: int) -> str:
-    """What a cell shows; a float too small for its decimals is shown in full rather than as nought.
+    """What a cell shows. A share too small for its decimals is not shown as nought.
 
     >>> [cell_text(cell, 2) for cell in ("a", 1234, 0.5, -0.0, 1e-6, None, math.inf)]
-    ['a', '1,234', '0.50', '0.00', '1e-6', '–', '∞']
+    ['a', '1,234', '0.50', '0.00', '<0.01', '–', '∞']
+    >>> cell_text(Estimate(value=0.83, low=0.8, high=0.87), 2)
+    '0.83 ±0.04'
     """
+    if isinstance(cell, Estimate):
+        half = max(cell.value - cell.low, cell.high - cell.value)
+        return f"{cell_text(cell.value, digits)} ±{half:.{digits}f}"
     if isinstance(cell, str):
         return visible(cell)
     if cell is None or math.isnan(cell):
@@ -317,6 +352,8 @@ def cell_text(cell: Cell, digits: int) -> str:
     if math.isinf(cell):
         return "∞" if cell > 0 else "−∞"
     shown = f"{cell:,.{digits}f}"
-    if float(shown.replace(",", "")) == 0:
+    if float(shown.replace(",", "")) == 0 and digits <= FEW_DIGITS:
+        shown = f"<{10**-digits:.{digits}f}" if cell > 0 else shown.removeprefix("-")
+    elif float(shown.replace(",", "")) == 0:
         shown = number(cell) if cell else shown.removeprefix("-")
     return shown.replace("-", "−", 1) if shown.startswith("-") else shown

@@ -21,7 +21,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from fim_private.report.document import Document, Marked, anchor, cell_text, inline, visible
+from fim_private.report.document import Document, Estimate, Marked, anchor, cell_text, inline, visible
 from fim_private.report.document.inline_svg import drawing
 
 LONG = 60
@@ -66,6 +66,7 @@ def templates() -> Environment:
         anchor=anchor,
         cell_text=cell_text,
         drawing=drawing,
+        is_estimate=lambda cell: isinstance(cell, Estimate),
         is_long=is_long,
         kind_of=lambda part: type(part).__name__,
         sorted_by=sorted_by,
@@ -101,9 +102,10 @@ def mark(word: Marked) -> Markup:
     return Markup('<a href="{}">{}</a>').format(word.mark, inside)
 
 
-def sorted_by(cell: float | None) -> str:
+def sorted_by(cell: float | Estimate | None) -> str:
     """What the script sorts a number by: the number in full, or nothing where there is none."""
-    return "" if cell is None or math.isnan(cell) else repr(float(cell)).replace("inf", "Infinity")
+    value = math.nan if cell is None else float(cell)
+    return "" if math.isnan(value) else repr(value).replace("inf", "Infinity")
 
 
 def is_long(words: str) -> bool:

@@ -20,23 +20,31 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 LENGTH = re.compile(r"[0-9.]+(?:pt|px|in|mm|cm)?")
 
 
-def drawing(figure: Figure) -> str:
+def drawing(figure: Figure, *, narrow: bool = False) -> str:
     """The figure's SVG, safe to stand in a page beside others.
+
+    Args:
+        figure: the figure.
+        narrow: take the drawing for narrow windows.
 
     Raises:
         ValueError: it is not SVG, holds what does not draw, or refers to something outside itself.
     """
-    start = figure.svg.find("<svg")
+    svg = figure.narrow if narrow else figure.svg
+    name = figure.name + (":narrow" if narrow else "")
+    start = svg.find("<svg")
     try:
         # What stands before the root is the document type; cut off, it can declare no entities.
-        root = ElementTree.fromstring(NOT_XML.sub("\ufffd", figure.svg[max(start, 0) :]))  # noqa: S314
+        root = ElementTree.fromstring(NOT_XML.sub("\ufffd", svg[max(start, 0) :]))  # noqa: S314
     except ElementTree.ParseError as error:
         raise ValueError(f"figure {figure.name}: not SVG ({error})") from None
     width = root.get("width", "")
-    inlined(root, figure.name, set())
+    inlined(root, name, set())
     if root.tag != "svg" or "viewBox" not in root.attrib:
         raise ValueError(f"figure {figure.name}: not SVG, or without a viewBox")
     box = {"viewBox": root.attrib["viewBox"], "role": "img", "aria-label": visible(figure.alt)}
+    if figure.narrow:
+        box["class"] = "narrow" if narrow else "wide"
     root.attrib = box | ({"style": f"max-width: {width}; --width: {width}"} if LENGTH.fullmatch(width) else {})
     root.tail = None
     return ElementTree.tostring(root, encoding="unicode")

@@ -8,9 +8,11 @@ from urllib.parse import quote
 
 from fim_private.report.document import (
     Bullets,
+    Cell,
     Choice,
     Code,
     Document,
+    Estimate,
     Figure,
     Marked,
     Paragraph,
@@ -45,8 +47,10 @@ def to_markdown(document: Document, figures: str = "figures") -> str:
     blocks = [f"> **{escaped(document.banner.strip())}**", f'<a id="top"></a>\n\n# {escaped(document.title)}']
     blocks += [part_markdown(part, anchors, figures) for part in document.introduction]
     for section in document.sections:
-        blocks.append(f'<a id="{section.anchor}"></a>\n\n## {escaped(section.title)}')
-        blocks += [part_markdown(part, anchors, figures) for part in section.parts]
+        parts = [part_markdown(part, anchors, figures) for part in section.parts]
+        if section.folded:
+            parts = ["<details>\n<summary>Open</summary>", *parts, "</details>"]
+        blocks += [f'<a id="{section.anchor}"></a>\n\n## {escaped(section.title)}', *parts]
     blocks += ["---", running(document.footer, anchors)]
     return "\n\n".join(blocks) + "\n"
 
@@ -113,7 +117,7 @@ def table_markdown(table: Table, anchors: frozenset[str]) -> str:
     rows = [
         [escaped(name) for name in table.head],
         ["---:" if to_right else "---" for to_right in table.numeric],
-        *([escaped(cell_text(cell, table.digits)) for cell in row] for row in table.rows),
+        *([_cell(cell, table.digits) for cell in row] for row in table.rows),
     ]
     lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     target = f'<a id="{anchor(table)}"></a>'
@@ -121,3 +125,8 @@ def table_markdown(table: Table, anchors: frozenset[str]) -> str:
         return f"{target}\n{running(table.caption, anchors)}\n\n{lines}"
     caption = marked_html(inline(table.caption, anchors))
     return f"{target}\n\n<details>\n<summary>{caption}</summary>\n\n{lines}\n\n</details>"
+
+
+def _cell(cell: Cell, digits: int) -> str:
+    words = escaped(cell_text(cell, digits))
+    return f"**{words}**" if isinstance(cell, Estimate) and cell.best else words

@@ -240,7 +240,8 @@ def test_running_text_is_split_at_its_marks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cell", "shown"), [(-1234, "−1,234"), (-0.5, "−0.500"), (float("nan"), "–"), (-1e-9, "−1e-9"), (2.0, "2.000")]
+    ("cell", "shown"),
+    [(-1234, "−1,234"), (-0.5, "−0.500"), (float("nan"), "–"), (-1e-9, "0.000"), (1e-9, "<0.001"), (2.0, "2.000")],
 )
 def test_a_cell_is_shown_as_its_type_asks(cell: Cell, shown: str) -> None:
     assert cell_text(cell, 3) == shown

@@ -5,12 +5,13 @@ from __future__ import annotations
 from fim_private.comparison.settings import ALL_SIZES, long_lists, ranking_all_sizes
 from fim_private.mechanisms.registry import AUTO, COMPARATORS, find
 from fim_private.report.comparison.results import ComparisonResults
+from fim_private.report.comparison.sections.answer import OPEN, TOLD
 from fim_private.report.document import Paragraph, Part, Section, Table
 from fim_private.report.drawing import Pictures
 
 
 def section(results: ComparisonResults, _pictures: Pictures) -> Section:
-    """Give what was missed, and how far off the released counts are."""
+    """Give the precision, what was missed, and how far off the released counts are."""
     parts: list[Part] = []
     if results.settings.all_sizes:
         systems = " and ".join(f"`{name}`" for name in COMPARATORS)
@@ -28,18 +29,27 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
                 f"all itemsets of the list.{weighted}"
             )
         )
-        parts += [_missed(results, counts.name) for counts in results.counts]
-    return Section(anchor="published-systems", title="Published systems", parts=tuple(parts))
+        for counts in results.counts:
+            parts += [_precision(results, counts.name), _missed(results, counts.name)]
+    return Section(
+        anchor="published-systems", title="All sizes in one ranking, beside published systems", parts=tuple(parts),
+        folded=True,
+    )  # fmt: skip
 
 
-def precision_table(results: ComparisonResults, data: str) -> Table:
+def _precision(results: ComparisonResults, data: str) -> Table:
     """Precision over all sizes together, by k and epsilon."""
     settings = results.settings
     return Table(
         name=f"all-sizes-{data.lower()}",
-        head=("mechanism", "universe", "k", *(f"epsilon {epsilon}" for epsilon in results.epsilons)),
+        head=("mechanism", "list of items", "k", *(f"epsilon {epsilon}" for epsilon in results.epsilons)),
         rows=tuple(
-            (name, universe_of(name), top, *_row(results, "precision", data=data, mechanism=name, top=top))
+            (
+                name,
+                TOLD if find(name).needs_universe else OPEN,
+                top,
+                *_row(results, "precision", data=data, mechanism=name, top=top),
+            )
             for top in long_lists(settings)
             for name in ranking_all_sizes(settings)
         ),
@@ -72,12 +82,6 @@ def _row(results: ComparisonResults, measure: str, **cell: object) -> tuple[floa
     """One value for each epsilon; None where nothing was measured."""
     found = (results.cells(size=ALL_SIZES, epsilon=epsilon, **cell)[measure].item() for epsilon in results.epsilons)
     return tuple(None if value is None else float(value) for value in found)
-
-
-def universe_of(name: str) -> str:
-    """The universe of a mechanism, in words."""
-    row = find(name)
-    return "list of items needed" if row.needs_universe else "baskets are cut" if row.needs_cap else "open"
 
 
 def _sizes(sizes: tuple[int, ...]) -> str:

@@ -1,165 +1,277 @@
-"""The question, the data and the promise; the answer in one table."""
+"""Which mechanism, when: the table to decide by, what follows from it, and one figure."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
 from fim_private.mechanisms.registry import AUTO, find
+from fim_private.privacy import NeighbouringRelation
+from fim_private.report.comparison.choice import HARDLY, beside_the_best, nearest, take
 from fim_private.report.comparison.results import ComparisonResults
-from fim_private.report.comparison.sections import all_sizes
-from fim_private.report.document import Bullets, Paragraph, Part, Section, Table
-from fim_private.report.document.text import times_as_likely
-from fim_private.report.drawing import Pictures
+from fim_private.report.document import Bullets, Cell, Estimate, Figure, Paragraph, Part, Section, Table
+from fim_private.report.drawing import Pictures, curves, legend, logarithmic, new_figure, ticks
+from fim_private.report.promise_text import share_right
+from fim_private.report.tables import kind
 
-CLEARLY = 0.02
-"""Precisions that differ by less than this count as equal."""
+SHOWN_TOPS = (10, 20, 100)
+DRAWN = (AUTO, "limited-domain", "exponential", "max-of-laplaces", "lmm-paper")
+OPEN, TOLD = "no list", "told what occurs"
+HEADS = {
+    OPEN: "No list of items: only the baskets are needed",
+    TOLD: "Told which items occur: names are not protected; the best case, and no private release",
+}
+GOOD = 0.9
 
 
-def section(results: ComparisonResults, _pictures: Pictures) -> Section:
-    """State the question, the data and the promise. Give the answer, and advice on which mechanism to take."""
+def section(results: ComparisonResults, pictures: Pictures) -> Section:
+    """Say what is protected, and which mechanism to take; show by what."""
     settings = results.settings
-    epsilon = settings.middle_epsilon
-    unit = settings.described_unit
-    holders = "transactions that hold them all"
-    if settings.counts_units:
-        holders = "units that hold them all in one transaction"
+    what, unit = kind((settings.main_size,)), settings.described_unit
+    guess = (
+        f"whether {unit} is in the data"
+        if settings.relation is NeighbouringRelation.ADD_REMOVE
+        else f"which of two versions of {unit} is in the data"
+    )
+    guesses = " and ".join(
+        f"{share_right(results.epsilon(epsilon), float(settings.delta))} % at epsilon {epsilon}"
+        for epsilon in shown_epsilons(results)
+    )
     parts: list[Part] = [
         Paragraph(
-            text="A shop wants to publish **which items are most often bought together**. The answer must not show "
-            "whether a given basket was in the data. Differential privacy makes this exact. The answer is drawn at "
-            f"random. One unit more or less in the data (here {unit}) makes any set of answers at most e^epsilon times "
-            f"as likely, plus delta = {settings.delta}. At epsilon {epsilon} that factor is "
-            f"{times_as_likely(results.epsilon(epsilon))}. A smaller epsilon protects more, and the answer is worse."
-        ),
-        Paragraph(
-            text="A **mechanism** is a recipe for drawing the answer. Here all mechanisms keep the same promise: the "
-            f"same epsilon and delta for the whole list of k itemsets, the same neighbours ({settings.relation}) and "
-            "the same unit. They differ in how often the answer is right. **Precision at k** is the share of the true "
-            "k most frequent itemsets that the list names. If a list is shorter, the missing itemsets count as wrong."
-        ),
-        Paragraph(
-            text="Mechanisms with an **open** universe need only the baskets. The others need a public **list of all "
-            "items** that may occur. Here they get "
-            + (
-                f"a list of {settings.universe_items:,} items. "
-                if settings.universe_items
-                else "the shortest possible list: the items that do occur. That is the most favourable case; with "
-                "private data nobody could know this list. "
-            )
-            + "Below: [what longer lists cost them](#range). At the end: [what each mechanism does]"
-            "(#table-mechanisms). They are compared with the large margin mechanism of Chaudhuri, Hsu and Song (2014), "
-            "called the paper from here on."
-        ),
-        Bullets(
-            items=(
-                f"**Itemset** of size r: r different items; its **count**: the number of {holders}. "
-                "**k**: how many itemsets are asked for.",
-                "**Unit**: what is protected, here "
-                + unit
-                + ". **Neighbours**: two data sets that differ in one unit, "
-                + ("one more or one less" if settings.relation == "add-remove" else "exchanged for another")
-                + f" ({settings.relation}). **Budget**: the epsilon and delta that a whole list may spend.",
-                "**Calibrated**: with the smallest noise and thresholds that provably keep the promise. `-textbook` "
-                "and `lmm-paper` have published constants instead. **Stop symbol**: a candidate that ends the list "
-                "when it is picked. **Bulk**: the rest of the ranking, far below place k.",
-            )
-        ),
-        Bullets(
-            items=tuple(
-                f"**{source.name}**: {source.description} {counts.transactions:,} "
-                f"{'units' if settings.counts_units else 'transactions'}, {counts.items:,} "
-                "items; "
-                + ", ".join(
-                    f"{profile.occurring:,} different itemsets of size {size} occur"
-                    for size, profile in counts.profiles.items()
-                )
-                + (f". {source.citation}" if source.citation else ".")
-                for source, counts in zip(results.sources, results.counts, strict=True)
-            )
-        ),
+            text=f"**The question.** Which {what} are most often bought together? The answer is drawn at random, so "
+            f"that it may be published: someone who thinks it 50:50 {guess}, and decides after seeing the answer, is "
+            f"right in at most {guesses}."
+        )
     ]
-    if settings.all_sizes:
-        parts += [all_sizes.precision_table(results, data.name) for data in results.counts]
-    parts += [_answer(results, data.name) for data in results.counts]
-    parts.append(Paragraph(text="**Which mechanism, when?** In brackets: its precision on this data, above."))
-    parts.append(Bullets(items=tuple(_advice(results))))
-    return Section(anchor="answer", title="What was asked, and the answer", parts=tuple(parts))
+    for source, counts in zip(results.sources, results.counts, strict=True):
+        data = source.name
+        parts += [
+            Paragraph(
+                text=f"**The data, {data}.** {source.description} {counts.transactions:,} "
+                f"{'units' if settings.counts_units else 'transactions'}, {counts.items:,} different items."
+            ),
+            _decision(results, data),
+            Bullets(items=tuple(_advice(results, data))),
+            _figure(results, pictures, data),
+            reach(results, data, settings.main_size),
+        ]
+    parts.append(
+        Paragraph(
+            text="Everything else is folded: [where auto is behind](#open-universe), [every size and "
+            "epsilon](#utility), [words and how to reproduce this](#reproduce). What the mechanisms do, what no "
+            "mechanism can do, and what composition costs is the same for all data. It is in the theory report "
+            "(`reports/theory`, made by `python -m benchmarks.theory`)."
+        )
+    )
+    return Section(anchor="answer", title="Which mechanism, when?", parts=tuple(parts))
 
 
-def _answer(results: ComparisonResults, data: str) -> Table:
+def shown_epsilons(results: ComparisonResults) -> tuple[str, ...]:
+    """The middle epsilon, and the one nearest to a quarter of it."""
+    middle = results.settings.middle_epsilon
+    quarter = results.epsilon(middle) / 4
+    return tuple(dict.fromkeys((middle, min(results.epsilons, key=lambda text: abs(results.epsilon(text) - quarter)))))
+
+
+def groups(results: ComparisonResults, data: str, names: Sequence[str]) -> dict[str, pl.DataFrame]:
+    """The cells of these mechanisms for the main size, by the list of items they get."""
     settings = results.settings
-    size, epsilon = settings.main_size, settings.middle_epsilon
-    precision: dict[str, dict[int, float]] = {}
-    for name, frame in results.by_mechanism(results.cells(data=data, size=size, epsilon=epsilon)):
-        precision[name] = dict(zip(frame["top"].to_list(), frame["precision"].to_list(), strict=True))
-    most = max(results.tops)
-    limit = max(found[most] for found in precision.values()) - CLEARLY
-    best = [name for name, found in precision.items() if found[most] >= limit]
-    open_ones = [name for name in precision if not find(name).needs_universe]
-    return Table(
-        name=f"answer-{data.lower()}",
-        head=("mechanism", "universe", *(f"k = {top}" for top in results.tops)),
-        rows=tuple(
-            (name, all_sizes.universe_of(name), *(found[top] for top in results.tops))
-            for name, found in precision.items()
-        ),
-        caption=(
-            f"**{data}: the answer in one table.** Precision at k for itemsets of size {size} at epsilon {epsilon}, "
-            f"mean of {settings.trials} runs. At k = {most} "
-            + _winners(results, best if limit > 0 else [])
-            + (
-                f" The best mechanism with an open universe: {max(open_ones, key=lambda name: precision[name][most])}, "
-                f"{max(precision[name][most] for name in open_ones):.2f}."
-                if open_ones
-                else ""
+    counts = next(counts for counts in results.counts if counts.name == data)
+    grid = results.cells(data=data, size=settings.main_size).filter(pl.col("mechanism").is_in(names))
+    listed = grid["universe_items"].is_not_null()
+    found = {OPEN: grid.filter(~listed)}
+    if settings.universe_items:
+        return {**found, f"a public list of {settings.universe_items:,} items": grid.filter(listed)}
+    padded = results.cells(data=data, padded=True).filter(
+        pl.col("mechanism").is_in([name for name in names if find(name).needs_universe])
+        & (pl.col("universe_items") >= 2 * counts.items)
+    )
+    if len(padded):
+        items = min(padded["universe_items"].to_list())
+        only = f", measured at epsilon {settings.middle_epsilon}" if len(results.epsilons) > 1 else ""
+        found[f"a public list of {items:,} items{only}"] = padded.filter(pl.col("universe_items") == items)
+    return {**found, TOLD: grid.filter(listed)}
+
+
+def precision_table(
+    results: ComparisonResults, data: str, names: Sequence[str], *, name: str, caption: str, collapsed: bool = False
+) -> Table:
+    """A row a mechanism and group: precision for short and long lists at two epsilons. The best are marked."""
+    columns = [(top, epsilon) for epsilon in shown_epsilons(results) for top in nearest(results.tops, SHOWN_TOPS)]
+    rows: list[tuple[Cell, ...]] = []
+    for group, cells in groups(results, data, names).items():
+        known = {
+            (row["mechanism"], row["top"], row["epsilon"]): Estimate(
+                value=row["precision"],
+                low=row["precision_low"],
+                high=row["precision_high"],
+                best=not row["clearly"] and row["best"] >= HARDLY,
             )
+            for row in beside_the_best(cells).iter_rows(named=True)
+        }
+        present = [name for name in names if any(key[0] == name for key in known)]
+        rows += [
+            (HEADS.get(group, group.capitalize()), each, *(known.get((each, *column)) for column in columns))
+            for each in present
+        ]
+    return Table(
+        name=name,
+        head=(
+            "list of items",
+            "mechanism",
+            *(f"epsilon\u00a0{epsilon}, k\u00a0=\u00a0{top}" for top, epsilon in columns),
         ),
+        rows=tuple(rows),
+        caption=caption,
+        mechanism_column=1,
+        collapsed=collapsed,
+        grouped=True,
+    )
+
+
+def _decision(results: ComparisonResults, data: str) -> Table:
+    settings = results.settings
+    return precision_table(
+        results,
+        data,
+        results.main,
+        name=f"answer-{data.lower()}",
+        caption=f"**Precision at k**: the share of the true k most frequent {kind((settings.main_size,))} that the "
+        f"answer names. Mean of {settings.trials} runs, ± 95 %, at the same epsilon and delta = {settings.delta} for "
+        "the "
+        "whole list. **Bold: the best with the same list of items, and all that are not clearly behind it.**",
+    )
+
+
+def _advice(results: ComparisonResults, data: str) -> Iterator[str]:
+    """What to take, by the rule of `choice.take`; what it finds; where nothing works."""
+    found = groups(results, data, results.settings.mechanisms)
+    epsilons, tops = shown_epsilons(results), nearest(results.tops, SHOWN_TOPS)
+    for group, cells in found.items():
+        asked = cells.filter(pl.col("epsilon").is_in(epsilons) & pl.col("top").is_in(tops))
+        if len(asked) and group != TOLD:
+            yield _taken("no list of items" if group == OPEN else group.partition(", measured")[0], asked)
+    yield (
+        "**A single itemset, or delta 0:** with a public list, `permute-and-flip`. It is proved to be at least as good "
+        "as `exponential` with the same epsilon for a pick (McKenna and Sheldon 2020). For several itemsets and a "
+        "delta above 0 `exponential` gets a larger epsilon for each pick."
+    )
+    if not len(found[OPEN]):
+        return
+    top = min(tops, key=lambda top: abs(top - 20))
+    yield _found(results, found[OPEN].filter((pl.col("epsilon") == epsilons[0]) & (pl.col("top") == top)), top)
+    fails = [f"{least} or more at epsilon {at}" for at in results.epsilons if (least := _hopeless(found[OPEN], at))]
+    yield "**Where this fails.** " + (
+        f"Without a list, no mechanism here names half of {'; '.join(fails)}. Ask for fewer, or spend more epsilon."
+        if fails
+        else "At every k and epsilon here, some mechanism without a list names at least half."
+    )
+    if "lmm-paper" in results.settings.mechanisms:
+        yield (
+            "**For comparison:** `lmm-paper`, the large margin mechanism as published (Chaudhuri, Hsu, Song 2014), "
+            "with its own constants."
+        )
+
+
+def _taken(group: str, asked: pl.DataFrame) -> str:
+    """What to take with this list of items."""
+    name = take(asked)
+    mine = beside_the_best(asked).filter(pl.col("mechanism") == name)
+    ran = " or ".join(f"`{ran}`" for ran in sorted(mine["ran"].unique()))
+    known = f"the default; it took {ran}" if name == AUTO else find(name).summary
+    behind = mine["clearly"].sum()
+    return f"**{group.capitalize()}: take `{name}`** ({known}). " + (
+        f"Another mechanism with the same list is clearly better in {behind} of {len(mine)} columns."
+        if behind
+        else "No mechanism with the same list is clearly better in any column."
+    )
+
+
+def _found(results: ComparisonResults, cells: pl.DataFrame, top: int) -> str:
+    """What the recommended mechanism names without a list."""
+    what = kind((results.settings.main_size,))
+    name = AUTO if AUTO in cells["mechanism"] else take(cells)
+    (row,) = cells.filter(pl.col("mechanism") == name).iter_rows(named=True)
+    return (
+        f"**What it finds.** Asked for {top} {what} at epsilon {row['epsilon']} and without a list, `{name}` names "
+        f"{row['named']:.1f} on average, of which {row['precision'] * top:.1f} are in the true top {top}. These have "
+        f"{100 * (1 - row['count_loss']):.0f} % of its counts."
+    )
+
+
+def _hopeless(cells: pl.DataFrame, epsilon: str) -> int | None:
+    """The least k from which on the best precision is below one half; None if it never is."""
+    found = None
+    best = cells.filter(pl.col("epsilon") == epsilon).group_by("top").agg(pl.col("precision").max())
+    for top, precision in best.sort("top", descending=True).iter_rows():
+        if precision >= 1 / 2:
+            break
+        found = int(top)
+    return found
+
+
+def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure:
+    settings = results.settings
+    names = [name for name in DRAWN if name in settings.mechanisms] or list(results.main)
+    epsilons = shown_epsilons(results)
+    figure, axes = new_figure(1, len(epsilons), height=2.8)
+    for panel, epsilon in zip(axes, epsilons, strict=True):
+        cells = results.cells(data=data, size=settings.main_size, epsilon=epsilon)
+        curves(panel, results.by_mechanism(cells.filter(pl.col("mechanism").is_in(names))), "top")
+        panel.set_title(f"epsilon {epsilon}")
+        logarithmic(panel)
+        ticks(panel, results.all_tops, list(map(str, results.all_tops)))
+        panel.set_ylim(-0.04, 1.06)
+        panel.set_xlabel("k, itemsets asked for (log scale)")
+    axes[0].set_ylabel("precision at k")
+    legend(figure, names)
+    told = [name for name in names if find(name).needs_universe]
+    ends = [name for name in names if max(settings.tops_of(name)) < max(results.all_tops)]
+    return pictures.finish(
+        figure,
+        name=f"answer-{data.lower()}",
+        alt=f"Precision against k on {data} at epsilon {' and '.join(epsilons)}",
+        caption=f"**The longer the list, the fewer of it are right.** {kind((settings.main_size,)).capitalize()} of "
+        f"{data}; bars are 95 % intervals."
+        + (
+            f" {results.names(told)} {'is' if len(told) == 1 else 'are'} told which items occur."
+            if told and not settings.universe_items
+            else ""
+        )
+        + (
+            f" The lines of {results.names(ends)} end at k = {max(results.tops)}, the longest list asked."
+            if ends
+            else ""
+        ),
+    )
+
+
+def reach(results: ComparisonResults, data: str, size: int) -> Table:
+    """The smallest epsilon at which each mechanism reaches a precision of `GOOD`, by k."""
+    tops = results.all_tops
+    return Table(
+        name=f"reach-{data.lower()}-{size}",
+        head=("mechanism", *(f"k\u00a0=\u00a0{top}" for top in tops)),
+        rows=tuple(
+            (name, *(_reached(frame.filter(pl.col("top") == top).sort("epsilon_value")) for top in tops))
+            for name, frame in results.by_mechanism(results.cells(data=data, size=size))
+            if name in results.main
+        ),
+        caption=f"**The smallest epsilon that reaches a precision of {GOOD}**, {kind((size,))} of {data}, of the "
+        "epsilons "
+        f"{', '.join(results.epsilons)}. A ~ means that chance decides between it and its neighbour. – means: not "
+        "reached, or not measured.",
         mechanism_column=0,
     )
 
 
-def _winners(results: ComparisonResults, best: list[str]) -> str:
-    if not best:
-        return "hardly any mechanism names a right itemset."
-    return f"the best, within {CLEARLY}, {'is' if len(best) == 1 else 'are'} {results.names(best)}."
-
-
-def _advice(results: ComparisonResults) -> list[str]:
-    """Each piece of advice with the precision that supports it, for the mechanisms that were run."""
-    run = set(results.settings.mechanisms)
-    size, epsilon = results.settings.main_size, results.settings.middle_epsilon
-    data = results.counts[0].name
-    tops = tuple(dict.fromkeys((min(results.tops, key=lambda top: abs(top - 10)), max(results.tops))))
-
-    def found(name: str) -> str:
-        """The precision of a mechanism for a short and a long list."""
-        values = [
-            results.value("precision", data=data, mechanism=name, size=size, top=top, epsilon=epsilon) for top in tops
-        ]
-        return ", ".join(f"{value:.2f} at k = {top}" for top, value in zip(tops, values, strict=True))
-
-    names = [name for name in results.settings.mechanisms if name != AUTO]
-    advice = [f"{find(name).advice} ({found(name)})." for name in names if find(name).advice]
-    studied = [f"`{name}`" for name in names if not find(name).advice]
-    if studied:
-        advice.append(
-            f"**To understand the field, not to use:** {', '.join(studied)}. The names that end in `-textbook` are the "
-            "same mechanisms with the textbooks' constants. These constants pay twice for counts that can only move "
-            "one way."
-        )
-    best_open = max(
-        (
-            results.value("precision", data=data, mechanism=name, size=size, top=max(tops), epsilon=epsilon)
-            for name in run
-            if not find(name).needs_universe
-        ),
-        default=1.0,
-    )
-    if best_open < 0.5:
-        advice.append(
-            f"**A long list from little data:** at k = {max(tops)} and epsilon {epsilon} no mechanism with an open "
-            f"universe names half of {data}'s list. Ask for fewer itemsets, or spend a larger epsilon."
-        )
-    unsure = (
-        "**Not sure:** `--mechanism auto`, the default, compares the leads and says why it chose. `look-first`, which "
-        "it takes for more than one itemset, also looks at the data, privately"
-    )
-    return [*advice, f"{unsure} ({found(AUTO)})." if AUTO in run else f"{unsure}."]
+def _reached(rows: pl.DataFrame) -> str | None:
+    before = 0.0
+    for row in rows.iter_rows(named=True):
+        if row["precision"] >= GOOD:
+            sure = row["precision_low"] >= GOOD > before
+            return ("" if sure else "~") + str(row["epsilon"])
+        before = row["precision_high"]
+    return None

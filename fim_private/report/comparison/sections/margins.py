@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -43,14 +45,15 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
             "l + 1 by its threshold. It finds its gap if the black curve runs **below a circle**. **Crosses** "
             "(`lmm-paper`): the same for the published mechanism, for its first pick, measured from the top. Its noise "
             "is as large as its thresholds and it has thousands of tries, so it may find a gap although the curve "
-            "meets no cross. **Blue line** (`limited-domain`): the score of its stop symbol. Itemsets above the line "
-            "are picked before the stop symbol; itemsets far below are not. **Green line** (`exponential`): the count "
+            "meets no cross. **Dash-dotted line** (`limited-domain`): the score of its stop symbol. Itemsets above "
+            "the line "
+            "are picked before the stop symbol; itemsets far below are not. **Dashed line** (`exponential`): the count "
             "that an itemset needs to stand out from all itemsets that do not occur, 19 times in 20."
         ),
     ]
     for counts in results.counts:
         parts += [_figure(results, pictures, counts.name), _table(results, counts.name)]
-    return Section(anchor="margins", title="Margins: why a mechanism answers or not", parts=tuple(parts))
+    return Section(anchor="margins", title="Margins: why a mechanism answers or not", parts=tuple(parts), folded=True)
 
 
 def _mechanism(results: ComparisonResults, data: str, name: str, top: int, epsilon: str) -> Mechanism | Stepwise:
@@ -86,6 +89,7 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
             "runs below a circle: `lmm` finds its gap" if certified else "stays above all circles: `lmm` finds no gap"
         )
         verdicts.append(f"At k = {top} the curve {runs}.")
+        verdicts += _outside(panel)
     axes[0].set_ylabel("count of the itemset, in transactions (log scale)")
     crosses, levels = {"linestyle": ""}, {"marker": ""}
     changes = {"lmm": crosses, "lmm-paper": crosses, "limited-domain": levels, "exponential": levels}
@@ -95,9 +99,23 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         name=f"margins-{data.lower()}",
         alt=f"Counts of {data} by place in the ranking, with the margins that mechanisms require",
         caption=f"**{data}, size {results.settings.main_size}.** {' '.join(verdicts)} The thresholds are drawn without "
-        "their noise. The noise moves the circles a little from run to run, and the crosses a lot. No curve can reach "
-        "a circle that lies below the picture.",
+        "their noise. The noise moves the circles a little from run to run, and the crosses a lot. Marks below 1 are "
+        "outside the picture.",
     )
+
+
+def _outside(panel: Axes) -> Iterator[str]:
+    """Say which mechanisms have no mark inside the panel, and why."""
+    lowest, highest = panel.get_ylim()
+    for drawn in panel.lines:
+        if (gid := drawn.get_gid()) is None:
+            continue
+        heights = [float(height) for height in np.atleast_1d(drawn.get_ydata())]
+        name = gid.removeprefix("mechanism:")
+        if max(heights) < lowest:
+            yield f"Of `{name}` nothing is seen: all its marks are below 1, and no curve falls so far."
+        elif min(heights) > highest:
+            yield f"Of `{name}` nothing is seen: it needs a count above the largest."
 
 
 def _draw(panel: Axes, name: str, mechanism: Mechanism | Stepwise, profile: CountProfile) -> bool:
@@ -122,9 +140,9 @@ def _draw(panel: Axes, name: str, mechanism: Mechanism | Stepwise, profile: Coun
             )
         case LimitedDomain():
             score = float(profile.count(mechanism.candidates + 1) + mechanism.stop_lead)
-            panel.axhline(score, color=style["color"], gid=gid)
+            panel.axhline(score, color=style["color"], linestyle=style["linestyle"], gid=gid)
         case Exponential():
-            panel.axhline(mechanism.margins[0].counts, color=style["color"], gid=gid)
+            panel.axhline(mechanism.margins[0].counts, color=style["color"], linestyle=style["linestyle"], gid=gid)
     return False
 
 
@@ -143,7 +161,7 @@ def _table(results: ComparisonResults, data: str) -> Table:
             rows.append(
                 (
                     top,
-                    results.epsilon(epsilon),
+                    epsilon,
                     profile.count(top),
                     excess,
                     round(float(stop)),
@@ -162,4 +180,5 @@ def _table(results: ComparisonResults, data: str) -> Table:
             "mechanism is short (`limited-domain`) or wrong (`exponential`). Itemsets are counted up to 10 k; the "
             "number 10 k means that many or more."
         ),
+        collapsed=True,
     )

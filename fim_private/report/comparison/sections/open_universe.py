@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import polars as pl
 
 from fim_private.mechanisms.registry import AUTO, find
+from fim_private.report.comparison.choice import CLEARLY
 from fim_private.report.comparison.results import ComparisonResults
-from fim_private.report.comparison.sections.answer import CLEARLY
+from fim_private.report.comparison.sections.answer import OPEN, TOLD
 from fim_private.report.document import Paragraph, Part, Section, Table
-from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
+from fim_private.report.drawing import Pictures, curves, legend, logarithmic, new_figure, ticks
 
 SIDE_BY_SIDE = ("exponential", "limited-domain", "certified-domain", "items-first")
 LONGEST = 200
@@ -21,24 +20,25 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
     shown = tuple(name for name in SIDE_BY_SIDE if name in results.settings.mechanisms)
     parts: list[Part] = [
         Paragraph(
-            text="One would expect an open universe to cost something. `limited-domain` pays with margin: an itemset "
-            "must stand out far from place 1,000 k to be named. `certified-domain` picks without a stop symbol, and "
-            "shows the names only if a noisy test finds that all of them have support. The test is one number, so it "
-            "costs the same for any k. `items-first` asks another question first: **which items are frequent?** A "
-            "basket holds few items but many pairs and triples, so this answer is cheap. It counts the items without "
-            "names, and the itemsets of the frequent ones are then the universe, which is far smaller than that of any "
-            "public list. Then it either picks, as the exponential mechanism does, or counts all these itemsets with "
-            "noise, which is better for long lists of short baskets. In the end a noisy test decides which names are "
-            "shown. The figure below compares them with the exponential mechanism, which was told every item that "
-            "occurs."
+            text="`limited-domain` pays for an open universe with margin: an itemset must stand out far from place "
+            "1,000 k to be named. `certified-domain` picks without a stop symbol, and shows the names only if a noisy "
+            "test finds that all of them have support. `items-first` first counts the **items**, without names and "
+            "with "
+            "noise. The itemsets of the frequent items are then a small universe, of which it picks or counts. "
+            "`auto` takes `look-first` for more than one itemset, which has one noisy look at the ranking before it "
+            "decides between the last two. The figure compares them with the exponential mechanism, which was told "
+            "every item that occurs."
         )
     ]
     for counts in results.counts:
         if len(shown) > 1:
             parts.append(_figure(results, pictures, counts.name, shown))
         if AUTO in results.settings.mechanisms:
-            parts += list(_behind(results, counts.name))
-    return Section(anchor="open-universe", title="What an open universe costs", parts=tuple(parts))
+            parts.append(_behind(results, counts.name))
+    return Section(
+        anchor="open-universe", title="What an open universe costs, and where auto is behind", parts=tuple(parts),
+        folded=True,
+    )  # fmt: skip
 
 
 def _figure(results: ComparisonResults, pictures: Pictures, data: str, names: tuple[str, ...]) -> Part:
@@ -50,95 +50,69 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str, names: tu
     for size in sizes:
         for epsilon in epsilons:
             panel = next(panels)
-            for name in names:
-                rows = results.cells(data=data, mechanism=name, size=size, epsilon=epsilon).sort("top")
-                rows = rows.filter(rows["top"].is_in(tops))
-                line(panel, name, *(rows[column].to_list() for column in ("top", "precision", "precision_error")))
+            cells = results.cells(data=data, size=size, epsilon=epsilon).filter(
+                pl.col("mechanism").is_in(names) & pl.col("top").is_in(tops)
+            )
+            curves(panel, results.by_mechanism(cells), "top")
             panel.set_title(f"size {size}, epsilon {epsilon}")
             logarithmic(panel)
-            panel.set_xticks(tops, [str(top) for top in tops])
-            panel.minorticks_off()
+            ticks(panel, tops, list(map(str, tops)))
             panel.set_ylim(-0.04, 1.06)
     for panel in axes[-len(epsilons) :]:
         panel.set_xlabel("k (log scale)")
-    figure.supylabel("precision at k", fontsize=9)
+    for panel in axes[:: len(epsilons)]:
+        panel.set_ylabel("precision at k")
     legend(figure, names)
     return pictures.finish(
         figure,
         name=f"open-universe-{data.lower()}",
         alt=f"Precision against k on {data} for a declared universe, the limited domain and items first",
-        caption=f"**{data}: with a list of items, and without.** {_sentence(results, data, names)} Bars are 95 % "
-        f"confidence intervals over {results.settings.trials} runs.",
+        caption=f"**{data}: with a list of items, and without.** Bars are 95 % confidence intervals over "
+        f"{results.settings.trials} runs.",
     )
 
 
-def _sentence(results: ComparisonResults, data: str, names: tuple[str, ...]) -> str:
-    """How often items-first is clearly better, and clearly worse, than each of the other mechanisms."""
-    sentences = []
-    for other in names:
-        if "items-first" not in names or other == "items-first":
-            continue
-        pairs = _compared(results, data, "items-first").filter(pl.col("mechanism") == other)
-        better, worse = (-pairs["gain"] > pairs["sure"]).sum(), (pairs["gain"] > pairs["sure"]).sum()
-        sentences.append(
-            f"In all {len(pairs)} cells of the comparison, `items-first` is clearly better than `{other}` in {better} "
-            f"and clearly worse in {worse}."
-        )
-    return " ".join(sentences)
-
-
-def _compared(results: ComparisonResults, data: str, name: str) -> pl.DataFrame:
-    """Every other mechanism beside the named mechanism, cell by cell.
-
-    `gain` says by how much the other is better. The gain is clear where it exceeds `sure`. The columns of the named
-    mechanism end in `_here`.
-    """
-    here = results.cells(data=data, mechanism=name)
-    others = results.cells(data=data).filter(pl.col("mechanism") != name)
-    return others.join(here, on=["size", "top", "epsilon"], suffix="_here").with_columns(
-        (pl.col("precision") - pl.col("precision_here")).alias("gain"),
-        pl.max_horizontal(pl.lit(CLEARLY), pl.col("precision_error") + pl.col("precision_error_here")).alias("sure"),
-    )
-
-
-def _behind(results: ComparisonResults, data: str) -> Iterator[Part]:
+def _behind(results: ComparisonResults, data: str) -> Table:
     """Every cell in which some mechanism is clearly better than the planner's choice."""
-    cells = len(results.cells(data=data, mechanism=AUTO))
-    compared = _compared(results, data, AUTO).with_columns(
-        pl.col("mechanism").map_elements(lambda name: find(name).needs_universe, return_dtype=pl.Boolean).alias("needs")
-    )
+    grid = results.cells(data=data)
+    where = ["size", "top", "epsilon"]
+    here = grid.filter(pl.col("mechanism") == AUTO)
+    needs = {name: find(name).needs_universe for name in results.settings.mechanisms}
     best = (
-        compared.filter(pl.col("gain") > pl.col("sure"))
-        .sort("gain", descending=True, maintain_order=True)
-        .unique(["size", "top", "epsilon", "needs"], keep="first", maintain_order=True)
+        grid.filter(pl.col("mechanism") != AUTO)
+        .join(here.select(*where, "precision", "precision_high", "ran"), on=where, suffix="_here")
+        .filter(
+            (pl.col("precision_low") > pl.col("precision_high_here"))
+            & (pl.col("precision") - pl.col("precision_here") > CLEARLY)
+        )
+        .with_columns(pl.col("mechanism").replace_strict(needs, return_dtype=pl.Boolean).alias("needs"))
+        .sort("precision", descending=True, maintain_order=True)
+        .unique([*where, "needs"], keep="first", maintain_order=True)
         .sort("size", "top", "epsilon_value", "needs")
     )
     without = len(best.filter(~pl.col("needs")))
-    yield Table(
+    return Table(
         name=f"behind-{data.lower()}",
-        head=("size", "k", "epsilon", "better", "its precision", "universe", "auto", "auto took"),
+        head=("size", "k", "epsilon", "better", "its precision", "list of items", "auto", "auto took"),
         rows=tuple(
             (
                 row["size"],
                 row["top"],
-                row["epsilon_value"],
+                row["epsilon"],
                 row["mechanism"],
                 row["precision"],
-                "list of items needed" if row["needs"] else "open",
+                TOLD if row["needs"] else OPEN,
                 row["precision_here"],
                 row["ran_here"],
             )
             for row in best.iter_rows(named=True)
         ),
         caption=(
-            f"**{data}: where `auto` is clearly behind.** `auto` gets no list of items. `look-first`, which it takes "
-            "for more than one itemset, has only one noisy look at the ranking before it decides between "
-            "`certified-domain` and `items-first`. Another mechanism that needs no list of items is "
-            f"clearly better in {without} of {cells} cells. A mechanism that needs a list is clearly better in "
-            f"{len(best) - without} cells"
-            + (". The table lists the best of them" if len(best) else ": `auto` is never clearly behind")
-            + f'. "Clearly" means by more than both 95 % intervals together, and by more than {CLEARLY}. With so '
-            "many cells a few are in the table by chance."
+            f"**{data}: where `auto` is clearly behind.** Another mechanism without a list is clearly better in "
+            f"{without} of {len(here)} cells, and one that is told what occurs in {len(best) - without}"
+            + (". The table has the best of them" if len(best) else "")
+            + f'. "Clearly" means: the 95 % intervals do not meet, and by more than {CLEARLY}. With so many cells a '
+            "few are in the table by chance."
         ),
         mechanism_column=3,
         digits=3,

@@ -1,26 +1,29 @@
-"""How to reproduce all this."""
+"""What the words mean, and how to reproduce all this."""
 
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterator
 from importlib.metadata import version
 
 from fim_private.comparison.exact_counts import CAPS
 from fim_private.mechanisms.registry import find
 from fim_private.report.comparison.results import ComparisonResults
-from fim_private.report.document import Bullets, Code, Paragraph, Section, Table
+from fim_private.report.document import Bullets, Code, Section, Table
+from fim_private.report.document.text import times_as_likely
 from fim_private.report.drawing import Pictures
 from fim_private.version import __version__
 
 
 def section(results: ComparisonResults, _pictures: Pictures) -> Section:
-    """Give the command, versions, seeds and checksums, and say what each mechanism does."""
+    """Say what words mean. Give the command, versions, seeds and checksums."""
     settings = results.settings
     capped = [name for name in settings.mechanisms if find(name).needs_cap]
     return Section(
         anchor="reproduce",
-        title="How to reproduce this",
+        title="Words, data, and how to reproduce this",
         parts=(
+            Bullets(items=tuple(_words(results))),
             Code(text=results.command),
             Bullets(
                 items=(
@@ -54,18 +57,33 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
                 rows=tuple((source.name, source.file, source.checksum) for source in results.sources),
                 caption="**Data.**",
             ),
-            Table(
-                name="mechanisms",
-                head=("mechanism", "what it does", "source"),
-                rows=tuple((name, find(name).summary, find(name).source) for name in settings.mechanisms),
-                caption="**Mechanisms.**",
-                mechanism_column=0,
-            ),
-            Paragraph(
-                text="Sources: K. Chaudhuri, D. Hsu, S. Song (2014), The Large Margin Mechanism for Differentially "
-                "Private Maximization. R. Bhaskar et al. (2010), Discovering frequent patterns in sensitive data. R. "
-                "McKenna, D. Sheldon (2020), Permute-and-Flip. D. Durfee, R. Rogers (2019), Practical Differentially "
-                "Private Top-k Selection."
-            ),
         ),
+        folded=True,
     )
+
+
+def _words(results: ComparisonResults) -> Iterator[str]:
+    """The words of the report, and the data sets in full."""
+    settings = results.settings
+    holders = (
+        "units that hold them all in one transaction" if settings.counts_units else "transactions that hold them all"
+    )
+    yield (
+        f"**Itemset** of size r: r different items. Its **count**: the number of {holders}. **k**: how many itemsets "
+        "are "
+        "asked for. If a list is shorter than k, the missing itemsets count as wrong."
+    )
+    yield (
+        f"**Unit**: what is protected, here {settings.described_unit}. **Neighbours**: two data sets that differ in "
+        "one "
+        f"unit ({settings.relation}). **Epsilon, delta**: between neighbours, any set of answers is at most e^epsilon "
+        f"times as likely, plus delta. At epsilon {settings.middle_epsilon} the factor is "
+        f"{times_as_likely(results.epsilon(settings.middle_epsilon))}."
+    )
+    yield (
+        "**Calibrated**: with the smallest noise and thresholds that provably keep the promise. `-textbook` and "
+        "`-paper` have published constants instead. **Bulk**: the rest of the ranking, far below place k."
+    )
+    for source, counts in zip(results.sources, results.counts, strict=True):
+        sizes = ", ".join(f"{profile.occurring:,} of size {size}" for size, profile in counts.profiles.items())
+        yield f"**{source.name}**: different itemsets that occur: {sizes}. {source.citation}"

@@ -1,5 +1,5 @@
 "use strict";
-/* What the page can do beyond being read: switch mechanisms on and off, sort tables, unfold them for print. */
+/* What the page can do beyond being read: switch mechanisms on and off, sort tables, open what a link names. */
 
 (() => {
   const header = document.querySelector("header.banner");
@@ -26,32 +26,50 @@
     wide.addEventListener("change", fit);
     fit();
     const boxes = [...control.querySelectorAll("input")];
-    for (const box of boxes) box.addEventListener("change", () => show(box.value, box.checked));
+    /* What is hidden is part of the address, so that a link or a bookmark shows the same. */
+    const change = (wanted) => {
+      for (const box of boxes) {
+        box.checked = wanted(box);
+        show(box.value, box.checked);
+      }
+      const address = new URL(location.href);
+      const hidden = boxes.filter((box) => !box.checked).map((box) => box.value);
+      if (hidden.length) address.searchParams.set("hide", hidden.join(" "));
+      else address.searchParams.delete("hide");
+      if (address.href !== location.href) history.replaceState(null, "", address);
+    };
+    const asked = (new URLSearchParams(location.search).get("hide") || "").split(" ");
+    change((box) => !asked.includes(box.value));
+    for (const box of boxes) box.addEventListener("change", () => change((each) => each.checked));
     for (const button of control.querySelectorAll("button")) {
-      button.addEventListener("click", () => {
-        for (const box of boxes) {
-          box.checked = button.value === "all";
-          show(box.value, box.checked);
-        }
-      });
+      button.addEventListener("click", () => change(() => button.value === "all"));
     }
   }
 
+  /* What a cell is sorted by: a number, also where it is written as text (3.3e-8, ~0.5), or words, or null. */
+  const worth = (cell) => {
+    const text = cell.dataset.value ?? cell.textContent;
+    if (text === "" || text === "–") return null;
+    const digits = text.replace(/^[~<≈≤≥]|,| %$/g, "").replace("−", "-");
+    return Number.isNaN(Number(digits)) ? text : Number(digits);
+  };
+
   /* Numbers come before words, and what is missing comes last in both directions. */
   const compare = (one, other, direction) => {
-    const [left, right] = [one.dataset.value, other.dataset.value];
-    if (left === "" || right === "") return (left === "") - (right === "");
-    if (left !== undefined && right !== undefined) return direction * (Number(left) - Number(right) || 0);
-    if (left !== undefined || right !== undefined) return direction * ((left === undefined) - (right === undefined));
-    return direction * one.textContent.localeCompare(other.textContent, "en", { numeric: true });
+    const [left, right] = [worth(one), worth(other)];
+    if (left === null || right === null) return (left === null) - (right === null);
+    if (typeof left !== typeof right) return direction * (typeof left === "number" ? -1 : 1);
+    if (typeof left === "number") return direction * (left - right || 0);
+    return direction * left.localeCompare(right, "en", { numeric: true });
   };
 
   const sort = (table, heads, column) => {
     const ascending = heads[column].getAttribute("aria-sort") !== "ascending";
-    const body = table.tBodies[0];
-    const rows = [...body.rows];
-    rows.sort((one, other) => compare(one.cells[column], other.cells[column], ascending ? 1 : -1));
-    body.append(...rows);
+    for (const body of table.tBodies) {
+      const rows = [...body.rows].filter((row) => !row.classList.contains("group"));
+      rows.sort((one, other) => compare(one.cells[column], other.cells[column], ascending ? 1 : -1));
+      body.append(...rows);
+    }
     for (const head of heads) head.removeAttribute("aria-sort");
     heads[column].setAttribute("aria-sort", ascending ? "ascending" : "descending");
   };
@@ -67,21 +85,14 @@
     });
   }
 
-  /* Paper cannot be unfolded. */
-  let folded = [];
-  window.addEventListener("beforeprint", () => {
-    folded = [...document.querySelectorAll("figure.table details:not([open])")];
-    for (const details of folded) details.open = true;
-  });
-  window.addEventListener("afterprint", () => {
-    for (const details of folded) details.open = false;
-  });
-
-  /* A link to a folded table is a wish to see it. */
+  /* A link to what is folded is a wish to see it. */
   const unfold = () => {
     const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
-    const details = target && target.querySelector(":scope > details");
-    if (details) details.open = true;
+    if (!target) return;
+    const inside = target.querySelector(":scope > details");
+    if (inside) inside.open = true;
+    for (let at = target.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
+    target.scrollIntoView();
   };
   window.addEventListener("hashchange", unfold);
   unfold();

@@ -1,0 +1,58 @@
+"""Which mechanism to take: the rule by which reports, pages and tests compare mechanisms cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from fim_private.mechanisms.registry import AUTO, find
+
+CLEARLY = 0.02
+"""Precisions that differ by less than this count as equal."""
+HARDLY = 0.05
+"""Where the best precision is below this, no mechanism is of use."""
+ASKED = ("data", "size", "top", "epsilon", "universe_items")
+"""What is asked of all mechanisms of a group alike."""
+
+
+def beside_the_best(cells: pl.DataFrame) -> pl.DataFrame:
+    """The cells with `gap`, how far each is behind the best for the same question and list of items, and `clearly`.
+
+    A mechanism is clearly behind if its interval ends below that of the best, the gap is above `CLEARLY`, and the best
+    is above `HARDLY`.
+
+    Args:
+        cells: as `results.averages` makes them.
+    """
+    best = cells.sort("precision", descending=True, maintain_order=True).group_by(ASKED, maintain_order=True).first()
+    best = best.select(*ASKED, pl.col("precision").alias("best"), pl.col("precision_low").alias("best_low"))
+    return cells.join(best, on=ASKED, how="left", nulls_equal=True, maintain_order="left").with_columns(
+        (pl.col("best") - pl.col("precision")).alias("gap"),
+        (
+            (pl.col("best_low") > pl.col("precision_high"))
+            & (pl.col("best") - pl.col("precision") > CLEARLY)
+            & (pl.col("best") > HARDLY)
+        ).alias("clearly"),
+    )
+
+
+def take(cells: pl.DataFrame) -> str:
+    """The mechanism to take for these questions: clearly behind the best in the fewest of them.
+
+    Of several, `auto`, then those that it may choose, then the one with the smallest mean gap.
+
+    Args:
+        cells: of mechanisms that get the same list of items, or none, for the same questions.
+    """
+    ranked = beside_the_best(cells).group_by("mechanism").agg(pl.col("clearly").sum(), pl.col("gap").mean())
+    keys = {
+        (behind, name != AUTO, not find(name).automatic, gap): name
+        for name, behind, gap in ranked.select("mechanism", "clearly", "gap").iter_rows()
+    }
+    return str(keys[min(keys)])
+
+
+def nearest(values: Sequence[int], wanted: Sequence[int]) -> tuple[int, ...]:
+    """Those of the values that are nearest to the wanted ones, each once."""
+    return tuple(dict.fromkeys(min(values, key=lambda value: abs(value - each)) for each in wanted))
