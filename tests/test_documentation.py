@@ -21,13 +21,17 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from fim_private.transactions.column_names import KNOWN
 
 from fim_private import Budget, PrivacyUnit, make_plan
+from fim_private.comparison.settings import ALL_SIZES
 from fim_private.demos.course import DEMOS
 from fim_private.demos.plans import mechanism_of, pairs_plan
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.release import Release
 from fim_private.report.audit.verdicts import delta_text
+from fim_private.report.comparison.choice import beside_the_best, take
+from fim_private.report.comparison.results import averages
 from fim_private.transactions.columns.column_names import KNOWN
 from tests import processes
 from tests.cli.command import fim_private, words
@@ -329,27 +333,50 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+@cache
+def pair_cells() -> pl.DataFrame:
+    """The cells of the three reports."""
+    return pl.concat([averages(results(report).filter(pl.col("size") != ALL_SIZES)) for report in REPORTS])
+
+
 def decision() -> str:
-    cases = [
-        ("no list of items", "up to ten or so itemsets", "limited-domain", 10),
-        ("no list of items", "the same from little data, with short transactions", "items-first", 10),
-        ("no list of items", "many itemsets, or their counts", "items-first", 100),
-        ("no list of items", "only what stands clear of the rest", "lmm", 10),
-        ("a short public list", "several itemsets", "exponential", 100),
-        ("a short public list", "one itemset, or delta 0", "permute-and-flip", 1),
-        ("whatever", "not to think about it", "auto", 10),
-        ("whatever", "not to think about it", "auto", 100),
-        ("a course to teach", "the published constants", "lmm-paper", 10),
-    ]
-    head = ["you have", "you want", "take", "k"]
+    """What to take is computed: the rule of the reports, over both epsilons and all three data sets."""
+    asked = pair_cells().filter((pl.col("size") == 2) & pl.col("epsilon").is_in(["1", "0.25"]))
+    head = ["you have", "k", "take"]
     head += [
         f"{name}, epsilon {epsilon}" for epsilon in ("1", "0.25") for name in ("supermarket", "outlet", "web shop")
     ]
-    lines = [head, ["---", "---", "---", *["--:"] * 7]]
-    for have, want, mechanism, top in cases:
+    cases = [
+        (have, top, take(asked.filter((pl.col("top") == top) & (pl.col("universe_items").is_not_null() == listed))))
+        for have, listed in (("no list of items", False), ("a list of items", True))
+        for top in (1, 10, 20, 100)
+    ]
+    cases.append(("to compare: as published", 10, "lmm-paper"))
+    lines = [head, ["---", "--:", "---", *["--:"] * 6]]
+    for have, top, mechanism in cases:
         figures = [precision(report, mechanism, top, epsilon) for epsilon in ("1", "0.25") for report in REPORTS]
-        lines.append([have, want, f"`{mechanism}`", str(top), *figures])
+        lines.append([have, str(top), f"`{mechanism}`", *figures])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def rivals() -> str:
+    """How often one mechanism is clearly better than another without a list, and how often clearly worse."""
+    cells, where = pair_cells(), ["data", "size", "top", "epsilon"]
+    rows = []
+    for one, other in (
+        ("auto", "items-first"),
+        ("auto", "certified-domain"),
+        ("auto", "limited-domain"),
+        ("certified-domain", "limited-domain"),
+        ("lmm", "limited-domain"),
+    ):
+        pairs = pl.concat(
+            [cells.filter(pl.col("mechanism") == one), cells.filter(pl.col("mechanism") == other)]
+        ).join(cells.filter(pl.col("mechanism") == one).select(where), on=where, how="semi")  # fmt: skip
+        clearly = beside_the_best(pairs).filter("clearly")["mechanism"].to_list()
+        number = f"{len(pairs) // 2}"
+        rows.append([f"`{one}`", f"`{other}`", number, str(clearly.count(other)), str(clearly.count(one))])
+    return table(["this", "beside", "cells", "clearly better", "clearly worse"], rows)
 
 
 def odds() -> str:
@@ -411,6 +438,7 @@ def columns() -> str:
 
 BLOCKS: dict[tuple[str, str], Callable[[], str]] = {
     ("choosing-a-mechanism", "decision"): decision,
+    ("choosing-a-mechanism", "rivals"): rivals,
     ("choosing-epsilon", "odds"): odds,
     ("choosing-epsilon", "leads"): leads,
     ("choosing-epsilon", "precision"): share,

@@ -1,0 +1,155 @@
+"""What the reports, the pages and the planner recommend is what the cells say."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import cache
+
+import polars as pl
+import pytest
+
+from fim_private import Budget, PrivacyUnit, make_plan
+from fim_private.comparison.settings import ALL_SIZES
+from fim_private.mechanisms.registry import AUTO, find
+from fim_private.plan import Universe
+from fim_private.report.comparison.choice import ASKED, HARDLY, beside_the_best, nearest, take
+from fim_private.report.comparison.results import averages
+from tests.conftest import ROOT
+
+REPORTS = {"retail": 16_470, "groceries": 169, "online-retail-customers": 3_885}
+"""The items of each data set."""
+
+
+@cache
+def cells(data: str) -> pl.DataFrame:
+    table = pl.read_parquet(ROOT / "reports" / data / "results.parquet")
+    return averages(table.filter(pl.col("size") != ALL_SIZES))
+
+
+def open_cells(data: str) -> pl.DataFrame:
+    return cells(data).filter(~pl.col("padded") & pl.col("universe_items").is_null())
+
+
+def runs(mechanism: str, precision: list[float], top: int = 10) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "data": "shop",
+            "mechanism": mechanism,
+            "size": 2,
+            "top": top,
+            "epsilon": "1",
+            "universe_items": None,
+            "padded": False,
+            "ran": mechanism,
+            "precision": precision,
+            "precision_named": precision,
+            **dict.fromkeys(("false_negative_rate", "rank_loss", "count_loss", "empty", "named", "count_error"), 0.0),
+            "seconds": 1.0,
+        },
+        schema_overrides={"universe_items": pl.Int64},
+    )
+
+
+def test_intervals_are_wilson_s_for_yes_or_no_and_student_s_elsewhere() -> None:
+    right = averages(runs("lmm", [1.0] * 30, top=1)).row(0, named=True)
+    assert right["precision_low"] == pytest.approx(0.8865, abs=1e-4)  # as tables of the Wilson score have it
+    assert right["precision_high"] == 1
+    half = averages(runs("lmm", [0.4, 0.6] * 15)).row(0, named=True)
+    deviation = 0.1 * math.sqrt(30 / 29)
+    assert half["precision_high"] - 0.5 == pytest.approx(2.04523 * deviation / math.sqrt(30), rel=1e-4)
+    assert 0.5 - half["precision_low"] == pytest.approx(half["precision_high"] - 0.5)
+
+
+@pytest.mark.parametrize("data", REPORTS)
+def test_no_interval_leaves_the_shares(data: str) -> None:
+    found = cells(data)
+    for column in ("precision_low", "precision_high"):
+        assert found[column].is_between(0, 1).all()
+    assert (found["precision_low"] <= found["precision"]).all()
+    assert (found["precision_high"] >= found["precision"]).all()
+
+
+def test_what_is_clearly_behind_is_not_taken_and_what_agrees_is_not_told_apart() -> None:
+    good, near, poor = [0.9, 1.0] * 15, [0.89, 1.0] * 15, [0.5, 0.6] * 15
+    three = averages(pl.concat([runs("lmm", near), runs("limited-domain", good), runs("certified-domain", poor)]))
+    assert beside_the_best(three)["clearly"].to_list() == [False, False, True]
+    assert take(three) == "limited-domain"
+    with_auto = averages(pl.concat([runs("limited-domain", good), runs(AUTO, near)]))
+    assert take(with_auto) == AUTO, "auto is taken where nothing is clearly better"
+    hopeless = averages(pl.concat([runs("limited-domain", [0.04] * 30), runs(AUTO, [0.0] * 30)]))
+    assert take(hopeless) == AUTO, "where nothing is of use, nothing is better"
+    assert nearest((1, 3, 50), (10, 20, 100)) == (3, 50)
+
+
+@pytest.mark.parametrize("data", REPORTS)
+def test_a_report_recommends_what_its_cells_say(data: str) -> None:
+    text = (ROOT / "reports" / data / "report.md").read_text(encoding="utf-8")
+    asked = pl.col("epsilon").is_in(["1", "0.25"]) & pl.col("top").is_in([10, 20, 100]) & (pl.col("size") == 2)
+    assert f"**No list of items: take `{take(open_cells(data).filter(asked))}`**" in text
+    padded = cells(data).filter(asked & pl.col("padded") & (pl.col("universe_items") >= 2 * REPORTS[data]))
+    items = min(padded["universe_items"].to_list())
+    listed = [name for name in padded["mechanism"].unique() if find(name).needs_universe]
+    there = padded.filter((pl.col("universe_items") == items) & pl.col("mechanism").is_in(listed))
+    assert f"**A public list of {items:,} items: take `{take(there)}`**" in text
+
+
+@pytest.mark.parametrize("data", REPORTS)
+def test_the_bold_cells_of_a_report_are_those_not_clearly_behind(data: str) -> None:
+    text = (ROOT / "reports" / data / "report.md").read_text(encoding="utf-8")
+    shown = {
+        row["mechanism"]: not row["clearly"] and row["best"] >= HARDLY
+        for row in beside_the_best(
+            open_cells(data).filter(
+                (pl.col("size") == 2) & (pl.col("epsilon") == "1") & (pl.col("top") == 10)
+                & ~pl.col("mechanism").map_elements(lambda name: find(name).study, return_dtype=pl.Boolean)
+            )
+        ).iter_rows(named=True)
+    }  # fmt: skip
+    rows = re.findall(r"^\| No list of items: only the baskets are needed \| ([\w-]+) \| (\**)", text, re.MULTILINE)
+    first = dict(reversed(rows))  # of the first table, not of that of the variants
+    assert {name: bool(first[name]) for name in shown} == shown
+
+
+def test_auto_is_seldom_clearly_behind() -> None:
+    """Without a list it may be taken without a thought, which is what all pages say."""
+    found = beside_the_best(pl.concat([open_cells(data) for data in REPORTS]))
+    of_auto = found.filter(pl.col("mechanism") == AUTO)
+    assert of_auto["clearly"].sum() <= len(of_auto) / 20
+
+
+def test_the_planner_takes_what_the_reports_measured() -> None:
+    found = pl.concat([open_cells(data) for data in REPORTS])
+    asked = found.filter((pl.col("mechanism") == AUTO) & (pl.col("size") == 2)).select("top", "epsilon", "ran").unique()
+    for top, epsilon, ran in asked.iter_rows():
+        plan = make_plan(size=2, top=top, budget=Budget(epsilon, "1e-6"), unit=PrivacyUnit())
+        assert plan.mechanism_name == ran
+
+
+@pytest.mark.parametrize("data", REPORTS)
+def test_with_a_list_the_planner_takes_what_is_seldom_clearly_behind(data: str) -> None:
+    listed = Universe(items=REPORTS[data], listed=True)
+    found = beside_the_best(
+        cells(data).filter(~pl.col("padded") & pl.col("universe_items").is_not_null() & (pl.col("size") == 2))
+    )
+    behind = []
+    for size, top, epsilon in found.select(ASKED[1:4]).unique().iter_rows():
+        plan = make_plan(size=size, top=top, budget=Budget(epsilon, "1e-6"), unit=PrivacyUnit(), universe=listed)
+        here = found.filter(
+            (pl.col("mechanism") == plan.mechanism_name) & (pl.col("top") == top) & (pl.col("epsilon") == epsilon)
+        )
+        behind += here["clearly"].to_list()  # nothing where it takes one that needs no list
+    assert len(behind) > 5
+    assert sum(behind) <= len(behind) / 10
+
+
+@pytest.mark.parametrize("top", [2, 10, 100])
+def test_at_delta_0_the_planner_takes_what_the_pages_say(top: int) -> None:
+    plan = make_plan(
+        size=2, top=top, budget=Budget("1", "0"), unit=PrivacyUnit(), universe=Universe(items=1000, listed=True)
+    )
+    assert plan.mechanism_name == "permute-and-flip"
+    page = (ROOT / "docs" / "choosing-a-mechanism.md").read_text(encoding="utf-8")
+    assert (
+        "**Delta must be 0:** you need a public list. Take `permute-and-flip`, for one itemset or for several." in page
+    )
