@@ -14,6 +14,7 @@ from benchmarks.generate import Shape, generate
 from benchmarks.measure import measure
 from benchmarks.peers import OURS
 from benchmarks.peers.protocol import Work
+from benchmarks.reliability import light_figures
 from benchmarks.report import write
 from benchmarks.results import Measured, Measurements, Results
 from benchmarks.running import run
@@ -136,3 +137,9 @@ def test_the_figure_of_leverage_is_drawn(tmp_path: Path, monkeypatch: pytest.Mon
         monkeypatch.setattr(leverage_figure, name, value)
     leverage_figure.main()
     assert (tmp_path / "reports" / "leverage.png").stat().st_size > 10_000
+
+
+def test_the_ends_of_killed_charges_add_up() -> None:
+    charged, *ends = light_figures(charged=427, printed=299, undelivered=176).values()
+    assert ends == [251, 48, 128]
+    assert sum(ends) == charged  # type: ignore[arg-type]
