@@ -66,8 +66,8 @@ def _figures(results: Results) -> Iterable[tuple[str, str, Figure]]:
         both = (_lines(time, grown, _count, _warm), _lines(memory, grown, _count, _gigabytes))
         for axes, title, label in ((time, "Counting alone, warm", "seconds"), (memory, "Peak memory", "GB")):
             axes.set_title(title)
-            axes.set_xlabel("baskets")
-            axes.set_ylabel(label)
+            axes.set_xlabel("baskets (log scale)")
+            axes.set_ylabel(f"{label} (log scale)")
             logarithmic(axes, x=True, y=True)
         _legend(figure, both[0] | both[1])
         yield "transactions", "All pairs of generated baskets: time and memory against their number.", figure
@@ -96,12 +96,12 @@ def _panels(
     for axes, (title, tasks) in zip(grid, panels.items(), strict=True):
         names |= _lines(axes, tasks, place, _warm)
         axes.set_title(title)
-        axes.set_xlabel(label)
+        axes.set_xlabel(label + (" (log scale)" if place is _floor else ""))
         logarithmic(axes, x=place is _floor, y=True)
         places = sorted({place(task) for task in tasks})
         axes.xaxis.set_major_locator(FixedLocator(places))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _place: f"{value:,.0f}"))
-    grid[0].set_ylabel("seconds")
+    grid[0].set_ylabel("seconds (log scale)")
     _legend(figure, names)
     yield name, caption, figure
 

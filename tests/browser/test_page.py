@@ -238,3 +238,67 @@ def test_a_report_without_mechanisms_has_no_switch(browser: Chrome, tmp_path: Pa
     browser.get(path.as_uri())
     assert browser.find_elements("css selector", "#mechanisms") == []
     assert browser.get_log("browser") == []
+
+
+@pytest.fixture
+def sheet(browser: Chrome, tmp_path: Path) -> Iterator[Chrome]:
+    """A page with what the sample does not have: a folded section, groups, estimates, numbers as text, two layouts."""
+    from fim_private.report.document import Document, Estimate, Figure, Section, Table
+
+    rows = (
+        ("open", "lmm", Estimate(value=0.83, low=0.8, high=0.9, best=True), "3.3e-8"),
+        ("open", "auto", Estimate(value=0.9, low=0.8, high=1.0), "1.17"),
+        ("told", "lmm", None, "~1.2"),
+        ("told", "auto", 0.001, "nothing found"),
+    )
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="600" viewBox="0 0 600 100"><rect width="9" height="9"/></svg>'
+    table = Table(
+        name="grouped", head=("list", "mechanism", "precision", "delta"), rows=rows, caption="c", grouped=True
+    )
+    sections = (
+        Section(anchor="first", title="First", parts=(Figure(name="f", svg=svg, narrow=svg, alt="a", caption="c"),)),
+        Section(anchor="rest", title="Rest", parts=(table,), folded=True),
+    )
+    path = tmp_path / "sheet.html"
+    document = Document(title="t", banner="b", introduction=(), sections=sections, mechanisms=(), footer="f")
+    path.write_text(to_html(document), encoding="utf-8")
+    with window(browser, 1200):
+        browser.get(path.as_uri())
+        yield browser
+
+
+def test_a_link_opens_a_folded_section(sheet: Chrome) -> None:
+    assert not find(sheet, "#table-grouped").is_displayed()
+    sheet.execute_script("location.hash = 'rest'")
+    sheet.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0], 0))")
+    assert find(sheet, "#table-grouped").is_displayed()
+
+
+def test_groups_stay_together_and_text_sorts_as_numbers(sheet: Chrome) -> None:
+    sheet.execute_script("document.querySelector('details').open = true")
+    column = "return [...document.querySelectorAll('#table-grouped tbody tr')].map(r => r.lastElementChild.innerText)"
+    heads = sheet.find_elements("css selector", "#table-grouped thead button")
+    assert [head.text for head in heads] == ["mechanism", "precision", "delta"]
+    heads[2].click()
+    assert sheet.execute_script(column) == ["open", "3.3e-8", "1.17", "told", "~1.2", "nothing found"]
+    heads[2].click()
+    assert sheet.execute_script(column) == ["open", "1.17", "3.3e-8", "told", "nothing found", "~1.2"]
+    assert [cell.text for cell in sheet.find_elements("css selector", "#table-grouped strong")] == ["0.83 ±0.07"]
+    assert "<0.01" in find(sheet, "#table-grouped").text
+
+
+def test_panels_stack_on_a_phone(sheet: Chrome) -> None:
+    assert [svg.is_displayed() for svg in sheet.find_elements("css selector", "figure svg")] == [True, False]
+    with window(sheet, 390):
+        assert [svg.is_displayed() for svg in sheet.find_elements("css selector", "figure svg")] == [False, True]
+        assert find(sheet, "svg.narrow").rect["width"] <= 390
+
+
+def test_the_warning_is_legible_on_paper_also_with_backgrounds(sheet: Chrome) -> None:
+    sheet.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        style = "return [getComputedStyle(arguments[0]).color, getComputedStyle(arguments[1]).backgroundColor]"
+        found = sheet.execute_script(style, find(sheet, "header p"), find(sheet, "header"))
+        assert found == ["rgb(0, 0, 0)", "rgba(0, 0, 0, 0)"]
+    finally:
+        sheet.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

@@ -197,7 +197,7 @@ def _profiles(verdicts: Sequence[Verdict], pictures: Pictures) -> Section:
     for panel in axes[max(0, len(shown) - columns) : len(shown)]:
         panel.set_xlabel("epsilon")
     for panel in axes[::columns]:
-        panel.set_ylabel("delta")
+        panel.set_ylabel("delta (log scale)")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2)
     drawn: Figure = pictures.finish(

@@ -17,6 +17,7 @@ from fim_private.report.document import (
     Cell,
     Code,
     Document,
+    Estimate,
     Figure,
     Marked,
     Paragraph,
@@ -283,6 +284,7 @@ def test_every_part_of_a_document_becomes_markdown() -> None:
         Figure(name="f", svg="", alt="[x]", caption="See **this**."),
         Table(name="t", head=("a|b", "n"), rows=(("<x>", 1.5), ("www.x.example", None)), caption="c"),
         Table(name="u", head=("a",), rows=((1,),), caption="**c** `<d>`", collapsed=True),
+        Table(name="v", head=("a",), rows=((Estimate(value=0.5, low=0.4, high=0.7, best=True),),), caption="c"),
     )
     assert to_markdown(document, "some figures") == MARKDOWN
 
@@ -329,6 +331,13 @@ c
 | 1 |
 
 </details>
+
+<a id="table-v"></a>
+c
+
+| a |
+| ---: |
+| **0.50 ±0.20** |
 
 ---
 

@@ -42,7 +42,8 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         Paragraph(
             text=f"**The question.** Which {what} are most often bought together? The answer is drawn at random, so "
             f"that it may be published: someone who thinks it 50:50 {guess}, and decides after seeing the answer, is "
-            f"right in at most {guesses}."
+            f"right in at most {guesses}. Not hidden is what is true of many"
+            + (", and other transactions of the same person." if settings.unit_column is None else ".")
         )
     ]
     for source, counts in zip(results.sources, results.counts, strict=True):
@@ -162,7 +163,11 @@ def _advice(results: ComparisonResults, data: str) -> Iterator[str]:
         return
     top = min(tops, key=lambda top: abs(top - 20))
     yield _found(results, found[OPEN].filter((pl.col("epsilon") == epsilons[0]) & (pl.col("top") == top)), top)
-    fails = [f"{least} or more at epsilon {at}" for at in results.epsilons if (least := _hopeless(found[OPEN], at))]
+    fails = [
+        f"{f'{least} or more' if least > min(results.tops) else 'any list'} at epsilon {at}"
+        for at in results.epsilons
+        if (least := _hopeless(found[OPEN], at))
+    ]
     yield "**Where this fails.** " + (
         f"Without a list, no mechanism here names half of {'; '.join(fails)}. Ask for fewer, or spend more epsilon."
         if fails
@@ -179,7 +184,7 @@ def _taken(group: str, asked: pl.DataFrame) -> str:
     """What to take with this list of items."""
     name = take(asked)
     mine = beside_the_best(asked).filter(pl.col("mechanism") == name)
-    ran = " or ".join(f"`{ran}`" for ran in sorted(mine["ran"].unique()))
+    ran = "; ".join(f"`{ran}`, which {find(ran).summary}" for ran in sorted(mine["ran"].unique()))
     known = f"the default; it took {ran}" if name == AUTO else find(name).summary
     behind = mine["clearly"].sum()
     return f"**{group.capitalize()}: take `{name}`** ({known}). " + (
