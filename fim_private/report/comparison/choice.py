@@ -25,16 +25,17 @@ def beside_the_best(cells: pl.DataFrame) -> pl.DataFrame:
     Args:
         cells: as `results.averages` makes them.
     """
-    best = cells.sort("precision", descending=True, maintain_order=True).group_by(ASKED, maintain_order=True).first()
-    best = best.select(*ASKED, pl.col("precision").alias("best"), pl.col("precision_low").alias("best_low"))
-    return cells.join(best, on=ASKED, how="left", nulls_equal=True, maintain_order="left").with_columns(
-        (pl.col("best") - pl.col("precision")).alias("gap"),
+    best, low = pl.col("best"), pl.col("precision_low").get(pl.col("precision").arg_max())
+    return cells.with_columns(
+        pl.col("precision").max().over(ASKED).alias("best"), low.over(ASKED).alias("best_low")
+    ).with_columns(
+        (best - pl.col("precision")).alias("gap"),
         (
             (pl.col("best_low") > pl.col("precision_high"))
-            & (pl.col("best") - pl.col("precision") > CLEARLY)
-            & (pl.col("best") > HARDLY)
+            & (best - pl.col("precision") > CLEARLY)
+            & (best > HARDLY)
         ).alias("clearly"),
-    )
+    )  # fmt: skip
 
 
 def take(cells: pl.DataFrame) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
 from fim_private.report.document import (
@@ -117,7 +117,7 @@ def table_markdown(table: Table, anchors: frozenset[str]) -> str:
     rows = [
         [escaped(name) for name in table.head],
         ["---:" if to_right else "---" for to_right in table.numeric],
-        *([_cell(cell, table.digits) for cell in row] for row in table.rows),
+        *([_cell(cell, table.digits) for cell in row] for row in _rows(table)),
     ]
     lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     target = f'<a id="{anchor(table)}"></a>'
@@ -125,6 +125,14 @@ def table_markdown(table: Table, anchors: frozenset[str]) -> str:
         return f"{target}\n{running(table.caption, anchors)}\n\n{lines}"
     caption = marked_html(inline(table.caption, anchors))
     return f"{target}\n\n<details>\n<summary>{caption}</summary>\n\n{lines}\n\n</details>"
+
+
+def _rows(table: Table) -> Iterator[tuple[Cell, ...]]:
+    """The rows; where the table has groups, only the first row of a group names it."""
+    before: Cell = None
+    for row in table.rows:
+        yield ("", *row[1:]) if table.grouped and row[0] == before else row
+        before = row[0]
 
 
 def _cell(cell: Cell, digits: int) -> str:

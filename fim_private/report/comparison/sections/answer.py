@@ -35,15 +35,15 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         else f"which of two versions of {unit} is in the data"
     )
     guesses = " and ".join(
-        f"{share_right(results.epsilon(epsilon), float(settings.delta))} % at epsilon {epsilon}"
+        f"{share_right(results.epsilon(epsilon), float(settings.delta))} % (epsilon {epsilon})"
         for epsilon in shown_epsilons(results)
     )
     parts: list[Part] = [
         Paragraph(
             text=f"**The question.** Which {what} are most often bought together? The answer is drawn at random, so "
             f"that it may be published: someone who thinks it 50:50 {guess}, and decides after seeing the answer, is "
-            f"right in at most {guesses}. Not hidden is what is true of many"
-            + (", and other transactions of the same person." if settings.unit_column is None else ".")
+            f"right in at most {guesses} of cases. What is true of many is not hidden"
+            + ("; nor are other transactions of the same person." if settings.unit_column is None else ".")
         )
     ]
     for source, counts in zip(results.sources, results.counts, strict=True):
@@ -142,7 +142,8 @@ def _decision(results: ComparisonResults, data: str) -> Table:
         caption=f"**Precision at k**: the share of the true k most frequent {kind((settings.main_size,))} that the "
         f"answer names. Mean of {settings.trials} runs, ± 95 %, at the same epsilon and delta = {settings.delta} for "
         "the "
-        "whole list. **Bold: the best with the same list of items, and all that are not clearly behind it.**",
+        "whole list; ±0.00 means that all runs agreed. **Bold: the best with the same list of items, and all that are "
+        "not clearly behind it.**",
     )
 
 
