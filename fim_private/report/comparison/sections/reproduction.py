@@ -84,6 +84,7 @@ def _words(results: ComparisonResults) -> Iterator[str]:
         "**Calibrated**: with the smallest noise and thresholds that provably keep the promise. `-textbook` and "
         "`-paper` have published constants instead. **Bulk**: the rest of the ranking, far below place k."
     )
+    yield "**Mechanisms**: " + "; ".join(f"`{name}`: {find(name).summary}" for name in results.main) + "."
     for source, counts in zip(results.sources, results.counts, strict=True):
         sizes = ", ".join(f"{profile.occurring:,} of size {size}" for size, profile in counts.profiles.items())
         yield f"**{source.name}**: different itemsets that occur: {sizes}. {source.citation}"

@@ -16,9 +16,9 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
     text = (
         "Some mechanisms choose among **all** itemsets that could be formed from a public list of items, including "
         "those that nobody bought. Each itemset that nobody bought gets a small chance. The longer the list, the "
-        "larger the sum of these chances. The paper calls this range dependence. Here the same data is mined as if the shop "
-        "offered more and more items that nobody bought. The large margin mechanism and its relatives look only at the "
-        "top of the ranking, so these items do not affect them."
+        "larger the sum of these chances. The paper calls this range dependence. Here the same data is mined as if "
+        "the shop offered more and more items that nobody bought. The large margin mechanism and its relatives look "
+        "only at the top of the ranking, so these items do not affect them."
     )
     padded = results.averages["padded"].any()
     figures = (_padded(results, pictures, counts.name) for counts in results.counts if padded)
