@@ -21,7 +21,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from fim_private.transactions.column_names import KNOWN
 
 from fim_private import Budget, PrivacyUnit, make_plan
 from fim_private.comparison.settings import ALL_SIZES
