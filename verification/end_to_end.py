@@ -6,6 +6,7 @@ something of.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import count
 
@@ -17,6 +18,7 @@ from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.registry import REGISTRY, Row, find
+from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.release import Release
@@ -83,6 +85,7 @@ def _cases() -> tuple[Case, ...]:
         _items_first("peel"),
         _items_first("counts"),
         _look_first(),
+        _weighted_gaussian(),
     )
 
 
@@ -144,6 +147,23 @@ def _look_first() -> Case:
         more=[NAMES[:1]],
         seen=lambda release: release.found is None,
         event="the look decides for picks",
+    )
+
+
+def _weighted_gaussian() -> Case:
+    """An item whose weighted sum is a deviation of the noise below the threshold, and one more unit that has it."""
+    plan = _planned("weighted-gaussian")
+    if not isinstance(plan.mechanism, WeightedGaussian):
+        raise AssertionError("weighted-gaussian was planned")
+    histogram = plan.mechanism.measurement
+    everybody = round((plan.mechanism.threshold - math.sqrt(histogram.variance)) / histogram.resolution)
+    return Case(
+        name="weighted-gaussian",
+        plan=plan,
+        units=[[NAMES[:1]]] * everybody,
+        more=[NAMES[:1]],
+        seen=lambda release: bool(release.itemsets),
+        event="the only item is named",
     )
 
 

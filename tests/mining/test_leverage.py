@@ -241,11 +241,11 @@ def test_units_are_compared_with_units() -> None:
         ({"size": 3}, "compares two items"),
         ({"size": (1, 2)}, "compares two items"),
         ({"size": (1, 2), "per_size": True}, "compares two items"),
-        ({"constraints": Constraints(must_contain=["milk"])}, "must-contain"),
-        ({"unit": PrivacyUnit(column="customer", max_transactions=3)}, "max-transactions"),
-        ({"top": None, "min_count": 10}, "min-count"),
-        ({"select": COUNTS}, "select counts"),
-        ({"mechanism": "lmm"}, "by leverage go with --mechanism items-first"),
+        ({"constraints": Constraints(must_contain=["milk"])}, "must_contain"),
+        ({"unit": PrivacyUnit(column="customer", max_transactions=3)}, "max_transactions"),
+        ({"top": None, "min_count": 10}, "min_count"),
+        ({"select": COUNTS}, 'select="counts"'),
+        ({"mechanism": "lmm"}, 'by="leverage" go with mechanism="items-first"'),
     ],
 )
 def test_what_has_no_meaning_or_no_proof_is_refused(asked: dict[str, object], message: str) -> None:
