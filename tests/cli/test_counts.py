@@ -31,8 +31,8 @@ def share_in(*arguments: object) -> str | None:
 @pytest.mark.slow
 def test_the_share_may_follow_and_a_file_is_no_share(baskets: Path) -> None:
     assert share_in("mine", baskets, *QUESTION) is None
-    assert share_in("mine", "--release-counts", baskets, *QUESTION) == "3/10"
-    assert share_in("mine", baskets, *QUESTION, "--release-counts") == "3/10"
+    assert share_in("mine", "--release-counts", baskets, *QUESTION) == "1/5"
+    assert share_in("mine", baskets, *QUESTION, "--release-counts") == "1/5"
     assert share_in("mine", "--release-counts", "0.4", baskets, *QUESTION) == "2/5"
     assert share_in("mine", baskets, *QUESTION, "--release-counts", "1/4") == "1/4"
     assert share_in("mine", baskets, *QUESTION, "--count-share", ".5") == "1/2"
@@ -79,7 +79,7 @@ def test_plan_shows_what_counts_cost_and_how_far_they_are_off() -> None:
     options = ("plan", *QUESTION, "--release-counts", "--mechanism", "lmm")
     (record,) = json.loads(fim_private(*options, "--json").stdout)
     shown = " ".join(fim_private(*options).stdout.decode().split())
-    assert "counts, with discrete Laplace noise: epsilon 0.3" in shown
+    assert "counts, with discrete Laplace noise: epsilon 0.2" in shown
     assert f"off by at most {record['plan']['counts']['half_width']}, 19 times in 20" in shown
     large = " ".join(fim_private("plan", *QUESTION, "--top", 50, "--count-share", 0.2).stdout.decode().split())
     assert "counts, with discrete Gaussian noise: rho" in large
@@ -126,7 +126,7 @@ def test_a_ledger_is_charged_for_the_counts_too(baskets: Path, tmp_path: Path) -
     assert entry.losses is not None
     assert entry.losses[-1]["loss"] == "PureDP"
     assert entry.plan is not None
-    assert entry.plan["plan"]["counts"]["share"] == "3/10"
+    assert entry.plan["plan"]["counts"]["share"] == "1/5"
     refused = fim_private("mine", baskets, *QUESTION, "--release-counts", "--ledger", path)
     assert refused.returncode == 4
     assert "What would fit: --epsilon 0." in words(refused)
