@@ -71,7 +71,7 @@ def log_discrete_gaussian_survivals(first: int, number: int, variance: float) ->
     """
     values = np.arange(first, first + number, dtype=np.float64)
     if variance > _SUMMED:
-        return np.array([log_discrete_gaussian_survival_bound(first + at, variance) for at in range(number)])
+        return _log_gaussian_survival_bound(values, variance)
     last = first + number - 1
     # Each logarithm is that of the one after, plus one term. So tails far out do not vanish.
     beyond = log_discrete_gaussian_survival(last + 1, variance)
@@ -88,8 +88,13 @@ def log_discrete_gaussian_survival_bound(threshold: int, variance: float) -> flo
     """
     if variance <= _SUMMED:
         return log_discrete_gaussian_survival(threshold, variance)
-    z = (threshold - 1) / math.sqrt(variance)
-    return -z * z / 2 - math.log(z * math.sqrt(2 * math.pi)) if z > 1 else 0.0
+    return float(_log_gaussian_survival_bound(np.array([float(threshold)]), variance)[0])
+
+
+def _log_gaussian_survival_bound(thresholds: NDArray[np.float64], variance: float) -> NDArray[np.float64]:
+    """The bound of Proposition 25 for each threshold."""
+    z = np.maximum((thresholds - 1) / math.sqrt(variance), 1)
+    return np.where(z > 1, -z * z / 2 - np.log(z * math.sqrt(2 * math.pi)), 0.0)
 
 
 @lru_cache(maxsize=64)

@@ -71,3 +71,12 @@ def test_many_tails_are_those_one_by_one(variance: float, first: int) -> None:
     found = log_discrete_gaussian_survivals(first, 30, variance)
     expected = [log_discrete_gaussian_survival_bound(threshold, variance) for threshold in range(first, first + 30)]
     assert found.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("deviations", [0.1, 1.01, 3.0, 12.0, 40.0])
+def test_the_bound_for_wide_noise_is_above_the_continuous_tail_and_close_to_it_far_out(deviations: float) -> None:
+    """At T - 1, by Proposition 25."""
+    threshold, deviation = round(deviations * 1e6) + 1, 1e6
+    found = log_discrete_gaussian_survival_bound(threshold, deviation**2)
+    exact = float(norm.logsf((threshold - 1) / deviation))
+    assert exact <= found <= min(0.0, exact + 1 / deviations**2)
