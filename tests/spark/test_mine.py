@@ -51,6 +51,8 @@ CHOICES: dict[str, dict[str, Any]] = {
         "together": "unit",
     },
     "items-first, together": {"mechanism": "items-first", "top": 10, "unit": PrivacyUnit(column="customer")},
+    "look-first, items": {"mechanism": "look-first", "top": 100},
+    "look-first, picks": {"mechanism": "look-first", "top": 3, "unit": PrivacyUnit(column="customer")},
     "several sizes, counts": {"mechanism": "limited-domain", "top": 6, "size": (1, 2), "count_share": "0.5"},
     "merged": {
         "mechanism": "limited-domain",
