@@ -158,6 +158,7 @@ def test_inspect_counts_as_mine_does() -> None:
     assert "--unit-column" in words(refused)
 
 
+@pytest.mark.slow
 def test_compare_counts_as_mine_does(here: Path) -> None:
     few = (
         "--sizes", 2, "--tops", 1, "--epsilons", 1, "--trials", 2, "--mechanisms", "limited-domain,items-first",
