@@ -110,9 +110,9 @@ class Certified:
         return (Margin(counts=max(picked, passing), words=words),)
 
     @property
-    def tipping_lead(self) -> int:
+    def tipping_leads(self) -> tuple[int, ...]:
         """The smallest count with which a list passes the test every second time."""
-        return self.certificate.threshold
+        return (self.certificate.threshold,)
 
     @property
     def gaps(self) -> bool:

@@ -104,9 +104,9 @@ class CertifiedDomain:
         )
 
     @property
-    def tipping_lead(self) -> int:
+    def tipping_leads(self) -> tuple[int, ...]:
         """The smallest support with which a list passes the test every second time."""
-        return self.threshold
+        return (self.threshold,)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """As many ranks as the certificate allows."""

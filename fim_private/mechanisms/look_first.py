@@ -113,9 +113,9 @@ class LookFirst:
         return (*self._domains, self.items)
 
     @property
-    def tipping_lead(self) -> int:
-        """The smallest support with which picks pass their test every second time."""
-        return self._domains[0].tipping_lead
+    def tipping_leads(self) -> tuple[int, ...]:
+        """The smallest support with which picks pass their test every second time, or with which picks choose."""
+        return (*self._domains[0].tipping_leads, self._served(USUAL_LENGTHS)[0][1])
 
     def way(self, support: int, lengths: Lengths = USUAL_LENGTHS) -> CertifiedDomain | ItemsFirst:
         """The way to go.

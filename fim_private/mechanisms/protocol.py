@@ -203,11 +203,11 @@ class WithCounts(Protocol):
 
 @runtime_checkable
 class WithTest(Protocol):
-    """A mechanism that compares a lead with a public number. The audit looks hardest where that tips."""
+    """A mechanism that compares leads with public numbers. The audit looks hardest where that tips."""
 
     @property
-    def tipping_lead(self) -> int:
-        """The lead, in transactions, at which the test passes every second time."""
+    def tipping_leads(self) -> tuple[int, ...]:
+        """The leads, in transactions, at which a test passes every second time."""
 
 
 @dataclass(frozen=True, kw_only=True)

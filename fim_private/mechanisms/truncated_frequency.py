@@ -37,9 +37,9 @@ class TruncatedFrequency(Exponential):
         return math.ceil(log_up(self.top * self.universe_size / MISS) / self.rate)
 
     @property
-    def tipping_lead(self) -> int:
+    def tipping_leads(self) -> tuple[int, ...]:
         """From this lead of c_(k) on, an itemset is lifted."""
-        return self.gamma
+        return (self.gamma,)
 
     def _levels(self, profile: CountProfile) -> Sequence[Level]:
         """All levels with their lifted counts. A draw does not tell levels with equal scores apart."""

@@ -49,7 +49,7 @@ def test_a_plan_s_parameters_follow_from_the_budget(
     picked = math.log(mechanism.candidates * request_.top * 19) / rate
     assert margin.counts == lead == math.ceil(max(picked, threshold + 1.645 * math.sqrt(variance)))
     assert margin.place == mechanism.depth == mechanism.candidates + 1
-    assert mechanism.tipping_lead == threshold
+    assert mechanism.tipping_leads == (threshold,)
 
 
 def test_the_larger_of_two_leads_is_asked_for() -> None:

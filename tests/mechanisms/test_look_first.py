@@ -70,7 +70,7 @@ def test_neither_way_costs_more_than_the_look_leaves(
         assert (way.top, way.sensitivity) == (top, sensitivity)
     assert mechanism.losses == (ZCDP(mechanism.rho),)
     assert mechanism.failures == (AnyFailure(mechanism.test_delta),)
-    assert mechanism.tipping_lead == mechanism.branches[0].threshold
+    assert mechanism.tipping_leads == (mechanism.branches[0].threshold, mechanism._served(USUAL_LENGTHS)[0][1])
     # Each further domain serves from a larger support on, and leaves more for its picks.
     for (former, lower), (latter, higher) in pairwise(mechanism._served(USUAL_LENGTHS)):
         assert lower < higher

@@ -127,7 +127,7 @@ def test_published_truncated_frequencies_add_up_their_epsilons() -> None:
     assert best.pick_epsilon > 3 * published.pick_epsilon
     # (4 k / epsilon) (ln(k/rho) + ln U), where the paper's epsilon is twice that of the picks.
     assert published.gamma == math.ceil(4 * 50 / 2 * (math.log(50 / 0.01) + math.log(10_000)))
-    assert published.tipping_lead == published.gamma
+    assert published.tipping_leads == (published.gamma,)
 
 
 def test_noise_is_never_left_out() -> None:

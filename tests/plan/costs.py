@@ -57,9 +57,9 @@ def at_random(generator: random.Random) -> dict[str, object]:
     if (row is not None and row.needs_universe) or generator.random() < 0.5:
         # Of at least as many itemsets as may be asked for; no float holds more than 1e308 of them.
         wanted["universe"] = Universe(
-            # items-first serves at most ten million.
-            items=generator.choice([10_020, 16_470, 10**6, 10**7 if name in {"items-first", AUTO} else 10**15]),
-            listed=generator.random() < 0.5,
+            # Some serve at most ten million, and some no public list.
+            items=generator.choice([10_020, 16_470, 10**6, 10**7 if row is None or row.most_names else 10**15]),
+            listed=generator.random() < 0.5 and not (row is not None and row.needs_open),
         )
     if (row is not None and row.needs_cap) or generator.random() < 0.5:
         wanted["max_items"] = size + generator.choice([0, 1, 8, 100])
