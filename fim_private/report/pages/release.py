@@ -129,7 +129,8 @@ def _cell(itemset: ReleasedItemset, field: str) -> Cell:
     if field == "joint":
         return JOINT.join(itemset.items)
     if field == "between":
-        return None if itemset.count_low is None else f"{itemset.count_low:,} to {itemset.count_high or 0:,}"
+        # On a phone an interval would otherwise be broken over two lines.
+        return None if itemset.count_low is None else f"{itemset.count_low:,}\u00a0to\u00a0{itemset.count_high or 0:,}"
     value: Cell = getattr(itemset, field)
     return value
 
