@@ -196,6 +196,7 @@ def _profiles(verdicts: Sequence[Verdict], pictures: Pictures) -> Section:
         panel.set_visible(False)
     for panel in axes[max(0, len(shown) - columns) : len(shown)]:
         panel.set_xlabel("epsilon")
+        panel.tick_params(labelbottom=True)  # also above a place that is left empty
     for panel in axes[::columns]:
         panel.set_ylabel("delta (log scale)")
     handles, labels = axes[0].get_legend_handles_labels()
