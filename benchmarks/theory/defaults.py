@@ -58,18 +58,19 @@ def section(pictures: Pictures) -> Section:
     worst = (
         both.group_by("data").agg((pl.col(COUNTS) - pl.col(PEEL)).mean().alias("gain")).sort("gain").row(0, named=True)
     )
+    sizes = sorted(table["size"].unique().to_list())
     drawn = pictures.finish(
         figure,
         name="items-first-defaults",
         alt="Mean precision of items first against the share of the budget for the items, and counts against picks",
         caption=(
-            f"**These defaults were chosen on {table['data'].n_unique()} public data sets**, for itemsets of "
-            f"{', '.join(str(size) for size in sorted(table['size'].unique().to_list()))} items, with "
-            f"{int(table['trials'].to_list()[0])} runs of each setting. The left panel varies the share of the budget "
-            "that finds the items. A small epsilon needs a larger share, because an item that is not found is lost. "
-            "The right panel compares noisy counts with picks: above the line, counts are better. It also matters how "
-            f"many of the frequent items a transaction holds. On `{worst['data']}`, picks are better by "
-            f"{-worst['gain']:.2f} on average. So the mechanism looks at that, with noise, before it decides."
+            f"**These defaults were chosen on {table['data'].n_unique()} public data sets.** Itemsets have "
+            f"{', '.join(map(str, sizes[:-1]))} or {sizes[-1]} items. Each setting was run "
+            f"{int(table['trials'].to_list()[0])} times. Left: the share of the budget that finds the items. A small "
+            "epsilon needs a larger share, because an item that is not found is lost. Right: noisy counts against "
+            "picks. Above the line, counts are better. Below it, picks are: they serve best where transactions hold "
+            f"many frequent items, such as `{worst['data']}` (by {-worst['gain']:.2f} on average). So the mechanism "
+            "first looks, with noise, at how many they hold."
         ),
     )
     text = (
