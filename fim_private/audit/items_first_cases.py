@@ -14,45 +14,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from fim_private.audit.laws import Floats, law_over_groups
+from fim_private.audit.laws import Floats
 from fim_private.audit.merged_outcomes import Pair, shifted
-from fim_private.audit.neighbours import Limits, Neighbours
-from fim_private.audit.search import hardest
+from fim_private.audit.neighbours import Neighbours
+from fim_private.audit.one_unit_more import CANDIDATES, Unit, either_way, hard_picks, pair_of_picks, worst_of
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness import Randomness
 
-_CANDIDATES = 100
-"""The picks are compared on so many itemsets."""
 _LONG = 64
 """The longest unit that is tried."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Unit:
-    """What the additional unit holds, and what follows.
-
-    Args:
-        common: items that everybody has, or itemsets.
-        own: items that nobody else has, or itemsets.
-        picks: the itemsets of the common items, if the mechanism makes picks. Otherwise None.
-        steps: the later steps that released numbers decided on.
-        support: the smallest support without this unit; None if no certificate is needed.
-        of: what is counted here, items or itemsets.
-    """
-
-    common: int
-    own: int
-    picks: Neighbours | None = None
-    steps: LaterSteps | None = None
-    support: int | None = None
-    of: str = "items"
 
 
 def largest_deltas(
@@ -66,12 +43,8 @@ def largest_deltas(
         steps: how many steps the search for hard picks makes.
         randomness: where the bits of that search come from.
     """
-    worst = [(0.0, Unit(common=0, own=0))] * len(epsilons)
-    for unit in _units(mechanism, epsilons, steps, randomness):
-        for at, delta in enumerate(_deltas(mechanism, unit, epsilons).tolist()):
-            if delta > worst[at][0]:
-                worst[at] = delta, unit
-    return worst
+    units = _units(mechanism, epsilons, steps, randomness)
+    return worst_of(((unit, _deltas(mechanism, unit, epsilons)) for unit in units), len(epsilons))
 
 
 def _units(mechanism: ItemsFirst, epsilons: Sequence[float], steps: int, randomness: Randomness) -> Iterator[Unit]:
@@ -105,15 +78,7 @@ def _hard_picks(
     """Counts of itemsets for which picks tell much; None for no difference."""
     if later.pick_epsilon is None:
         return [None]
-    found = hardest(
-        mechanism.picks(later.pick_epsilon, _CANDIDATES),
-        [share * float(epsilons[-1]) for share in (0.3, 0.5, 0.7, 0.9)],
-        Limits(sensitivity=mechanism.sensitivity, universe_size=_CANDIDATES),
-        steps=steps,
-        starts=3,
-        randomness=randomness,
-    )
-    return [None, *(worst.pair for worst in found.worst if worst.delta)]
+    return hard_picks(mechanism.picks(later.pick_epsilon, CANDIDATES), epsilons, steps, randomness)
 
 
 def _support(certificate: Certificate | None, own: int) -> int | None:
@@ -144,15 +109,11 @@ def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Flo
             (steps.itemsets, itemsets, several),
         ):
             if measurement is not None and held:
-                step = int(measurement.weights[min(held, len(measurement.weights) - 1)]) * times
+                step = measurement.added(held) * times
                 if step:
                     fewer = fewer.times(shifted(measurement, held, step))
     if unit.picks is not None and steps.pick_epsilon is not None:
-        picked = mechanism.picks(steps.pick_epsilon, _CANDIDATES)
-        sides = [law_over_groups(picked, side, declared=True) for side in unit.picks.sides]
-        outcomes = list(sides[0] | sides[1])
-        laws = [np.array([side.get(outcome, 0.0) for outcome in outcomes]) for side in sides]
-        fewer = fewer.times(Pair(one=laws[0], other=laws[1]))
+        fewer = fewer.times(pair_of_picks(mechanism.picks(steps.pick_epsilon, CANDIDATES), unit.picks))
     named = 0.0
     if steps.certificate is not None and unit.support is not None:
         tests = [steps.certificate.law([support] * mechanism.top) for support in (unit.support, unit.support + 1)]
@@ -163,5 +124,4 @@ def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Flo
             lengths = sorted(tests[0].keys() | tests[1].keys())
             passed = [np.array([test.get(length, 0.0) for length in lengths]) for test in tests]
             fewer = fewer.times(Pair(one=passed[0], other=passed[1]))
-    more = Pair(one=fewer.other * (1 - named), other=fewer.one)
-    return np.maximum(Pair(one=more.other, other=more.one).deltas(epsilons), named + more.deltas(epsilons))
+    return either_way(fewer, named, epsilons)

@@ -9,9 +9,10 @@ from typing import Any
 
 from fim_private.accounting.claim import claimed_delta
 from fim_private.audit import weighted_gaussian_cases
-from fim_private.audit.items_first_cases import Unit, largest_deltas
+from fim_private.audit.items_first_cases import largest_deltas
 from fim_private.audit.laws import NUMERICAL_ERROR
 from fim_private.audit.neighbours import Limits, Neighbours
+from fim_private.audit.one_unit_more import Unit
 from fim_private.audit.search import hardest
 from fim_private.errors import UsageError
 from fim_private.mechanisms.items_first import ItemsFirst

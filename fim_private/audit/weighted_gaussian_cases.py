@@ -13,17 +13,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from fim_private.audit.items_first_cases import Unit
-from fim_private.audit.laws import Floats, law_over_groups
+from fim_private.audit.laws import Floats
 from fim_private.audit.merged_outcomes import Pair, shifted
-from fim_private.audit.neighbours import Limits, Neighbours
-from fim_private.audit.search import hardest
+from fim_private.audit.one_unit_more import CANDIDATES, Unit, either_way, hard_picks, pair_of_picks, worst_of
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
 
-_FOUND = 100
-"""The picks are compared on so many itemsets."""
 _COMMON = (0, 1, 45, 1225)
 _ITEMS = (1, 2, 3, 4, 6, 10, 18, 32, 60, 91)
 """The unit's own itemsets are all those of so many items."""
@@ -40,12 +36,8 @@ def largest_deltas(
         steps: how many steps the search for hard picks makes.
         randomness: where the bits of that search come from.
     """
-    worst = [(0.0, Unit(common=0, own=0))] * len(epsilons)
-    for unit in _units(mechanism, epsilons, steps, randomness):
-        for at, delta in enumerate(_deltas(mechanism, unit, epsilons).tolist()):
-            if delta > worst[at][0]:
-                worst[at] = delta, unit
-    return worst
+    units = _units(mechanism, epsilons, steps, randomness)
+    return worst_of(((unit, _deltas(mechanism, unit, epsilons)) for unit in units), len(epsilons))
 
 
 def found_of_its_own(mechanism: WeightedGaussian, own: int, held: int) -> float:
@@ -56,7 +48,7 @@ def found_of_its_own(mechanism: WeightedGaussian, own: int, held: int) -> float:
         own: so many itemsets of each transaction are the unit's own: the same ones, or different ones.
         held: how many itemsets each transaction holds.
     """
-    weight = weight_of(mechanism, held)
+    weight = mechanism.measurement.added(held)
     if not own or not weight:
         return 0.0
     chances = []
@@ -66,24 +58,10 @@ def found_of_its_own(mechanism: WeightedGaussian, own: int, held: int) -> float:
     return max(chances)
 
 
-def weight_of(mechanism: WeightedGaussian, held: int) -> int:
-    """What a transaction that holds so many itemsets adds to each of them, in units."""
-    weights = mechanism.measurement.weights
-    return int(weights[min(held, len(weights) - 1)])
-
-
 def _units(
     mechanism: WeightedGaussian, epsilons: Sequence[float], steps: int, randomness: Randomness
 ) -> Iterator[Unit]:
-    found = hardest(
-        mechanism.picks(_FOUND),
-        [share * float(epsilons[-1]) for share in (0.3, 0.5, 0.7, 0.9)],
-        Limits(sensitivity=mechanism.sensitivity, universe_size=_FOUND),
-        steps=steps,
-        starts=3,
-        randomness=randomness,
-    )
-    picks: list[Neighbours | None] = [None, *(worst.pair for worst in found.worst if worst.delta)]
+    picks = hard_picks(mechanism.picks(CANDIDATES), epsilons, steps, randomness)
     for common in _COMMON:
         numbers = (sum(math.comb(items, size) for size in mechanism.sizes) for items in _ITEMS)
         own = max(numbers, key=lambda own: found_of_its_own(mechanism, own, common + own))
@@ -96,16 +74,11 @@ def _units(
 def _deltas(mechanism: WeightedGaussian, unit: Unit, epsilons: Sequence[float]) -> Floats:
     """delta at each epsilon, in the direction where it is larger."""
     held = unit.common + unit.own
-    step = mechanism.sensitivity * weight_of(mechanism, held)
+    step = mechanism.sensitivity * mechanism.measurement.added(held)
     fewer = Pair(one=np.ones(1), other=np.ones(1))
     if unit.common and step:
         fewer = shifted(mechanism.measurement, unit.common, step)
     if unit.picks is not None:
-        picked = mechanism.picks(_FOUND)
-        sides = [law_over_groups(picked, side, declared=True) for side in unit.picks.sides]
-        outcomes = list(sides[0] | sides[1])
-        laws = [np.array([side.get(outcome, 0.0) for outcome in outcomes]) for side in sides]
-        fewer = fewer.times(Pair(one=laws[0], other=laws[1]))
+        fewer = fewer.times(pair_of_picks(mechanism.picks(CANDIDATES), unit.picks))
     named = found_of_its_own(mechanism, unit.own, held)
-    more = Pair(one=fewer.other * (1 - named), other=fewer.one)
-    return np.maximum(Pair(one=more.other, other=more.one).deltas(epsilons), named + more.deltas(epsilons))
+    return either_way(fewer, named, epsilons)

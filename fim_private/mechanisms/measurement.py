@@ -65,6 +65,10 @@ class Measurement:
         """What a transaction adds to each itemset, in units, by how many of them it holds; 0 from the last entry on."""
         return _weights(self.full, self.resolution)
 
+    def added(self, held: int) -> int:
+        """What a transaction that holds so many of the itemsets adds to each of them, in units."""
+        return int(self.weights[min(held, len(self.weights) - 1)])
+
     def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
         """The counts, in units, each with its own noise. Itemsets that do not occur get noise too."""
         return counts + sample_discrete_gaussians(self.variance, len(counts), randomness)

@@ -24,6 +24,7 @@ from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.accounting.search import least
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.items_first import TYPICAL_LENGTH
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import peeling_losses
 from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
@@ -37,8 +38,6 @@ HISTOGRAM_SHARE = Fraction(1, 2)
 """The share of rho for the histogram. The picks get the rest."""
 FAILURE_SHARE = Fraction(1, 2)
 """The share of delta that covers an itemset of one unit alone."""
-TYPICAL_LENGTH = 10
-"""Leads are stated for transactions with this many items."""
 _MUCH = 1e6
 """A rho with which there is hardly any noise."""
 

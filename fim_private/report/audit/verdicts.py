@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from fim_private.audit.items_first_cases import Unit
 from fim_private.audit.laws import NUMERICAL_ERROR
 from fim_private.audit.neighbours import Neighbours
+from fim_private.audit.one_unit_more import Unit
 from fim_private.audit.verdict import LOOSE, LargestDelta, Verdict
 from fim_private.privacy import NeighbouringRelation
 from fim_private.report.document.text import number, table, wrapped
