@@ -37,9 +37,12 @@ FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
 USUAL_TEST, CHEAP_TESTS = Fraction(1, 10), (Fraction(1, 30), Fraction(1, 100))
 """The share of rho for the test, and for the test of clear lists. `benchmarks/field.py` measures these settings."""
-_LEAST_LEAD, _MOST_LEAD, _CLEAR_LEAD = 0.55, 0.95, 1.3
+_LEAST_LEAD, _MOST_LEAD, _CLEAR_LEAD = 0.55, 1.0, 1.3
+_RISE = 0.5
+"""Picks choose from so many times their lead on. This rises at first with the support that items need to be found, in
+leads: where it is small the list is long, and below their lead picks still name much of a long list."""
 _WITHOUT_ITEMS, _EASE = 1.25, 0.3
-"""Picks choose from so many times their lead on. It is less the more support items need to be found."""
+"""From here it falls: the more support items need, the less items first has to offer."""
 _CAUTION = 0.75
 """So many deviations of the look's noise are added: items first loses less where it is the wrong way."""
 
@@ -161,8 +164,9 @@ class LookFirst:
         found: list[tuple[CertifiedDomain, int]] = []
         for domain in self._domains:
             lead = domain.margins[0].counts
-            eased = _WITHOUT_ITEMS - _EASE * self.items.seen(lengths) / lead
-            leads = _CLEAR_LEAD if found else min(_MOST_LEAD, max(_LEAST_LEAD, eased))
+            needed = self.items.seen(lengths) / lead
+            rising, falling = _LEAST_LEAD + _RISE * needed, max(_LEAST_LEAD, _WITHOUT_ITEMS - _EASE * needed)
+            leads = _CLEAR_LEAD if found else min(_MOST_LEAD, rising, falling)
             least = math.ceil(leads * lead + _CAUTION * math.sqrt(self.variance))
             if not found or least > found[-1][1]:
                 found.append((domain, least))
