@@ -91,9 +91,24 @@ def spoken(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def _left(done: int, total: int, begun: float) -> str:
-    passed = time.monotonic() - begun
-    return f", {spoken(passed * (total - done) / done)} left" if 0 < done < total and passed > WORTH_SAYING else ""
+class _Parts:
+    """How many parts of how many are done, in words.
+
+    Args:
+        what: is done.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._before: tuple[int, float] | None = None
+
+    def words(self, done: int, total: int) -> str:
+        """With the time left. Parts that were done before the first call took no time now."""
+        self._before = self._before or (done, time.monotonic())
+        now, passed = done - self._before[0], time.monotonic() - self._before[1]
+        known = now > 0 and done < total and passed > WORTH_SAYING
+        left = f", {spoken(passed * (total - done) / now)} left" if known else ""
+        return f"{self._what} ... {done:,} of {total:,}{left}"
 
 
 @contextmanager
@@ -145,9 +160,9 @@ def bar(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
         yield lambda _done, _all: None
         return
     if not Notes().isatty():
-        begun = time.monotonic()
+        parts = _Parts(what)
         with _logged() as show:
-            yield lambda done, total: show(f"{what} ... {done:,} of {total:,}{_left(done, total, begun)}")
+            yield lambda done, total: show(parts.words(done, total))
         return
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 

@@ -96,6 +96,16 @@ def test_a_log_gets_a_line_every_ten_seconds_and_a_short_run_none(
         assert {line.split(" (")[0] for line in lines} <= {"counting ...", "runs ... 3 of 10"}
 
 
+def test_what_was_done_before_says_nothing_of_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    parts = progress._Parts("runs")
+    shown = []
+    for now, done in ((100.0, 90), (110.0, 90), (120.0, 92), (160.0, 100)):  # noqa: B007 - the clock's
+        shown.append(parts.words(done, 100))
+    assert shown == ["runs ... 90 of 100", "runs ... 90 of 100", "runs ... 92 of 100, 80 s left", "runs ... 100 of 100"]
+
+
 def test_a_comparison_says_beforehand_how_long_it_takes(tmp_path: Path) -> None:
     (tmp_path / "baskets.csv").write_text("milk,bread\nmilk,tea\n" * 400)
     options = ("--sizes", "2", "--tops", "1", "--epsilons", "1", "--trials", 2, "--mechanisms", "limited-domain")
