@@ -16,7 +16,7 @@ from fim_private.privacy import NeighbouringRelation
 if TYPE_CHECKING:
     from fim_private.comparison.settings import Settings
 
-OCCURRING = "occurring"
+OCCURRING, USUAL = "occurring", "usual"
 
 _run = partial(typer.Option, rich_help_panel="What to run")
 _listed = partial(_run, metavar=LISTED)
@@ -41,7 +41,7 @@ class Experiment:
     epsilons: Annotated[str, _listed(help="The epsilons; each is the whole budget of a run.")] = "0.1,0.25,0.5,1,2"
     delta: Annotated[str, _run(help="The delta of every run.")] = "1e-6"
     trials: Annotated[int, _run(help="The number of runs per setting.")] = 50
-    mechanisms: Annotated[str | None, _listed(help="The mechanisms to compare. The default is nearly all.")] = None
+    mechanisms: Annotated[str, _listed(help="The mechanisms to compare; usual stands for nearly all.")] = USUAL
     universe_items: Annotated[
         str,
         _run(
@@ -82,9 +82,10 @@ class Experiment:
         seed = Store.seed_of(folder) if self.seed is None else self.seed
         # What decides between others is what `auto` takes.
         usual = (AUTO, *(name for name, row in REGISTRY.items() if not (row.instead_of or row.weighs)))
-        names = usual if self.mechanisms is None else _parts(self.mechanisms)
-        if not names:
+        asked = _parts(self.mechanisms)
+        if not asked:
             raise UsageError("No mechanism was named.", "Name some, as in lmm,exponential, or leave out --mechanisms.")
+        names = tuple(dict.fromkeys(name for part in asked for name in (usual if part == USUAL else (part,))))
         declared = self.universe_items
         return Settings(
             sizes=_whole(self.sizes, "sizes"),

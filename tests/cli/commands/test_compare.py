@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from fim_private.cli.experiment import Experiment
 from tests import processes
 from tests.cli.command import fim_private, in_own_process, words
 from tests.comparison.test_run import InThisProcess
@@ -76,6 +77,16 @@ def test_a_mechanism_that_no_padded_universe_is_made_for_can_be_compared_alone(
     text = (tmp_path / "alone" / "report.md").read_text("utf-8")
     assert f"| No list of items: only the baskets are needed | {mechanism} |" in text
     assert "while the list of items grows" not in text
+
+
+def test_mechanisms_can_be_named_beside_the_usual_ones(tmp_path: Path) -> None:
+    def named(mechanisms: str) -> tuple[str, ...]:
+        return Experiment(mechanisms=mechanisms, seed=1).settings(tmp_path, None).mechanisms
+
+    usual = named("usual")
+    assert {"auto", "lmm"} < set(usual)
+    assert "weighted-gaussian" not in usual
+    assert named("usual,lmm,weighted-gaussian") == (*usual, "weighted-gaussian")
 
 
 @pytest.mark.slow
