@@ -10,7 +10,8 @@ import numpy as np
 
 from fim_private.comparison.settings import ALL_SIZES, Settings, long_lists
 from fim_private.counting import count_histogram, top_itemsets
-from fim_private.mechanisms.certified_domain import CANDIDATES_PER_PICK
+from fim_private.mechanisms.certified_domain import candidates_of
+from fim_private.mechanisms.limited_domain import CANDIDATES_PER_PICK
 from fim_private.mechanisms.registry import find
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
@@ -105,7 +106,8 @@ def count_all(
     all_sizes = None
     if settings.all_sizes:
         progress(f"counting itemsets of all sizes of {name}")
-        depth = CANDIDATES_PER_PICK * max(long_lists(settings)) + 1
+        longest = max(long_lists(settings))
+        depth = max(CANDIDATES_PER_PICK * longest, candidates_of(longest)) + 1
         all_sizes = _together(transactions, settings.all_sizes, depth)
         most_frequent[ALL_SIZES] = {
             itemset: count

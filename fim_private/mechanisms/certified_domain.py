@@ -19,12 +19,18 @@ from fim_private.privacy import AnyFailure, Failure, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
-CANDIDATES_PER_PICK = 1000
-"""l = 1000 k. In retail data c_(l+1) is then small."""
+CANDIDATES, LEAST_PER_PICK = 20_000, 10
+"""l is 20,000, or 10 k if that is more. A larger l makes c_(l+1) smaller, which helps where transactions are long, but
+each pick then has more to choose from. The larger k is, the less budget a pick has. So l does not grow with k."""
 TEST_SHARE = Fraction(1, 10)
 """The share of rho that the test gets."""
 CUT_SHARE = Fraction(1, 25)
 """The share of rho that the choice of the length gets, if there is more than one pick."""
+
+
+def candidates_of(top: int) -> int:
+    """l for k picks."""
+    return max(CANDIDATES, LEAST_PER_PICK * top)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +167,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
     )
     mechanism = CertifiedDomain(
         top=request.top,
-        candidates=CANDIDATES_PER_PICK * request.top,
+        candidates=candidates_of(request.top),
         pick_epsilon=found.pick_epsilon,
         variance=found.certificate.variance,
         threshold=found.certificate.threshold,

@@ -22,7 +22,7 @@ from fim_private.accounting.calibration import largest_proved, prove_renyi, rang
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certificate import Certificate, number_loss
-from fim_private.mechanisms.certified_domain import CANDIDATES_PER_PICK, CUT_SHARE, CertifiedDomain
+from fim_private.mechanisms.certified_domain import CUT_SHARE, CertifiedDomain, candidates_of
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
@@ -37,11 +37,11 @@ FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
 USUAL_TEST, CHEAP_TESTS = Fraction(1, 10), (Fraction(1, 30), Fraction(1, 100))
 """The share of rho for the test, and for the test of clear lists. `benchmarks/field.py` measures these settings."""
-_LEAST_LEAD, _MOST_LEAD, _CLEAR_LEAD = 0.55, 1.0, 1.3
-_RISE = 0.5
+_LEAST_LEAD, _CLEAR_LEAD = 0.45, 1.3
+_RISE = 0.65
 """Picks choose from so many times their lead on. This rises at first with the support that items need to be found, in
 leads: where it is small the list is long, and below their lead picks still name much of a long list."""
-_WITHOUT_ITEMS, _EASE = 1.25, 0.3
+_WITHOUT_ITEMS, _EASE = 1.25, 0.4
 """From here it falls: the more support items need, the less items first has to offer."""
 _CAUTION = 0.75
 """So many deviations of the look's noise are added: items first loses less where it is the wrong way."""
@@ -93,7 +93,7 @@ class LookFirst:
     @property
     def depth(self) -> int:
         """The top l and the one after."""
-        return CANDIDATES_PER_PICK * self.top + 1
+        return candidates_of(self.top) + 1
 
     @property
     def spending(self) -> tuple[Spending, ...]:
@@ -166,7 +166,7 @@ class LookFirst:
             lead = domain.margins[0].counts
             needed = self.items.seen(lengths) / lead
             rising, falling = _LEAST_LEAD + _RISE * needed, max(_LEAST_LEAD, _WITHOUT_ITEMS - _EASE * needed)
-            leads = _CLEAR_LEAD if found else min(_MOST_LEAD, rising, falling)
+            leads = _CLEAR_LEAD if found else min(rising, falling)
             least = math.ceil(leads * lead + _CAUTION * math.sqrt(self.variance))
             if not found or least > found[-1][1]:
                 found.append((domain, least))
@@ -193,7 +193,7 @@ class LookFirst:
         left = float(self.rho - self.items.look.loss.rho - self.look.rho - certificate.rho)
         return CertifiedDomain(
             top=self.top,
-            candidates=CANDIDATES_PER_PICK * self.top,
+            candidates=candidates_of(self.top),
             pick_epsilon=range_costing(left / self.top),
             variance=certificate.variance,
             threshold=certificate.threshold,

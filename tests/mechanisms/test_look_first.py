@@ -21,7 +21,7 @@ from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst
 from fim_private.mechanisms.lengths import Lengths
-from fim_private.mechanisms.look_first import CANDIDATES_PER_PICK, LOOK_SHARE, LookFirst, calibrate
+from fim_private.mechanisms.look_first import LOOK_SHARE, LookFirst, calibrate
 from fim_private.mechanisms.protocol import Request
 from fim_private.privacy import ZCDP, AnyFailure
 from fim_private.profile import CountProfile
@@ -109,8 +109,8 @@ def vars_of(mechanism: LookFirst) -> dict[str, object]:
 
 def test_the_support_is_counted_from_the_place_after_the_candidates() -> None:
     mechanism = planned()
-    assert mechanism.depth == 3 * CANDIDATES_PER_PICK + 1
-    profile = CountProfile(levels=[90, 80, 70, 7], multiplicities=[1, 1, 2, 2997], zeros=None, complete=False)
+    assert mechanism.depth == 20_001
+    profile = CountProfile(levels=[90, 80, 70, 7], multiplicities=[1, 1, 2, 20_000], zeros=None, complete=False)
     assert mechanism.support(profile) == 70 - 7
     assert mechanism.support(CountProfile.of([90, 80])) == 0
 
@@ -152,7 +152,7 @@ def test_picks_choose_soonest_where_items_need_very_little_or_much_support(epsil
     peak = leasts.index(max(leasts))
     assert leasts[: peak + 1] == sorted(leasts[: peak + 1])
     assert leasts[peak:] == sorted(leasts[peak:], reverse=True)
-    assert math.ceil(0.55 * lead + 0.75 * deviation) == leasts[-1] < leasts[peak]
+    assert math.ceil(0.45 * lead + 0.75 * deviation) == leasts[-1] < leasts[peak]
     assert leasts[peak] <= lead + 0.75 * deviation + 1
 
 

@@ -11,7 +11,7 @@ from fim_private.demos import shop
 from fim_private.demos.chart import Chart, Line
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
 from fim_private.demos.plans import mechanism_of, pairs_plan
-from fim_private.mechanisms.certified_domain import CertifiedDomain
+from fim_private.mechanisms.certified_domain import CANDIDATES, CertifiedDomain
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.plan import Plan
@@ -191,10 +191,10 @@ DEMO = Demo(
         ),
         Bullets(
             items=(
-                "**Choose:** pick k pairs from the top 1000 k, as if these candidates were public. Frequent pairs have "
-                "a higher chance.",
+                f"**Choose:** pick k pairs from the top {CANDIDATES:,}, as if these candidates were public. Frequent "
+                "pairs have a higher chance.",
                 "**Measure:** the support of a pick is its count less the count just behind the candidates, at place "
-                "1000 k + 1.",
+                f"{CANDIDATES + 1:,}.",
                 "**Certify:** add noise to the smallest support in the list. Show the names only if the sum is at "
                 "least a threshold T.",
             )
