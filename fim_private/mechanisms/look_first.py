@@ -37,12 +37,12 @@ FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
 USUAL_TEST, CHEAP_TESTS = Fraction(1, 10), (Fraction(1, 30), Fraction(1, 100))
 """The share of rho for the test, and for the test of clear lists. `benchmarks/field.py` measures these settings."""
-_LEAST_LEAD, _CLEAR_LEAD = 0.45, 1.3
-_RISE = 0.65
+_LONG_LISTS, _RISE = 0.55, 0.5
 """Picks choose from so many times their lead on. This rises at first with the support that items need to be found, in
 leads: where it is small the list is long, and below their lead picks still name much of a long list."""
-_WITHOUT_ITEMS, _EASE = 1.25, 0.4
+_WITHOUT_ITEMS, _EASE, _LEAST_LEAD = 1.25, 0.4, 0.5
 """From here it falls: the more support items need, the less items first has to offer."""
+_CLEAR_LEAD = 1.3
 _CAUTION = 0.75
 """So many deviations of the look's noise are added: items first loses less where it is the wrong way."""
 
@@ -165,7 +165,7 @@ class LookFirst:
         for domain in self._domains:
             lead = domain.margins[0].counts
             needed = self.items.seen(lengths) / lead
-            rising, falling = _LEAST_LEAD + _RISE * needed, max(_LEAST_LEAD, _WITHOUT_ITEMS - _EASE * needed)
+            rising, falling = _LONG_LISTS + _RISE * needed, max(_LEAST_LEAD, _WITHOUT_ITEMS - _EASE * needed)
             leads = _CLEAR_LEAD if found else min(rising, falling)
             least = math.ceil(leads * lead + _CAUTION * math.sqrt(self.variance))
             if not found or least > found[-1][1]:
