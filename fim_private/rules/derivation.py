@@ -62,7 +62,7 @@ def association_rules(
     counted = ReleasedCounts(release)
     if release.itemsets and all(line.count is None for line in release.itemsets):
         raise UsageError(
-            "Rules need counts, and this release has none.",
+            "Rules need counts of the itemsets, and this release has none.",
             "Release counts as well: --release-counts or --min-count of `fim-private mine`.",
         )
     if min_lift is not None and counted.total is None:

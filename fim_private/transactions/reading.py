@@ -326,7 +326,7 @@ def columnar_layout(
     if columns.skip_lines or columns.skip_columns:
         raise UsageError(
             f"{table.name} is a table ({table.kind}): only lines and columns of text are left out by number.",
-            "Leave --skip-lines and --skip-columns out.",
+            "Leave --skip-lines and --skip-columns out. Delete lines above the names of the columns in the file.",
         )
     if format_name in LINE_FORMATS:
         raise InputError(

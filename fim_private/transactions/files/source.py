@@ -120,7 +120,7 @@ def opened(
     """
     if isinstance(source, str) and is_address(source):
         # The address may hold a password, so it is not shown.
-        raise UsageError("A database is read by a query, and no other address can be read.", GIVE_QUERY)
+        raise UsageError("This is an address. Only a database can be read from one, and it needs a query.", GIVE_QUERY)
     if not isinstance(source, str | Path):
         yield _source("The open file", source, archives=archives)
     elif str(source) == "-":

@@ -137,7 +137,7 @@ def ask_about_table(
     if any(cells[at][1] is None for at in found.all):
         return
     sample = Sample(name=name, columns=[column for _, column in cells], found=found)
-    _ask(long_table(sample, layout, headerless=columns.numbered), on_doubt)
+    _ask(long_table(sample, layout, headerless=columns.numbered, known=columns.transaction is None), on_doubt)
 
 
 def _ask(doubt: Doubt | None, on_doubt: OnDoubt) -> None:
@@ -191,7 +191,8 @@ def detect_columnar(table: ColumnTable, columns: Columns) -> str:
         return "one-hot"
     raise InputError(
         f"{table.name} is a table without lists, well-known columns or one-hot cells.",
-        "Give --transaction-column and --item-column for one item per row, or --format one-hot.",
+        "Give --transaction-column and --item-column for one item per row, or --format one-hot. The first row of a "
+        "sheet has to hold the names of the columns.",
     )
 
 
@@ -275,6 +276,12 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
             "Give --format one-hot, and name a column that is not an item with --transaction-column ('' if unnamed).",
         )
     rectangular = rectangular and not numbered_words(header)
+    if rectangular and _repeats_known_name(header):
+        raise InputError(
+            f"{name} has two columns of the same name.",
+            "Rename one of them in the first line. If neither is needed, give --format long with --transaction-column "
+            "and --item-column; if each line is a transaction, give --format basket.",
+        )
     if known_column(header, (*TRANSACTION_NAMES, *ITEM_NAMES)) is not None and rectangular:
         raise InputError(
             f"{name} starts with a well-known column name, but not with one for transactions and one for items.",
@@ -286,6 +293,11 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
             "Give --format long with --transaction-column and --item-column, or --format basket.",
         )
     return "basket"
+
+
+def _repeats_known_name(header: list[str]) -> bool:
+    """Whether one name stands above two columns, and some other is a well-known name of a transaction."""
+    return len(set(header)) < len(header) and known_column(header, TRANSACTION_NAMES) is not None
 
 
 def _format_with_columns(header: list[str], body: list[list[str]], columns: Columns, *, rectangular: bool) -> str:

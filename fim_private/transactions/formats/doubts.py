@@ -37,6 +37,7 @@ ENOUGH = 0.9
 
 NUMBER = re.compile(r"[-+]?[0-9]+([.,][0-9]+)*")
 DATE = re.compile(r"([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4})([ T].*)?")
+DAY = re.compile(r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}")
 BRACKETED = re.compile(r"\[.*\]|\{.*\}", re.DOTALL)
 LIST_MARKS = (",", ";", "|")
 OFTEN = 0.2
@@ -107,6 +108,13 @@ def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | 
 def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: Layout) -> Doubt | None:
     """What is odd in the first lines of a text that was guessed to be basket CSV."""
     stays = f"If each line is a transaction and each field an item, give {layout.guesses_as_typed()}."
+    if len(records) >= SOME and sum(_is_framed(record) for record in records) >= ENOUGH * len(records):
+        return Doubt(
+            what=f"Each line of {name} begins and ends with the separator, as a printed table does.",
+            instead="If each line is one item of a transaction, give the numbers of the columns, such as "
+            "--transaction-column 2 --item-column 3.",
+            stays=stays,
+        )
     above = 1 if _is_comment(lines[0]) else _lines_above(records)
     if above:
         return _first_line(name, stays, above)
@@ -120,7 +128,7 @@ def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: 
     if 1 not in widths and (_is_long(records) or one_each):
         return _long(name, len(records[0]), stays)
     if what is None:
-        return None
+        return _number_columns(name, records, stays)
     return Doubt(
         what=f"In {name} the first field of each line {what}.",
         instead="If it is no item, leave it out with --skip-columns 1.",
@@ -147,13 +155,14 @@ class Sample:
         return self.columns[at] or ()
 
 
-def long_table(sample: Sample, layout: Layout, *, headerless: bool) -> Doubt | None:
+def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool) -> Doubt | None:
     """What is odd in the first rows of a long table whose format was guessed.
 
     Args:
         sample: the first rows.
         layout: of the table.
         headerless: whether the first row is no header.
+        known: whether the transaction column was taken for its name alone.
     """
     found = sample.found
     stays = f"If they are meant, give {layout.guesses_as_typed()}."
@@ -166,6 +175,13 @@ def long_table(sample: Sample, layout: Layout, *, headerless: bool) -> Doubt | N
         if doubt is not None:
             return doubt
     once = len(set(ids)) == len(ids)
+    if known and len(ids) >= SOME and not once and all(DAY.fullmatch(cell) for (cell,) in ids):
+        return Doubt(
+            what=f"The transaction column of {sample.name} holds dates, so all rows of one day are one transaction.",
+            instead="If another column tells transactions apart, name it with --transaction-column, or several, as in "
+            "InvoiceNo,Date.",
+            stays=stays,
+        )
     mark = _list_mark(items, once=once) if layout.item_separator is None else None
     if mark is not None:
         return _lists(
@@ -344,6 +360,25 @@ def _leading_column(records: Sequence[Record]) -> str | None:
     if len(records) >= MANY and len(set(firsts)) >= MANY / 2 and repeated and not _meet(records):
         return "occurs in no other place of a line, as an id or a customer does"
     return None
+
+
+def _number_columns(name: str, records: Sequence[Record], stays: str) -> Doubt | None:
+    """What is odd if each line begins with several numbers, and names follow: an id and a customer, say."""
+    width = min(map(len, records))
+    columns = next((at for at in range(width) if not all(record[at].isdecimal() for record in records)), width)
+    rest = chain.from_iterable(record[columns:] for record in records)
+    if len(records) < SOME or columns < 2 or columns == width or any(map(NUMBER.fullmatch, rest)):
+        return None
+    numbers = ",".join(map(str, range(1, columns + 1)))
+    return Doubt(
+        what=f"In {name} the first {columns} fields of each line are numbers, and the others are names.",
+        instead=f"If they are no items, leave them out with --skip-columns {numbers}.",
+        stays=stays,
+    )
+
+
+def _is_framed(record: Record) -> bool:
+    return len(record) > 2 and record[0] == record[-1] == "" and any(record)
 
 
 def _meet(records: Sequence[Record]) -> bool:

@@ -167,7 +167,13 @@ def _duckdb(path: str) -> Any:
 def _postgresql(address: str) -> Any:
     import psycopg  # noqa: PLC0415 - an extra
 
-    connection = psycopg.connect(address, application_name="fim-private")
+    try:
+        connection = psycopg.connect(address, application_name="fim-private")
+    except psycopg.OperationalError:
+        raise InputError(
+            "PostgreSQL could not be reached, or it refused the user or the password.",
+            "Check that the server runs, the address, and PGUSER and PGPASSWORD or ~/.pgpass.",
+        ) from None
     connection.read_only = True
     return _Streamed(connection)
 
