@@ -263,17 +263,17 @@ def shortfall(plan: Plan, release: Release) -> str | None:
         f"{what}. The run worked, but no {'other ' if named else ''}itemset was clear enough to name. The budget is "
         "spent.",
         f"{plan.mechanism_name} {margin_sentence(plan)}.",
-        f"What helps: {_catalogue(plan)}more data, a larger --epsilon, fewer itemsets (--top), a smaller --size, a "
-        "larger --delta. `fim-private plan` shows the lead for any choice, without touching the data. With --about it "
-        "says how many itemsets to ask for.",
+        "What helps: more data, a larger --epsilon, fewer itemsets (--top), a smaller --size, a larger --delta"
+        f"{_catalogue(plan)}. `fim-private plan` shows the lead for any choice, without touching the data. With "
+        "--about it says how many itemsets to ask for.",
     ]
     return wrapped(paragraphs)
 
 
 def _catalogue(plan: Plan) -> str:
-    """What helps most, unless the plan has it."""
+    """What often helps too, unless the plan has it."""
     listed = plan.universe.items is not None and not plan.universe.anonymous
-    return "" if listed else "a public list of your items, such as a catalogue (--universe-file); "
+    return "" if listed else "; often a public list of your items, such as a catalogue (--universe-file)"
 
 
 def found_note(plan: Plan, release: Release) -> str | None:

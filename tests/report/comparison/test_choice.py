@@ -15,6 +15,7 @@ from fim_private.mechanisms.registry import AUTO, find
 from fim_private.plan import Universe
 from fim_private.report.comparison.choice import ASKED, HARDLY, beside_the_best, nearest, take
 from fim_private.report.comparison.results import averages
+from fim_private.report.comparison.sections.answer import uses_list
 from tests.conftest import ROOT
 
 REPORTS = {"retail": 16_470, "groceries": 169, "online-retail-customers": 3_885}
@@ -89,7 +90,8 @@ def test_a_report_recommends_what_its_cells_say(data: str) -> None:
     assert f"**No list of items: take `{take(open_cells(data).filter(asked))}`**" in text
     padded = cells(data).filter(asked & pl.col("padded") & (pl.col("universe_items") >= 2 * REPORTS[data]))
     items = min(padded["universe_items"].to_list())
-    listed = [name for name in padded["mechanism"].unique() if find(name).needs_universe]
+    listed = [name for name in padded["mechanism"].unique() if uses_list(name)]
+    assert {AUTO, "items-first", "exponential"} <= set(listed), "whoever has a list may give it to auto as well"
     there = padded.filter((pl.col("universe_items") == items) & pl.col("mechanism").is_in(listed))
     assert f"**A public list of {items:,} items: take `{take(there)}`**" in text
 

@@ -38,14 +38,24 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         f"{share_right(results.epsilon(epsilon), float(settings.delta))} % (epsilon {epsilon})"
         for epsilon in shown_epsilons(results)
     )
+    named = [source.name for source in results.sources]
     parts: list[Part] = [
-        Paragraph(
-            text=f"**The question.** Which {what} are most often bought together? The answer is drawn at random, so "
-            f"that it may be published: someone who thinks it 50:50 {guess}, and decides after seeing the answer, is "
-            f"right in at most {guesses} of cases. What is true of many is not hidden"
-            + ("; nor are other transactions of the same person." if settings.unit_column is None else ".")
-        )
+        Paragraph(text=f"**In short{f', {data}' if len(named) > 1 else ''}.** {short}")
+        for data in named
+        if (short := _short(results, data))
     ]
+    parts.append(
+        Paragraph(
+            text=f"**The question.** Which {what} are most often bought together? The answer is random, and that "
+            f"protects people: someone who thinks it 50:50 {guess}, and decides after seeing the answer, is right in "
+            f"at most {guesses} of cases. What is true of many is not hidden"
+            + (
+                "; nor are other transactions of the same person, if there are any."
+                if settings.unit_column is None
+                else "."
+            )
+        )
+    )
     for source, counts in zip(results.sources, results.counts, strict=True):
         data = source.name
         parts += [
@@ -86,7 +96,7 @@ def groups(results: ComparisonResults, data: str, names: Sequence[str]) -> dict[
     if settings.universe_items:
         return {**found, f"a public list of {settings.universe_items:,} items": grid.filter(listed)}
     padded = results.cells(data=data, padded=True).filter(
-        pl.col("mechanism").is_in([name for name in names if find(name).needs_universe])
+        pl.col("mechanism").is_in([name for name in names if uses_list(name)])
         & (pl.col("universe_items") >= 2 * counts.items)
     )
     if len(padded):
@@ -94,6 +104,11 @@ def groups(results: ComparisonResults, data: str, names: Sequence[str]) -> dict[
         only = f", measured at epsilon {settings.middle_epsilon}" if len(results.epsilons) > 1 else ""
         found[f"a public list of {items:,} items{only}"] = padded.filter(pl.col("universe_items") == items)
     return {**found, TOLD: grid.filter(listed)}
+
+
+def uses_list(name: str) -> bool:
+    """Whether the mechanism works otherwise where it gets a public list of items."""
+    return name == AUTO or find(name).needs_universe or find(name).finds_items
 
 
 def precision_table(
@@ -141,9 +156,8 @@ def _decision(results: ComparisonResults, data: str) -> Table:
         name=f"answer-{data.lower()}",
         caption=f"**Precision at k**: the share of the true k most frequent {kind((settings.main_size,))} that the "
         f"answer names. Mean of {settings.trials} runs, ± 95 %, at the same epsilon and delta = {settings.delta} for "
-        "the "
-        "whole list; ±0.00 means that all runs agreed. **Bold: the best with the same list of items, and all that are "
-        "not clearly behind it.**",
+        "the whole list; ±0.00 means less than 0.005; – means not measured. **Bold: the best with the same list of "
+        "items, and all that are not clearly behind it.**",
     )
 
 
@@ -162,15 +176,19 @@ def _advice(results: ComparisonResults, data: str) -> Iterator[str]:
     )
     if not len(found[OPEN]):
         return
-    top = min(tops, key=lambda top: abs(top - 20))
-    yield _found(results, found[OPEN].filter((pl.col("epsilon") == epsilons[0]) & (pl.col("top") == top)), top)
+    what = kind((results.settings.main_size,))
+    hopeless: dict[int, list[str]] = {}
+    for at in results.epsilons:
+        if least := _hopeless(found[OPEN], at):
+            hopeless.setdefault(least, []).append(at)
     fails = [
-        f"{f'{least} or more' if least > min(results.tops) else 'any list'} at epsilon {at}"
-        for at in results.epsilons
-        if (least := _hopeless(found[OPEN], at))
+        f"for {f'{least} {what} or more' if least > min(results.tops) else f'any number of {what}'} at epsilon "
+        f"{' or '.join(at)}"
+        for least, at in hopeless.items()
     ]
     yield "**Where this fails.** " + (
-        f"Without a list, no mechanism here names half of {'; '.join(fails)}. Ask for fewer, or spend more epsilon."
+        f"Do not ask {'; '.join(fails)}: no mechanism without a list finds half of them. Ask for fewer, or spend "
+        "more epsilon."
         if fails
         else "At every k and epsilon here, some mechanism without a list names at least half."
     )
@@ -185,7 +203,7 @@ def _taken(group: str, asked: pl.DataFrame) -> str:
     """What to take with this list of items."""
     name = take(asked)
     mine = beside_the_best(asked).filter(pl.col("mechanism") == name)
-    ran = "; ".join(f"`{ran}`, which {find(ran).summary}" for ran in sorted(mine["ran"].unique()))
+    ran = "; ".join(f"`{ran}`: {find(ran).summary}" for ran in sorted(mine["ran"].unique()))
     known = f"the default; it took {ran}" if name == AUTO else find(name).summary
     behind = mine["clearly"].sum()
     return f"**{group.capitalize()}: take `{name}`** ({known}). " + (
@@ -195,15 +213,22 @@ def _taken(group: str, asked: pl.DataFrame) -> str:
     )
 
 
-def _found(results: ComparisonResults, cells: pl.DataFrame, top: int) -> str:
-    """What the recommended mechanism names without a list."""
+def _short(results: ComparisonResults, data: str) -> str | None:
+    """What to take without a list, and what it finds of about 20 itemsets; None if nothing was run without a list."""
+    cells = groups(results, data, results.settings.mechanisms)[OPEN]
+    top = min(results.tops, key=lambda top: abs(top - 20))
+    asked = cells.filter((pl.col("top") == top) & pl.col("epsilon").is_in(shown_epsilons(results)))
+    if not len(asked):
+        return None
+    name = AUTO if AUTO in asked["mechanism"] else take(asked)
+    found = {
+        row["epsilon"]: f"{row['precision'] * top:.1f} at epsilon {row['epsilon']}"
+        for row in asked.filter(pl.col("mechanism") == name).iter_rows(named=True)
+    }
     what = kind((results.settings.main_size,))
-    name = AUTO if AUTO in cells["mechanism"] else take(cells)
-    (row,) = cells.filter(pl.col("mechanism") == name).iter_rows(named=True)
     return (
-        f"**What it finds.** Asked for {top} {what} at epsilon {row['epsilon']} and without a list, `{name}` names "
-        f"{row['named']:.1f} on average, of which {row['precision'] * top:.1f} are in the true top {top}. These have "
-        f"{100 * (1 - row['count_loss']):.0f} % of its counts."
+        f"Without a list of items take `{name}`. Of the true top {top} {what} it finds on average "
+        f"{' and '.join(found[epsilon] for epsilon in shown_epsilons(results))}."
     )
 
 
@@ -239,8 +264,8 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         figure,
         name=f"answer-{data.lower()}",
         alt=f"Precision against k on {data} at epsilon {' and '.join(epsilons)}",
-        caption=f"**The longer the list, the fewer of it are right.** {kind((settings.main_size,)).capitalize()} of "
-        f"{data}; bars are 95 % intervals."
+        caption="**The longer the list, the smaller the share that is right.** "
+        f"{kind((settings.main_size,)).capitalize()} of {data}; bars are 95 % intervals."
         + (
             f" {results.names(told)} {'is' if len(told) == 1 else 'are'} told which items occur."
             if told and not settings.universe_items
@@ -266,18 +291,18 @@ def reach(results: ComparisonResults, data: str, size: int) -> Table:
             if name in results.main
         ),
         caption=f"**The smallest epsilon that reaches a precision of {GOOD}**, {kind((size,))} of {data}, of the "
-        "epsilons "
-        f"{', '.join(results.epsilons)}. A ~ means that chance decides between it and its neighbour. – means: not "
-        "reached, or not measured.",
+        f"epsilons {', '.join(results.epsilons)}. A ~ means that chance decides between it and its neighbour; > means "
+        "not reached; – means not measured. A longer list may reach it earlier, if its last place stands out more.",
         mechanism_column=0,
     )
 
 
 def _reached(rows: pl.DataFrame) -> str | None:
+    """The smallest epsilon of these cells, sorted, that reaches `GOOD`; None where there are none."""
     before = 0.0
     for row in rows.iter_rows(named=True):
         if row["precision"] >= GOOD:
             sure = row["precision_low"] >= GOOD > before
             return ("" if sure else "~") + str(row["epsilon"])
         before = row["precision_high"]
-    return None
+    return f"> {rows['epsilon'][-1]}" if len(rows) else None
