@@ -13,6 +13,7 @@ from pathlib import Path
 
 from benchmarks.theory import composition, corollary, defaults, example, lower_bounds
 from fim_private.mechanisms.registry import AUTO, COMPARATORS, REGISTRY, find
+from fim_private.report.comparison.sections.answer import uses_list
 from fim_private.report.document import Code, Document, Paragraph, Section, Table
 from fim_private.report.document.write import write_document
 from fim_private.report.drawing import Pictures, style
@@ -27,6 +28,12 @@ MADE: tuple[Callable[[Pictures], Section], ...] = (
 )
 
 
+def _list_of_items(name: str) -> str:
+    if find(name).needs_universe:
+        return "needed"
+    return "can use one" if uses_list(name) else "none"
+
+
 def document_of(pictures: Pictures) -> Document:
     """The report as a document; its pictures are collected."""
     names = (AUTO, *REGISTRY, *COMPARATORS)
@@ -37,10 +44,7 @@ def document_of(pictures: Pictures) -> Document:
             Table(
                 name="mechanisms",
                 head=("mechanism", "list of items", "what it does", "source"),
-                rows=tuple(
-                    (name, "needed" if find(name).needs_universe else "none", find(name).summary, find(name).source)
-                    for name in names
-                ),
+                rows=tuple((name, _list_of_items(name), find(name).summary, find(name).source) for name in names),
                 caption="**All mechanisms.** Names that end in -textbook or -paper have published constants.",
             ),
         ),

@@ -59,19 +59,21 @@ def section(pictures: Pictures) -> Section:
         title="Lower bounds: what no mechanism can do",
         parts=(
             Paragraph(
-                text=f"**Proposition 1**: with delta = 0, take K = {PROPOSITION_1.rivals:,} data sets. In data set i, "
-                "m people hold item i and nobody holds anything else. Any two data sets differ in m people, so a "
-                "private mechanism cannot treat them very differently. If it named the right item too often, it would "
+                text="**Proposition 1** of Chaudhuri, Hsu and Song (2014): with delta = 0, take K = "
+                f"{PROPOSITION_1.rivals:,} data sets. In data set i, m people hold item i and nobody holds "
+                "anything else. Any two data sets differ in m people, so a private mechanism cannot treat them very "
+                "differently. If it named the right item too often, it would "
                 f"name too many wrong items. For m up to log((K - 1)/2)/alpha = {PROPOSITION_1.stated:.1f} **every** "
                 "mechanism with delta = 0 fails more than half the time on some of the data sets. Without delta, range "
                 "dependence cannot be avoided. In this section neighbours exchange one entry, as in the proofs, and "
                 "alpha is the epsilon of one selection."
             ),
             Paragraph(
-                text=f"**Theorem 1**: with delta = {number(THEOREM_1.budget.delta)}, let {THEOREM_1.shared:,} people "
-                f"hold all of l = {THEOREM_1.rivals} items, and let m further people hold one of these items. There "
-                f"are K = {THEOREM_1.universe} items in all. Then l takes the place of K. A mechanism does not have to "
-                "pay for all items, but it has to pay for the items that look almost equally good."
+                text=f"**Theorem 1** of the same paper: with delta = {number(THEOREM_1.budget.delta)}, let "
+                f"{THEOREM_1.shared:,} people hold all of l = {THEOREM_1.rivals} items, and let m further people hold "
+                f"one of these items. There are K = {THEOREM_1.universe} items in all. Then l takes the place of K. A "
+                "mechanism does not have to pay for all items, but it has to pay for the items that look almost "
+                "equally good."
             ),
             drawn,
         ),

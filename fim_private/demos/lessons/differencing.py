@@ -179,7 +179,7 @@ def _one_number(exact: tuple[tuple[str, int, int | None, bool], ...], before: di
                 return f"The noise of the first count was 0, so {was} is released as {count}."
             return (
                 f"A released count is the exact count plus noise: {was} is released as {count}, so the noise was "
-                + (f"{count - was:+d}.")
+                + f"{count - was:+d}.".replace("-", "\N{MINUS SIGN}")
             )
     return "Monday's released list names none of them: with so much noise, only few pairs stand out, or none."
 

@@ -24,7 +24,7 @@ WANTED = 0.9
 
 @cache
 def mechanism_at(epsilon: str, delta: str, k: str) -> LimitedDomain:
-    """The mechanism that the planner chooses for a short list of pairs."""
+    """A mechanism whose need is one lead; the planner's choice needs a smaller one."""
     return mechanism_of(LimitedDomain, pairs_plan("limited-domain", top=int(k), epsilon=epsilon, delta=delta))
 
 
@@ -95,8 +95,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             name="moves",
             head=("what changes", "lead needed", "lead of the last pair", "share of the true top k named"),
             rows=tuple(_row(what, moved) for what, moved in _moves(epsilon, delta, times, k)),
-            caption="**One thing at a time.** How the list changes if one control moves and the others stay. The "
-            f"shares are means of {TRIALS} seeded lists.",
+            caption="**One thing at a time.** How the list changes if one thing changes and all else stays. "
+            f"The shares are means of {TRIALS} seeded lists.",
         ),
         Paragraph(
             text="The lead that a pair needs is about proportional to 1/epsilon, and grows with the length of the "
@@ -121,7 +121,7 @@ def _moves(epsilon: str, delta: str, times: str, k: str) -> list[tuple[str, tupl
     now = (epsilon, delta, times, k)
     half, smaller = number(exact(epsilon, "epsilon") / 2), _squared(delta)
     return [
-        ("nothing", now),
+        ("nothing changes", now),
         (f"epsilon {half} instead of {epsilon}", (half, delta, times, k)),
         (f"delta {smaller} instead of {delta}", (epsilon, smaller, times, k)),
         (f"{customers(times) * 2:,} customers instead of {customers(times):,}", (epsilon, delta, _twice(times), k)),
@@ -150,13 +150,14 @@ DEMO = Demo(
             text="Epsilon says how much one customer may change the odds of any answer. Delta is what one customer may "
             "add to the probability of any set of answers besides; think of it as the chance of a failure. No theory "
             "says which epsilon is right. But you can work out what an epsilon promises, and what it costs, before "
-            "anyone touches the data. The task here is to name the k most frequent pairs of goods of a web shop."
+            "anyone touches the data. The task here is to name the k most frequent pairs of goods of a web shop. "
+            "The mechanism is `limited-domain`, whose need is a single lead. `auto` needs a smaller one for most lists."
         ),
     ),
     controls=(
         Control(name="epsilon", what="how much one customer may change the odds", choices=DIAL, start="1"),
         Control(
-            name="times", what="how many times 4,372 customers, with the same habits", choices=("1/4", "1", "4", "16"),
+            name="times", what="how many times 4,372 customers", choices=("1/4", "1", "4", "16"),
             start="1",
         ),
         Control(

@@ -98,6 +98,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
     gap, behind = settings["gap"], settings["behind"]
     tests, chances = excesses(gap, behind), stops(gap, behind)
     shift, tried = one_run(gap, behind)
+    signed = f"{shift:+d}".replace("-", "\N{MINUS SIGN}")
     drawn = counts(gap, behind)[: 2 * tests[5][0]]
     # Enough places for a curve: both sides of the gap, and some more that are evenly spaced on a logarithmic axis.
     steps = {round(len(drawn) ** (step / POINTS)) for step in range(POINTS + 1)}
@@ -145,7 +146,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             head=("l", "gap c(3) - c(l+1)", "threshold", "noise Z", "stop?", "chance"),
             rows=tuple(rows),
             caption="**One search, step by step.** First the search draws G, the noise that it adds to every "
-            f"threshold: {shift:+d} here. Then it tests l = 3, 6, 12, ..., each time with fresh noise Z, until gap + Z "
+            f"threshold: {signed} here. Then it tests l = 3, 6, 12, ..., each time with fresh noise Z, until gap + Z "
             "is at least threshold + G. The last column is the exact chance that a search ends in this row, over all "
             f"noise ('none': no gap was found). The chance to stop by l = {reached}, the first l that reaches the gap, "
             f"is {100 * in_time(gap, behind):.1f} %.",

@@ -108,7 +108,8 @@ def groups(results: ComparisonResults, data: str, names: Sequence[str]) -> dict[
 
 def uses_list(name: str) -> bool:
     """Whether the mechanism works otherwise where it gets a public list of items."""
-    return name == AUTO or find(name).needs_universe or find(name).finds_items
+    row = find(name)
+    return name == AUTO or row.needs_universe or (row.finds_items and not row.needs_open)
 
 
 def precision_table(
