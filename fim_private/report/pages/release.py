@@ -22,8 +22,8 @@ ENDS = ("at least", "at most")
 """Headings in a terminal that stand in one column on a page."""
 
 NOTHING = (
-    "The run worked, but no itemset was clear enough to name under this protection. A public list of the items, more "
-    "data, a larger epsilon or fewer itemsets would help."
+    "The run worked, but no itemset was clear enough to name under this protection. More data, a larger epsilon or "
+    "fewer itemsets would help; a public list of the items may help."
 )
 
 
@@ -103,6 +103,12 @@ def _itemsets(release: Release) -> list[Part]:
                 caption=caption,
                 digits=4,
             )
+        )
+    asked, named = release.terms.plan.top, len(release.itemsets)
+    whole = release.terms.plan.min_count is None and "keep" not in release.plan and len(parts) == 1
+    if whole and asked is not None and named < asked:
+        parts.append(
+            Paragraph(text=f"{asked:,} were asked for. No other was clear enough to name under this protection.")
         )
     if release.subsets:
         parts.append(

@@ -135,6 +135,13 @@ def test_the_page_holds_what_was_released_and_no_more() -> None:
     assert "95 % chance" in said(release_document(release))
 
 
+def test_a_page_says_that_fewer_were_named_than_asked_for() -> None:
+    two = replace(released({("milk",): 60, ("tea",): 30}), plan={"top": 5})
+    assert "5 were asked for. No other was clear enough to name" in said(release_document(two))
+    for other in ({"top": 2}, {"top": 5, "min_count": 20}, {"top": 5, "keep": "maximal"}, {}):
+        assert "were asked for" not in said(release_document(replace(two, plan=other)))
+
+
 def test_empty_releases_say_why() -> None:
     empty = released({})
     assert "no itemset was clear enough to name" in said(release_document(empty))
