@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from fim_private.errors import InputError
 
-PRESENT = ("1", "true", "t", "yes", "y", "1.0")
-ABSENT = ("0", "false", "f", "no", "n", "0.0", "", "?")
+PRESENT = ("1", "true", "t", "yes", "y", "1.0", "x", "wahr", "ja", "vrai", "oui", "verdadero", "sí")
+ABSENT = ("0", "false", "f", "no", "n", "0.0", "", "?", "-", "falsch", "nein", "faux", "non", "falso")
+"""Also as spreadsheets write them in the languages whose names of columns are known."""
 
 
 def is_cell(value: str) -> bool:
@@ -50,6 +51,6 @@ def not_a_cell(place: str, cell: str) -> InputError:
         )
     return InputError(
         f"{place} of the one-hot table holds something that means neither yes nor no.",
-        "Cells may be 0 or 1, true or false, t or f, y or n, empty or ?; name other columns with "
+        "Cells may be 0 or 1, true or false, t or f, y or n, x, empty, - or ?; name other columns with "
         "--transaction-column or --unit-column, or leave them out of the file.",
     )

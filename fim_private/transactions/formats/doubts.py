@@ -93,6 +93,15 @@ def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | 
         records = [line.split() for line in lines]
         if _is_long(records) or (width == 3 and _is_long([record[1:] for record in records])):
             return _long(name, width, stays)
+    tokens = [line.split() for line in lines]
+    counted = _counted(tokens)
+    if counted is not None:
+        numbers = ",".join(map(str, range(1, counted + 1)))
+        return Doubt(
+            what=f"In {name} field {counted} of each line is the number of fields after it.",
+            instead=f"If the fields up to it are no items, give --separator ' ' --skip-columns {numbers}.",
+            stays=stays,
+        )
     if len(lines) > SOME and WORDS.fullmatch(lines[0]) and all(map(NUMBERS.fullmatch, lines[1:])):
         return _first_line(name, stays)
     several = sum(len(line.split(None, 1)) > 1 for line in lines)
@@ -127,6 +136,17 @@ def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: 
     one_each = what is not None and widths == {2} and len({record[0] for record in records}) < len(records)
     if 1 not in widths and (_is_long(records) or one_each):
         return _long(name, len(records[0]), stays)
+    return _first_fields(name, records, what, stays)
+
+
+def _first_fields(name: str, records: Sequence[Record], what: str | None, stays: str) -> Doubt | None:
+    """What is odd about the fields that each line begins with, where `what` is known of the first alone."""
+    if _has_colons(records):
+        return Doubt(
+            what=f"In {name} the first field of each line holds a colon, as between an id and the first item.",
+            instead="If so, write a separator in place of that colon, and leave the id out with --skip-columns 1.",
+            stays=stays,
+        )
     if what is None:
         return _number_columns(name, records, stays)
     return Doubt(
@@ -374,6 +394,24 @@ def _number_columns(name: str, records: Sequence[Record], stays: str) -> Doubt |
         what=f"In {name} the first {columns} fields of each line are numbers, and the others are names.",
         instead=f"If they are no items, leave them out with --skip-columns {numbers}.",
         stays=stays,
+    )
+
+
+def _counted(records: Sequence[Record]) -> int | None:
+    """The number, up to 3, of the field that says how many fields follow it in each line; None if there is none."""
+    if len(records) < SOME or len(set(map(len, records))) == 1:
+        return None
+    places = (1, 2, 3)
+    holds = (all(record[at - 1 : at] == [str(len(record) - at)] for record in records) for at in places)
+    return next((at for at, held in zip(places, holds, strict=True) if held), None)
+
+
+def _has_colons(records: Sequence[Record]) -> bool:
+    """Whether nearly all first fields hold a colon within, and hardly any other field does."""
+    rest = [field for record in records for field in record[1:]]
+    firsts = sum(":" in field.rstrip(":") for record in records for field in record[:1])
+    return (
+        len(records) >= SOME and firsts >= ENOUGH * len(records) and sum(":" in field for field in rest) < firsts / 10
     )
 
 

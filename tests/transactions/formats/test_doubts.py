@@ -189,6 +189,22 @@ CASES = {
         stays=BASKET,
         reads_as_before=[{str(row), str(row // 3), *basket} for row, basket in enumerate(BASKETS)],
     ),
+    "an id and a colon": Case(
+        text="".join(f"T{row}: {','.join(basket)}\n" for row, basket in enumerate(BASKETS)),
+        says=r"first field of each line holds a colon.*--skip-columns 1\..*--format basket",
+        instead={},
+        reads=[],
+        stays=BASKET,
+        reads_as_before=[{f"T{row}: {basket[0]}", *basket[1:]} for row, basket in enumerate(BASKETS)],
+    ),
+    "a number of items among numbers": Case(
+        text="7 2 4 5\n8 3 4 5 6\n9 1 6\n7 2 5 6\n8 2 4 6\n",
+        says="field 2 of each line is the number of fields after it.*--separator ' ' --skip-columns 1,2.*--format fimi",
+        instead={"separator": " ", "skip_columns": "1,2"},
+        reads=[{"4", "5"}, {"4", "5", "6"}, {"6"}, {"5", "6"}, {"4", "6"}],
+        stays=FIMI,
+        reads_as_before=[set("7245"), set("83456"), set("916"), set("7256"), set("8246")],
+    ),
     "a printed table": Case(
         text="".join(f"| {first} | {second} |\n" for first, second in LONG),
         says="begins and ends with the separator.*--transaction-column 2 --item-column 3.*--format basket",

@@ -130,7 +130,7 @@ def test_frames_that_cannot_be_read_are_refused_without_their_data() -> None:
             read_transactions(frame)
         assert "zwieback" not in str(caught.value)
     with pytest.raises(InputError, match="in memory is a table without lists"):
-        read_transactions(pl.DataFrame({"zwieback": ["x"]}))
+        read_transactions(pl.DataFrame({"zwieback": ["rye"]}))
     with pytest.raises(InputError, match="No item was found"):
         read_transactions(LISTS.clear())
 
