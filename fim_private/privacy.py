@@ -8,6 +8,7 @@ A number that a user typed becomes the exact fraction that its text says. Nothin
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -21,6 +22,10 @@ Number = str | int | float | Decimal | Fraction
 LARGEST_EPSILON = 100
 SMALLEST_EPSILON = Fraction(1, 10**6)
 SMALLEST_DELTA = Fraction(1, 10**100)
+
+_PEOPLE = {"account", "buyer", "client", "customer", "household", "member", "person", "shopper", "user", "visitor"}
+_NUMBERED = re.compile(r"[\s_.-]*(id|no|nr|number|key|code)$", re.IGNORECASE)
+"""What columns of people add to the word for one."""
 
 
 def exact(value: Number, name: str) -> Fraction:
@@ -190,17 +195,19 @@ class PrivacyUnit:
         Args:
             together: what is counted as together, if units are counted.
 
-        >>> PrivacyUnit(column="customer", max_transactions=5).describe()
-        "one customer (column 'customer'), with at most 5 of its transactions kept"
+        >>> PrivacyUnit(column="CustomerID", max_transactions=5).describe()
+        "one customer (column 'CustomerID'), with at most 5 of its transactions kept"
         """
         if self.column is None:
             return "one transaction"
-        name = f"one {self.column}" if self.column.isalpha() and self.column.islower() else "one unit"
+        plain = self.column.isalpha() and self.column.islower()
+        person = _NUMBERED.sub("", self.column).lower()
+        name = self.column if plain else person if person in _PEOPLE else "unit"
         if self.max_transactions is not None:
             kept = f"with at most {self.max_transactions} of its transactions kept"
         else:
             kept = "with all its transactions" + (" merged into one" if together is Together.UNIT else "")
-        return f"{name} (column {self.column!r}), {kept}"
+        return f"one {name} (column {self.column!r}), {kept}"
 
 
 @dataclass(frozen=True)
