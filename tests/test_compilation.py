@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fim_private import compilation
+from fim_private.compilation import cache
 from fim_private.errors import UsageError
 from tests import processes
 from tests.cli.command import PROMISE, in_own_process, words
@@ -27,7 +28,7 @@ def sum_of_squares(number):
     return total
 
 
-print(sum_of_squares(1000), sum(sum_of_squares.stats.cache_hits.values()))
+print(sum_of_squares(1000), sum(sum_of_squares.dispatcher.stats.cache_hits.values()))
 """
 NEW, KEPT = ["332833500 0"], ["332833500 1"]
 """What the program prints where the loop was compiled, and where it came from the cache."""
@@ -51,7 +52,7 @@ def test_without_a_place_for_the_cache_functions_are_compiled_all_the_same(monke
     def double(number: int) -> int:
         return 2 * number
 
-    monkeypatch.setattr(compilation, "_Cache", nowhere)
+    monkeypatch.setattr(cache, "_Cache", nowhere)
     assert compilation.compiled(double)(21) == 42
 
 
@@ -103,8 +104,8 @@ def test_an_error_in_the_cache_is_nobody_s_error(monkeypatch: pytest.MonkeyPatch
     def triple(number: int) -> int:
         return 3 * number
 
-    monkeypatch.setattr(compilation._CheckedFiles, "save", full)
-    monkeypatch.setattr(compilation._CheckedFiles, "load", full)
+    monkeypatch.setattr(cache._CheckedFiles, "save", full)
+    monkeypatch.setattr(cache._CheckedFiles, "load", full)
     assert compilation.compiled(triple)(14) == 42
 
 
@@ -116,6 +117,16 @@ def test_the_command_compiles_its_loops_where_that_is_disabled(tmp_path: Path, m
 
 
 def test_a_library_that_may_not_compile_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compilation.numba.config, "DISABLE_JIT", 1)
+    monkeypatch.setattr(cache.numba.config, "DISABLE_JIT", 1)
     with pytest.raises(UsageError, match="NUMBA_DISABLE_JIT"):
-        compilation.compiled(len)
+        compilation.compiled(len)("loop")
+
+
+def test_a_plan_loads_neither_the_compiler_nor_polars() -> None:
+    program = (
+        "import sys; sys.argv[1:] = 'plan --size 2 --top 5 --epsilon 1 --delta 1e-6 --unit transaction'.split()\n"
+        "from fim_private.cli.app import run\n"
+        "try: run()\n"
+        "except SystemExit: print(sorted({'numba', 'polars'} & set(sys.modules)))"
+    )
+    assert processes.run([sys.executable, "-c", program], text=True).stdout.endswith("[]\n")

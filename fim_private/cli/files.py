@@ -11,9 +11,9 @@ from fim_private.errors import UsageError
 
 def check_output(output: Path | None, *others: str | Path | None, overwrite: bool) -> None:
     """Check, before anything is spent, that a release can be written there and replaces none of the other files."""
-    from fim_private.release.files import check_writable
-
     if output is not None:
+        from fim_private.release.files import check_writable
+
         keep_apart(output, *others)
         check_writable(output, overwrite=overwrite)
 
@@ -24,9 +24,9 @@ def check_page(page: Path | None, *others: str | Path | None, overwrite: bool) -
     Raises:
         UsageError: it cannot.
     """
-    from fim_private.release.files import check_derived
-
     if page is not None:
+        from fim_private.release.files import check_derived
+
         keep_apart(page, *others)
         check_derived(page, overwrite=overwrite)
 

@@ -9,8 +9,6 @@ from functools import cached_property
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from fim_private.errors import InputError, UsageError
 from fim_private.notebook_table import braces, notebook_table
 from fim_private.release.pandas_import import pandas
@@ -19,6 +17,7 @@ from fim_private.transactions.layout import Layout
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
 
 UNLISTED = "(an item that does not occur)"
 """In releases of older versions, shown in place of a name if the universe was declared by its number only."""
@@ -188,6 +187,8 @@ class Release:
 
     def to_polars(self) -> pl.DataFrame:
         """One row per itemset: rank, items (list of text), numbers (null if not released), seeded."""
+        import polars as pl  # noqa: PLC0415 - a plan needs no frames
+
         return pl.DataFrame(
             [{**asdict(itemset), "items": list(itemset.items), "seeded": self.seeded} for itemset in self.itemsets],
             schema={

@@ -5,12 +5,18 @@
 Each folder imports only those to its left.
 """
 
-from fim_private.transactions.bounding import cap_items, count_units, keep_transactions, merge_units
-from fim_private.transactions.dataset import ReadingNotes, Transactions
-from fim_private.transactions.formats.doubts import Doubt
-from fim_private.transactions.item_codes import transactions_from_lists
-from fim_private.transactions.reading import read_transactions
-from fim_private.transactions.restriction import containing, keep_items, read_item_names, restrict_to, without_items
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fim_private.transactions.bounding import cap_items, count_units, keep_transactions, merge_units
+    from fim_private.transactions.dataset import ReadingNotes, Transactions
+    from fim_private.transactions.formats.doubts import Doubt
+    from fim_private.transactions.item_codes import transactions_from_lists
+    from fim_private.transactions.reading import read_transactions
+    from fim_private.transactions.restriction import containing, keep_items, read_item_names, restrict_to, without_items
 
 __all__ = [
     "Doubt",
@@ -28,3 +34,27 @@ __all__ = [
     "transactions_from_lists",
     "without_items",
 ]
+
+_HOMES = {
+    "Doubt": "fim_private.transactions.formats.doubts",
+    "ReadingNotes": "fim_private.transactions.dataset",
+    "Transactions": "fim_private.transactions.dataset",
+    "cap_items": "fim_private.transactions.bounding",
+    "containing": "fim_private.transactions.restriction",
+    "count_units": "fim_private.transactions.bounding",
+    "keep_items": "fim_private.transactions.restriction",
+    "keep_transactions": "fim_private.transactions.bounding",
+    "merge_units": "fim_private.transactions.bounding",
+    "read_item_names": "fim_private.transactions.restriction",
+    "read_transactions": "fim_private.transactions.reading",
+    "restrict_to": "fim_private.transactions.restriction",
+    "transactions_from_lists": "fim_private.transactions.item_codes",
+    "without_items": "fim_private.transactions.restriction",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import polars only when data is read: a layout is part of a plan, which reads none."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

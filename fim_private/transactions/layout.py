@@ -5,9 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fim_private.transactions.columns.column_roles import Columns, are_numbers
+from fim_private.transactions.columns.column_names import are_numbers
+
+if TYPE_CHECKING:
+    from fim_private.transactions.columns.column_roles import Columns
 
 SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "blanks"}
 TYPED = (

@@ -66,7 +66,6 @@ def plan(
     from fim_private.mechanisms.registry import AUTO, REGISTRY
     from fim_private.plan import plan_for
     from fim_private.report.document.text import wrapped
-    from fim_private.report.document.write import write_page
 
     one = question.mechanism is not None or asked.mechanism != AUTO
     names = [asked.mechanism] if one else [row.name for row in REGISTRY.values() if asked.suits(row)]
@@ -82,6 +81,8 @@ def plan(
     chosen = plans[0] if len(plans) == 1 else plan_for(asked)
     words = _in_words(asked, top=question.top)
     if html is not None:
+        from fim_private.report.document.write import write_page
+
         written = write_page(_document(words, plans, chosen, refused, advice), html, overwrite=overwrite)
         say(f"Written to {written}.\n", quiet=quiet)
     if as_json:

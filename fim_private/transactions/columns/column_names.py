@@ -96,6 +96,11 @@ def plain(name: str) -> str:
     return re.sub("[^a-z0-9]", "", unicodedata.normalize("NFD", name.casefold()))
 
 
+def are_numbers(columns: str) -> bool:
+    """Whether a column, or several with commas between them, are given by number."""
+    return all(re.fullmatch("[1-9][0-9]{0,5}", column.strip()) for column in columns.split(","))
+
+
 def _of(role: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(plain(name) for names in KNOWN[role].values() for name in names))
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.columns.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, plain
+from fim_private.transactions.columns.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, are_numbers, plain
 from fim_private.transactions.columns.row_filter import OPTION, RowFilter, Selection
 
 UNIT_OPTION = "--unit-column"
@@ -114,11 +113,6 @@ class LongColumns:
     def all(self) -> tuple[int, ...]:
         """All positions, in the order transaction, item, unit."""
         return (*self.transaction, self.item, *(() if self.unit is None else (self.unit,)))
-
-
-def are_numbers(columns: str) -> bool:
-    """Whether a column, or several with commas between them, are given by number."""
-    return all(re.fullmatch("[1-9][0-9]{0,5}", column.strip()) for column in columns.split(","))
 
 
 def tab_if_typed(separator: str | None) -> str | None:

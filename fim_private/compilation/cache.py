@@ -1,4 +1,4 @@
-"""Compile the program's loops with numba, and keep the compiled code on disk where that is possible.
+"""Compile with numba, and keep the compiled code on disk where that is possible.
 
 The cache on disk never gets in the way: the program works without it if it is full, damaged or not writable.
 """
@@ -9,23 +9,18 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar, cast
+from typing import Any, BinaryIO
 
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from fim_private.errors import UsageError
 
-Function = TypeVar("Function", bound=Callable[..., object])
-
-LOOPS: list[Any] = []
-"""All compiled functions, as numba knows them."""
-
 _DIGEST = hashlib.sha256().digest_size
 
 
-def compiled(function: Function) -> Function:
-    """The compiled function, kept on disk if the package's folder or the user's cache is writable.
+def dispatcher_of(function: Callable[..., object]) -> Any:
+    """What compiles the function at its first call, for each combination of types.
 
     Raises:
         UsageError: numba is set not to compile. In plain Python these loops take for ever, and their numbers do not
@@ -36,8 +31,7 @@ def compiled(function: Function) -> Function:
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
     with suppress(Exception):  # no place for the cache: compiled anew in each process
         dispatcher._cache = _Cache(function)
-    LOOPS.append(dispatcher)
-    return cast(Function, dispatcher)
+    return dispatcher
 
 
 class _CheckedFiles(IndexDataCacheFile):
