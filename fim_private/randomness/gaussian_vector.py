@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from fim_private.randomness.source import Randomness
 
 LARGEST_VARIANCE = 2**26
 """The compiled sampler serves up to this variance, and the slow one beyond."""
+
+# Numba compiles a loop once more for each number that a caller writes out, unless the number says its type.
+_NONE, _ONE, _TWO = (cast(int, np.int64(number)) for number in range(3))
 
 _WORDS_AT_ONCE = 2**20
 _WORDS_A_DRAW = 24  # expected, rounded up
@@ -51,7 +55,7 @@ def sample_discrete_gaussians(variance: int, number: int, randomness: Randomness
 @compiled
 def _fill(drawn: NDArray[np.int64], done: int, variance: int, scale: int, words: NDArray[np.uint64]) -> tuple[int, int]:
     """Draw until the array is full or the words are used up; return how many draws are done, and the words used."""
-    used = 0
+    used = _NONE
     while done < len(drawn):
         value, at = _one(variance, scale, words, used)
         if at > len(words):
@@ -74,8 +78,8 @@ def _one(variance: int, scale: int, words: NDArray[np.uint64], at: int) -> tuple
         high = -1
         while kept and at <= len(words):
             high += 1
-            kept, at = _decays(1, 1, words, at)
-        sign, at = _below(2, words, at)
+            kept, at = _decays(_ONE, _ONE, words, at)
+        sign, at = _below(_TWO, words, at)
         magnitude = low + scale * high
         if sign == 1 and magnitude == 0:
             continue
@@ -97,7 +101,7 @@ def _accepted(  # noqa: PLR0917 - compiled functions take no keywords
         whole, rest = distance * distance // denominator, distance * distance % denominator
     accepted = True
     while accepted and whole > 0:
-        accepted, at = _decays(1, 1, words, at)
+        accepted, at = _decays(_ONE, _ONE, words, at)
         whole -= 1
     if accepted and high > 44 and at <= len(words):
         # The exponent exceeds 900, so one of these trials fails, except with probability 1e-390.

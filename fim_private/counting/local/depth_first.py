@@ -6,6 +6,7 @@ cells as the rank of the owner, so the busiest rows stay in the processor's firs
 
 If units are counted, the transactions of a unit are neighbours in every list. Most units have one transaction in a
 list, and these are counted as without units. In a group of several, `Scratch.last` remembers which items were counted.
+The loops for units are compiled only if units are counted: `units` is None otherwise, and numba skips what needs them.
 
 Ranks, positions and counts are uint32; `index` guarantees that this is enough. Indices are uint64, because numba guards
 signed ones against wrapping around, which makes these loops up to 1.4 times slower.
@@ -178,7 +179,9 @@ def _touch_units(lists: Lists, chosen: int, scratch: Scratch) -> int:
 
 
 @compiled
-def _condition(source: Lists, chosen: int, to_come: int, floor: int, target: Lists, scratch: Scratch) -> int:
+def _condition(
+    source: Lists, units: U32 | None, chosen: int, to_come: int, floor: int, target: Lists, scratch: Scratch
+) -> int:
     """Write into `target` the transactions of list `chosen`, cut before its item and without items below the floor,
     and their inverted lists. Return the number of lists.
 
@@ -186,18 +189,17 @@ def _condition(source: Lists, chosen: int, to_come: int, floor: int, target: Lis
     """  # noqa: D205
     counter, touched, slot, cell = scratch.counter, scratch.touched, scratch.slot, scratch.cell
     one, least, needed = np.uint64(1), np.uint64(floor), np.uint64(to_come)
-    counts_units = len(source.unit) > 0
     lists = np.uint64(0)
     room = np.uint64(0)
-    seen = _touch_units(source, chosen, scratch) if counts_units else _touch(source, chosen, scratch)
+    seen = _touch(source, chosen, scratch) if units is None else _touch_units(source, chosen, scratch)
     for index in range(seen):
         item = np.uint64(touched[index])
-        if counts_units:
-            count, occurrences = cell[item] >> _UNITS, cell[item] & _OCCURRENCES
-            cell[item] = 0
-        else:
+        if units is None:
             count = occurrences = np.uint64(counter[item])
             counter[item] = 0
+        else:
+            count, occurrences = cell[item] >> _UNITS, cell[item] & _OCCURRENCES
+            cell[item] = 0
         if count >= least:
             target.member[lists] = item
             target.begin[lists] = room
@@ -217,7 +219,7 @@ def _condition(source: Lists, chosen: int, to_come: int, floor: int, target: Lis
                 if filled - start >= needed:
                     target.start[free] = start
                     target.position[free] = filled
-                    if counts_units:
+                    if units is not None:
                         target.unit[free] = source.unit[entry]
                     slot[item] = free + one
                 target.flat[filled] = item
@@ -313,7 +315,7 @@ def _write_last_of_units(
 
 @compiled
 def write_last_members(
-    lists: Lists, level: int, floor: int, progress: Progress, scratch: Scratch, batch: Batch
+    lists: Lists, units: U32 | None, level: int, floor: int, progress: Progress, scratch: Scratch, batch: Batch
 ) -> None:
     """Continue with the lists of the last level until they end or there might not be room for the next."""
     _, cursor, number, chosen, steps, written = progress
@@ -339,10 +341,10 @@ def write_last_members(
                 batch.last[row] = lists.flat[place]
                 batch.counts[row] = 1
                 row += np.uint64(1)
-        elif len(lists.unit) > 0:
-            row = _write_last_of_units(lists, x, occurrences >= cells, floor, row, batch, scratch)
-        else:
+        elif units is None:
             row = _write_last(lists, x, occurrences >= cells, floor, row, batch, scratch)
+        else:
+            row = _write_last_of_units(lists, x, occurrences >= cells, floor, row, batch, scratch)
         if row > before:
             for column in range(level):
                 batch.prefix[runs, column] = chosen[column]
@@ -355,12 +357,15 @@ def write_last_members(
 
 
 @compiled
-def advance(owners: Lists, deeper: Lists, floor: int, progress: Progress, scratch: Scratch, batch: Batch) -> None:
+def advance(
+    owners: Lists, deeper: Lists, units: U32 | None, floor: int, progress: Progress, scratch: Scratch, batch: Batch
+) -> None:
     """Continue a walk until it ends, takes too many steps, or might not have room for the next rows.
 
     Args:
         owners: the lists of the index.
         deeper: room for the conditional lists of levels 1 to size - 2, at least one level.
+        units: those of the index; None if transactions are counted.
         floor: the least count, at least 1; may rise from call to call.
         progress: where to continue. Afterwards `depth[0]` is -1 if the walk has ended.
         scratch: cells for every item.
@@ -372,7 +377,7 @@ def advance(owners: Lists, deeper: Lists, floor: int, progress: Progress, scratc
         level = depth[0]
         lists = _lists_at(owners, deeper, level)
         if level == last:
-            write_last_members(lists, level, floor, progress, scratch, batch)
+            write_last_members(lists, units, level, floor, progress, scratch, batch)
             if cursor[level] < number[level]:
                 break
         x = cursor[level]
@@ -388,6 +393,6 @@ def advance(owners: Lists, deeper: Lists, floor: int, progress: Progress, scratc
         chosen[level] = lists.member[x]
         cursor[level] = x + 1
         target = _lists_at(owners, deeper, level + 1)
-        number[level + 1] = _condition(lists, x, last - level, floor, target, scratch)
+        number[level + 1] = _condition(lists, units, x, last - level, floor, target, scratch)
         cursor[level + 1] = 0
         depth[0] = level + 1

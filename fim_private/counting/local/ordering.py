@@ -54,7 +54,8 @@ class Ordering:
 
         def pack(number: int) -> None:
             rows = packed[:, ends[number] : ends[number + 1]]
-            _pack(batches[number], self._place, self._ceiling, self._word, self._shift, rows)
+            members = np.empty(len(self._word) - 2, np.uint64)
+            _pack(batches[number], self._place, self._ceiling, self._word, self._shift, members, rows)
 
         if threads == 1 or len(batches) == 1:
             for number in range(len(batches)):
@@ -103,7 +104,13 @@ class Ordering:
 
 @compiled
 def _pack(
-    batch: Batch, place: U32, ceiling: int, word: NDArray[np.int64], shift: NDArray[np.uint64], packed: Packed
+    batch: Batch,
+    place: U32,
+    ceiling: int,
+    word: NDArray[np.int64],
+    shift: NDArray[np.uint64],
+    members: NDArray[np.uint64],
+    packed: Packed,
 ) -> None:
     """Write each itemset with its count as integers that sort by (count descending, itemset).
 
@@ -113,11 +120,11 @@ def _pack(
         ceiling: no count is larger.
         word: shape (size + 1,): the word of ceiling - count and of each member.
         shift: shape (size + 1,): their positions in these words, in bits.
+        members: room for the members of a run, shape (size - 1,).
         packed: written, shape (words, rows).
     """
     prefix, end, last, counts = batch
     size = prefix.shape[1] + 1
-    members = np.empty(size, np.uint64)
     row = np.uint64(0)
     for run in range(len(end)):
         for column in range(size - 1):

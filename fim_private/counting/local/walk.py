@@ -111,14 +111,15 @@ class Walk:
 
     def _advance(self, floor: int, batch: Batch) -> None:
         task, progress, scratch = self._task, self._progress, self._scratch
+        units = task.index.units if task.index.counts_units else None
         if self._bits is not None:
             advance_by_bits(task.lists, self._bits, floor, progress, scratch.counter, scratch.slot, batch)
         elif task.size == 2:
-            write_last_members(task.lists, 0, floor, progress, scratch, batch)
+            write_last_members(task.lists, units, 0, floor, progress, scratch, batch)
             if progress.cursor[0] == progress.number[0]:
                 progress.depth[0] = -1
         else:
-            advance(task.lists, self._deeper, floor, progress, scratch, batch)
+            advance(task.lists, self._deeper, units, floor, progress, scratch, batch)
 
 
 @compiled
