@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.in_order import in_order
 
 Run = tuple[NDArray[np.int32], NDArray[np.int32]]
 """Rows in order: their codes end to end, int32, shape (p,), and the length of each row, int32, shape (r,)."""
@@ -53,16 +54,34 @@ def recoded(
         items: int32, as long as all codes together; overwritten and returned. The runs may be views of it.
         row_count: the number of rows.
     """
-    from fim_private.transactions.kernels import sort_rows  # noqa: PLC0415 - takes longer to load than few rows to sort
+    from fim_private.transactions.kernels import SHORT, sort_rows  # noqa: PLC0415 - takes longer to load than few rows
 
     filled = np.empty(row_count, dtype=bool)
     offsets = np.zeros(row_count + 1, dtype=np.int64)
-    seen = rows = 0
-    for codes, lengths in runs:
-        rows = sort_rows(codes, lengths, new_code, items, offsets, rows, filled[seen : seen + len(lengths)])
-        seen += len(lengths)
-    items.resize(int(offsets[rows]), refcheck=False)
-    offsets.resize(rows + 1, refcheck=False)
+
+    def placed() -> Iterator[tuple[Run, int, int]]:
+        row = at = 0
+        for codes, lengths in runs:
+            yield (codes, lengths), row, at
+            row += len(lengths)
+            at += len(codes)
+
+    def sort(part: tuple[Run, int, int]) -> tuple[int, int, int, int]:
+        (codes, lengths), row, at = part
+        rows = slice(row, row + len(lengths))
+        room = np.empty(SHORT, items.dtype)
+        return row, at, *sort_rows(codes, lengths, new_code, items[at:], offsets[1:][rows], filled[rows], room)
+
+    rows_now = now = 0
+    for row, at, rows, number in in_order(sort, placed()):
+        # Close the gap that empty rows and repetitions of the runs before have left.
+        offsets[rows_now + 1 : rows_now + rows + 1] = offsets[row + 1 : row + rows + 1] + now
+        if at > now:
+            items[now : now + number] = items[at : at + number]
+        rows_now += rows
+        now += number
+    items.resize(now, refcheck=False)
+    offsets.resize(rows_now + 1, refcheck=False)
     return offsets, items, filled
 
 

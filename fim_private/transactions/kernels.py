@@ -12,33 +12,32 @@ from fim_private.compilation import compiled
 
 MOST_DIGITS = 18
 
+SHORT = 256
+"""Rows of at most this many items are sorted by counting. It takes the square of their length, but few steps."""
+
 
 @compiled
 def parse_integers(
     data: NDArray[np.uint8],
     code_of: NDArray[np.int32],
-    names: int,
     codes: NDArray[np.int32],
     lengths: NDArray[np.int32],
-    fresh: NDArray[np.int64],
-    large: NDArray[np.int64],
-) -> tuple[int, int, int, int]:
+    unknown: NDArray[np.int64],
+) -> tuple[int, int, int]:
     r"""Turn lines of whole numbers, separated by blanks, into codes.
 
     Args:
         data: lines with `\n` between them.
-        code_of: the code of each small number plus one, or 0 for a number without a code; updated.
-        names: how many codes there are.
-        codes: written: the code of each number, or -1 for a large one, which is at least `len(code_of)`.
+        code_of: the code of each small number plus one, or 0 for a number without a code. Another thread may fill it.
+        codes: written: the code of each number, or -1 for a number without a code.
         lengths: written: how many numbers each line has.
-        fresh: written: the small numbers that got a code in this call, in the order of their codes.
-        large: written: the large numbers.
+        unknown: written: the numbers without a code.
 
     Returns:
         the number of numbers, or -1 if a token is not a number of at most 18 digits without leading zeros; the number
-        of lines; of codes now; of large numbers.
+        of lines; the number of numbers without a code.
     """
-    number, line, line_start, names_now, larges = 0, 0, 0, names, 0
+    number, line, line_start, unknowns = 0, 0, 0, 0
     size = np.uint64(len(data))
     at = np.uint64(0)
     one = np.uint64(1)
@@ -55,21 +54,16 @@ def parse_integers(
                 value = value * np.uint64(10) + np.uint64(digit)
                 at += one
             if at - start > MOST_DIGITS or (at - start > 1 and data[start] == 48):
-                return -1, line, names_now, larges
+                return -1, line, unknowns
             if at < size and not _is_blank(data[at]):
-                return -1, line, names_now, larges
+                return -1, line, unknowns
+            code = np.int32(0)
             if value < np.uint64(len(code_of)):
                 code = code_of[value]
-                if code == 0:
-                    fresh[names_now - names] = value
-                    names_now += 1
-                    code = np.int32(names_now)
-                    code_of[value] = code
-                codes[number] = code - np.int32(1)
-            else:
-                large[larges] = value
-                larges += 1
-                codes[number] = -1
+            if code == 0:
+                unknown[unknowns] = value
+                unknowns += 1
+            codes[number] = code - np.int32(1)
             number += 1
             if at == size:
                 break
@@ -79,10 +73,10 @@ def parse_integers(
             line += 1
             line_start = number
         elif not _is_blank(byte):
-            return -1, line, names_now, larges
+            return -1, line, unknowns
         at += one
     lengths[line] = number - line_start
-    return number, line + 1, names_now, larges
+    return number, line + 1, unknowns
 
 
 @compiled
@@ -97,27 +91,25 @@ def sort_rows(
     lengths: NDArray[np.int32],
     new_code: NDArray[np.int32],
     items: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    rows: int,
+    ends: NDArray[np.int64],
     filled: NDArray[np.bool_],
-) -> int:
-    """Append recoded rows, each sorted and without repetitions; leave out empty rows.
+    room: NDArray[np.int32],
+) -> tuple[int, int]:
+    """Write recoded rows, each sorted and without repetitions; leave out empty rows.
 
     Args:
         codes: the rows, end to end.
         lengths: the number of codes in each row.
         new_code: the new code of each code, or -1 to leave it out.
-        items: the rows so far, `offsets[rows]` codes, and room for the new ones. It may be `codes` itself as long as no
-            code is overwritten before it is read.
-        offsets: the offsets of the rows so far, and room for the new ones.
-        rows: the number of rows so far.
-        filled: written: whether each new row has a code left.
+        items: written: the new codes, end to end. It may be `codes` itself: no code is overwritten before it is read.
+        ends: written: where each row ends.
+        filled: written: whether each row has a code left. The others have no end.
+        room: for a row while it is sorted.
 
     Returns:
-        the number of rows now.
+        the number of rows that have a code left, and how many codes are left.
     """
-    at = 0
-    first = offsets[rows]
+    at, first, rows = 0, 0, 0
     for row in range(len(lengths)):
         length = lengths[row]
         end = first
@@ -133,20 +125,37 @@ def sort_rows(
                 end += 1
         at += length
         if not in_order:
-            end = _sort_distinct(items, first, end)
+            end = sort_distinct(items, first, end, room)
         filled[row] = end > first
         if end > first:
+            ends[rows] = end
             rows += 1
-            offsets[rows] = end
             first = end
-    return rows
+    return rows, first
 
 
 @compiled
-def _sort_distinct(items: NDArray[np.int32], first: int, end: int) -> int:
-    """Sort `items[first:end]` (Shell sort; for few items insertion sort), drop repetitions, and return the new end."""
+def sort_distinct(items: NDArray[np.int32], first: int, end: int, room: NDArray[np.int32]) -> int:
+    """Sort `items[first:end]`, drop repetitions, and return the new end.
+
+    In a row that fits in `room`, each item goes to the place that is the number of smaller items. Processors compare
+    many items at a time, and no branch depends on the items. Longer rows, and rows with repetitions, get a Shell sort.
+    """
+    length = end - first
+    if length <= len(room):
+        places = np.uint64(0)
+        for one in range(np.uint64(first), np.uint64(end)):
+            item, place = items[one], np.uint64(0)
+            for other in range(np.uint64(first), np.uint64(end)):
+                place += np.uint64(items[other] < item)
+            room[place] = item
+            places += place
+        if places == np.uint64(length * (length - 1) // 2):  # less if two items have one place
+            for one in range(np.uint64(length)):
+                items[np.uint64(first) + one] = room[one]
+            return end
     gap = 1
-    while gap * 9 < end - first:
+    while gap * 9 < length:
         gap = gap * 9 // 4 + 1
     while True:
         for place in range(first + gap, end):

@@ -128,10 +128,15 @@ def test_a_name_with_two_codes_is_one_name():
     assert as_sets(coder.finish(layout=BASKETS)) == [{"7", "b"}, {"7", "a"}]
 
 
-@pytest.mark.parametrize("length", [1, 9, 10, 11, 100, 3000])
-def test_long_rows_are_sorted(length):
+@pytest.mark.parametrize("repeated", [True, False])
+@pytest.mark.parametrize("length", [1, 9, 10, 11, 100, 256, 257, 3000])
+def test_long_rows_are_sorted(length, repeated):
     generator = np.random.default_rng(length)
-    codes = generator.integers(0, length, size=70_000, dtype=np.int32)
+    if repeated:
+        codes = generator.integers(0, length, size=70_000, dtype=np.int32)
+    else:
+        codes = np.concatenate([generator.permutation(length) for _ in range(70_000 // length + 1)])[:70_000]
+        codes = codes.astype(np.int32)
     lengths = np.full(70_000 // length + 1, length, dtype=np.int32)
     lengths[-1] = 70_000 % length
     new_code = generator.permutation(length).astype(np.int32)

@@ -232,7 +232,7 @@ def _whole_lines(name: str, blocks: Iterator[bytes]) -> Iterator[Chunk]:
 
 
 def _unmarked(lines: bytes) -> bytes:
-    return MARKS.sub(b"", lines) if codecs.BOM_UTF8 in lines else lines
+    return lines if lines.isascii() or codecs.BOM_UTF8 not in lines else MARKS.sub(b"", lines)
 
 
 def _check(name: str, data: bytes, line: int, *, final: bool) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.files.text import Text, lines_of
+from fim_private.transactions.files.text import Chunk, Text, lines_of
+from fim_private.transactions.in_order import in_order
 from fim_private.transactions.item_codes import Coder, Vocabulary
 from fim_private.transactions.layout import Layout
 
@@ -21,59 +24,85 @@ TABLE = 1 << 24
 def read_fimi(text: Text, layout: Layout) -> Transactions:
     """Read tokens separated by any white space; large chunks of nothing but whole numbers take a faster path."""
     coder = Coder()
-    integers: _Integers | None = None
-    for _, chunk in text.chunks():
-        read = None
-        if len(chunk) >= SMALL:
-            integers = integers or _Integers(coder.vocabulary)
-            read = integers.read(chunk)
-        if read is None:
-            tokens = lines_of(chunk).str.extract_all(r"\S+")
-            lengths = tokens.list.len()
-            coder.add(tokens.filter(lengths > 0).explode(), lengths.to_numpy().astype(np.int64))
+    codes_of = _CodesOfNumbers(coder.vocabulary)
+
+    def parse(chunk: Chunk) -> _Names | _Numbers:
+        numbers = _numbers(chunk[1], codes_of.table) if len(chunk[1]) >= SMALL else None
+        return _names(chunk[1]) if numbers is None else numbers
+
+    for read in in_order(parse, text.chunks()):
+        if isinstance(read, _Names):
+            coder.add(*read)
         else:
-            coder.add_coded(*read)
+            read.codes[read.codes < 0] = codes_of.unknown(read.unknown)
+            coder.add_coded(read.codes, read.lengths)
     return coder.finish(layout=layout)
 
 
-class _Integers:
-    """Reads whole numbers and codes them by a vocabulary."""
+class _Names(NamedTuple):
+    """The names in a chunk, and how many names each line has, without lines that have none."""
+
+    names: pl.Series
+    lengths: NDArray[np.int64]
+
+
+class _Numbers(NamedTuple):
+    """The numbers in a chunk.
+
+    Args:
+        codes: the code of each number, or -1 for a number that had no code yet.
+        lengths: how many numbers each line has.
+        unknown: the numbers that had no code yet.
+    """
+
+    codes: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    unknown: NDArray[np.int64]
+
+
+def _names(chunk: bytes) -> _Names:
+    tokens = lines_of(chunk).str.extract_all(r"\S+")
+    lengths = tokens.list.len()
+    return _Names(tokens.filter(lengths > 0).explode(), lengths.to_numpy().astype(np.int64))
+
+
+def _numbers(chunk: bytes, table: NDArray[np.int32]) -> _Numbers | None:
+    """The numbers in a chunk; None if some token is not a canonical integer.
+
+    A number with more than 18 digits or with leading zeros is not canonical: it is a name.
+    """
+    from fim_private.transactions.kernels import parse_integers  # noqa: PLC0415 - small files do without
+
+    data = np.frombuffer(chunk, dtype=np.uint8)
+    codes, lengths = np.empty(len(data) // 2 + 1, np.int32), np.empty(len(data) + 1, np.int32)
+    unknown = np.empty(len(codes), np.int64)
+    number, lines, unknowns = parse_integers(data, table, codes, lengths, unknown)
+    return None if number < 0 else _Numbers(codes[:number].copy(), lengths[:lines].copy(), unknown[:unknowns].copy())
+
+
+class _CodesOfNumbers:
+    """The codes that a vocabulary gives to whole numbers.
+
+    The table has the code of each small number plus one, or 0 for a number without a code. Threads read it while it is
+    filled: they see a code or none.
+    """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self._code_of = np.zeros(TABLE, dtype=np.int32)
-        # Reused for every chunk.
-        self._codes, self._lengths = (np.empty(0, dtype=np.int32) for _ in range(2))
-        self._fresh, self._large = (np.empty(0, dtype=np.int64) for _ in range(2))
+        self.table = np.zeros(TABLE, dtype=np.int32)
 
-    def read(self, chunk: bytes) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
-        """The codes of all numbers, and how many numbers each line has; None if some token is not a canonical integer.
-
-        A number with more than 18 digits or with leading zeros is not canonical: it is a name.
-        """
-        from fim_private.transactions.kernels import parse_integers  # noqa: PLC0415 - small files do without
-
-        if len(self._lengths) <= len(chunk):
-            self._codes, self._lengths = (np.empty(len(chunk) + 1, dtype=np.int32) for _ in range(2))
-            self._fresh, self._large = (np.empty(len(chunk) // 2 + 1, dtype=np.int64) for _ in range(2))
-        number, lines, names, larges = parse_integers(
-            np.frombuffer(chunk, dtype=np.uint8),
-            self._code_of,
-            len(self._vocabulary),
-            self._codes,
-            self._lengths,
-            self._fresh,
-            self._large,
-        )
-        # If a later token is not a number, these names stay in the vocabulary: the chunk holds them in any case.
-        self._vocabulary.add(_as_names(self._fresh[: names - len(self._vocabulary)]))
-        if number < 0:
-            return None
-        codes = self._codes[:number].copy()
-        if larges:
-            distinct, place = np.unique(self._large[:larges], return_inverse=True)
-            codes[codes < 0] = self._vocabulary.codes(_as_names(distinct))[place]
-        return codes, self._lengths[:lines].copy()
+    def unknown(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The codes of numbers that had none when they were parsed; those that still have none get new codes."""
+        codes = np.empty(len(numbers), np.int32)
+        small = numbers < TABLE
+        within = numbers[small]
+        fresh = np.unique(within[self.table[within] == 0])
+        self.table[fresh] = np.arange(1, len(fresh) + 1) + len(self._vocabulary)
+        self._vocabulary.add(_as_names(fresh))
+        codes[small] = self.table[within] - 1
+        large, place = np.unique(numbers[~small], return_inverse=True)
+        codes[~small] = self._vocabulary.codes(_as_names(large))[place]
+        return codes
 
 
 def _as_names(numbers: NDArray[np.int64]) -> pl.Series:

@@ -1,0 +1,45 @@
+"""Work on the parts of something with all cores, and hand over the results in order."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+
+THREADS = os.cpu_count() or 1
+
+_AHEAD = 2 * THREADS
+"""So many parts are in work, or done and not yet taken."""
+
+
+def in_order(work: Callable[[Part], Result], parts: Iterable[Part]) -> Iterator[Result]:
+    """work(part) for each part, in the order of the parts, as `map` does; several threads work at the same time.
+
+    What goes wrong with a part, or while the next part is made, is raised in its turn: after all results before it.
+    """
+    source = iter(parts)
+    waiting: deque[Future[Result]] = deque()
+    failure: Exception | None = None
+    more = True
+    pool = ThreadPoolExecutor(THREADS)
+    try:
+        while True:
+            while more and len(waiting) < _AHEAD:
+                try:
+                    waiting.append(pool.submit(work, next(source)))
+                except StopIteration:
+                    more = False
+                except Exception as error:
+                    more, failure = False, error
+            if not waiting:
+                break
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+    if failure is not None:
+        raise failure
