@@ -3,11 +3,15 @@ from __future__ import annotations
 import csv
 import io
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError
+from fim_private.transactions import compressed_rows, known_names
+from fim_private.transactions.files import source
+from fim_private.transactions.formats import basket
 from tests.transactions.reading import as_sets, read, stripped
 
 NAME = st.text(
@@ -56,3 +60,68 @@ def test_padded_lines_of_a_spreadsheet_add_no_items():
     transactions = read("milk,bread,\nmilk,,\n,,\n")
     assert as_sets(transactions) == [{"milk", "bread"}, {"milk"}]
     assert (transactions.notes.blanks, transactions.notes.empty) == (6, 1)
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "a",
+            "bb",
+            "12345678",
+            "123456789",
+            "a long name of several words",
+            "a long name of several wards",
+            "é",
+            "\u00a0",
+        ),
+        *("\u2003egg", '"', '""', '"a"', '"a, b"', ' "bb" ', '5" nail', "", " ", "\t", "\x0b", "\x1c", "\x1f"),
+    ]
+)
+GAPS = st.sampled_from([",", ",", ",", "\t", " ", ";", "\n", "\n", "\r\n", "", ", "])
+
+
+@given(
+    st.lists(st.tuples(PIECES, GAPS), max_size=40),
+    st.sampled_from([",", "\t", " ", ";", ", ", "é"]),
+    st.integers(1, 60),
+    st.integers(0, 10),
+)
+def test_compiled_reading_is_the_same_as_splitting_strings(
+    pieces: list[tuple[str, str]], separator: str, block: int, small: int
+) -> None:
+    data = "".join(piece + gap for piece, gap in pieces)
+
+    def outcome() -> tuple:
+        try:
+            transactions = read(data, format="basket", separator=separator)
+        except InputError as error:
+            return (str(error),)
+        return (as_sets(transactions), transactions.vocabulary.to_list(), vars(transactions.notes))
+
+    slow = outcome()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(basket, "SMALL", small)
+        patch.setattr(compressed_rows, "SMALL", 0)
+        patch.setattr(known_names, "_FIRST", {"names": 1, "letters": 1})
+        for name in ("BLOCK", "HEAD"):
+            patch.setattr(source, name, block)
+        assert outcome() == slow
+
+
+def test_names_that_find_no_place_in_the_table_are_read_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table is never full, so a hostile choice of names is made here by a table of one slot."""
+    data = "".join(f"item {number},{number}\n" for number in range(300)) * 3
+    slow = read(data, format="basket")
+    monkeypatch.setattr(basket, "SMALL", 0)
+    monkeypatch.setattr(source, "BLOCK", 1000)
+    monkeypatch.setattr(source, "HEAD", 1000)
+    monkeypatch.setattr(
+        known_names,
+        "_empty_table",
+        lambda names, letters: known_names._Table(
+            np.zeros(2, np.uint64), np.zeros(names + 1, np.int64), np.zeros(letters, np.uint8)
+        ),
+    )
+    fast = read(data, format="basket")
+    assert fast.vocabulary.to_list() == slow.vocabulary.to_list()
+    assert as_sets(fast) == as_sets(slow)
