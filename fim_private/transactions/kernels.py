@@ -315,40 +315,37 @@ def sort_distinct(items: NDArray[np.int32], first: int, end: int, room: NDArray[
     In a row that fits in `room`, each item goes to the place that is the number of smaller items. Processors compare
     many items at a time, and no branch depends on the items. Longer rows, and rows with repetitions, get a Shell sort.
     """
-    length = end - first
-    if length <= len(room):
+    one, start, stop = np.uint64(1), np.uint64(first), np.uint64(end)
+    length = stop - start
+    if length <= np.uint64(len(room)):
         places = np.uint64(0)
-        for one in range(np.uint64(first), np.uint64(end)):
-            item, place = items[one], np.uint64(0)
-            for other in range(np.uint64(first), np.uint64(end)):
+        for this in range(start, stop):
+            item, place = items[this], np.uint64(0)
+            for other in range(start, stop):
                 place += np.uint64(items[other] < item)
             room[place] = item
             places += place
-        if places == np.uint64(length * (length - 1) // 2):  # less if two items have one place
-            for one in range(np.uint64(length)):
-                items[np.uint64(first) + one] = room[one]
+        if places << one == length * (length - one):  # less if two items have one place
+            for this in range(length):
+                items[start + this] = room[this]
             return end
-    gap = 1
-    while gap * 9 < length:
-        gap = gap * 9 // 4 + 1
-    while True:
-        for place in range(first + gap, end):
+    step = one
+    while step * np.uint64(9) < length:
+        step = step * np.uint64(4) + one
+    while step > 0:
+        for place in range(start + step, stop):
             item = items[place]
-            before = place - gap
-            while before >= first and items[before] > item:
-                items[before + gap] = items[before]
-                before -= gap
-            items[before + gap] = item
-        if gap == 1:
-            break
-        gap = gap * 4 // 9
-        gap = max(gap, 1)
-    kept = first + 1
-    for place in range(first + 1, end):
-        if items[place] != items[kept - 1]:
-            items[kept] = items[place]
-            kept += 1
-    return kept
+            free = place
+            while free >= start + step and items[free - step] > item:
+                items[free] = items[free - step]
+                free -= step
+            items[free] = item
+        step >>= np.uint64(2)
+    kept = start + one
+    for place in range(start + one, stop):
+        items[kept] = items[place]
+        kept += np.uint64(items[kept] != items[kept - one])
+    return np.int64(kept)
 
 
 @compiled

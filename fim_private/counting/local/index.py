@@ -15,6 +15,7 @@ from fim_private.compilation import compiled
 from fim_private.counting.local.instructions import AHEAD
 from fim_private.errors import InputError
 from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.kernels import SHORT, sort_distinct
 
 U32 = NDArray[np.uint32]
 
@@ -22,7 +23,7 @@ MOST_OCCURRENCES = 2**32 - 1
 DROPPED = np.uint32(0xFFFFFFFF)
 """The rank of an item that is not counted."""
 
-_WORTH_A_THREAD = 2**20
+_WORTH_A_THREAD = 2**18
 """With fewer item occurrences, the work is done before a second thread starts."""
 
 
@@ -155,7 +156,8 @@ def index(transactions: Transactions, *, floor: int = 1) -> Index:
         begins = np.cumsum([0, *kept]).tolist()
 
         def rank_part(number: int) -> None:
-            rank_transactions(transactions.offsets, items, *parts[number], rank, begins[number], flat, offsets)
+            room = np.empty(SHORT, np.uint32)
+            rank_transactions(transactions.offsets, items, *parts[number], rank, begins[number], flat, offsets, room)
 
         list(pool.map(rank_part, range(len(parts))))
     return Index(
@@ -228,12 +230,9 @@ def rank_transactions(
     begin: int,
     flat: U32,
     ranked_offsets: U32,
+    room: U32,
 ) -> None:
-    """Write the sorted ranks of transactions `first` to `end` into `flat` from `begin` on, and where each ends.
-
-    Most transactions are short, and insertion sort is fastest for them. Long ones are first sorted in larger steps
-    (Shell sort), because insertion sort alone would take the square of their length.
-    """
+    """Write the sorted ranks of transactions `first` to `end` into `flat` from `begin` on, and where each ends."""
     filled = np.uint64(begin)
     for transaction in range(first, end):
         start = filled
@@ -242,19 +241,7 @@ def rank_transactions(
             if item != DROPPED:
                 flat[filled] = item
                 filled += np.uint64(1)
-        length = filled - start
-        step = np.uint64(1)
-        while step * np.uint64(9) < length:
-            step = step * np.uint64(4) + np.uint64(1)
-        while step > 0:
-            for place in range(start + step, filled):
-                item = flat[place]
-                free = place
-                while free >= start + step and flat[free - step] > item:
-                    flat[free] = flat[free - step]
-                    free -= step
-                flat[free] = item
-            step //= np.uint64(4)
+        sort_distinct(flat, np.int64(start), np.int64(filled), room)
         ranked_offsets[transaction + 1] = filled
 
 
