@@ -22,6 +22,7 @@ from fim_private.release import Release, ReleasedItemset
 from fim_private.release.door import check_unit
 from fim_private.release.promise import privacy_record
 from fim_private.transactions import Transactions, without_items
+from fim_private.transactions.dataset import MOST_NARROW
 from fim_private.transactions.layout import Layout
 from fim_private.version import __version__
 
@@ -109,7 +110,7 @@ def mine_as_planned(
     layout = database.notes.layout.guessed_before(guessed)
     counted = prepare(database, plan, randomness, progress)
     if charge is not None:
-        rehearse(plan)
+        rehearse(plan, many_items=len(database.vocabulary) > MOST_NARROW)
     # Counts are hidden until the mechanism sees them, so a failure up to here costs nothing.
     name = charge(layout) if charge else None
     return draw(counted, plan, randomness, layout=layout, command=command, name=name, progress=progress)

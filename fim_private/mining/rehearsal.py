@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
+
+import polars as pl
 
 from fim_private.counting import LocalDatabase, TransactionDatabase
 from fim_private.errors import FimPrivateError
@@ -19,12 +22,18 @@ from fim_private.plan import Plan
 from fim_private.randomness import SeededRandomness
 from fim_private.release import ReleasedItemset
 from fim_private.transactions import transactions_from_lists
+from fim_private.transactions.dataset import MOST_NARROW, code_type
 
 
-def rehearse(plan: Plan) -> None:
-    """Count, select and measure as the plan does, on made-up baskets, and throw the result away."""
+def rehearse(plan: Plan, *, many_items: bool = False) -> None:
+    """Count, select and measure as the plan does, on made-up baskets, and throw the result away.
+
+    Args:
+        plan: of the release.
+        many_items: whether the data has more than `MOST_NARROW` items, for which loops are compiled anew.
+    """
     randomness = SeededRandomness(0)
-    for made_up in _made_up(max(plan.sizes)):
+    for made_up in _made_up(max(plan.sizes), many_items=many_items):
         database = made_up.count_units() if plan.question.counts_units else made_up.merge_units()
         # Made-up baskets may not fit what was declared for the true data.
         with suppress(FimPrivateError):
@@ -40,9 +49,14 @@ def rehearse(plan: Plan) -> None:
                 with_counts([itemset], [tuple(range(size))], database, plan, randomness)
 
 
-def _made_up(size: int) -> Iterator[TransactionDatabase]:
+def _made_up(size: int, *, many_items: bool) -> Iterator[TransactionDatabase]:
     """A small database, and a database large enough for the compiled sort; units have up to two baskets."""
     items = [f"item {number}" for number in range(size + 4)]
     for times in (10, 1000):
         baskets = [items[at % 3 :] for at in range(3 * times)]
-        yield LocalDatabase(transactions_from_lists(baskets, [2 * at // 3 for at in range(len(baskets))]))
+        made_up = transactions_from_lists(baskets, [2 * at // 3 for at in range(len(baskets))])
+        if many_items:
+            more = pl.Series([f"no item {number}" for number in range(MOST_NARROW)])
+            vocabulary = pl.concat([made_up.vocabulary, more])
+            made_up = replace(made_up, items=made_up.items.astype(code_type(len(vocabulary))), vocabulary=vocabulary)
+        yield LocalDatabase(made_up)

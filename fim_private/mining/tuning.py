@@ -42,6 +42,7 @@ from fim_private.randomness import Randomness, SecureRandomness, SeededRandomnes
 from fim_private.release import Release
 from fim_private.release.door import check_unit, noisy_total
 from fim_private.transactions import Transactions
+from fim_private.transactions.dataset import MOST_NARROW
 from fim_private.transactions.item_codes import padded
 from fim_private.transactions.layout import Layout
 
@@ -324,7 +325,7 @@ def tune(
     )
     if charge is not None:
         for plan in tuning.plans:
-            rehearse(plan)
+            rehearse(plan, many_items=len(database.vocabulary) > MOST_NARROW)
     name = charge(layout) if charge else None
     progress("choosing among configurations")
     chosen = tuning.selection.select(candidates, randomness)

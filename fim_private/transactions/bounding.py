@@ -104,7 +104,7 @@ def cap_items(transactions: Transactions, most: int, words: Words) -> Transactio
     from fim_private.transactions.kernels import keep_smallest  # noqa: PLC0415 - not needed if nothing is too long
 
     offsets = np.append(0, np.cumsum(np.minimum(lengths, most)))
-    items = np.empty(int(offsets[-1]), dtype=np.int32)
+    items = np.empty(int(offsets[-1]), dtype=transactions.items.dtype)
     # In parts, so that the words for all occurrences are never in memory at once.
     cuts = np.searchsorted(words_before, np.arange(AT_ONCE, int(words_before[-1]), AT_ONCE))
     for first, end in pairwise([0, *cuts.tolist(), len(transactions)]):

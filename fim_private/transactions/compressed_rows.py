@@ -9,11 +9,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.dataset import Codes, Transactions, code_type
 from fim_private.transactions.in_order import in_order
 
-Run = tuple[NDArray[np.int32], NDArray[np.int32]]
-"""Rows in order: their codes end to end, int32, shape (p,), and the length of each row, int32, shape (r,)."""
+Run = tuple[Codes, NDArray[np.int32]]
+"""Rows in order: their codes end to end, shape (p,), and the length of each row, int32, shape (r,)."""
 
 SMALL = 1 << 18
 """Fewer occurrences than this are sorted without compiled code, which would take longer to load."""
@@ -21,16 +21,14 @@ SMALL = 1 << 18
 AT_ONCE = 1 << 20
 
 
-def sorted_rows(
-    runs: deque[Run], new_code: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
+def sorted_rows(runs: deque[Run], new_code: NDArray[np.int32]) -> tuple[NDArray[np.int64], Codes, NDArray[np.bool_]]:
     """Offsets and codes without empty rows, codes increasing inside each row; and which rows were not empty.
 
     Args:
         runs: the rows. Each run is removed once it is copied, which frees its memory.
         new_code: int32, shape (c,): the new code of each code; two codes may become one.
 
-    Cost: 4 bytes per occurrence, 9 per row, and the memory of one run.
+    Cost: 2 or 4 bytes per occurrence, 9 per row, and the memory of one run.
     """
     occurrences = sum(len(codes) for codes, _ in runs)
     if occurrences < SMALL:
@@ -40,18 +38,19 @@ def sorted_rows(
         return *_sorted_few(codes, lengths, new_code), lengths > 0
     row_count = sum(len(lengths) for _, lengths in runs)
     taken = (runs.popleft() for _ in range(len(runs)))
-    return recoded(taken, new_code, items=np.empty(occurrences, dtype=np.int32), row_count=row_count)
+    items = np.empty(occurrences, dtype=_type_of(new_code))
+    return recoded(taken, new_code, items=items, row_count=row_count)
 
 
 def recoded(
-    runs: Iterable[Run], new_code: NDArray[np.int32], *, items: NDArray[np.int32], row_count: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
+    runs: Iterable[Run], new_code: NDArray[np.int32], *, items: Codes, row_count: int
+) -> tuple[NDArray[np.int64], Codes, NDArray[np.bool_]]:
     """Do what `sorted_rows` does, with compiled code; codes may be left out.
 
     Args:
         runs: the rows.
         new_code: int32, shape (c,): the new code of each code, or -1 to leave it out.
-        items: int32, as long as all codes together; overwritten and returned. The runs may be views of it.
+        items: as long as all codes together; overwritten and returned. The runs may be views of it.
         row_count: the number of rows.
     """
     from fim_private.transactions.kernels import SHORT, sort_rows  # noqa: PLC0415 - takes longer to load than few rows
@@ -94,7 +93,7 @@ def runs_of(transactions: Transactions) -> Iterator[Run]:
         yield transactions.items[rows[0] : rows[-1]], np.diff(rows).astype(np.int32)
 
 
-def taken(transactions: Transactions, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def taken(transactions: Transactions, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], Codes]:
     """Offsets and items of some transactions.
 
     Args:
@@ -104,7 +103,7 @@ def taken(transactions: Transactions, rows: NDArray[np.int64]) -> tuple[NDArray[
     from fim_private.transactions.kernels import take_rows  # noqa: PLC0415 - as above
 
     offsets = np.append(0, np.cumsum(transactions.lengths()[rows], dtype=np.int64))
-    items = np.empty(int(offsets[-1]), dtype=np.int32)
+    items = np.empty(int(offsets[-1]), dtype=transactions.items.dtype)
     take_rows(transactions.offsets, transactions.items, rows, items)
     return offsets, items
 
@@ -124,12 +123,16 @@ def compressed(keys: NDArray[np.int64], width: int) -> tuple[NDArray[np.int64], 
 
 
 def _sorted_few(
-    codes: NDArray[np.int32], lengths: NDArray[np.int32], new_code: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    codes: Codes, lengths: NDArray[np.int32], new_code: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], Codes]:
     width = len(new_code) + 1
     rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     offsets, items, _ = compressed(rows * width + new_code[codes], width)
-    return offsets, items
+    return offsets, items.astype(_type_of(new_code))
+
+
+def _type_of(new_code: NDArray[np.int32]) -> type[np.uint16 | np.int32]:
+    return code_type(int(new_code.max(initial=-1)) + 1)
 
 
 def without_gaps(codes: NDArray[np.int64]) -> NDArray[np.int64]:

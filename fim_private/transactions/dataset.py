@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.transactions.layout import IN_MEMORY, Layout
+
+MOST_NARROW = 2**16
+"""With at most so many items in the vocabulary, codes have two bytes."""
+
+Codes = NDArray[np.integer[Any]]
+"""Item codes of whatever width."""
+
+
+def code_type(items: int) -> type[np.uint16 | np.int32]:
+    """The type of codes into a vocabulary of so many items."""
+    return np.uint16 if items <= MOST_NARROW else np.int32
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -47,7 +59,8 @@ class Transactions:
 
     Args:
         offsets: int64, shape (n + 1,); transaction t is `items[offsets[t]:offsets[t + 1]]`, never empty.
-        items: int32 codes into the vocabulary, increasing (hence unique) inside each transaction.
+        items: codes into the vocabulary, increasing (hence unique) inside each transaction; of `code_type` where they
+            were read, but either type is taken.
         vocabulary: item names in the order of `item_codes.name_order`, which depends on the names alone. So codes
             order items the same way in every data set.
         units: int64, shape (n,): the privacy unit of each transaction, codes from 0 without gaps; None if each
@@ -58,7 +71,7 @@ class Transactions:
     """
 
     offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
+    items: Codes
     vocabulary: pl.Series
     units: NDArray[np.int64] | None = None
     counts_units: bool = False

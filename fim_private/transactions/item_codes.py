@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.compressed_rows import Run, sorted_rows, without_gaps
-from fim_private.transactions.dataset import ReadingNotes, Transactions
+from fim_private.transactions.dataset import ReadingNotes, Transactions, code_type
 from fim_private.transactions.layout import IN_MEMORY, Layout
 from fim_private.transactions.strings import alike, group_codes, identities, not_blank, positions_in
 from fim_private.transactions.units import nobody_of
@@ -117,8 +117,9 @@ class Vocabulary:
 class Coder:
     """Collects item names run by run, and builds transactions from them.
 
-    Each run is turned into codes at once, so strings do not pile up in memory: it takes 4 bytes per occurrence, and up
-    to 4 more during `finish`. A caller that does not use `add` adds the number of blank names to `blanks` itself.
+    Each run is turned into codes at once, so strings do not pile up in memory: it takes 2 or 4 bytes per occurrence,
+    and up to as many more during `finish`. A caller that does not use `add` adds the number of blank names to `blanks`
+    itself.
     """
 
     def __init__(self) -> None:
@@ -176,7 +177,8 @@ class Coder:
     def _join(self) -> None:
         # Freed small arrays leave holes in memory; large ones go back to the operating system.
         codes, lengths = zip(*self._small_runs, strict=True)
-        self._runs.append((np.concatenate(codes), np.concatenate(lengths)))
+        narrow = code_type(len(self.vocabulary))
+        self._runs.append((np.concatenate(codes, dtype=narrow, casting="unsafe"), np.concatenate(lengths)))
         self._small_runs.clear()
         self._small = 0
 
@@ -196,6 +198,8 @@ class Coder:
             unit_names: the name of each code, for the notes.
             rows_without_unit: rows the reader dropped, for the notes.
         """
+        if self._runs and self._small_runs:
+            self._join()  # one type of codes, so that loops are compiled once
         self._runs.extend(self._small_runs)
         self._small_runs.clear()
         vocabulary, new_code = self.vocabulary.finish()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.compilation import compiled
+from fim_private.transactions.dataset import Codes
 
 MOST_DIGITS = 18
 
@@ -261,13 +262,13 @@ def _is_white(byte: np.uint8) -> bool:
 
 @compiled
 def sort_rows(
-    codes: NDArray[np.int32],
+    codes: Codes,
     lengths: NDArray[np.int32],
     new_code: NDArray[np.int32],
-    items: NDArray[np.int32],
+    items: Codes,
     ends: NDArray[np.int64],
     filled: NDArray[np.bool_],
-    room: NDArray[np.int32],
+    room: Codes,
 ) -> tuple[int, int]:
     """Write recoded rows, each sorted and without repetitions; leave out empty rows.
 
@@ -309,7 +310,7 @@ def sort_rows(
 
 
 @compiled
-def sort_distinct(items: NDArray[np.int32], first: int, end: int, room: NDArray[np.int32]) -> int:
+def sort_distinct(items: Codes, first: int, end: int, room: Codes) -> int:
     """Sort `items[first:end]`, drop repetitions, and return the new end.
 
     In a row that fits in `room`, each item goes to the place that is the number of smaller items. Processors compare
@@ -349,9 +350,7 @@ def sort_distinct(items: NDArray[np.int32], first: int, end: int, room: NDArray[
 
 
 @compiled
-def take_rows(
-    offsets: NDArray[np.int64], items: NDArray[np.int32], rows: NDArray[np.int64], taken: NDArray[np.int32]
-) -> None:
+def take_rows(offsets: NDArray[np.int64], items: Codes, rows: NDArray[np.int64], taken: Codes) -> None:
     """Copy some rows, end to end.
 
     Args:
@@ -370,10 +369,10 @@ def take_rows(
 @compiled
 def keep_smallest(
     offsets: NDArray[np.int64],
-    items: NDArray[np.int32],
+    items: Codes,
     words: NDArray[np.uint64],
     new_offsets: NDArray[np.int64],
-    kept: NDArray[np.int32],
+    kept: Codes,
 ) -> None:
     """Cut long rows to the items with the smallest words, in their old order; of equal words, the first are kept.
 
@@ -415,11 +414,11 @@ def keep_smallest(
 @compiled
 def keep_common(
     offsets: NDArray[np.int64],
-    items: NDArray[np.int32],
+    items: Codes,
     first: NDArray[np.int64],
     kept_offsets: NDArray[np.int64],
-    kept: NDArray[np.int32],
-    new_items: NDArray[np.int32],
+    kept: Codes,
+    new_items: Codes,
     lengths: NDArray[np.int64],
 ) -> None:
     """Keep in the rows of each unit only the unit's own kept items.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.compressed_rows import recoded, runs_of, taken, without_gaps
-from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.dataset import Transactions, code_type
 from fim_private.transactions.files.source import opened
 from fim_private.transactions.files.text import Text, lines_of
 from fim_private.transactions.item_codes import in_name_order
@@ -100,7 +100,7 @@ def containing(transactions: Transactions, names: Sequence[str]) -> Transactions
 
 def _recoded(transactions: Transactions, new_code: NDArray[np.int32], vocabulary: pl.Series) -> Transactions:
     """Give the transactions another vocabulary, without the items whose new code is -1."""
-    room = np.empty(len(transactions.items), dtype=np.int32)
+    room = np.empty(len(transactions.items), dtype=code_type(len(vocabulary)))
     offsets, items, filled = recoded(runs_of(transactions), new_code, items=room, row_count=len(transactions))
     return replace(
         transactions,

@@ -28,7 +28,7 @@ def as_sets(transactions: Transactions) -> list[set[str]]:
     """The transactions as sets of names, after checking the promises of the type."""
     offsets, items = transactions.offsets, transactions.items
     assert offsets.dtype == "int64"
-    assert items.dtype == "int32"
+    assert items.dtype == ("uint16" if len(transactions.vocabulary) <= 2**16 else "int32")
     assert offsets[0] == 0
     assert offsets[-1] == len(items)
     assert transactions.vocabulary.name == "item"

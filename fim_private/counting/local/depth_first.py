@@ -14,7 +14,7 @@ signed ones against wrapping around, which makes these loops up to 1.4 times slo
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,9 +67,10 @@ class Progress(NamedTuple):
     written: NDArray[np.int64]
 
 
-def room_for_lists(levels: int, items: int, width: int, *, counts_units: bool) -> Lists:
+def room_for_lists(levels: int, items: int, width: int, flat_type: np.dtype[Any], *, counts_units: bool) -> Lists:
     """Room for the lists of each level below the owners: `items` items and at most `width` occurrences."""
-    flat, start, position = (np.empty((levels, width + AHEAD), np.uint32) for _ in range(3))
+    flat = np.empty((levels, width + AHEAD), flat_type)
+    start, position = (np.empty((levels, width + AHEAD), np.uint32) for _ in range(2))
     unit = np.empty((levels, width if counts_units else 0), np.uint32)
     return Lists(flat, start, position, unit, *(np.empty((levels, items), np.uint32) for _ in range(4)))
 

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from fim_private.compilation import compiled
 from fim_private.counting.local.instructions import AHEAD
 from fim_private.errors import InputError
-from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.dataset import MOST_NARROW, Transactions
 from fim_private.transactions.kernels import SHORT, sort_distinct
 
 U32 = NDArray[np.uint32]
+Ranks = NDArray[np.uint16] | NDArray[np.uint32]
 
 MOST_OCCURRENCES = 2**32 - 1
 DROPPED = np.uint32(0xFFFFFFFF)
@@ -28,7 +29,10 @@ _WORTH_A_THREAD = 2**18
 
 
 class Lists(NamedTuple):
-    """Inverted lists over a flat array of transactions; all uint32. In a workspace, each array has a leading axis more.
+    """Inverted lists over a flat array of transactions; uint32, but for `flat`, which is the array of an index.
+
+    In a workspace, each array has a leading axis more.
+
 
     List x belongs to item `member[x]`. Its entries k in `begin[x]..end[x]` are the occurrences of the item: the
     transaction starts at `flat[start[k]]` and the item is at `flat[position[k]]`. `start` ends with `AHEAD` entries of
@@ -36,7 +40,7 @@ class Lists(NamedTuple):
     is the unit of each entry, and equal units are neighbours in every list; otherwise `unit` is empty.
     """
 
-    flat: U32
+    flat: Ranks
     start: U32
     position: U32
     unit: U32
@@ -56,7 +60,8 @@ class Index:
         codes: int32, shape (items,): the item of each rank, in decreasing order of count, ties in order of codes.
         counts: int64, shape (items,): the number of transactions, or of units, that hold the item of each rank.
         occurrences: int64, shape (items,): the number of transactions that hold the item of each rank.
-        flat: uint32: the transactions end to end, ranks increasing inside each, so the rarest item comes last.
+        flat: the transactions end to end, ranks increasing inside each, so the rarest item comes last; uint16 if the
+            vocabulary has at most `MOST_NARROW` items, otherwise uint32.
         offsets: uint32, shape (n + 1,): where each transaction begins in `flat`.
         units: uint32, shape (n,): if units are counted, the unit of each transaction, never decreasing; else empty.
     """
@@ -64,7 +69,7 @@ class Index:
     codes: NDArray[np.int32]
     counts: NDArray[np.int64]
     occurrences: NDArray[np.int64]
-    flat: U32
+    flat: Ranks
     offsets: U32
     units: U32
 
@@ -116,8 +121,8 @@ class Index:
 def index(transactions: Transactions, *, floor: int = 1) -> Index:
     """The index of all items that are in at least `floor` transactions, or units if these are counted.
 
-    Cost: sequential passes over the items by two threads; 4 bytes per item occurrence and 4 per transaction (8 with
-    units).
+    Cost: sequential passes over the items by two threads; 2 bytes per item occurrence (4 if there are more than
+    `MOST_NARROW` items) and 4 per transaction (8 with units).
 
     Raises:
         InputError: there are 2^32 - 1 item occurrences or more.
@@ -151,12 +156,12 @@ def index(transactions: Transactions, *, floor: int = 1) -> Index:
         rank = np.full(width, DROPPED, np.uint32)
         rank[codes] = np.arange(len(codes), dtype=np.uint32)
         kept = [int(of_part[codes].sum()) for of_part in by_part]
-        flat = np.empty(sum(kept), np.uint32)
+        flat = np.empty(sum(kept), np.uint16 if width <= MOST_NARROW else np.uint32)
         offsets = np.zeros(len(transactions) + 1, np.uint32)
         begins = np.cumsum([0, *kept]).tolist()
 
         def rank_part(number: int) -> None:
-            room = np.empty(SHORT, np.uint32)
+            room = np.empty(SHORT, flat.dtype)
             rank_transactions(transactions.offsets, items, *parts[number], rank, begins[number], flat, offsets, room)
 
         list(pool.map(rank_part, range(len(parts))))
@@ -228,9 +233,9 @@ def rank_transactions(
     end: int,
     rank: U32,
     begin: int,
-    flat: U32,
+    flat: Ranks,
     ranked_offsets: U32,
-    room: U32,
+    room: Ranks,
 ) -> None:
     """Write the sorted ranks of transactions `first` to `end` into `flat` from `begin` on, and where each ends."""
     filled = np.uint64(begin)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,9 @@ from fim_private.transactions.dataset import Transactions
 
 _LARGE, _SHARE = 2**24, 8
 """With more than `_LARGE` item occurrences, it pays to find a bound in one of `_SHARE` parts of the data first."""
+
+_LISTED = 2**26
+"""Occurrences in lists that are in memory together: half a gigabyte. Frequent owners raise the floor for rarer ones."""
 
 
 def count_itemsets(transactions: Transactions, size: int, floor: int = 1, *, threads: int = THREADS) -> ItemsetCounts:
@@ -105,7 +109,7 @@ def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int 
     if size == 2 and len(ranked.flat) >= triangle.WORTH_IT:
         counters = triangle.count_triangle(ranked, threads)
         floor = max(floor, _mth_largest(counters, m))
-    return _top(Task(ranked, size, least=floor, threads=threads, counters=counters), m, threads, floor=floor)
+    return _top(ranked, size, m, threads, floor=floor, counters=counters)
 
 
 def count_histogram(transactions: Transactions, size: int, *, threads: int = THREADS) -> ItemsetHistogram:
@@ -188,9 +192,11 @@ def _mth_largest(counts: U32, m: int) -> int:
     return max(1, int(np.partition(counts, len(counts) - m)[len(counts) - m])) if len(counts) >= m else 1
 
 
-def _top(task: Task, m: int, threads: int, *, floor: int = 1) -> ItemsetCounts:
-    """The first m itemsets of a task, of which at least m have a count of `floor` or more."""
-    ordering, effort = Ordering(task), Effort(task.size)
+def _top(ranked: Index, size: int, m: int, threads: int, *, floor: int, counters: U32 | None) -> ItemsetCounts:
+    """The first m itemsets, of which at least m have a count of `floor` or more."""
+    cuts = _cuts_of_owners(ranked, triangle.ITEMS if counters is not None else 0)
+    task = Task(ranked, size, least=floor, threads=threads, counters=counters, owners=(0, cuts[0]))
+    ordering, effort = Ordering(task), Effort(size)
     best = BestSoFar(ordering, m, floor=floor)
 
     def keep_best(walk: Walk, first: int, end: int) -> None:
@@ -198,8 +204,19 @@ def _top(task: Task, m: int, threads: int, *, floor: int = 1) -> ItemsetCounts:
             best.offer(_packed(batch, ordering, effort))
 
     map_chunks(task, keep_best, effort=effort, threads=threads)
+    for owners in pairwise(cuts):
+        del task  # and its lists, before there are others
+        task = Task(ranked, size, least=best.floor, owners=owners)
+        map_chunks(task, keep_best, effort=effort, threads=threads)
     itemsets, counts = ordering.unpack(best.settle())
     return ItemsetCounts(itemsets=itemsets, counts=counts, complete=not best.cut)
+
+
+def _cuts_of_owners(ranked: Index, first: int) -> list[int]:
+    """Owners after which lists end that are in memory together, from owner `first` on; the last is after all owners."""
+    occurrences = np.cumsum(ranked.occurrences[first:])
+    inner = np.searchsorted(occurrences, np.arange(_LISTED, int(occurrences[-1:].sum()), _LISTED))
+    return [*(int(cut) + first for cut in np.unique(inner) if cut), ranked.items]
 
 
 def _packed(batch: Batch, ordering: Ordering, effort: Effort) -> Packed:

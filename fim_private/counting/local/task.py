@@ -23,7 +23,7 @@ class Task:
         index: the data.
         size: the size of the itemsets; with size 1 no work is left, because the index has counted the items.
         triangle: counters of the pairs of the `first` most frequent items; None if `first` is 0.
-        first: the rank of the first owner that has a list.
+        first: the rank of the first owner that is not in the triangle.
         lists: the lists of the owners from `first` on.
         dense: whether the other itemsets are counted by bits rather than depth first.
         work: float64, shape (items,): how often itemsets of each owner occur.
@@ -31,7 +31,14 @@ class Task:
     """
 
     def __init__(
-        self, index: Index, size: int, *, least: int = 1, threads: int = 1, counters: U32 | None = None
+        self,
+        index: Index,
+        size: int,
+        *,
+        least: int = 1,
+        threads: int = 1,
+        counters: U32 | None = None,
+        owners: tuple[int, int] | None = None,
     ) -> None:
         """Make the lists of the owners that occur at least `least` times.
 
@@ -41,14 +48,18 @@ class Task:
             least: no itemset with a smaller count is wanted.
             threads: the most threads to use.
             counters: the triangle, if it is counted already.
+            owners: the first owner and the one after the last, if the others belong to other tasks. Owners in the
+                triangle belong to the first task.
         """
         self.index, self.size = index, size
-        self.triangle = counters
-        if counters is None and size == 2 and len(index.flat) >= triangle.WORTH_IT:
+        first, end = (0, index.items) if owners is None else owners
+        self.triangle = counters if first == 0 else None
+        if first == 0 and counters is None and size == 2 and len(index.flat) >= triangle.WORTH_IT:
             self.triangle = triangle.count_triangle(index, threads)
         self.first = 0 if self.triangle is None else min(triangle.ITEMS, index.items)
-        end = int(np.count_nonzero(index.counts >= least)) if size > 1 else 0
-        self.lists: Lists = index.lists(self.first, max(self.first, end))
+        first = max(first, self.first)
+        end = min(end, int(np.count_nonzero(index.counts >= least))) if size > 1 else 0
+        self.lists: Lists = index.lists(first, max(first, end))
         self.dense = size > 2 and is_dense(index)
         longest = index.longest()
         self.work = self._owner_work(longest)

@@ -56,7 +56,11 @@ class Walk:
         levels = task.size - 2
         self._bits = room_for_bits(levels, task.index) if task.dense else None
         self._deeper = room_for_lists(
-            0 if task.dense else levels, items, task.width, counts_units=task.index.counts_units
+            0 if task.dense else levels,
+            items,
+            task.width,
+            task.index.flat.dtype,
+            counts_units=task.index.counts_units,
         )
         self._scratch = scratch_for(items, counts_units=task.index.counts_units)
         self._progress = progress_for(task.size)

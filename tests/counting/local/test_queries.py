@@ -39,6 +39,8 @@ METHODS = {
     "few items in the triangle": {"triangle.WORTH_IT": 0, "triangle.ITEMS": 4},
     "all items in the triangle": {"triangle.WORTH_IT": 0},
     "with a bound from a part": {"queries._LARGE": 8, "queries._SHARE": 2, "triangle.WORTH_IT": 0, "triangle.ITEMS": 3},
+    "with few lists at a time": {"queries._LISTED": 3},
+    "with few lists beside a triangle": {"queries._LISTED": 3, "triangle.WORTH_IT": 0, "triangle.ITEMS": 2},
     "in small pieces": {
         "walk._BATCH_ROWS": 1,
         "walk._TALLY_CELLS": 3,
