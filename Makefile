@@ -60,7 +60,7 @@ reports: .venv/.demo
 found = $(or $(wildcard $(DATA)/$(2)),$$($(BIN)/fim-private datasets path $(1) || $(BIN)/fim-private datasets fetch $(1)))
 
 # How fast it counts, beside its peers: reports/speed.md. QUICK=1: two minutes, into .bench/quick. LARGE=1: also 100 M
-# baskets, which takes 20 GB of memory and 8 GB of disk.
+# baskets, which takes 8 GB of memory and 8 GB of disk.
 bench: .venv/.bench
 	$(BIN)/python -m benchmarks --data $(DATA) $(if $(QUICK),--quick) $(if $(LARGE),--large)
 

@@ -17,6 +17,7 @@ from benchmarks.data import CACHE, SOURCES, prepare
 from benchmarks.results import Results, machine, today
 from benchmarks.running import ROOT, DisagreementError, first_compilation, measure_task, mine_large, run
 from benchmarks.tasks import TASKS
+from benchmarks.waiting import draws, growth, readings, sizes_up_to_four, starts
 
 QUICK = ["groceries"]
 """What the short form compares itemset by itemset."""
@@ -30,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of the data sets")
     parser.add_argument("--quick", action="store_true", help="small data only, a minute or two")
-    parser.add_argument("--large", action="store_true", help="also 100 M baskets: 20 GB of memory, 8 GB of disk")
+    parser.add_argument("--large", action="store_true", help="also 100 M baskets: 8 GB of memory, 8 GB of disk")
     parser.add_argument("--output", type=Path, help="folder for the report")
     given = parser.parse_args()
     form = "quick" if given.quick else "large" if given.large else "full"
@@ -69,6 +70,15 @@ def measure_all(form: str, folder: Path, output: Path) -> Results:
     if form == "large":
         print("\n100 M baskets", flush=True)
         results.extra["large"] = mine_large("generated-100M", folder)
+    if form != "quick":
+        print("\nwhat a person waits for", flush=True)
+        results.extra["growth"] = growth(folder, large=results.extra.get("large"))
+        results.extra["readings"] = readings(prepare("generated-10M", folder))
+        results.extra["draws"] = draws()
+        if "groceries" in found:
+            results.extra["starts"] = starts(prepare("groceries", folder))
+        if "retail" in found:
+            results.extra["sizes up to four"] = sizes_up_to_four(prepare("retail", folder), 44)
     results.seconds = time.perf_counter() - began
     results.save(output / "speed" / "results.json")
     return results

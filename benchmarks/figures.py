@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
+from benchmarks.data import GENERATED
 from benchmarks.peers import OURS
 from benchmarks.results import Measured, Measurements, Results
 from fim_private.report.drawing import Look, Pictures, logarithmic, new_figure, style
@@ -71,6 +72,12 @@ def _figures(results: Results) -> Iterable[tuple[str, str, Figure]]:
             logarithmic(axes, x=True, y=True)
         _legend(figure, both[0] | both[1])
         yield "transactions", "All pairs of generated baskets: time and memory against their number.", figure
+    if len(results.extra.get("growth", [])) > 1:
+        yield (
+            "growth",
+            "Whole runs of `mine` for the 100 most frequent pairs, on more and more baskets.",
+            _growth(results),
+        )
     sizes = {
         "retail, floor 0.05 %": [task for task in results.tasks if task.data == "retail" and task.share == 0.0005],
         "mushroom, all": [task for task in results.tasks if task.data == "mushroom"],
@@ -83,6 +90,21 @@ def _figures(results: Results) -> Iterable[tuple[str, str, Figure]]:
         for size in (2, 3)
     }
     yield from _panels("floor", "Time against floor, counting alone, warm.", floors, "least count", _floor)
+
+
+def _growth(results: Results) -> Figure:
+    rows = results.extra["growth"]
+    figure, (time, memory) = new_figure(1, 2, height=3.0, same_y=False)
+    for axes, title, label, value in (
+        (time, "From start to end", "seconds", lambda row: row["seconds"]),
+        (memory, "Peak memory", "GB", lambda row: row["memory"] / 1e9),
+    ):
+        axes.plot([GENERATED[row["data"]] for row in rows], [value(row) for row in rows], **_style(OURS))
+        axes.set_title(title)
+        axes.set_xlabel("baskets (log scale)")
+        axes.set_ylabel(f"{label} (log scale)")
+        logarithmic(axes, x=True, y=True)
+    return figure
 
 
 def _panels(

@@ -82,7 +82,7 @@ class Results:
         form: "quick", "full" or "large".
         tasks: in order.
         agreement: rows of `benchmarks.agree`.
-        extra: single figures by name: first compilation, the large run.
+        extra: single figures by name: first compilation, the large run, and what `benchmarks.waiting` measures.
         missing: data sets that were not found.
         seconds: how long all took.
     """

@@ -38,12 +38,14 @@ class Ended:
 
     Args:
         seconds: from start to end.
+        processor: seconds of all cores together.
         memory: the most bytes it held, as far as the kernel tells its parent.
         output: what it printed.
         failure: why it did not end well, or None.
     """
 
     seconds: float
+    processor: float
     memory: int
     output: str
     failure: str | None = None
@@ -80,6 +82,7 @@ def run(command: Sequence[str], limit: float, environment: Mapping[str, str] | N
         failure = None if status == 0 else f"> {limit:g} s" if status is None else _last_line(errors.read(), status)
         return Ended(
             seconds=seconds,
+            processor=usage.ru_utime + usage.ru_stime if usage else 0.0,
             memory=usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) if usage else 0,
             output=out.read(),
             failure=failure,

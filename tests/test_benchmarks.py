@@ -83,6 +83,16 @@ def test_the_report_is_written_from_measurements(baskets: Path, tmp_path: Path) 
             Measurements(key="generated-1M size 2 floor 1", data="generated-1M", floor=1, transactions=10**6, **task),
         ],
     )
+    results.extra = {
+        "starts": {"--help": 0.1, "plan": 0.5},
+        "draws": {"65536": 0.03},
+        "readings": {"CSV": {"seconds": 2.0, "bytes": 10**9, "memory": 10**9}},
+        "sizes up to four": {OURS: 0.1, "pyfim eclat": 0.5, "fastapriori": 0.2},
+        "growth": [
+            {"data": "generated-1M", "seconds": 1.0, "memory": 3 * 10**8},
+            {"data": "generated-10M", "seconds": 8.0, "memory": 10**9},
+        ],
+    }
     results.save(tmp_path / "results.json")
     assert Results.load(tmp_path / "results.json") == results
     write(results, tmp_path / "speed.md")
@@ -93,6 +103,32 @@ def test_the_report_is_written_from_measurements(baskets: Path, tmp_path: Path) 
     reached = {target.what: target.passed for target in targets(results)}
     assert reached["all pairs of retail"] is None
     assert reached["all pairs of 1 M baskets"] == (rows[1].warm >= 12 * rows[0].warm)
+    waits = ("`--help`", "`plan`, which reads no data", "`mine` on groceries", "reading 10 M baskets, CSV")
+    assert [reached[what] for what in waits] == [True, False, None, True]
+    assert reached["retail, sizes 1 to 4, floor 0.05%"] is False
+    assert reached["time of `mine` from 1 M baskets on"]
+    assert reached["memory of `mine` per million baskets"]
+    assert (tmp_path / "speed" / "figures" / "growth.png").stat().st_size > 10_000
+
+
+def test_what_a_person_waits_for_can_be_measured(baskets: Path, tmp_path: Path) -> None:
+    from benchmarks import waiting
+
+    numbers = tmp_path / "baskets.dat"
+    numbers.write_bytes(baskets.read_bytes())
+    read = waiting.readings(numbers)
+    assert {name: got["bytes"] for name, got in read.items()} == dict.fromkeys(("FIMI", "CSV"), numbers.stat().st_size)
+    assert waiting._sizes(OURS, str(baskets), "8")["seconds"] > 0
+    assert waiting._draws("100")["seconds"] > 0
+
+
+@pytest.mark.slow
+def test_the_start_of_commands_can_be_measured(baskets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import waiting
+
+    monkeypatch.setattr(waiting, "STARTS", 1)
+    seconds = waiting.starts(baskets)
+    assert seconds["--help"] < seconds["plan"] < seconds["mine"] < seconds["first run"]
 
 
 def test_a_process_is_ended_at_the_limit_and_a_failure_told() -> None:
