@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fim_private.errors import UsageError
 from fim_private.transactions.compressed_rows import AT_ONCE, recoded, taken, without_gaps
 from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.kernels import keep_common, keep_smallest
 
 Words = Callable[[int], NDArray[np.uint64]]
 """Returns the given number of independent uniform 64-bit words."""
@@ -101,8 +102,6 @@ def cap_items(transactions: Transactions, most: int, words: Words) -> Transactio
     words_before = np.append(0, np.cumsum(np.where(lengths > most, lengths, 0)))
     if not words_before[-1]:
         return transactions
-    from fim_private.transactions.kernels import keep_smallest  # noqa: PLC0415 - not needed if nothing is too long
-
     offsets = np.append(0, np.cumsum(np.minimum(lengths, most)))
     items = np.empty(int(offsets[-1]), dtype=transactions.items.dtype)
     # In parts, so that the words for all occurrences are never in memory at once.
@@ -120,8 +119,6 @@ def _cap_units(transactions: Transactions, most: int, words: Words) -> Transacti
     kept = cap_items(merged, most, words)
     if first is None or len(kept.items) == len(merged.items):
         return transactions
-    from fim_private.transactions.kernels import keep_common  # noqa: PLC0415 - not needed if nothing is too long
-
     items, lengths = np.empty_like(transactions.items), np.empty(len(transactions), np.int64)
     keep_common(transactions.offsets, transactions.items, first, kept.offsets, kept.items, items, lengths)
     filled = lengths > 0

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fim_private.transactions.dataset import Codes, Transactions, code_type
 from fim_private.transactions.in_order import in_order
+from fim_private.transactions.kernels import SHORT, sort_rows, take_rows
 
 Run = tuple[Codes, NDArray[np.int32]]
 """Rows in order: their codes end to end, shape (p,), and the length of each row, int32, shape (r,)."""
@@ -53,8 +54,6 @@ def recoded(
         items: as long as all codes together; overwritten and returned. The runs may be views of it.
         row_count: the number of rows.
     """
-    from fim_private.transactions.kernels import SHORT, sort_rows  # noqa: PLC0415 - takes longer to load than few rows
-
     filled = np.empty(row_count, dtype=bool)
     offsets = np.zeros(row_count + 1, dtype=np.int64)
 
@@ -100,8 +99,6 @@ def taken(transactions: Transactions, rows: NDArray[np.int64]) -> tuple[NDArray[
         transactions: the data.
         rows: int64: which transactions to take, in this order.
     """
-    from fim_private.transactions.kernels import take_rows  # noqa: PLC0415 - as above
-
     offsets = np.append(0, np.cumsum(transactions.lengths()[rows], dtype=np.int64))
     items = np.empty(int(offsets[-1]), dtype=transactions.items.dtype)
     take_rows(transactions.offsets, transactions.items, rows, items)

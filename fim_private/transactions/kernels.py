@@ -1,6 +1,6 @@
 """The compiled loops over bytes and item codes. They are few and small, because each is compiled at its first use.
 
-Import this module only for data large enough to gain from it: loading numba takes longer than reading a small file.
+Call them only for data large enough to gain from it: loading numba takes longer than reading a small file.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def spread(session: SparkSession, transactions: Transactions, cuts: list[int], *
         blocks.append(
             Block(
                 lengths=np.diff(offsets).astype(np.int32),
-                items=transactions.items[offsets[0] : offsets[-1]],
+                items=transactions.items[offsets[0] : offsets[-1]].astype(np.int32),
                 identities=identities_of(names),
                 units=None if units is None else pl.Series([f"u{unit}" for unit in units[first:end]], dtype=pl.String),
             )

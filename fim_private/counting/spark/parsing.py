@@ -81,7 +81,7 @@ def parse_lines(batches: Batches, source: Source) -> Batches:
         yield _read_block(
             Block(
                 lengths=read.lengths().astype(np.int32),
-                items=read.items,
+                items=read.items.astype(np.int32),
                 identities=identities_in_order(passed, len(read)),
                 units=None,
             ),

@@ -12,6 +12,7 @@ from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.files.text import Chunk, Text, lines_of
 from fim_private.transactions.in_order import in_order
 from fim_private.transactions.item_codes import Coder, Vocabulary
+from fim_private.transactions.kernels import parse_integers
 from fim_private.transactions.layout import Layout
 
 SMALL = 1 << 19
@@ -71,8 +72,6 @@ def _numbers(chunk: bytes, table: NDArray[np.int32]) -> _Numbers | None:
 
     A number with more than 18 digits or with leading zeros is not canonical: it is a name.
     """
-    from fim_private.transactions.kernels import parse_integers  # noqa: PLC0415 - small files do without
-
     data = np.frombuffer(chunk, dtype=np.uint8)
     codes, lengths = np.empty(len(data) // 2 + 1, np.int32), np.empty(len(data) + 1, np.int32)
     unknown = np.empty(len(codes), np.int64)
