@@ -78,6 +78,7 @@ MAY_IMPORT = {
         "mining",
     },
     "report": {
+        "ledger",
         "constraints",
         "errors",
         "version",

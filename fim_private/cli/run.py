@@ -77,6 +77,8 @@ def carry_out(
     Returns:
         The work's result, the release that was handed over, and the ledger of the run.
     """
+    from fim_private.transactions.figures import nobody_notes
+
     with RunLedger(delivery.ledger, plan, command) as run_ledger:
         with phases(quiet=delivery.quiet) as progress, reading.reader(progress.share) as read:
             progress("reading")
@@ -121,16 +123,6 @@ def _shown(release: Release | None, *, as_json: bool) -> str:
     if release is None:
         return json.dumps({"itemsets": [], "reason": NOTHING}) if as_json else NOTHING
     return release.to_json() if as_json else release_table(release)
-
-
-def nobody_notes(notes: ReadingNotes) -> list[str]:
-    """What the holder of the data should know of units that seem to stand for missing ones."""
-    return [
-        f"For the holder of the data, not part of the release: the unit {name!r} has {size:,} transactions. It seems "
-        "to stand for rows without a unit, which count as one unit. If so, leave these cells blank, and give "
-        "--drop-rows-without-unit."
-        for name, size in notes.nobody
-    ]
 
 
 def _reading_notes(notes: ReadingNotes) -> list[str]:

@@ -17,7 +17,7 @@ from fim_private.errors import InputError, UsageError, did_you_mean
 from fim_private.transactions.columns.column_roles import Columns, tab_if_typed
 from fim_private.transactions.columns.column_table import ColumnTable
 from fim_private.transactions.columns.row_filter import Selection, filtered
-from fim_private.transactions.columns.text_table import TextTable
+from fim_private.transactions.columns.text_table import TextTable, text_table
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.files.source import Progress, Source, opened, refuse_foreign
 from fim_private.transactions.files.text import Text
@@ -142,6 +142,29 @@ def read_transactions(
         refuse_single_items(int((transactions.lengths() == 1).sum()), len(transactions))
     ask_about_names(transactions.notes.layout, transactions.vocabulary, on_doubt)
     return transactions
+
+
+def column_names(source: str | Path | Sequence[str | Path], layout: Layout) -> list[str]:
+    """The columns that can name the unit: those of a table by their names, the fields of basket CSV by their numbers.
+
+    Args:
+        source: files that were read, as `read_transactions` takes them.
+        layout: how they were read.
+
+    Errors:
+        InputError: the first file cannot be read any more.
+    """
+    if layout.query is not None:
+        return list(query_table(_one_path(source), layout.query).schema())
+    with closing(_opened(_sources(source), layout.encoding or "utf-8", layout.sheet, None)) as files:
+        found = next(files)
+        if not isinstance(found, Text):
+            return list(found.schema())
+        found.skip(layout.skip_lines or 0)
+        if layout.separator is None:
+            return []
+        numbered = layout.format == "basket" or layout.headerless
+        return text_table(found, layout.separator, headerless=numbered).header
 
 
 def _read(

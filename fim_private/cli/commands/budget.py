@@ -56,9 +56,10 @@ def create(
     Then charge releases to it: fim-private mine FILE ... --ledger shop.ledger
     """
     from fim_private.ledger import Ledger
+    from fim_private.report.ledger_text import state_text
 
     made = Ledger.create(ledger, epsilon=epsilon, delta=delta, dataset=dataset, composition=composition)
-    typer.echo(_shown(made.state()))
+    typer.echo(state_text(made.state()))
 
 
 @app.command()
@@ -68,12 +69,13 @@ def show(ledger: File, as_json: AsJson = False) -> None:
     Example: fim-private budget show shop.ledger
     """
     from fim_private.ledger import Ledger
+    from fim_private.report.ledger_text import state_text
 
     state = Ledger(ledger).state()
     if as_json:
         _print_json(_state_record(state))
     else:
-        typer.echo(_shown(state))
+        typer.echo(state_text(state))
 
 
 @app.command()
@@ -85,26 +87,14 @@ def history(ledger: File, as_json: AsJson = False) -> None:
     Example: fim-private budget history shop.ledger
     """
     from fim_private.ledger import Ledger
-    from fim_private.ledger.refusal import amount
-    from fim_private.report.document.text import printable, table
+    from fim_private.report.document.text import table
+    from fim_private.report.ledger_text import history_rows
 
     entries = Ledger(ledger).history()
     if as_json:
         _print_json([_entry_record(entry) for entry in entries])
         return
-    rows = [
-        [
-            printable(entry.time.removesuffix("+00:00")),
-            "total" if entry.what == "total" else "release",
-            amount(entry.epsilon, up=True),
-            amount(entry.delta, up=True),
-            {None: "set", "charged": "charged, not delivered"}.get(entry.state, "delivered"),
-            printable(entry.id or "-"),
-            printable(entry.mechanism or "-"),
-        ]
-        for entry in entries
-    ]
-    head = ["time (UTC)", "what", "epsilon", "delta", "state", "id", "mechanism"]
+    head, *rows = history_rows(entries)
     typer.echo(table(head, rows, right=[False, False, True, True, False, False, False]))
 
 
@@ -127,14 +117,15 @@ def set_total(
     if epsilon is None and delta is None:
         raise UsageError("No new total was given.", "Give --epsilon, --delta or both.")
     from fim_private.ledger import Ledger
+    from fim_private.report.ledger_text import state_text, stated_budget
 
     opened = Ledger(ledger)
     before = opened.state().budget
     wanted = Budget(before.epsilon if epsilon is None else epsilon, before.delta if delta is None else delta)
-    say(f"The total goes from {_stated(before)} to {_stated(wanted)}.")
+    say(f"The total goes from {stated_budget(before)} to {stated_budget(wanted)}.")
     if not yes and (wanted.epsilon > before.epsilon or wanted.delta > before.delta):
         _ask("A higher total weakens the promise for earlier releases too. Raise it?")
-    typer.echo(_shown(opened.set_total(epsilon=epsilon, delta=delta)))
+    typer.echo(state_text(opened.set_total(epsilon=epsilon, delta=delta)))
 
 
 def _ask(what: str) -> None:
@@ -145,52 +136,6 @@ def _ask(what: str) -> None:
     """
     if sys.stdin is None or not sys.stdin.isatty() or not typer.confirm(what, err=True):
         raise UsageError("The total was not changed.", "Add --yes to raise it.")
-
-
-def _stated(budget: Budget) -> str:
-    from fim_private.report.document.text import stated
-
-    return f"epsilon {stated(budget.epsilon)}, delta {stated(budget.delta)}"
-
-
-def _shown(state: State) -> str:
-    """The state in words."""
-    from fim_private.ledger.refusal import amount, remaining
-    from fim_private.report.document.text import printable
-
-    spent, rule = state.spent, state.rule()
-    left = remaining(rule, spent)
-    releases = f"{state.releases:,}" + (
-        f", {state.undelivered:,} of them charged, not delivered" if state.undelivered else ""
-    )
-    shared = f"{float(100 * rule.basic_share):g} % of delta for adding guarantees up"
-    shared += ", the rest for Renyi composition" if rule.basic_share != 1 else ""
-    undecided = "the first release decides; as it stands, " if state.basic_share is None else ""
-    lines = [
-        *([("dataset", printable(state.dataset))] if state.dataset else []),
-        ("total", _stated(state.budget)),
-        ("protects", _protected(state)),
-        ("releases", releases),
-        ("composition", f"{printable(state.composition)}: {undecided}{shared}"),
-        (
-            "spent",
-            f"epsilon {amount(spent.epsilon, up=True)}, delta {amount(spent.delta, up=True)}, added up",
-        ),
-        ("remaining", f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)} for adding up"),
-    ]
-    if rule.bound is not None and rule.pays(spent):
-        used = amount(100 * rule.renyi_share(spent), up=True)
-        lines.append(
-            ("", f"or by Renyi composition: {used} % of what it allows is spent; a release has to fit one of the two")
-        )
-    return "\n".join(f"{name:<13}{text}" for name, text in lines)
-
-
-def _protected(state: State) -> str:
-    if state.relation is None:
-        return "the unit of the first release"
-    unit = "one transaction" if state.unit_column is None else f"one unit of column {state.unit_column!r}"
-    return f"{unit}, {state.relation} neighbours"
 
 
 def _state_record(state: State) -> dict[str, Any]:

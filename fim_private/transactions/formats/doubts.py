@@ -70,6 +70,11 @@ class Doubt:
     def __str__(self) -> str:
         return f"{self.what} {self.instead} {self.stays}"
 
+    @property
+    def choices(self) -> list[tuple[str, str]]:
+        """Both ways to settle it: the sentence, and the options that it ends with, as they are typed; or no options."""
+        return [(said, "".join(said.removesuffix(".").partition("--")[1:])) for said in (self.instead, self.stays)]
+
 
 OnDoubt = Callable[[Doubt], None]
 
@@ -108,7 +113,7 @@ def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | 
     if sum(WORD.search(line) is not None and len(line.split(None, 1)) > 1 for line in lines) > (1 - ENOUGH) * several:
         return Doubt(
             what=f"{name} holds words with blanks between them, which may be parts of one name.",
-            instead="If each line is a single item or a name may hold blanks, give --format basket with --separator.",
+            instead="If each line is a single item or a name may hold blanks, give --format basket --separator ,.",
             stays=stays,
         )
     return None

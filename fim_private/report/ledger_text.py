@@ -1,0 +1,78 @@
+"""A ledger in words: its total, what is spent and what remains, and its history as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fim_private.accounting.privacy_filter import Charge
+from fim_private.ledger import Entry, State
+from fim_private.ledger.refusal import amount, remaining
+from fim_private.privacy import Budget
+from fim_private.report.document.text import printable, stated
+
+
+def stated_budget(budget: Budget) -> str:
+    """A total in words."""
+    return f"epsilon {stated(budget.epsilon)}, delta {stated(budget.delta)}"
+
+
+def left_in_words(state: State, after: Charge | None = None) -> str:
+    """What remains if guarantees are added up, now or after one more charge."""
+    left = remaining(state.rule(), state.spent if after is None else state.spent + after)
+    return f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)}"
+
+
+def state_text(state: State) -> str:
+    """The state in words."""
+    spent, rule = state.spent, state.rule()
+    releases = f"{state.releases:,}" + (
+        f", {state.undelivered:,} of them charged, not delivered" if state.undelivered else ""
+    )
+    shared = f"{float(100 * rule.basic_share):g} % of delta for adding guarantees up"
+    shared += ", the rest for Renyi composition" if rule.basic_share != 1 else ""
+    undecided = "the first release decides; as it stands, " if state.basic_share is None else ""
+    lines = [
+        *([("dataset", printable(state.dataset))] if state.dataset else []),
+        ("total", stated_budget(state.budget)),
+        ("protects", _protected(state)),
+        ("releases", releases),
+        ("composition", f"{printable(state.composition)}: {undecided}{shared}"),
+        (
+            "spent",
+            f"epsilon {amount(spent.epsilon, up=True)}, delta {amount(spent.delta, up=True)}, added up",
+        ),
+        ("remaining", f"{left_in_words(state)} for adding up"),
+    ]
+    if rule.bound is not None and rule.pays(spent):
+        used = amount(100 * rule.renyi_share(spent), up=True)
+        lines.append(
+            ("", f"or by Renyi composition: {used} % of what it allows is spent; a release has to fit one of the two")
+        )
+    return "\n".join(f"{name:<13}{text}" for name, text in lines)
+
+
+def history_rows(entries: Sequence[Entry]) -> list[list[str]]:
+    """The heading, and a row for each charged release and each total that was set, oldest first."""
+    head = ["time (UTC)", "what", "epsilon", "delta", "state", "id", "mechanism"]
+    return [
+        head,
+        *(
+            [
+                printable(entry.time.removesuffix("+00:00")),
+                "total" if entry.what == "total" else "release",
+                amount(entry.epsilon, up=True),
+                amount(entry.delta, up=True),
+                {None: "set", "charged": "charged, not delivered"}.get(entry.state, "delivered"),
+                printable(entry.id or "-"),
+                printable(entry.mechanism or "-"),
+            ]
+            for entry in entries
+        ),
+    ]
+
+
+def _protected(state: State) -> str:
+    if state.relation is None:
+        return "the unit of the first release"
+    unit = "one transaction" if state.unit_column is None else f"one unit of column {state.unit_column!r}"
+    return f"{unit}, {state.relation} neighbours"
