@@ -18,6 +18,7 @@ from fim_private.cli.commands import budget, datasets
 from fim_private.cli.commands.audit import audit
 from fim_private.cli.commands.compare import compare
 from fim_private.cli.commands.demo import demo
+from fim_private.cli.commands.desk import desk
 from fim_private.cli.commands.inspect import inspect
 from fim_private.cli.commands.law import law
 from fim_private.cli.commands.mine import mine
@@ -44,6 +45,7 @@ app.command()(compare)
 app.command()(inspect)
 app.command()(audit)
 app.command()(law)
+app.command()(desk)
 app.command()(demo)
 app.add_typer(budget.app, name="budget")
 app.add_typer(datasets.app, name="datasets")
@@ -90,7 +92,7 @@ def run() -> NoReturn:
         raise
     except BaseException as error:
         # This also catches panics of polars, which are no Exception. The error's text and traceback may hold data.
-        _end(f"Error: this program has a fault ({_where(error)}).\nPlease report it with the command.", 1)
+        _end(f"Error: this program has a fault ({fault(error)}).\nPlease report it with the command.", 1)
     finally:
         # Nothing below catches what a signal raises.
         listen_no_more()
@@ -106,7 +108,7 @@ def _end(message: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-def _where(error: BaseException) -> str:
+def fault(error: BaseException) -> str:
     """The kind of the error and the line of the program where it arose; nothing of the data."""
     trace = error.__traceback__
     place = ""

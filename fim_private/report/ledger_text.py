@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fim_private.accounting.privacy_filter import Charge
+from fim_private.accounting.privacy_filter import Charge, PrivacyFilter
 from fim_private.ledger import Entry, State
 from fim_private.ledger.refusal import amount, remaining
 from fim_private.privacy import Budget
@@ -16,9 +16,9 @@ def stated_budget(budget: Budget) -> str:
     return f"epsilon {stated(budget.epsilon)}, delta {stated(budget.delta)}"
 
 
-def left_in_words(state: State, after: Charge | None = None) -> str:
-    """What remains if guarantees are added up, now or after one more charge."""
-    left = remaining(state.rule(), state.spent if after is None else state.spent + after)
+def left_in_words(rule: PrivacyFilter, spent: Charge) -> str:
+    """What remains if guarantees are added up."""
+    left = remaining(rule, spent)
     return f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)}"
 
 
@@ -41,7 +41,7 @@ def state_text(state: State) -> str:
             "spent",
             f"epsilon {amount(spent.epsilon, up=True)}, delta {amount(spent.delta, up=True)}, added up",
         ),
-        ("remaining", f"{left_in_words(state)} for adding up"),
+        ("remaining", f"{left_in_words(rule, spent)} for adding up"),
     ]
     if rule.bound is not None and rule.pays(spent):
         used = amount(100 * rule.renyi_share(spent), up=True)

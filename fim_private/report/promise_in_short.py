@@ -35,6 +35,11 @@ def promised_in_short(release: Release) -> str:
     return _in_short(release.terms, seeded=release.seeded)
 
 
+def promise_briefly(plan: Plan) -> str:
+    """Whom a plan protects, how well and from what, for readers who have no command line; not wrapped."""
+    return printable(" ".join(_sentences(Terms.of(privacy_record(plan), plan_record(plan)), seeded=False)[:2]))
+
+
 def promised_briefly(release: Release) -> list[str]:
     """Whom a release protects, how well and from what, for readers who have no command line; not wrapped."""
     if release.terms.privacy.promise is None or release.seeded:

@@ -15,7 +15,7 @@ from fim_private.cli.run import warn_if_weak
 from fim_private.errors import BudgetError
 
 if TYPE_CHECKING:
-    from fim_private.plan import Plan, Question
+    from fim_private.plan import Plan
     from fim_private.plan.advice import Advice
     from fim_private.report.document import Document
 
@@ -59,13 +59,14 @@ def plan(
     warn_if_weak(question)
     advice, typed = None, question.top is not None
     if about is not None:
-        advice = _advice(question, about, items_per_unit)
+        advice = advice_for(question, about, items_per_unit)
         if not typed:
             question = replace(question, top=advice.plain.most or 1)
     asked = question.asked()
     from fim_private.mechanisms.registry import AUTO, REGISTRY
     from fim_private.plan import plan_for
     from fim_private.report.document.text import wrapped
+    from fim_private.report.pages.plan import question_in_words
 
     one = question.mechanism is not None or asked.mechanism != AUTO
     names = [asked.mechanism] if one else [row.name for row in REGISTRY.values() if asked.suits(row)]
@@ -79,7 +80,7 @@ def plan(
     if not plans:
         raise refused[names[0]]
     chosen = plans[0] if len(plans) == 1 else plan_for(asked)
-    words = _in_words(asked, top=question.top)
+    words = question_in_words(asked, top=question.top)
     if html is not None:
         from fim_private.report.document.write import write_page
 
@@ -89,7 +90,7 @@ def plan(
         _print_json(plans, advice)
         return
     if advice is not None:
-        _print_advice(advice, quiet=quiet)
+        _printadvice_for(advice, quiet=quiet)
         if not typed:
             say("\nAdd --top to see how the budget is spent on that many.", quiet=quiet)
             return
@@ -129,7 +130,7 @@ def _print(plans: list[Plan], chosen: Plan, *, quiet: bool) -> None:
     typer.echo(plan_text(chosen))
 
 
-def _advice(question: options.QuestionToSeveral, about: int, items_per_unit: str) -> Advice:
+def advice_for(question: options.QuestionToSeveral, about: int, items_per_unit: str) -> Advice:
     """How many itemsets to ask for, whatever --top says."""
     from fim_private.plan.advice import advise
     from fim_private.plan.shape import Shop
@@ -138,7 +139,7 @@ def _advice(question: options.QuestionToSeveral, about: int, items_per_unit: str
     return advise(asked, Shop.of(about, items_per_unit), count_share=options.DEFAULT_COUNT_SHARE)
 
 
-def _print_advice(advice: Advice, *, quiet: bool) -> None:
+def _printadvice_for(advice: Advice, *, quiet: bool) -> None:
     from fim_private.report.advice_text import HEAD, RIGHT, SOURCE, advice_rows, advice_words, declared
     from fim_private.report.document.text import table, wrapped
 
@@ -170,23 +171,6 @@ def _document(
 
     reasons = [(name, str(reason)) for name, reason in refused.items()]
     return plan_document(asked, chosen, plans if len(plans) > 1 else (), reasons, advice=advice)
-
-
-def _in_words(question: Question, *, top: int | None) -> str:
-    """The question in words; with the top only if it was typed."""
-    from fim_private.report.document.text import printable
-
-    *smaller, largest = question.sizes
-    what = f"size {largest}"
-    if smaller:
-        listed = f"{', '.join(map(str, smaller))} and {largest}"
-        what = f"each of the sizes {listed}" if question.per_size else f"sizes {listed} together"
-    which = f"The top {top:,} itemsets of {what}" if top is not None else f"Itemsets of {what}"
-    if question.by != "count":
-        which += f" by {question.by}"
-    if question.min_count is not None:
-        which += f" with a noisy count above {question.min_count:,}"
-    return f"{which} {printable(question.constraints.describe())}".rstrip()
 
 
 def _lead(counts: int | None) -> str:

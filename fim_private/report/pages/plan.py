@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fim_private.mechanisms.registry import find
-from fim_private.plan import Plan
+from fim_private.plan import Plan, Question
 from fim_private.plan.advice import Advice
 from fim_private.report.advice_text import HEAD, RIGHT, SOURCE, advice_rows, advice_words, declared
 from fim_private.report.document import Bullets, Cell, Document, Paragraph, Part, Section, Table
-from fim_private.report.document.text import stated
+from fim_private.report.document.text import printable, stated
 from fim_private.report.promise_text import promise_paragraphs
 
 
@@ -32,12 +32,12 @@ def plan_document(
     """
     promised = Bullets(items=tuple(promise_paragraphs(plan, options=False)))
     sections = [
-        Section(anchor="needs", title="What it needs of the data", parts=tuple(_needs(plan))),
+        Section(anchor="needs", title="What it needs of the data", parts=tuple(needs_parts(plan))),
         Section(anchor="promise", title="What would be promised", parts=(promised,)),
-        Section(anchor="cost", title="What it would cost", parts=tuple(_cost(plan))),
+        Section(anchor="cost", title="What it would cost", parts=tuple(cost_parts(plan))),
     ]
     if advice is not None:
-        sections.insert(0, Section(anchor="advice", title="How many to ask for", parts=tuple(_advised(advice))))
+        sections.insert(0, Section(anchor="advice", title="How many to ask for", parts=tuple(advised_parts(advice))))
     if others or refused:
         sections.append(Section(anchor="others", title="Other mechanisms", parts=tuple(_others(plan, others, refused))))
     epsilon, delta = stated(plan.budget.epsilon), stated(plan.budget.delta)
@@ -55,7 +55,23 @@ def plan_document(
     )
 
 
-def _advised(advice: Advice) -> list[Part]:
+def question_in_words(question: Question, *, top: int | None) -> str:
+    """The question in words; with the top only if it was typed."""
+    *smaller, largest = question.sizes
+    what = f"size {largest}"
+    if smaller:
+        listed = f"{', '.join(map(str, smaller))} and {largest}"
+        what = f"each of the sizes {listed}" if question.per_size else f"sizes {listed} together"
+    which = f"The top {top:,} itemsets of {what}" if top is not None else f"Itemsets of {what}"
+    if question.by != "count":
+        which += f" by {question.by}"
+    if question.min_count is not None:
+        which += f" with a noisy count above {question.min_count:,}"
+    return f"{which} {printable(question.constraints.describe())}".rstrip()
+
+
+def advised_parts(advice: Advice) -> list[Part]:
+    """How many itemsets to ask for."""
     rows = tuple(advice_rows(advice))
     caption = f"With {declared(advice)}, declared and not read. {RIGHT}"
     return [
@@ -65,7 +81,8 @@ def _advised(advice: Advice) -> list[Part]:
     ]
 
 
-def _needs(plan: Plan) -> list[Part]:
+def needs_parts(plan: Plan) -> list[Part]:
+    """What the data must show for an answer."""
     rows = tuple((f"about {margin.counts:,}", margin.words) for margin in plan.mechanism.margins)
     counted = plan.question.counted
     caption = f"The lead, in {counted}, with which an itemset is named in 19 of 20 runs."
@@ -82,7 +99,8 @@ def _needs(plan: Plan) -> list[Part]:
     ]
 
 
-def _cost(plan: Plan) -> list[Part]:
+def cost_parts(plan: Plan) -> list[Part]:
+    """How the budget would be spent."""
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
             line.what,

@@ -1,0 +1,103 @@
+"""Step 4, the budget: epsilon and delta with their odds, what they are enough for, and the ledger that pays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import marimo as mo
+
+from fim_private.cli.commands.plan import advice_for
+from fim_private.cli.desk.command import Choices, as_html, group_of, note, shown, understood, words_of, write
+from fim_private.cli.options import QuestionToSeveral
+from fim_private.errors import FimPrivateError
+from fim_private.ledger import Ledger
+from fim_private.ledger.decision import decide
+from fim_private.plan import Plan
+from fim_private.report.document import Code
+from fim_private.report.document.text import stated
+from fim_private.report.ledger_text import left_in_words, state_text
+from fim_private.report.pages.plan import advised_parts, cost_parts, needs_parts
+from fim_private.report.promise_in_short import promise_briefly
+from fim_private.report.promise_text import weak_promise
+
+EPSILONS = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 5, 7, 10)
+ZEROS = (4, 5, 6, 7, 8, 9, 10, 12)
+
+
+def form() -> Any:
+    """How much to spend, two public numbers for the advice, and the ledger."""
+
+    def slider(steps: Sequence[float], value: float, label: str) -> Any:
+        return mo.ui.slider(steps=steps, value=value, label=label, show_value=True, full_width=True, debounce=True)
+
+    return mo.md(
+        "## 4. The budget\n\n{epsilon}\n\n{delta}\n\n{about}\n\n{items_per_unit}\n\nA ledger adds up what all answers "
+        "from the same data cost, and refuses what goes beyond a total.\n\n{ledger}\n\n"
+        "<details><summary>The total of a new ledger</summary>{total_epsilon}{total_delta}</details>"
+    ).batch(
+        epsilon=slider(EPSILONS, 1, "**Epsilon**: a smaller one protects people more, a larger one answers more"),
+        delta=slider(ZEROS, 6, "**Delta**, by its zeros: 6 is one in 1,000,000. Far below one in your customers"),
+        about=mo.ui.text(label="For advice: about how many customers or baskets? A round number, as all may know it"),
+        items_per_unit=mo.ui.text("10", label="And about how many different items does each of them hold?"),
+        ledger=mo.ui.text(label="The ledger's file, old or new; empty for none", placeholder="shop.ledger"),
+        total_epsilon=slider(EPSILONS, 3, "Epsilon of all answers together"),
+        total_delta=slider(ZEROS, 5, "Delta of all answers together, by its zeros"),
+    )
+
+
+def spent(value: Choices, which: str = "") -> Choices:
+    """Epsilon and delta of this answer, or the total."""
+    return {"epsilon": f"{value[which + 'epsilon']:g}", "delta": f"1e-{value[which + 'delta']}"}
+
+
+def choices(value: Choices) -> Choices:
+    """What this answer spends, for a plan, with two numbers for advice if they were written."""
+    advice = {name: value[name].strip() for name in ("about", "items_per_unit") if value["about"].strip()}
+    return {**spent(value), "mechanism": "auto", **advice}
+
+
+def view(plan: Plan, words: Sequence[str]) -> mo.Html:
+    """The odds, what the data must show, and the advice."""
+    weak, given = weak_promise(plan.budget), understood(words)
+    parts = [note(promise_briefly(plan)), *([note(weak, "danger")] if weak else [])]
+    parts += [mo.md("What the data must show:"), *map(as_html, needs_parts(plan))]
+    if given["about"] is not None:
+        try:
+            advice = advice_for(group_of(QuestionToSeveral, given), given["about"], given["items_per_unit"])
+            parts += [mo.md("How many to ask for:"), *map(as_html, advised_parts(advice))]
+        except FimPrivateError as error:
+            parts.append(note(f"{error.what} {error.next_step}", "warn"))
+    details = mo.vstack(list(map(as_html, cost_parts(plan))))
+    return mo.vstack([*parts, mo.accordion({"How the budget is spent": details}), shown(words)])
+
+
+def made(value: Choices) -> list[str]:
+    """The command that makes the ledger."""
+    return words_of("budget create", {"file": [value["ledger"].strip()]}, spent(value, "total_"))
+
+
+def maker(words: Sequence[str], say: Callable[[str], None]) -> Any:
+    """A button that makes the ledger."""
+    return mo.ui.button(label="Make this ledger", on_click=lambda _: say(write(words)))
+
+
+def ledger_view(path: str, make: Any, words: Sequence[str], told: str) -> list[mo.Html]:
+    """What the ledger has left; or the button that makes it, and why it could not."""
+    if not path:
+        return []
+    if not Path(path).exists():
+        return [make, *([note(told, "danger")] if told else []), shown(words)]
+    return [as_html(Code(text=state_text(Ledger(path).state()))), shown(words_of("budget show", {"file": [path]}))]
+
+
+def cost(plan: Plan, path: str) -> str:
+    """What the answer spends, and what stays, in words. An error says that the ledger refuses it."""
+    takes = f"This spends epsilon {stated(plan.budget.epsilon)} and delta {stated(plan.budget.delta)}"
+    if not path:
+        return f"{takes}. No ledger records it: each further answer from this data adds to the risk of everybody in it."
+    state = Ledger(path).state()
+    rule, charge = decide(state, plan)
+    before, after = left_in_words(state.rule(), state.spent), left_in_words(rule, state.spent + charge)
+    return f"{takes} of the ledger {path}. It has {before} left, and {after} afterwards, if costs are added up."

@@ -1,0 +1,60 @@
+"""A server for one person on this machine: on the loopback address, with a random token, and nothing from elsewhere."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import marimo
+import uvicorn
+from starlette.responses import Response
+
+HOST = "127.0.0.1"
+HEADERS = [
+    (b"content-security-policy", b"default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"),
+    (b"referrer-policy", b"no-referrer"),
+]
+"""The browser itself refuses every request to another place, and tells nobody the address, which holds the token."""
+
+
+def serve(tell: Callable[[str], object]) -> None:
+    """Serve the page until the process is ended.
+
+    Args:
+        tell: called with the page's address.
+    """
+    # What marimo logs of an error may hold data.
+    logging.disable()
+    with socket.socket() as listening:
+        listening.bind((HOST, 0))
+        here, token = f"{HOST}:{listening.getsockname()[1]}", uuid4().hex
+        page = str(Path(__file__).with_name("page.py"))
+        app = marimo.create_asgi_app(quiet=True, token=token).with_app(path="", root=page).build()
+        tell(f"http://{here}/?access_token={token}")
+        config = uvicorn.Config(for_own_page_only(app, here), log_level="critical", access_log=False)
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def for_own_page_only(app: Any, here: str) -> Any:
+    """The app, which refuses what another page asks for: it may reach this server under a name of its own."""
+
+    async def guarded(scope: Any, receive: Any, send: Any) -> None:
+        async def sent(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *HEADERS]
+            await send(message)
+
+        headers = {name: value.decode("latin-1") for name, value in scope.get("headers", ())}
+        ours = headers.get(b"host") == here and headers.get(b"origin", f"http://{here}") == f"http://{here}"
+        if ours or scope["type"] == "lifespan":
+            await app(scope, receive, sent)
+        elif scope["type"] == "http":
+            await Response(status_code=403)(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    return guarded
