@@ -13,7 +13,7 @@ from fim_private.demos.chart import Chart
 from fim_private.demos.demo import Demo, Settings, Shown
 from fim_private.demos.drawing import figure_of
 from fim_private.demos.page import BANNER
-from fim_private.report.document import Paragraph
+from fim_private.report.document import Paragraph, Part
 from fim_private.report.document.inline_svg import drawing
 from fim_private.report.document.markdown import part_markdown
 
@@ -52,7 +52,7 @@ def _result(demo: Demo, settings: Settings) -> Iterator[Any]:
     yield from map(element, demo.show(settings))
 
 
-def element(part: Shown) -> Any:
+def element(part: Shown | Part) -> Any:
     """A part of a lesson as the notebook shows it."""
     if isinstance(part, Chart):
         caption = part_markdown(Paragraph(text=part.caption), frozenset(), "")

@@ -67,7 +67,7 @@ def test_examples_work(shop: Path, monkeypatch: pytest.MonkeyPatch, called: tupl
     # Figures take longer than all the rest; tests/cli/commands/test_compare.py draws them.
     monkeypatch.setattr("fim_private.report.comparison.report.write_report", lambda _material, _folder: None)
     # A server runs until it is ended; tests/browser/test_desk.py starts one.
-    monkeypatch.setattr("fim_private.cli.desk.serve.serve", lambda _tell: typer.echo("an address"))
+    monkeypatch.setattr("fim_private.cli.desk.serve.serve", lambda *, browser: typer.echo("an address"))
     done = fim_private(*asked, *(SMALL_COMPARISON if called == ("compare",) else ()))
     assert done.returncode == 0, words(done)
     assert done.stdout

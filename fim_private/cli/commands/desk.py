@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from fim_private.cli import options
-from fim_private.cli.progress import say
 from fim_private.errors import UsageError
 
 
@@ -17,17 +15,14 @@ def desk(
         list[str] | None,
         typer.Argument(metavar="FILE", help="The basket file, or several. Without it, the data that ships is opened."),
     ] = None,
-    folder: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where answers are written. It is made if it does not exist.")
-    ] = Path("releases"),
+    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Where answers are written.")] = Path("releases"),
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")] = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """Open a page on this machine that leads from a file to a published page. Every step shows its command.
 
-    It needs: pip install 'fim_private[desk]'
+    Nothing leaves this machine, and no budget is spent before you confirm it. Answers are found again in the FOLDER.
 
-    Nothing leaves this machine, and no budget is spent before you confirm it.
+    It needs: pip install 'fim_private[desk]'
 
     Example: fim-private desk invoices.csv
     """
@@ -40,12 +35,4 @@ def desk(
         raise UsageError("The desk needs marimo.", "Install it: pip install 'fim_private[desk]'") from None
     folder.mkdir(parents=True, exist_ok=True)
     started.update(files=file or [str(path_of("online-retail-customers"))], folder=folder)
-
-    def tell(address: str) -> None:
-        typer.echo(address)
-        say("Open this address in a browser on this machine, and tell it to nobody. Ctrl-C ends the desk.", quiet=quiet)
-        if not no_browser:
-            typer.launch(address)
-
-    serve(tell)
-    say("The desk is closed. Runs that were confirmed go on, and their answers are written.", quiet=quiet)
+    serve(browser=not no_browser)

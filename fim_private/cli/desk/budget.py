@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import marimo as mo
 
 from fim_private.cli.commands.plan import advice_for
-from fim_private.cli.desk.command import Choices, as_html, group_of, note, shown, understood, words_of, write
+from fim_private.cli.desk.command import note, shown
 from fim_private.cli.options import QuestionToSeveral
-from fim_private.errors import FimPrivateError
+from fim_private.cli.words import Choices, group_of, understood, words_of
+from fim_private.demos.notebook import element
 from fim_private.ledger import Ledger
 from fim_private.ledger.decision import decide
 from fim_private.plan import Plan
 from fim_private.report.document import Code
-from fim_private.report.document.text import stated
-from fim_private.report.ledger_text import left_in_words, state_text
-from fim_private.report.pages.plan import advised_parts, cost_parts, needs_parts
+from fim_private.report.ledger_text import left_in_words, state_text, stated_budget
+from fim_private.report.pages.plan import advised_parts, needs_parts, question_in_words
 from fim_private.report.promise_in_short import promise_briefly
 from fim_private.report.promise_text import weak_promise
 
@@ -41,63 +41,43 @@ def form() -> Any:
         delta=slider(ZEROS, 6, "**Delta**, by its zeros: 6 is one in 1,000,000. Far below one in your customers"),
         about=mo.ui.text(label="For advice: about how many customers or baskets? A round number, as all may know it"),
         items_per_unit=mo.ui.text("10", label="And about how many different items does each of them hold?"),
-        ledger=mo.ui.text(label="The ledger's file, old or new; empty for none", placeholder="shop.ledger"),
+        ledger=mo.ui.text(label="The file of the ledger, old or new; empty for none", placeholder="shop.ledger"),
         total_epsilon=slider(EPSILONS, 3, "Epsilon of all answers together"),
         total_delta=slider(ZEROS, 5, "Delta of all answers together, by its zeros"),
     )
 
 
-def spent(value: Choices, which: str = "") -> Choices:
-    """Epsilon and delta of this answer, or the total."""
-    return {"epsilon": f"{value[which + 'epsilon']:g}", "delta": f"1e-{value[which + 'delta']}"}
-
-
-def choices(value: Choices) -> Choices:
-    """What this answer spends, for a plan, with two numbers for advice if they were written."""
+def choices(value: Choices, which: str = "") -> Choices:
+    """What this answer, or the total, may cost; the ledger; and two numbers for advice if they were written."""
     advice = {name: value[name].strip() for name in ("about", "items_per_unit") if value["about"].strip()}
-    return {**spent(value), "mechanism": "auto", **advice}
+    spent = {"epsilon": f"{value[which + 'epsilon']:g}", "delta": f"1e-{value[which + 'delta']}"}
+    return {**spent, "mechanism": "auto", "ledger": value["ledger"].strip(), **advice}
 
 
 def view(plan: Plan, words: Sequence[str]) -> mo.Html:
-    """The odds, what the data must show, and the advice."""
+    """The question in words, the odds, what the data must show, and the advice if it was asked for."""
     weak, given = weak_promise(plan.budget), understood(words)
-    parts = [note(promise_briefly(plan)), *([note(weak, "danger")] if weak else [])]
-    parts += [mo.md("What the data must show:"), *map(as_html, needs_parts(plan))]
+    parts = [note(f"{question_in_words(plan.question, top=plan.top)}. {promise_briefly(plan)}")]
+    parts += [*([note(weak, "danger")] if weak else []), *map(element, needs_parts(plan))]
     if given["about"] is not None:
-        try:
-            advice = advice_for(group_of(QuestionToSeveral, given), given["about"], given["items_per_unit"])
-            parts += [mo.md("How many to ask for:"), *map(as_html, advised_parts(advice))]
-        except FimPrivateError as error:
-            parts.append(note(f"{error.what} {error.next_step}", "warn"))
-    details = mo.vstack(list(map(as_html, cost_parts(plan))))
-    return mo.vstack([*parts, mo.accordion({"How the budget is spent": details}), shown(words)])
-
-
-def made(value: Choices) -> list[str]:
-    """The command that makes the ledger."""
-    return words_of("budget create", {"file": [value["ledger"].strip()]}, spent(value, "total_"))
-
-
-def maker(words: Sequence[str], say: Callable[[str], None]) -> Any:
-    """A button that makes the ledger."""
-    return mo.ui.button(label="Make this ledger", on_click=lambda _: say(write(words)))
+        advice = advice_for(group_of(QuestionToSeveral, given), given["about"], given["items_per_unit"])
+        parts += map(element, advised_parts(advice))
+    return mo.vstack([*parts, shown(words)])
 
 
 def ledger_view(path: str, make: Any, words: Sequence[str], told: str) -> list[mo.Html]:
     """What the ledger has left; or the button that makes it, and why it could not."""
-    if not path:
-        return []
-    if not Path(path).exists():
-        return [make, *([note(told, "danger")] if told else []), shown(words)]
-    return [as_html(Code(text=state_text(Ledger(path).state()))), shown(words_of("budget show", {"file": [path]}))]
+    if not path or not Path(path).exists():
+        return [make, *([note(told, "danger")] if told else []), shown(words)] if path else []
+    return [element(Code(text=state_text(Ledger(path).state()))), shown(words_of("budget show", {"file": [path]}))]
 
 
 def cost(plan: Plan, path: str) -> str:
     """What the answer spends, and what stays, in words. An error says that the ledger refuses it."""
-    takes = f"This spends epsilon {stated(plan.budget.epsilon)} and delta {stated(plan.budget.delta)}"
+    takes = f"This spends {stated_budget(plan.budget)}, even if the answer is short or empty"
     if not path:
         return f"{takes}. No ledger records it: each further answer from this data adds to the risk of everybody in it."
     state = Ledger(path).state()
     rule, charge = decide(state, plan)
     before, after = left_in_words(state.rule(), state.spent), left_in_words(rule, state.spent + charge)
-    return f"{takes} of the ledger {path}. It has {before} left, and {after} afterwards, if costs are added up."
+    return f"{takes}. The ledger {path} has {before} left, and {after} afterwards, if costs are added up."

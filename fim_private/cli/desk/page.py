@@ -7,17 +7,19 @@ app = marimo.App(width="compact", app_title="fim-private desk", css_file="page.c
 with app.setup:
     import marimo as mo
 
-    from fim_private.cli.desk import answer, budget, data, keep, question, unit
-    from fim_private.cli.desk.command import tried, words_of
+    from fim_private.cli.desk import answer, budget, command, data, keep, question, unit
+    from fim_private.cli.desk.command import tried
+    from fim_private.cli.options import Question
+    from fim_private.cli.words import Run, group_of, understood, words_of
+    from fim_private.plan import plan_for
     from fim_private.release.files import read_release
 
 
 @app.cell
 def _():
-    settled, set_settled = mo.state({})
-    made, set_made = mo.state("")
+    settled, set_settled = mo.state({}, allow_self_loops=True)
+    said, set_said = mo.state("", allow_self_loops=True)
     asked, set_asked = mo.state("")
-    written, set_written = mo.state("")
     data_form, question_form, budget_form = data.form(answer.started["files"]), question.form(), budget.form()
     head = mo.md(
         "# From a file to a published page\n\nFind what is bought together, and publish it without exposing any "
@@ -31,7 +33,7 @@ def _(data_form, set_settled, settled):
     data_choice = data.choices(data_form.value, settled())
     data_words = words_of("inspect", data_choice)
     baskets, doubts, columns = tried(lambda: data.read(data_words))
-    answers = data.answers(doubts, lambda answer: set_settled({**data_choice, **answer}))
+    answers = data.answers(doubts, lambda settling: set_settled({**data_choice, **settling}))
     data_view = data.view(baskets, doubts, answers, data_words)
     mo.stop(doubts, data_view)
     data_view
@@ -44,67 +46,57 @@ def _(columns):
 
 
 @app.cell
-def _(data_choice, unit_form):
+def _(baskets, data_choice, data_words, unit_form):
     unit_choice = unit.choices(unit_form.value)
     mo.stop(unit_choice is None, mo.md("**Choose who is protected, to go on.**"))
-    unit_words = unit.inspected(data_choice, unit_choice)
-    unit.view(tried(lambda: data.read(unit_words))[0], unit_words)
-
-
-@app.cell
-def _(question_form, unit_choice):
-    question_form if unit_choice else None
+    unit_words = words_of("inspect", data_choice, unit_choice)
+    unit.view(baskets if unit_words == data_words else tried(lambda: data.read(unit_words))[0], unit_words)
 
 
 @app.cell
 def _(budget_form, question_form, unit_choice):
-    question_choice = question.choices(question_form.value)
-    plan_words = words_of("plan", question_choice, budget.choices(budget_form.value), unit.promised(unit_choice))
-    plan = tried(lambda: question.planned(plan_words))
-    question.view(plan, plan_words)
+    choices = {**unit_choice, **question.choices(question_form.value), **budget.choices(budget_form.value)}
+    plan_words = words_of("plan", choices)
+    mo.vstack([question_form, command.shown(plan_words)])
 
 
 @app.cell
-def _(budget_form, plan):
-    budget_form if plan else None
+def _(budget_form, unit_choice):
+    budget_form if unit_choice else None
 
 
 @app.cell
-def _(asked, budget_form, made, plan, plan_words, set_made):
+def _(asked, budget_form, plan_words, said, set_said):
     asked()
+    plan = tried(lambda: plan_for(group_of(Question, understood(plan_words)).asked()))
     ledger = budget_form.value["ledger"].strip()
-    make_words = budget.made(budget_form.value)
-    make = budget.maker(make_words, set_made)
-    tried(lambda: mo.vstack([budget.view(plan, plan_words), *budget.ledger_view(ledger, make, make_words, made())]))
+    make_words = words_of("budget create", {"file": [ledger]}, budget.choices(budget_form.value, "total_"))
+    make = command.buttons({"Make this ledger": make_words}, set_said)
+    shown_ledger = tried(lambda: budget.ledger_view(ledger, make["Make this ledger"], make_words, said()))
+    mo.vstack([tried(lambda: budget.view(plan, plan_words)), *shown_ledger])
 
 
 @app.cell
-def _(asked, budget_form, data_choice, ledger, plan, question_choice, unit_choice):
+def _(asked, choices, data_choice, ledger, plan):
     asked()
-    output, paid = answer.next_answer(), budget.spent(budget_form.value)
-    mine_words = words_of("mine", data_choice, unit_choice, question_choice, paid, {"ledger": ledger, "output": output})
-    agreed = mo.ui.checkbox(label="I have read this, and want to spend it")
-    answer.confirmation(tried(lambda: budget.cost(plan, ledger)), output, agreed, mine_words)
+    output, agreed = answer.next_answer(), answer.confirmation()
+    mine_words = words_of("mine", data_choice, choices, {"output": output})
+    cost = f"{tried(lambda: budget.cost(plan, ledger))} The answer is written to {output} before it is shown."
+    mo.vstack([mo.md("## 5. The answer"), command.note(cost, "warn"), command.shown(mine_words), agreed])
 
 
 @app.cell
-def _(agreed):
-    go = mo.ui.run_button(label="Spend it, and compute the answer", kind="warn", disabled=not agreed.value)
-    go
-
-
-@app.cell
-def _(go, mine_words, output, set_asked):
-    if go.value:
-        tried(lambda: answer.ask(mine_words, output))
+def _(agreed, mine_words, output, set_asked):
+    if agreed.value and output not in answer.runs:
+        answer.runs[output] = Run(mine_words)
         set_asked(str(output))
 
 
 @app.cell
 def _(asked):
     asked()
-    chosen = answer.choice()
-    mo.vstack([*answer.failures(), *([chosen] if chosen.options else [])])
+    chosen, failed = answer.choice()
+    mo.vstack([*failed, *([chosen] if chosen.options else [])])
 
 
 @app.cell
@@ -116,7 +108,8 @@ def _(chosen):
 
 
 @app.cell
-def _(chosen, ledger, release, set_written, title, written):
-    commands = keep.commands(chosen.value, release, title.value)
-    buttons = keep.buttons(commands, set_written)
-    tried(lambda: keep.view(commands, buttons, written(), ledger))
+def _(asked, budget_form, chosen, release, said, set_said, title):
+    asked()
+    keep_words = keep.commands(chosen.value, release, title.value)
+    keep_buttons = command.buttons(keep_words, set_said)
+    tried(lambda: keep.view(keep_words, keep_buttons, said(), budget_form.value["ledger"].strip()))

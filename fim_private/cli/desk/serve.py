@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import marimo
+import typer
 import uvicorn
 from starlette.responses import Response
+
+from fim_private.cli.progress import say
 
 HOST = "127.0.0.1"
 HEADERS = [
@@ -21,20 +23,20 @@ HEADERS = [
 """The browser itself refuses every request to another place, and tells nobody the address, which holds the token."""
 
 
-def serve(tell: Callable[[str], object]) -> None:
-    """Serve the page until the process is ended.
-
-    Args:
-        tell: called with the page's address.
-    """
+def serve(*, browser: bool) -> None:
+    """Serve the page until the process is ended, print its address, and perhaps open it."""
     # What marimo logs of an error may hold data.
     logging.disable()
     with socket.socket() as listening:
         listening.bind((HOST, 0))
+        listening.listen()  # so that a browser can come before the page is ready
         here, token = f"{HOST}:{listening.getsockname()[1]}", uuid4().hex
         page = str(Path(__file__).with_name("page.py"))
         app = marimo.create_asgi_app(quiet=True, token=token).with_app(path="", root=page).build()
-        tell(f"http://{here}/?access_token={token}")
+        typer.echo(f"http://{here}/?access_token={token}")
+        say("Open this address in a browser on this machine, and tell it to nobody. Ctrl-C ends the desk.")
+        if browser:
+            typer.launch(f"http://{here}/?access_token={token}")
         config = uvicorn.Config(for_own_page_only(app, here), log_level="critical", access_log=False)
         uvicorn.Server(config).run(sockets=[listening])
 

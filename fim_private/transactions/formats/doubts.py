@@ -71,9 +71,14 @@ class Doubt:
         return f"{self.what} {self.instead} {self.stays}"
 
     @property
-    def choices(self) -> list[tuple[str, str]]:
-        """Both ways to settle it: the sentence, and the options that it ends with, as they are typed; or no options."""
-        return [(said, "".join(said.removesuffix(".").partition("--")[1:])) for said in (self.instead, self.stays)]
+    def choices(self) -> list[tuple[str, dict[str, str]]]:
+        """Both ways to settle it: the sentence, and the options that it ends with, by their names; perhaps none."""
+        found = []
+        for said in (self.instead, self.stays):
+            words = shlex.split("".join(said.removesuffix(".").partition("--")[1:]))
+            names = (word.removeprefix("--").replace("-", "_") for word in words[::2])
+            found.append((said, dict(zip(names, words[1::2], strict=True))))
+        return found
 
 
 OnDoubt = Callable[[Doubt], None]
