@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from tempfile import TemporaryFile
@@ -30,7 +31,8 @@ def words_of(command: str, *choices: Choices) -> list[str]:
     ['fim-private', 'mine', './-x.csv', '--top', '5', '--merge', '--exclude', 'a b', '--exclude=-c']
     """
     known = {param.name for param in _command(command).params if param.param_type_name == "option"}
-    given = {name: value for part in choices for name, value in part.items() if value not in (None, "", False, [])}
+    blank = (None, "", [])
+    given = {name: value for one in choices for name, value in one.items() if value not in blank and value is not False}
     files = given.pop("file", [])
     words = ["fim-private", *command.split(), *(f"./{file}" if file.startswith("-") else file for file in files)]
     for name in filter(known.__contains__, given):
@@ -71,7 +73,9 @@ class Run:
     """A command that runs as in a terminal, and goes on if this process ends. Nothing that it prints is kept."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        self._notes, nothing = TemporaryFile(), subprocess.DEVNULL  # noqa: SIM115 - as long as this run
+        with TemporaryFile() as notes:
+            self._notes, nothing = os.dup(notes.fileno()), subprocess.DEVNULL
+        weakref.finalize(self, os.close, self._notes)
         command = [sys.executable, "-m", "fim_private", *words[1:]]
         self.process = subprocess.Popen(  # noqa: S603 - our own program
             command, stdin=nothing, stdout=nothing, stderr=self._notes, start_new_session=True
@@ -79,7 +83,7 @@ class Run:
 
     def told(self) -> str:
         """What it told on standard error so far."""
-        return os.pread(self._notes.fileno(), 1 << 20, 0).decode(errors="replace").strip()
+        return os.pread(self._notes, 1 << 20, 0).decode(errors="replace").strip()
 
 
 def _command(names: str) -> typer.core.TyperCommand:

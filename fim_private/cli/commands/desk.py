@@ -1,7 +1,5 @@
 """`fim-private desk`: the whole way from a file to a published page, in a browser on this machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

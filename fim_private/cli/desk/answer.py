@@ -1,9 +1,6 @@
 """Step 5, the answer: a paid run in a process of its own, which writes the release; and the releases that are there."""
 
-from __future__ import annotations
-
 import time
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +18,6 @@ started: dict[str, Any] = {"files": [], "folder": Path("releases")}
 """What the desk was started with: the files that were named, and the folder for releases."""
 runs: dict[Path, Run] = {}
 """The runs of all tabs, by the file that each writes."""
-
-
-def next_answer() -> Path:
-    """The file for the next release. A confirmation holds for this file alone."""
-    folder: Path = started["folder"]
-    return folder / f"answer-{datetime.now().astimezone():%Y-%m-%d-%H%M%S-%f}.json"
 
 
 def confirmation() -> Any:

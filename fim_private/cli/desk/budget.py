@@ -1,7 +1,5 @@
 """Step 4, the budget: epsilon and delta with their odds, what they are enough for, and the ledger that pays."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What all steps share: showing texts, tables, commands and errors, and buttons that run commands."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
@@ -51,10 +49,9 @@ def curators(title: str, *parts: mo.Html, state: str = "") -> mo.Html:
     return mo.Html(f"<details {state}><summary>For the curator alone: {title}</summary>{inside}</details>")
 
 
-def options(known: Collection[str], label: str, value: Any = 0) -> Any:
+def options(known: Collection[str], label: str) -> Any:
     """A choice of texts. The arrow keys work in it, unlike in marimo's radio buttons."""
-    start = None if value is None else next(iter(known))
-    return mo.ui.dropdown(list(known), value=start, label=label, full_width=True)
+    return mo.ui.dropdown(list(known), value=next(iter(known)), label=label, full_width=True)
 
 
 def buttons(found: Mapping[str, Sequence[str]], say: Callable[[str], None]) -> Any:

@@ -1,7 +1,5 @@
 """Step 1, the data: which files, how they are read, and the questions about their layout."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,8 +19,10 @@ def form(files: Sequence[str]) -> Any:
     """The file, and how to read it."""
     label = "The path of the file. For several files: one in each line, or a pattern such as shop-*.csv"
     return mo.md(
-        "## 1. The data\n\n{file}\n\n<details><summary>Excel sheets, databases, and files that are read wrong: say how "
-        f"to read them</summary>{''.join(map('{{{}}}'.format, LAYOUT))}</details>"
+        "# From a file to a published page\n\nFind what is bought together, and publish it without exposing anybody. "
+        "Nothing leaves this machine. Nothing is spent before you confirm it.\n\n## 1. The data\n\n{file}\n\n"
+        "<details><summary>Excel sheets, databases, and files that are read wrong: say how to read them</summary>"
+        f"{''.join(map('{{{}}}'.format, LAYOUT))}</details>"
     ).batch(
         file=mo.ui.text_area("\n".join(files), label=label, rows=2, full_width=True),
         **{name: mo.ui.text(label=what, full_width=True) for name, what in LAYOUT.items()},
@@ -48,9 +48,7 @@ def answers(doubts: Sequence[Doubt], settle: Callable[[Choices], None]) -> Any:
     """A button for each way to settle the first doubt."""
     ways = dict(doubts[0].choices if doubts else ())
     press = {said: lambda _, options=options: settle(options) for said, options in ways.items()}
-    return mo.ui.dictionary(
-        {said: mo.ui.button(label=said, disabled=not ways[said], on_click=press[said]) for said in ways}
-    )
+    return mo.ui.dictionary({said: mo.ui.button(label=said, on_click=press[said]) for said in press})
 
 
 def view(found: Transactions, doubts: Sequence[Doubt], buttons: Any, words: Sequence[str]) -> mo.Html:

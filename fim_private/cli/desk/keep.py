@@ -1,7 +1,5 @@
 """Step 6, what to keep: the page to publish, tables, and the ledger's history."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +24,7 @@ def commands(path: Path, release: Release, title: str) -> dict[str, list[str]]:
         "Write a table": words_of("show", to(".csv", "output")),
     }
     if release.terms.plan.counts is not None:
-        found["Write a table of rules"] = words_of("rules", {"min_confidence": 0.2}, to("-rules.csv", "output"))
+        found["Write the rules"] = words_of("rules", {"min_confidence": 0.2}, to("-rules.csv", "output"))
     return found
 
 

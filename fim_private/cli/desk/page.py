@@ -5,6 +5,8 @@ import marimo
 app = marimo.App(width="compact", app_title="fim-private desk", css_file="page.css")
 
 with app.setup:
+    from datetime import datetime
+
     import marimo as mo
 
     from fim_private.cli.desk import answer, budget, command, data, keep, question, unit
@@ -21,11 +23,7 @@ def _():
     said, set_said = mo.state("", allow_self_loops=True)
     asked, set_asked = mo.state("")
     data_form, question_form, budget_form = data.form(answer.started["files"]), question.form(), budget.form()
-    head = mo.md(
-        "# From a file to a published page\n\nFind what is bought together, and publish it without exposing any "
-        "customer. Everything stays on this machine. Nothing is spent before you confirm it in step 5."
-    )
-    mo.vstack([head, data_form])
+    data_form
 
 
 @app.cell
@@ -34,9 +32,8 @@ def _(data_form, set_settled, settled):
     data_words = words_of("inspect", data_choice)
     baskets, doubts, columns = tried(lambda: data.read(data_words))
     answers = data.answers(doubts, lambda settling: set_settled({**data_choice, **settling}))
-    data_view = data.view(baskets, doubts, answers, data_words)
-    mo.stop(doubts, data_view)
-    data_view
+    mo.stop(doubts, data.view(baskets, doubts, answers, data_words))
+    data.view(baskets, doubts, answers, data_words)
 
 
 @app.cell
@@ -79,7 +76,8 @@ def _(asked, budget_form, plan_words, said, set_said):
 @app.cell
 def _(asked, choices, data_choice, ledger, plan):
     asked()
-    output, agreed = answer.next_answer(), answer.confirmation()
+    agreed = answer.confirmation()
+    output = answer.started["folder"] / f"answer-{datetime.now().astimezone():%Y-%m-%d-%H%M%S-%f}.json"
     mine_words = words_of("mine", data_choice, choices, {"output": output})
     cost = f"{tried(lambda: budget.cost(plan, ledger))} The answer is written to {output} before it is shown."
     mo.vstack([mo.md("## 5. The answer"), command.note(cost, "warn"), command.shown(mine_words), agreed])

@@ -1,7 +1,5 @@
 """Step 3, the question: which itemsets, how many, of which items."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import marimo as mo

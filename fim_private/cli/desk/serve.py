@@ -1,7 +1,5 @@
 """A server for one person on this machine: on the loopback address, with a random token, and nothing from elsewhere."""
 
-from __future__ import annotations
-
 import logging
 import socket
 from pathlib import Path
@@ -15,7 +13,6 @@ from starlette.responses import Response
 
 from fim_private.cli.progress import say
 
-HOST = "127.0.0.1"
 HEADERS = [
     (b"content-security-policy", b"default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"),
     (b"referrer-policy", b"no-referrer"),
@@ -25,12 +22,11 @@ HEADERS = [
 
 def serve(*, browser: bool) -> None:
     """Serve the page until the process is ended, print its address, and perhaps open it."""
-    # What marimo logs of an error may hold data.
-    logging.disable()
+    logging.disable()  # what marimo logs of an error may hold data
     with socket.socket() as listening:
-        listening.bind((HOST, 0))
+        listening.bind(("127.0.0.1", 0))
         listening.listen()  # so that a browser can come before the page is ready
-        here, token = f"{HOST}:{listening.getsockname()[1]}", uuid4().hex
+        here, token = f"127.0.0.1:{listening.getsockname()[1]}", uuid4().hex
         page = str(Path(__file__).with_name("page.py"))
         app = marimo.create_asgi_app(quiet=True, token=token).with_app(path="", root=page).build()
         typer.echo(f"http://{here}/?access_token={token}")

@@ -1,7 +1,5 @@
 """Step 2, who is protected: a basket or a customer; and what bounds would drop, for the curator alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,7 +31,7 @@ def form(columns: Sequence[str]) -> Any:
         "<details open><summary>For customers: their column, and what is counted</summary>"
         "{column}{drop}{together}{most}</details>"
     ).batch(
-        who=options(dict.fromkeys([BASKET, CUSTOMER] if columns else [BASKET]), WHO, value=None),
+        who=options(["Please choose", BASKET, *([CUSTOMER] if columns else [])], WHO),
         column=mo.ui.dropdown(list(dict.fromkeys(columns)), value=column, label="The column that names the customer"),
         drop=mo.ui.checkbox(label="Leave out rows without a customer (otherwise a file with such rows is refused)"),
         together=options(TOGETHER, "What is counted"),

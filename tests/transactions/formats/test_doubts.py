@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -14,6 +15,7 @@ from fim_private.errors import InputError, UsageError
 from fim_private.transactions import read_transactions
 from fim_private.transactions.formats.doubts import Doubt
 from fim_private.transactions.layout import Layout
+from fim_private.transactions.reading import column_names
 from tests.conftest import ROOT
 from tests.transactions.reading import as_bytes, as_sets, read
 
@@ -535,3 +537,26 @@ def test_the_layout_is_recorded_with_what_was_left_out() -> None:
     assert Layout.of_record({**older, "skip_lines": "1"}) is None
     numbered = read("1,ale\n", **BY_NUMBER).notes.layout
     assert numbered.describe() == "long CSV, separated by commas: no header, transaction column '1', item column '2'"
+
+
+def test_both_ways_to_settle_a_doubt_are_choices_with_their_options() -> None:
+    doubt = Doubt(
+        what="Odd.",
+        instead="If they are, give --transaction-column 1 --item-separator ';'.",
+        stays="If not, take the line out.",
+    )
+    assert doubt.choices == [
+        (doubt.instead, {"transaction_column": "1", "item_separator": ";"}),
+        (doubt.stays, {}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "unit_columns"),
+    [("tid,item,who\n1,a,x\n1,b,x\n2,a,y\n", ["tid", "item", "who"]), ("a,b\na,c,d\n", ["1", "2"]), ("1 2\n3 4\n", [])],
+)
+def test_the_columns_that_can_name_a_unit(tmp_path: Path, text: str, unit_columns: list[str]) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    found = read_transactions(path, on_doubt=lambda _doubt: None)
+    assert column_names(str(path), found.notes.layout) == unit_columns
