@@ -30,7 +30,7 @@ def test_what_is_composed_is_understood_as_it_was_meant() -> None:
     assert {name: given[name] for name in ("exclude", "where", "min_count")} == {
         "exclude": ["$x", "-y"], "where": "Quantity > 0", "min_count": None,
     }  # fmt: skip
-    plans = [plan_for(group_of(Question, understood(words_of(name, chosen))).asked()) for name in ("plan", "mine")]
+    plans = [plan_for(group_of(Question, understood(words)).asked()) for words in (mine, plan)]
     assert plans[0] == plans[1]
     assert (plans[0].unit.column, plans[0].top) == ("customer", 5)
 
