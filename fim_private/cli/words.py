@@ -31,7 +31,7 @@ def words_of(command: str, *choices: Choices) -> list[str]:
     ['fim-private', 'mine', './-x.csv', '--top', '5', '--merge', '--exclude', 'a b', '--exclude=-c']
     """
     known = {param.name for param in _command(command).params if param.param_type_name == "option"}
-    blank = (None, "", [])
+    blank: tuple[Any, ...] = (None, "", [])
     given = {name: value for one in choices for name, value in one.items() if value not in blank and value is not False}
     files = given.pop("file", [])
     words = ["fim-private", *command.split(), *(f"./{file}" if file.startswith("-") else file for file in files)]

@@ -222,6 +222,7 @@ def test_the_data_that_ships_becomes_a_page(page: Page, shop: Path) -> None:
     page.is_clean()
 
 
+@pytest.mark.slow
 def test_a_workbook_becomes_a_page_and_each_command_does_the_same(
     page: Page, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,6 +267,7 @@ def test_a_question_about_the_layout_is_a_choice(page: Page) -> None:
     page.is_clean()
 
 
+@pytest.mark.slow
 def test_a_budget_that_the_ledger_refuses_cannot_be_spent(page: Page, shop: Path) -> None:
     done = fim_private("budget", "create", shop / "small.ledger", "--epsilon", "0.5", "--delta", "1e-6")
     assert done.returncode == 0
@@ -276,6 +278,7 @@ def test_a_budget_that_the_ledger_refuses_cannot_be_spent(page: Page, shop: Path
     page.is_clean()
 
 
+@pytest.mark.slow
 def test_an_answer_is_found_again_after_its_tab_or_the_desk_was_closed(browser: Chrome, tmp_path: Path) -> None:
     with window(browser, 1200):
         with desk(tmp_path) as (address, running):
@@ -298,6 +301,7 @@ def test_an_answer_is_found_again_after_its_tab_or_the_desk_was_closed(browser: 
     assert len(list((tmp_path / "releases").glob("*.json"))) == 2, "each confirmation is spent once"
 
 
+@pytest.mark.slow
 def test_the_keyboard_is_enough(page: Page, shop: Path) -> None:
     from selenium.webdriver import ActionChains
     from selenium.webdriver.common.keys import Keys
@@ -330,6 +334,7 @@ def test_the_keyboard_is_enough(page: Page, shop: Path) -> None:
     page.is_clean()
 
 
+@pytest.mark.slow
 def test_a_phone_is_wide_enough(page: Page, shop: Path) -> None:
     with window(page.browser, 390):
         page.protect("Each basket")

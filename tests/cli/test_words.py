@@ -16,16 +16,9 @@ ASKED = {"size": 2, "top": 5, "epsilon": "0.5", "delta": "1e-6", "unit_column": 
 
 
 def test_what_is_composed_is_understood_as_it_was_meant() -> None:
-    chosen = {
-        **ASKED,
-        "file": ["-a b.csv"],
-        "exclude": ["$x", "-y"],
-        "where": "Quantity > 0",
-        "min_count": "",
-        "mechanism": "auto",
-    }
-    words = words_of("mine", chosen)
-    given = understood(words)
+    chosen = {**ASKED, "exclude": ["$x", "-y"], "where": "Quantity > 0", "min_count": "", "mechanism": "auto"}
+    mine, plan = words_of("mine", {"file": ["-a b.csv"]}, chosen), words_of("plan", chosen)
+    given = understood(mine)
     assert given["file"] == ["./-a b.csv"]
     assert {name: given[name] for name in ("exclude", "where", "min_count")} == {
         "exclude": ["$x", "-y"], "where": "Quantity > 0", "min_count": None,

@@ -23,8 +23,8 @@ runs: dict[Path, Run] = {}
 def confirmation() -> Any:
     """The box to tick before the budget is spent, and the button that spends it."""
     box = mo.ui.checkbox(label="I have read this, and want to spend it")
-    needed = lambda ticked: None if ticked else "Tick the box first."  # noqa: E731 - as marimo takes it
-    return box.form(submit_button_label="Spend it, and compute the answer", bordered=False, validate=needed)
+    label = "Spend it, and compute the answer"
+    return box.form(submit_button_label=label, bordered=False, validate=lambda yes: None if yes else "Tick the box.")
 
 
 def choice() -> tuple[Any, list[mo.Html]]:
