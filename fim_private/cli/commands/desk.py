@@ -18,9 +18,7 @@ def desk(
 ) -> None:
     """Open a page on this machine that leads from a file to a published page. Every step shows its command.
 
-    Nothing leaves this machine, and no budget is spent before you confirm it. Answers are found again in the FOLDER.
-
-    It needs: pip install 'fim_private[desk]'
+    Nothing leaves this machine, and nothing is spent before you confirm it. Install: pip install 'fim_private[desk]'
 
     Example: fim-private desk invoices.csv
     """
