@@ -53,6 +53,12 @@ SPOILT = r"^[0-9]([.,][0-9]+)?E\+[0-9]+$"
 UTILITIES = re.compile(r"\s*[0-9]+(\s+[0-9]+)*:[0-9.]+:[0-9.]+(\s+[0-9.]+)*\s*")
 
 
+AT_THE_END = re.compile(r"((?: --[a-z-]+ (?:'[^']*'|\S+))+)\.$")
+"""The options at the end of a sentence, such as `--format basket --separator ,`."""
+MENDED = re.compile(r"\bwrite\b|\bas in\b")
+"""A sentence that asks for another file, or for names that only the curator knows."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Doubt:
     """Something that looks odd, and the options that settle it.
@@ -72,10 +78,14 @@ class Doubt:
 
     @property
     def choices(self) -> list[tuple[str, dict[str, str]]]:
-        """Both ways to settle it: the sentence, and the options that it ends with, by their names; perhaps none."""
+        """Both ways to settle it: the sentence, and the options that it ends with, by their names.
+
+        There are no options if the file has to be changed, or if only the curator knows what to give.
+        """
         found = []
         for said in (self.instead, self.stays):
-            words = shlex.split("".join(said.removesuffix(".").partition("--")[1:]))
+            ends = None if MENDED.search(said) else AT_THE_END.search(said)
+            words = shlex.split(ends[1]) if ends else []
             names = (word.removeprefix("--").replace("-", "_") for word in words[::2])
             found.append((said, dict(zip(names, words[1::2], strict=True))))
         return found

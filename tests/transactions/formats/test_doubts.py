@@ -560,3 +560,12 @@ def test_the_columns_that_can_name_a_unit(tmp_path: Path, text: str, unit_column
     path.write_text(text)
     found = read_transactions(path, on_doubt=lambda _doubt: None)
     assert column_names(str(path), found.notes.layout) == unit_columns
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_the_choices_of_each_doubt_have_the_options_that_settle_it(case: Case) -> None:
+    doubts: list[Doubt] = []
+    read(case.text, on_doubt=doubts.append, **case.given)
+    (_, instead), (_, stays) = doubts[0].choices
+    assert instead.keys() <= case.instead.keys()
+    assert stays.keys() >= case.stays.keys()
