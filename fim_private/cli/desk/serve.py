@@ -30,7 +30,7 @@ def serve(*, browser: bool) -> None:
         page = str(Path(__file__).with_name("page.py"))
         app = marimo.create_asgi_app(quiet=True, token=token).with_app(path="", root=page).build()
         typer.echo(f"http://{here}/?access_token={token}")
-        say("Open this address in a browser on this machine, and tell it to nobody. Ctrl-C ends the desk.")
+        say("Open this address on this machine, and tell it to nobody. Ctrl-C ends the desk; confirmed runs go on.")
         if browser:
             typer.launch(f"http://{here}/?access_token={token}")
         config = uvicorn.Config(for_own_page_only(app, here), log_level="critical", access_log=False)
