@@ -228,7 +228,7 @@ def test_a_workbook_becomes_a_page_and_each_command_does_the_same(
 ) -> None:
     monkeypatch.chdir(shop)
     page.write("The path of the file", "sales.xlsx")
-    page.sees("several sheets")
+    retried(lambda: page.find("div[role=status]", "sales.xlsx"))
     page.press("summary", "Excel sheets, databases")
     page.write("--sheet", "Sales")
     page.sees("transaction column 'InvoiceNo'")

@@ -23,8 +23,7 @@ runs: dict[Path, Run] = {}
 def confirmation() -> Any:
     """The box to tick before the budget is spent, and the button that spends it."""
     box = mo.ui.checkbox(label="I have read this, and want to spend it")
-    label = "Spend it, and compute the answer"
-    return box.form(submit_button_label=label, bordered=False, validate=lambda yes: None if yes else "Tick the box.")
+    return box.form(submit_button_label="Spend it", bordered=False, validate=lambda yes: None if yes else "Tick this.")
 
 
 def choice() -> tuple[Any, list[mo.Html]]:

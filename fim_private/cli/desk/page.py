@@ -63,23 +63,22 @@ def _(budget_form, unit_choice):
 
 
 @app.cell
-def _(asked, budget_form, plan_words, said, set_said):
+def _(asked, budget_form, choices, plan_words, said, set_said):
     asked()
     plan = tried(lambda: plan_for(group_of(Question, understood(plan_words)).asked()))
-    ledger = budget_form.value["ledger"].strip()
-    make_words = words_of("budget create", {"file": [ledger]}, budget.choices(budget_form.value, "total_"))
+    make_words = words_of("budget create", {"file": [choices["ledger"]]}, budget.choices(budget_form.value, "total_"))
     make = command.buttons({"Make this ledger": make_words}, set_said)
-    shown_ledger = tried(lambda: budget.ledger_view(ledger, make["Make this ledger"], make_words, said()))
+    shown_ledger = tried(lambda: budget.ledger_view(choices["ledger"], make["Make this ledger"], make_words, said()))
     mo.vstack([tried(lambda: budget.view(plan, plan_words)), *shown_ledger])
 
 
 @app.cell
-def _(asked, choices, data_choice, ledger, plan):
+def _(asked, choices, data_choice, plan):
     asked()
     agreed = answer.confirmation()
     output = answer.started["folder"] / f"answer-{datetime.now().astimezone():%Y-%m-%d-%H%M%S-%f}.json"
     mine_words = words_of("mine", data_choice, choices, {"output": output})
-    cost = f"{tried(lambda: budget.cost(plan, ledger))} The answer is written to {output} before it is shown."
+    cost = tried(lambda: budget.cost(plan, choices["ledger"])) + f" The answer is written to {output}, then shown."
     mo.vstack([mo.md("## 5. The answer"), command.note(cost, "warn"), command.shown(mine_words), agreed])
 
 

@@ -1,6 +1,7 @@
 """A server for one person on this machine: on the loopback address, with a random token, and nothing from elsewhere."""
 
 import logging
+import os
 import socket
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,11 @@ def serve(*, browser: bool) -> None:
         say("Open this address on this machine, and tell it to nobody. Ctrl-C ends the desk; confirmed runs go on.")
         if browser:
             typer.launch(f"http://{here}/?access_token={token}")
-        config = uvicorn.Config(for_own_page_only(app, here), log_level="critical", access_log=False)
-        uvicorn.Server(config).run(sockets=[listening])
+        config = uvicorn.Config(for_own_page_only(app, here), log_level="critical", timeout_graceful_shutdown=1)
+        try:
+            uvicorn.Server(config).run(sockets=[listening])
+        finally:
+            os._exit(0)  # marimo's threads would wait for open tabs; confirmed runs are processes of their own
 
 
 def for_own_page_only(app: Any, here: str) -> Any:
