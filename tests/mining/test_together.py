@@ -196,6 +196,28 @@ def test_rehearsals_do_not_depend_on_the_data() -> None:
             rehearse(make_plan(size=2, top=3, budget=BUDGET, unit=CUSTOMER, together=together, mechanism=mechanism))
 
 
+@pytest.mark.parametrize("mechanism", ["limited-domain", "items-first"])
+def test_nothing_is_compiled_after_the_charge_where_codes_need_four_bytes(mechanism: str) -> None:
+    from fim_private.compilation import LOOPS
+    from fim_private.mining.mine import mine_as_planned
+    from fim_private.transactions.dataset import MOST_NARROW
+
+    def compiled() -> list[list[object]]:
+        return [list(loop.signatures) for loop in LOOPS]  # type: ignore[attr-defined]
+
+    def charge(_layout: object) -> str:
+        charged.extend(compiled())
+        return "id"
+
+    charged: list[list[object]] = []
+    items = MOST_NARROW + 3
+    data = transactions_from_lists([[f"i{at}", f"i{at + 1}"] for at in range(items)], list(range(items)))
+    names = Universe(items=2 * items)
+    plan = make_plan(size=2, top=1, budget=BUDGET, unit=CUSTOMER, mechanism=mechanism, universe=names)
+    mine_as_planned(data, plan, charge=charge)
+    assert compiled() == charged
+
+
 def test_units_without_a_full_basket_are_still_neighbours() -> None:
     """A unit whose baskets hold no declared item leaves no gap among the codes of units."""
     data = transactions_from_lists([["a"], ["z"], ["a", "b"], ["b"]], [0, 1, 2, 2])
