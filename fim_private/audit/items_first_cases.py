@@ -78,7 +78,8 @@ def _hard_picks(
     """Counts of itemsets for which picks tell much; None for no difference."""
     if later.pick_epsilon is None:
         return [None]
-    return hard_picks(mechanism.picks(later.pick_epsilon, CANDIDATES), epsilons, steps, randomness)
+    picks = mechanism.picks(later.pick_epsilon, CANDIDATES)
+    return hard_picks(picks, mechanism.sensitivity, epsilons, steps, randomness)
 
 
 def _support(certificate: Certificate | None, own: int) -> int | None:

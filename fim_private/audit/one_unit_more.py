@@ -56,13 +56,21 @@ def worst_of(shown: Iterable[tuple[Unit, Floats]], number: int) -> list[tuple[fl
 
 
 def hard_picks(
-    picks: Exponential, epsilons: Sequence[float], steps: int, randomness: Randomness
+    picks: Exponential, sensitivity: int, epsilons: Sequence[float], steps: int, randomness: Randomness
 ) -> list[Neighbours | None]:
-    """Counts of `CANDIDATES` itemsets for which picks tell much; None for no difference."""
+    """Counts of `CANDIDATES` itemsets for which picks tell much; None for no difference.
+
+    Args:
+        picks: how itemsets are picked.
+        sensitivity: Delta. What the picks take it for may be the mistake.
+        epsilons: the epsilons to look at.
+        steps: of the search.
+        randomness: of the search.
+    """
     found = hardest(
         picks,
         [share * float(epsilons[-1]) for share in (0.3, 0.5, 0.7, 0.9)],
-        Limits(sensitivity=picks.sensitivity, universe_size=CANDIDATES),
+        Limits(sensitivity=sensitivity, universe_size=CANDIDATES),
         steps=steps,
         starts=3,
         randomness=randomness,

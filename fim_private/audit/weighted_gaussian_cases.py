@@ -61,7 +61,7 @@ def found_of_its_own(mechanism: WeightedGaussian, own: int, held: int) -> float:
 def _units(
     mechanism: WeightedGaussian, epsilons: Sequence[float], steps: int, randomness: Randomness
 ) -> Iterator[Unit]:
-    picks = hard_picks(mechanism.picks(CANDIDATES), epsilons, steps, randomness)
+    picks = hard_picks(mechanism.picks(CANDIDATES), mechanism.sensitivity, epsilons, steps, randomness)
     for common in _COMMON:
         numbers = (sum(math.comb(items, size) for size in mechanism.sizes) for items in _ITEMS)
         own = max(numbers, key=lambda own: found_of_its_own(mechanism, own, common + own))

@@ -63,6 +63,15 @@ def test_anonymous_names_keep_their_claim_and_every_mistake_is_caught(name: str)
         assert [twin.name for twin in verdict.twins if not twin.caught] == []
 
 
+def test_mistakes_that_matter_for_units_of_several_transactions_are_caught() -> None:
+    """A mechanism that takes Delta for 1 must not tell the search what neighbours are."""
+    unit = PrivacyUnit(column="customer", max_transactions=2)
+    verdict = audit(plan_of("weighted-gaussian", unit=unit), randomness=SeededRandomness(SEED), steps=10, cases=400)
+    assert verdict.holds
+    assert "sensitivity forgotten in the picks" in {twin.name for twin in verdict.twins}
+    assert [twin.name for twin in verdict.twins if not twin.caught] == []
+
+
 @pytest.mark.slow
 def test_mistakes_in_cutting_a_long_list_are_caught() -> None:
     plan = plan_of("exponential", universe=Universe(items=60), top=10)
