@@ -39,19 +39,31 @@ def beside_the_best(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def take(cells: pl.DataFrame) -> str:
-    """The mechanism to take for these questions: clearly behind the best in the fewest of them.
+    """The mechanism to take for these questions.
 
-    Of several, `auto`, then those that it may choose, then the one with the smallest mean gap.
+    It is `auto`, unless another one is clearly better than `auto` in more of them than it is clearly worse. Otherwise
+    it is the one that is clearly behind the best in the fewest; of several, one that `auto` may choose, then the one
+    with the smallest mean gap.
 
     Args:
         cells: of mechanisms that get the same list of items, or none, for the same questions.
     """
     ranked = beside_the_best(cells).group_by("mechanism").agg(pl.col("clearly").sum(), pl.col("gap").mean())
+    others = [name for name in ranked["mechanism"] if name != AUTO]
+    if len(others) < len(ranked) and not any(_beats_auto(cells, name) for name in others):
+        return AUTO
     keys = {
-        (behind, name != AUTO, not find(name).automatic, gap): name
-        for name, behind, gap in ranked.select("mechanism", "clearly", "gap").iter_rows()
+        (behind, not find(name).automatic, gap): name
+        for name, behind, gap in ranked.filter(pl.col("mechanism").is_in(others)).iter_rows()
     }
     return str(keys[min(keys)])
+
+
+def _beats_auto(cells: pl.DataFrame, name: str) -> bool:
+    """Whether the mechanism is clearly better than `auto` for more questions than it is clearly worse."""
+    both = beside_the_best(cells.filter(pl.col("mechanism").is_in([name, AUTO])))
+    behind = dict(both.group_by("mechanism").agg(pl.col("clearly").sum()).iter_rows())
+    return bool(behind[AUTO] > behind[name])
 
 
 def nearest(values: Sequence[int], wanted: Sequence[int]) -> tuple[int, ...]:

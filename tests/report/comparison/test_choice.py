@@ -78,6 +78,11 @@ def test_what_is_clearly_behind_is_not_taken_and_what_agrees_is_not_told_apart()
     assert take(three) == "limited-domain"
     with_auto = averages(pl.concat([runs("limited-domain", good), runs(AUTO, near)]))
     assert take(with_auto) == AUTO, "auto is taken where nothing is clearly better"
+    both = pl.concat([runs("limited-domain", good), runs(AUTO, poor)])
+    assert take(averages(both)) == "limited-domain", "clearly better than auto"
+    even = pl.concat([both, runs("limited-domain", poor, top=20), runs(AUTO, good, top=20)])
+    third = pl.concat([even, runs("certified-domain", good), runs("certified-domain", poor, top=20)])
+    assert take(averages(third)) == AUTO, "nothing is clearly better than auto more often than it is clearly worse"
     hopeless = averages(pl.concat([runs("limited-domain", [0.04] * 30), runs(AUTO, [0.0] * 30)]))
     assert take(hopeless) == AUTO, "where nothing is of use, nothing is better"
     assert nearest((1, 3, 50), (10, 20, 100)) == (3, 50)
