@@ -16,6 +16,9 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from fim_private.errors import UsageError
 
+_OPTIONS: Any = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+"""No C program calls these functions. A way in for one takes as long to compile as a small loop."""
+
 _DIGEST = hashlib.sha256().digest_size
 
 
@@ -28,7 +31,7 @@ def dispatcher_of(function: Callable[..., object]) -> Any:
     """
     if getattr(numba.config, "DISABLE_JIT", False):
         raise UsageError("NUMBA_DISABLE_JIT is set, and fim_private has to compile its loops.", "Unset it.")
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher: Any = numba.njit(**_OPTIONS)(function)
     with suppress(Exception):  # no place for the cache: compiled anew in each process
         dispatcher._cache = _Cache(function)
     return dispatcher

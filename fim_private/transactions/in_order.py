@@ -11,7 +11,8 @@ from typing import TypeVar
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
-THREADS = os.cpu_count() or 1
+THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+"""The cores that this process may use."""
 
 _AHEAD = 2 * THREADS
 """So many parts are in work, or done and not yet taken."""

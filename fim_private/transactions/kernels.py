@@ -95,7 +95,10 @@ def parse_integers(
 
 @compiled
 def _is_blank(byte: np.uint8) -> bool:
-    """Whether this is a blank, a tab, a line end, a vertical tab or a form feed."""
+    """Whether this is a blank, a tab, a line end, a vertical tab or a form feed.
+
+    A carriage return is none of them: alone it ends a line, which is left to slower code.
+    """
     return bool(byte == 32 or (byte >= 9 and byte <= 12))
 
 
@@ -284,7 +287,8 @@ def sort_rows(
     Returns:
         the number of rows that have a code left, and how many codes are left.
     """
-    at, first, rows = 0, 0, 0
+    at, rows = 0, 0
+    first = int(np.int64(0))  # A 0 alone has a type of its own, and what gets it would be compiled once more.
     for row in range(len(lengths)):
         length = lengths[row]
         end = first

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from fim_private.randomness import SecureRandomness, SeededRandomness
+from fim_private.randomness import SecureRandomness, SeededRandomness, gaussian_vector
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from fim_private.randomness.gaussian_vector import (
     LARGEST_VARIANCE,
@@ -25,8 +25,10 @@ def law(variance: float) -> dict[int, float]:
     return dict(zip(values.tolist(), discrete_gaussian_mass(values, variance).tolist(), strict=True))
 
 
+@pytest.mark.parametrize("many", [2**20, 0], ids=["by the word", "by the byte"])
 @pytest.mark.parametrize("variance", [1, 2, 7, 100, 12_345])
-def test_draws_have_their_law_and_no_other(variance: int) -> None:
+def test_draws_have_their_law_and_no_other(variance: int, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gaussian_vector, "_MANY", many)
     draws = sample_discrete_gaussians(variance, 200_000, SeededRandomness(SEED)).tolist()
     assert p_value(draws, law(variance)) > FALSE_ALARM
     for factor in (0.7, 1.3):  # of the standard deviation
@@ -49,12 +51,13 @@ def test_wide_noise_is_as_wide_as_it_should_be(variance: int) -> None:
         assert (p_value(reach.tolist(), expected) > FALSE_ALARM) == (share == 1.0)
 
 
-def test_the_same_words_give_the_same_draws_however_they_arrive() -> None:
+@pytest.mark.parametrize("kind", ["uint64", "uint8"])
+def test_the_same_words_give_the_same_draws_however_they_arrive(kind: str) -> None:
     """Words that do not suffice for a draw are kept for it: nothing is drawn twice or thrown away."""
     whole = np.zeros(50, np.int64)
-    words = SeededRandomness(3).words(5_000)
+    words = SeededRandomness(3).words(5_000).view(kind)[:5_000]
     assert _fill(whole, 0, 900, 31, words)[0] == 50
-    pieces, done, kept = np.zeros(50, np.int64), 0, np.zeros(0, np.uint64)
+    pieces, done, kept = np.zeros(50, np.int64), 0, np.zeros(0, kind)
     for start in range(0, 5_000, 17):
         kept = np.concatenate([kept, words[start : start + 17]])
         done, used = _fill(pieces, done, 900, 31, kept)
@@ -117,6 +120,18 @@ def test_a_word_is_used_for_as_many_bits_as_the_bound_has() -> None:
         assert _below(bound, words, 0) == (expected if bound > 1 else (0, 2))
     assert _below(5, words, 5) == (0, 6)
     assert _below(5, words[:3], 0) == (0, 4)
+
+
+def test_a_bound_takes_as_many_bytes_as_it_needs() -> None:
+    """The first byte is the highest. A try that finds too few of them draws nothing."""
+    words = np.array([3, 0, 255, 255, 1, 2, 3, 4, 5, 6, 7, 8, 9], np.uint8)
+    assert _below(2**8, words, 0) == (3, 1)
+    assert _below(2**8 + 1, words, 0) == (2**8, 2)  # nine bits of 0x300
+    assert _below(2**16, words, 2) == (2**16 - 1, 4)
+    assert _below(2**16 + 1, words, 4) == (0x0506, 10)  # 0x10203 is out of bounds
+    assert _below(2**62, words, 4) == (0x0102030405060708, 12)
+    assert _below(2**62, words, 6) == (0, 14)
+    assert _below(2**8 + 1, words[2:4], 0) == (0, 3)  # 511 is out of bounds, and no more bytes are there
 
 
 def test_every_word_is_used_and_the_last_one_suffices() -> None:

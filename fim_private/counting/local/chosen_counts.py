@@ -126,7 +126,8 @@ def count_chosen(
     transaction never takes more than some steps per itemset, however long it is.
     """
     number, size = itemsets.shape
-    table = np.ones(1, np.int64) if weights is None else weights
+    # A copy, because loops would be compiled once more for an array that must not be written.
+    table = np.array([1] if weights is None else weights, np.int64)
     if number == 0 or len(transactions) == 0:
         return ChosenCounts(
             itemsets=itemsets, totals=np.zeros(number, np.int64), holders=np.zeros(len(table), np.int64)
@@ -315,7 +316,7 @@ def _add_pairs(  # noqa: PLR0912 - one function, because a call per transaction 
     present = np.zeros(len(starts), np.bool_)
     most = len(weights) - 1
     for unit in range(len(units) - 1):
-        number = 0
+        number = int(np.int64(0))  # as in `kernels.sort_rows`
         for transaction in range(units[unit], units[unit + 1]):
             before, size = number, 0
             for at in range(offsets[transaction], offsets[transaction + 1]):
@@ -413,7 +414,7 @@ def _add(
     walk = np.zeros((3, tree.size), np.int64)
     by_child = np.zeros(tree.size, np.bool_)
     for unit in range(len(units) - 1):
-        number = 0
+        number = int(np.int64(0))  # as in `kernels.sort_rows`
         for transaction in range(units[unit], units[unit + 1]):
             before = number
             number = _hold(items, offsets[transaction], offsets[transaction + 1], tree, walk, by_child, held, number)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fim_private.compilation import compiled
 from fim_private.counting.local.instructions import AHEAD
+from fim_private.counting.local.work import THREADS
 from fim_private.errors import InputError
 from fim_private.transactions.dataset import MOST_NARROW, Transactions
 from fim_private.transactions.kernels import SHORT, sort_distinct
@@ -32,7 +33,6 @@ class Lists(NamedTuple):
     """Inverted lists over a flat array of transactions; uint32, but for `flat`, which is the array of an index.
 
     In a workspace, each array has a leading axis more.
-
 
     List x belongs to item `member[x]`. Its entries k in `begin[x]..end[x]` are the occurrences of the item: the
     transaction starts at `flat[start[k]]` and the item is at `flat[position[k]]`. `start` ends with `AHEAD` entries of
@@ -121,7 +121,7 @@ class Index:
 def index(transactions: Transactions, *, floor: int = 1) -> Index:
     """The index of all items that are in at least `floor` transactions, or units if these are counted.
 
-    Cost: sequential passes over the items by two threads; 2 bytes per item occurrence (4 if there are more than
+    Cost: sequential passes over the items by all threads; 2 bytes per item occurrence (4 if there are more than
     `MOST_NARROW` items) and 4 per transaction (8 with units).
 
     Raises:
@@ -180,8 +180,8 @@ def _parts(transactions: Transactions, units: U32) -> Iterator[tuple[int, int]]:
     occurrences = len(transactions.items)
     if occurrences < _WORTH_A_THREAD:
         return iter([(0, len(transactions))])
-    half = int(np.searchsorted(transactions.offsets, occurrences // 2))
-    return pairwise([0, _unit_start(units, half), len(transactions)])
+    shares = np.searchsorted(transactions.offsets, occurrences * np.arange(1, THREADS) // THREADS).tolist()
+    return pairwise([0, *(_unit_start(units, share) for share in shares), len(transactions)])
 
 
 def _unit_start(units: U32, transaction: int) -> int:

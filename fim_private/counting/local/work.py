@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-import os
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
+from fim_private.transactions.in_order import THREADS as CORES
 
-THREADS = min(2, os.cpu_count() or 1)
+THREADS = min(8, CORES)
+"""Each thread has lists of its own, so memory grows with them."""
 
 MOST_STEPS = 5 * 10**10
 """The most steps of one count, which take some minutes on two cores. A step walks over one occurrence of an item."""

@@ -47,7 +47,12 @@ METHODS = {
         "work._CHUNK_WORK": 16,
         "found_itemsets._ROWS": 8,
     },
-    "by threads": {"walk._SINGLE_THREAD_WORK": 0, "work._CHUNK_WORK": 16, "index._WORTH_A_THREAD": 0},
+    "by threads": {
+        "walk._SINGLE_THREAD_WORK": 0,
+        "work._CHUNK_WORK": 16,
+        "index._WORTH_A_THREAD": 0,
+        "index.THREADS": 3,
+    },
 }
 
 
