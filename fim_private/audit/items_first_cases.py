@@ -15,9 +15,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
+from fim_private.audit import weighted_gaussian_cases
 from fim_private.audit.laws import Floats
 from fim_private.audit.merged_outcomes import Pair, shifted
 from fim_private.audit.neighbours import Neighbours
@@ -44,7 +46,13 @@ def largest_deltas(
         randomness: where the bits of that search come from.
     """
     units = _units(mechanism, epsilons, steps, randomness)
-    return worst_of(((unit, _deltas(mechanism, unit, epsilons)) for unit in units), len(epsilons))
+    shown: Iterator[tuple[Unit, Floats]] = ((unit, _deltas(mechanism, unit, epsilons)) for unit in units)
+    if mechanism.usual_histogram:
+        named = weighted_gaussian_cases.cases(
+            mechanism.usual_histogram, epsilons, steps, randomness, before=_of_the_look(mechanism)
+        )
+        shown = chain(shown, named)
+    return worst_of(shown, len(epsilons))
 
 
 def _units(mechanism: ItemsFirst, epsilons: Sequence[float], steps: int, randomness: Randomness) -> Iterator[Unit]:
@@ -89,15 +97,19 @@ def _support(certificate: Certificate | None, own: int) -> int | None:
     return 0 if own else certificate.threshold - 1
 
 
+def _of_the_look(mechanism: ItemsFirst) -> Pair:
+    """One bin of the look, without and with the unit."""
+    return shifted(Measurement(full=1, resolution=1, variance=mechanism.look.variance), 1, 1)
+
+
 def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Floats:
     """delta at each epsilon, in the direction where it is larger."""
     steps, items = unit.steps, mechanism.items.measurement
     if steps is None:
         raise AssertionError("what follows is not known")
-    bin_of_look = Measurement(full=1, resolution=1, variance=mechanism.look.variance)
-    fewer = shifted(bin_of_look, 1, 1)
+    fewer = looked = _of_the_look(mechanism)
     if unit.common:
-        fewer = fewer.times(shifted(bin_of_look, 1, 1))
+        fewer = fewer.times(looked)
         fewer = fewer.times(shifted(items, unit.common, int(items.weights[unit.common + unit.own])))
         # A unit of several transactions holds the same items in each of them. Items are counted by unit.
         recounted = 0 if steps.recount is None else min(unit.common, steps.recount.full)

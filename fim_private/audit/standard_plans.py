@@ -24,6 +24,8 @@ PAIR = PrivacyUnit(column="customer", max_transactions=2)
 def standard_plans(budget: Budget) -> Iterator[Plan]:
     """Plans for pairs, over an open universe or, if the mechanism needs one, a declared universe of `UNIVERSE` items.
 
+    Where single items go another way, there is a plan for these too.
+
     Args:
         budget: the budget of each plan.
     """
@@ -34,6 +36,7 @@ def standard_plans(budget: Budget) -> Iterator[Plan]:
         if row.reads_counts:
             yield _plan(row, budget, top=COUNTED, select="counts")
             yield _plan(row, budget, top=COUNTED, select="counts", unit=PAIR)
+            yield _plan(row, budget, top=PICKS, size=1)
         elif not row.weighs:
             yield _plan(row, budget, top=1, relation=NeighbouringRelation.REPLACE)
         if row.needs_universe:
@@ -44,11 +47,11 @@ def standard_plans(budget: Budget) -> Iterator[Plan]:
 
 
 def _plan(
-    row: Row, budget: Budget, *, top: int, unit: PrivacyUnit | None = None, select: str | None = None,
+    row: Row, budget: Budget, *, top: int, size: int = 2, unit: PrivacyUnit | None = None, select: str | None = None,
     relation: NeighbouringRelation = NeighbouringRelation.ADD_REMOVE, anonymous: bool = False,
 ) -> Plan:  # fmt: skip
     return make_plan(
-        size=2,
+        size=size,
         top=top,
         budget=budget,
         unit=unit or PrivacyUnit(),

@@ -20,6 +20,7 @@ from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
 
+_NOTHING = Pair(one=np.ones(1), other=np.ones(1))
 _COMMON = (0, 1, 45, 1225)
 _ITEMS = (1, 2, 3, 4, 6, 10, 18, 32, 60, 91)
 """The unit's own itemsets are all those of so many items."""
@@ -36,8 +37,28 @@ def largest_deltas(
         steps: how many steps the search for hard picks makes.
         randomness: where the bits of that search come from.
     """
-    units = _units(mechanism, epsilons, steps, randomness)
-    return worst_of(((unit, _deltas(mechanism, unit, epsilons)) for unit in units), len(epsilons))
+    return worst_of(cases(mechanism, epsilons, steps, randomness), len(epsilons))
+
+
+def cases(
+    mechanism: WeightedGaussian,
+    epsilons: Sequence[float],
+    steps: int,
+    randomness: Randomness,
+    *,
+    before: Pair = _NOTHING,
+) -> Iterator[tuple[Unit, Floats]]:
+    """Hard units, and delta at each epsilon.
+
+    Args:
+        mechanism: the planned mechanism, or a broken twin of it.
+        epsilons: the epsilons to look at.
+        steps: how many steps the search for hard picks makes.
+        randomness: where the bits of that search come from.
+        before: the laws of what was released before.
+    """
+    for unit in _units(mechanism, epsilons, steps, randomness):
+        yield unit, _deltas(mechanism, unit, epsilons, before)
 
 
 def found_of_its_own(mechanism: WeightedGaussian, own: int, held: int) -> float:
@@ -71,13 +92,13 @@ def _units(
                     yield Unit(common=common, own=its_own, picks=pair, of="itemsets")
 
 
-def _deltas(mechanism: WeightedGaussian, unit: Unit, epsilons: Sequence[float]) -> Floats:
+def _deltas(mechanism: WeightedGaussian, unit: Unit, epsilons: Sequence[float], before: Pair) -> Floats:
     """delta at each epsilon, in the direction where it is larger."""
     held = unit.common + unit.own
     step = mechanism.sensitivity * mechanism.measurement.added(held)
-    fewer = Pair(one=np.ones(1), other=np.ones(1))
+    fewer = before
     if unit.common and step:
-        fewer = shifted(mechanism.measurement, unit.common, step)
+        fewer = fewer.times(shifted(mechanism.measurement, unit.common, step))
     if unit.picks is not None:
         fewer = fewer.times(pair_of_picks(mechanism.picks(CANDIDATES), unit.picks))
     named = found_of_its_own(mechanism, unit.own, held)

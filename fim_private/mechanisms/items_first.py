@@ -12,6 +12,7 @@ then go by the count less a public number: what the noisy counts of the two item
 frequent items are counted once more, every transaction in full.
 
 A certificate (`certificate.py`) then decides how many of them are named. With a public list of items it is not needed.
+Nor is it for single items of short transactions, whose first counts name them (`weighted_gaussian.py`).
 
 Theorem and proof: docs/mathematics.md#items-first.
 """
@@ -22,6 +23,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
@@ -32,9 +34,10 @@ from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.lengths import LengthLook, Lengths
+from fim_private.mechanisms.lengths import TYPICAL_LENGTH, LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
+from fim_private.mechanisms.weighted_gaussian import WeightedGaussian, threshold_of
 from fim_private.privacy import ZCDP, Failure, Loss, OneSidedFailure
 
 PEEL, COUNTS = "peel", "counts"
@@ -55,8 +58,6 @@ _MUCH = Fraction(10**6)
 """A rho with which there is hardly any noise."""
 _SEEN = 3.2 + 1.645
 """Tokens of a large universe go on from about 3.2 deviations on, and noise takes 1.645 off one time in 20."""
-TYPICAL_LENGTH = 10
-"""Leads are stated for transactions with this many items."""
 USUAL_LENGTHS = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
 
 
@@ -99,6 +100,10 @@ class Tuning:
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
         peels_items: picks also select if single items and others are asked for, and k is at most this times epsilon.
         peels_larger: if all itemsets have three items or more, picks select if k is at most this.
+        short: single items are named by their first counts if units count with at least this weight on average.
+        short_for_long_lists: the same for lists of at least `long_list` items.
+        picks_of_found: the share of rho for picks from them, for short lists.
+        few_of_found: beyond so many items it falls as 1/sqrt(k).
         uneven: beside noise, the counts of items and pairs are off by about this share of them: what long transactions
             lose differs from one to the other.
     """
@@ -136,6 +141,11 @@ class Tuning:
     peels_items: int = 100
     peels_larger: int = 10
     uneven: float = 0.15
+    short: float = 0.5
+    short_for_long_lists: float = 0.3
+    long_list: int = 100
+    picks_of_found: float = 0.3
+    few_of_found: int = 10
 
     def share_of_items(self, epsilon: float, *, listed: bool) -> float:
         """The share of rho for the items. With a public list, few strangers have to be told from items."""
@@ -247,7 +257,10 @@ class ItemsFirst:
             names=names if self.test_delta is None else self.items.names,
         )
         for select in (PEEL, COUNTS) if self.select is None else (self.select,):
-            yield replace(self, select=select, look=LengthLook(variance=1), items=items, rho=_MUCH)
+            way = replace(self, select=select, look=LengthLook(variance=1), items=items, rho=_MUCH)
+            yield way
+            if way.usual_histogram:
+                yield replace(way, tuning=replace(self.tuning, short=math.inf, short_for_long_lists=math.inf))
 
     @property
     def needs_pairs(self) -> bool:
@@ -289,6 +302,11 @@ class ItemsFirst:
     @property
     def spending(self) -> tuple[Spending, ...]:
         """The first steps, then what is left for those that follow from them."""
+        if self.usual_histogram:
+            return (
+                Spending(what="look at how many items units hold", rho=self.look.loss.rho),
+                Spending(what="noisy counts of items, which name them, and picks", rho=self.rho - self.look.loss.rho),
+            )
         first = (2 * self.look.loss.rho, self.items.measurement.loss.rho)
         what = {PEEL: "picks", COUNTS: "noisy counts of itemsets"}.get(self.select or "", "picks or noisy counts")
         test = "" if self.test_delta is None else ", and the test of their items"
@@ -302,6 +320,8 @@ class ItemsFirst:
     @property
     def margins(self) -> tuple[Margin, ...]:
         """The lead with which an itemset's items go on, are certified, and the itemset stands out from the noise."""
+        if self.usual_histogram:
+            return self.usual_histogram.margins
         needed, steps = self.seen(USUAL_LENGTHS), self.usual
         if steps.certificate is not None:
             needed = max(needed, steps.certificate.support_needed(0.05))
@@ -320,9 +340,49 @@ class ItemsFirst:
         )
 
     @property
+    def support_needed(self) -> int | None:
+        """The number of units that an item must be in to be named 19 times in 20; None if names are a public list."""
+        if self.usual_histogram:
+            return self.usual_histogram.margins[0].counts
+        certificate = self.usual.certificate
+        return None if certificate is None else certificate.support_needed(0.05)
+
+    @property
     def usual(self) -> LaterSteps:
         """The later steps for transactions of a usual length, if items have the least support that is surely seen."""
         return self.later(np.full(MOST_TESTED, self.seen(USUAL_LENGTHS)), USUAL_LENGTHS, USUAL_LENGTHS)
+
+    @cached_property
+    def usual_histogram(self) -> WeightedGaussian | None:
+        """How single items are named in transactions of a usual length; None if they are tested."""
+        return self.histogram(USUAL_LENGTHS)
+
+    def histogram(self, lengths: Lengths) -> WeightedGaussian | None:
+        """For single items of short transactions: name what stands out of the first counts, then pick; else None.
+
+        No test is then needed, which costs much of a long list. Units that hold many items add little to the first
+        counts, so tokens are better for them. Proof: docs/mathematics.md#single-items.
+
+        Args:
+            lengths: how many items units hold.
+        """
+        tuning = self.tuning
+        asked = self.sizes == (1,) and self.select != COUNTS and self.min_count is None and self.sensitivity == 1
+        short = tuning.short if self.top < tuning.long_list else tuning.short_for_long_lists
+        if not asked or self.test_delta is None or lengths.weight(tuning.full_items) < short:
+            return None
+        left = float(self.rho - self.look.loss.rho) * _SAFE
+        picks = tuning.picks_of_found / max(1.0, math.sqrt(self.top / tuning.few_of_found))
+        full = min(MOST_FULL, round(tuning.full_items * self.boldness))
+        measurement = Measurement.costing(left * (1 - picks), full=full, sensitivity=1)
+        return WeightedGaussian(
+            top=self.top,
+            sizes=self.sizes,
+            measurement=measurement,
+            threshold=threshold_of(measurement, self.test_delta),
+            failure=self.test_delta,
+            pick_epsilon=range_costing(left * picks / self.top),
+        )
 
     @property
     def _needed(self) -> int:

@@ -24,6 +24,8 @@ BINS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256])
 """The least length of each bin. The last one holds all longer units too."""
 MORE_BINS = np.append(BINS, [384, 512, 768, 1024, 1536, 2048, 3072, 4096])
 """The bins for how many itemsets a transaction holds."""
+TYPICAL_LENGTH = 10
+"""Leads are stated for transactions with this many items."""
 _CLEAR = 2.0
 """A bin with fewer units than this many standard deviations of the noise counts as empty."""
 _USUAL = 10.0

@@ -21,6 +21,13 @@ from fim_private.randomness.gaussian_vector import LARGEST_VARIANCE, sample_disc
 
 FINEST = 64
 """The finest unit is 1/64 of a transaction."""
+COARSEST = 16
+"""The coarsest unit is 1/16 of a transaction. In coarser ones a long transaction would round down to nothing.
+
+So one that holds 256 of the itemsets still counts: ten items have at most 252 of one size.
+"""
+_MOST_ADDED = 2**17
+"""Units are coarser than that if Delta transactions have more of them: `weighted_gaussian.py` tries each number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +48,10 @@ class Measurement:
 
     @classmethod
     def costing(cls, rho: float, *, full: int, sensitivity: int) -> Measurement:
-        """The measurement that costs at most rho, with the finest unit for which the fast sampler works."""
+        """The measurement that costs at most rho, with the finest unit for which sampling is fast, or `COARSEST`."""
         variance = sensitivity**2 * full / (2 * rho)  # in transactions squared
-        resolution = FINEST
-        while resolution > 1 and variance * resolution**2 > LARGEST_VARIANCE:
+        resolution, coarsest = FINEST, max(1, min(COARSEST, _MOST_ADDED // sensitivity))
+        while resolution > coarsest and variance * resolution**2 > LARGEST_VARIANCE:
             resolution //= 2
         # At least 1: noise is never left out.
         least = math.ceil(Fraction(sensitivity**2 * resolution**2 * full) / (2 * Fraction(rho)))

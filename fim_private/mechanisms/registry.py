@@ -131,7 +131,7 @@ REGISTRY: dict[str, Row] = {
                 "tests; most of delta pays for composition"
             ),
             finds_items=True,
-            # Every name gets noise: some seconds for so many, and minutes if epsilon is below 1/1000.
+            # Every name gets noise: some seconds for so many, and minutes if epsilon is below 1/50.
             most_names=10**7,
             reads_counts=True,
             automatic=True,

@@ -18,13 +18,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fim_private.accounting.calibration import largest_proved, prove_discovery, range_costing
 from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.accounting.search import least
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.items_first import TYPICAL_LENGTH
+from fim_private.mechanisms.lengths import TYPICAL_LENGTH
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import peeling_losses
 from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
@@ -49,8 +50,9 @@ class WeightedGaussian:
     Args:
         top: k.
         sizes: items per itemset, increasing. Itemsets of several sizes are ranked together.
-        measurement: the histogram. If a transaction holds `resolution` squared itemsets (4,096, or fewer at small
-            epsilon or large Delta), it adds one unit to each, the least there is. One that holds more adds nothing.
+        measurement: the histogram. If a transaction holds `full` times `resolution` squared itemsets (4,096, or fewer
+            at small epsilon or large Delta), it adds one unit to each, the least there is. One that holds more adds
+            nothing.
         threshold: T, in units.
         failure: a bound on the probability that an itemset of one unit alone reaches the threshold.
         pick_epsilon: the epsilon of one pick.
@@ -88,9 +90,8 @@ class WeightedGaussian:
     def margins(self) -> tuple[Margin, ...]:
         """The count with which an itemset reaches the threshold, 19 times in 20."""
         held = sum(math.comb(TYPICAL_LENGTH, size) for size in self.sizes)
-        exact = self.measurement.resolution / math.sqrt(max(1, held))
-        # At a tiny epsilon such transactions add nothing. The lead is then far beyond any data in any case.
-        weight = math.floor(exact) or exact
+        # At a tiny epsilon they add nothing if they hold more than 256. The lead is then far beyond any data.
+        weight = self.measurement.added(held) or self.measurement.resolution / math.sqrt(max(1, held))
         needed = (self.threshold + 1.645 * math.sqrt(self.measurement.variance)) / weight
         words = f"over itemsets that do not occur, in transactions of {TYPICAL_LENGTH} items"
         return (Margin(counts=math.ceil(needed), words=words),)
@@ -106,17 +107,20 @@ class WeightedGaussian:
         threshold = threshold_of(measurement, self.failure)
         yield replace(self, measurement=measurement, threshold=threshold, pick_epsilon=Fraction(100))
 
-    def find(self, sums: CountProfile, randomness: Randomness) -> list[int]:
-        """The ranks of the itemsets that reach the threshold with noise, in increasing order.
+    def find(self, sums: CountProfile, randomness: Randomness) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The itemsets that reach the threshold with noise.
 
         Args:
             sums: the weighted sums of all itemsets that occur, in units; each is at least 1.
             randomness: where the bits come from.
+
+        Returns:
+            Their ranks, int64, in increasing order, and their noisy sums in units, int64, of the same shape.
         """
         exact = np.repeat(np.array(sums.levels, np.int64), np.array(sums.multiplicities, np.int64))
         noisy = exact + sample_discrete_gaussians(self.measurement.variance, len(exact), randomness)
-        found: list[int] = np.flatnonzero(noisy >= self.threshold).tolist()
-        return found
+        found = np.flatnonzero(noisy >= self.threshold)
+        return found, noisy[found]
 
     def picks(self, found: int) -> Exponential:
         """How k itemsets are picked from so many that were found."""
@@ -128,26 +132,27 @@ class WeightedGaussian:
 def log_failure(measurement: Measurement, threshold: int) -> float:
     """The logarithm of a bound on the probability that an itemset of one unit alone reaches the threshold.
 
-    A unit adds v_i to its own itemsets, whole numbers of at least 1, and the sum of their squares is at most the square
-    of length = Delta resolution. So the probability, at most the sum over i of P(noise >= T - v_i), is at most that of
-    (length/v)^2 itemsets that all get the worst v.
+    A unit adds v_i to its own itemsets, whole numbers from 1 to Delta resolution, and the sum of their squares is at
+    most `full` times the square of that. So the probability, at most the sum over i of P(noise >= T - v_i), is at most
+    that of full (Delta resolution/v)^2 itemsets that all get the worst v.
 
     Args:
         measurement: the histogram.
         threshold: T, in units, more than a unit can add.
     """
-    length = measurement.sensitivity * measurement.resolution
-    added = np.arange(length, 0, -1)
-    tails = log_discrete_gaussian_survivals(threshold - length, length, float(measurement.variance))
-    return float(np.max(tails + 2 * (math.log(length) - np.log(added)))) + RELATIVE_ERROR
+    largest = measurement.sensitivity * measurement.resolution
+    added = np.arange(largest, 0, -1)
+    tails = log_discrete_gaussian_survivals(threshold - largest, largest, float(measurement.variance))
+    numbers = math.log(measurement.full) + 2 * (math.log(largest) - np.log(added))
+    return float(np.max(tails + numbers)) + RELATIVE_ERROR
 
 
 def threshold_of(measurement: Measurement, failure: Fraction) -> int:
     """The least threshold T, in units, that an itemset of one unit alone reaches with at most this probability."""
-    length = measurement.sensitivity * measurement.resolution
+    largest = measurement.sensitivity * measurement.resolution
     allowed = math.log(failure)
-    return length + least(
-        lambda beyond: beyond > 0 and log_failure(measurement, length + beyond) <= allowed,
+    return largest + least(
+        lambda beyond: beyond > 0 and log_failure(measurement, largest + beyond) <= allowed,
         math.isqrt(measurement.variance) * 4,
     )
 

@@ -16,11 +16,12 @@ from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
 from fim_private.mechanisms.items_first import MOST_CANDIDATES, ItemsFirst, LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.mining.likely_itemsets import joined_itemsets, likely_itemsets
 from fim_private.mining.outcome import FoundItems, Outcome
 from fim_private.mining.shrinkage import shrink
 from fim_private.randomness import Randomness
-from fim_private.release.door import certify, discover, look, look_at, look_at_lengths, measure, pick
+from fim_private.release.door import certify, discover, find_itemsets, look, look_at, look_at_lengths, measure, pick
 from fim_private.transactions.item_codes import PADDING, increasing
 
 Floats = NDArray[np.float64]
@@ -99,6 +100,9 @@ def run(
     """
     progress("finding items")
     merged, lengths = looked or look_first(database, mechanism, randomness)
+    histogram = mechanism.histogram(lengths)
+    if histogram is not None:
+        return _picked_of_found(database, histogram, lengths, mechanism, randomness)
     tokens, units = discover(database, merged, mechanism, randomness)
     # What is left out for being long is the same for all items on average.
     item_counts = mechanism.items.expected(units) / lengths.weight(mechanism.items.measurement.full)
@@ -153,6 +157,36 @@ def run(
             codes=itemsets.ravel()[first[is_item]],
             counts=units[found[is_item]] / mechanism.items.measurement.resolution,
         ),
+    )
+
+
+def _picked_of_found(
+    database: TransactionDatabase,
+    histogram: WeightedGaussian,
+    lengths: Lengths,
+    mechanism: ItemsFirst,
+    randomness: Randomness,
+) -> Outcome:
+    """The single items that stand out of a histogram; then picks by their counts and by the histogram."""
+    measurement = histogram.measurement
+    every = np.arange(len(database.vocabulary), dtype=np.int32)[:, np.newaxis]
+    found, noisy = find_itemsets(database.count_chosen(every, measurement.weights), histogram, randomness)
+    if not len(found):
+        return Outcome(itemsets=found, counts=None)
+    order = np.argsort(-noisy, kind="stable")
+    weight = lengths.weight(measurement.full)
+    favour = mechanism.favour(
+        histogram.pick_epsilon,
+        np.log(noisy[order] / measurement.resolution / weight),
+        np.full(len(found), measurement.deviation / weight),
+    )
+    picks = histogram.picks(len(found))
+    chosen = pick(database.count_chosen(found[order]).plus(favour), picks, randomness)
+    named = order[np.isin(found[order, 0], chosen[:, 0])]
+    return Outcome(
+        itemsets=chosen,
+        counts=None,
+        found=FoundItems(codes=found[named, 0], counts=noisy[named] / measurement.resolution),
     )
 
 

@@ -39,7 +39,7 @@ def run(
     """
     sums = count_first(database, mechanism) if counts is None else counts
     progress("finding itemsets")
-    found = find_itemsets(sums, mechanism, randomness)
+    found, _ = find_itemsets(sums, mechanism, randomness)
     progress("selecting")
     if not len(found):
         return Outcome(itemsets=found, counts=None)

@@ -22,6 +22,7 @@ from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.look_first import LookFirst
+from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.plan.plan import Plan
 from fim_private.plan.shape import LARGEST, Shop
 
@@ -37,6 +38,8 @@ _LENGTHS /= _LENGTHS.mean()
 _SHRUNK = 0.6
 """Noisy counts improve each other (`mining/shrinkage.py`), about as if the noise were this much of what it is."""
 _GUMBEL, _NORMAL = "Gumbel", "normal"
+_GUMBEL_DEVIATION = math.pi / math.sqrt(6)
+"""Of Gumbel noise of scale 1."""
 _STEPS = 60
 
 
@@ -142,6 +145,9 @@ class Outlook:
         The mechanism decides on the later steps as it does with data, but no item is counted again.
         """
         supports, lengths = self.shop.counts(np.arange(1.0, 2_001), 1), self._lengths
+        histogram = way.histogram(lengths)
+        if histogram is not None:
+            return self._by_histogram(histogram)
         counted = way.items.measurement
         seen = 0.0 if way.items.listed else 3.2 * counted.deviation / lengths.weight(counted.full)
         going_on = supports[supports >= seen]
@@ -167,6 +173,15 @@ class Outlook:
         rarest = np.maximum(self._top, self.shop.counts(places, 1))
         found: Floats = ((rarest >= needed) & (places <= steps.tokens)).mean(axis=0)
         return picked * found
+
+    def _by_histogram(self, way: WeightedGaussian) -> Floats:
+        """The same where single items are named by a histogram. Picks go by its noisy counts and by their own."""
+        measurement = way.measurement
+        weight = self._lengths.weight(measurement.full)
+        needed = _passing(way.threshold, measurement.variance) / measurement.resolution / weight
+        noise = measurement.deviation / weight
+        scale = 1 / math.hypot(float(way.pick_epsilon), _GUMBEL_DEVIATION / noise)
+        return self._picked(scale, 3 * self.plan.top) * (self._top >= needed)
 
 
 def outlook(plan: Plan, shop: Shop) -> Outlook | None:

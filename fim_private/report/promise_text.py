@@ -327,8 +327,7 @@ def plan_text(plan: Plan) -> str:
             f"is at least {max(certificate.threshold for certificate in tested):,}"
         )
     first = _ways_to_find_items(plan)
-    tests = [search.usual.certificate for search in first]
-    needed = max((test.support_needed(0.05) for test in tests if test is not None), default=None)
+    needed = max((support for search in first if (support := search.support_needed) is not None), default=None)
     if needed is not None:
         paragraphs.append(
             f"  no list of names is needed: at most {plan.most_items:,} items occur; "

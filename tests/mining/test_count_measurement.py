@@ -47,7 +47,7 @@ def counted(seed: int | None = SEED, **changes: Any) -> Release:
 @pytest.mark.parametrize("mechanism", ["limited-domain", "lmm", "items-first", "exponential", "permute-and-flip"])
 def test_counts_come_with_their_itemsets(mechanism: str) -> None:
     declared = {"universe": Universe(items=50)} if mechanism in {"exponential", "permute-and-flip"} else {}
-    release = counted(None, mechanism=mechanism, **declared)
+    release = counted(mechanism=mechanism, **declared)
     assert {itemset.items for itemset in release.itemsets} == set(TRUE)
     for itemset in release.itemsets:
         # Off by this much once in 1e15 releases.
@@ -60,7 +60,7 @@ def test_counts_come_with_their_itemsets(mechanism: str) -> None:
 def test_fresh_counts_take_the_place_of_weighted_ones(select: str) -> None:
     """Baskets so long that their itemsets weigh little: the weighted counts would be far too low."""
     baskets = [[f"item{number:02}" for number in range(40)]] * 4000
-    release = counted(None, baskets=baskets, mechanism="items-first", select=select, top=20)
+    release = counted(baskets=baskets, mechanism="items-first", select=select, top=20)
     assert len(release.itemsets) == 20
     assert all(itemset.count == pytest.approx(4000, abs=600) for itemset in release.itemsets)
     assert all(itemset.count_low is not None for itemset in release.itemsets)

@@ -15,6 +15,7 @@ from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import ItemsFirst, LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.twins.histograms import threshold_of_noise
 from fim_private.mechanisms.twins.twin import (
     AGAIN,
     SENSITIVITY,
@@ -25,6 +26,7 @@ from fim_private.mechanisms.twins.twin import (
     with_calculated,
     with_parameters,
 )
+from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.privacy import ZCDP
 
 
@@ -169,16 +171,36 @@ class _MoreExactAgain(_OtherSteps):
         return replace(steps, again=again and replace(again, variance=math.ceil(again.variance / 100)))
 
 
+class _NamedByNoise(ItemsFirst):
+    def histogram(self, lengths: Lengths) -> WeightedGaussian | None:
+        named = super().histogram(lengths)
+        return named and threshold_of_noise(named)
+
+
+class _QuietHistogram(ItemsFirst):
+    def histogram(self, lengths: Lengths) -> WeightedGaussian | None:
+        named = super().histogram(lengths)
+        return named and replace(named, measurement=_HalfTheNoise(**_quartered(named.measurement)))
+
+
+def _quartered(measured: Measurement) -> dict[str, Any]:
+    return {**vars(measured), "variance": math.ceil(measured.variance / 4)}
+
+
 def _another(kind: type[Certificate], certificate: Certificate | None) -> Certificate | None:
     return certificate and as_kind(kind, certificate)
 
 
-def _as(kind: type[_OtherSteps]) -> Callable[[ItemsFirst], ItemsFirst]:
+def _as(kind: type[ItemsFirst]) -> Callable[[ItemsFirst], ItemsFirst]:
     return lambda mechanism: as_kind(kind, mechanism)
 
 
 def _has_test(mechanism: ItemsFirst) -> bool:
     return mechanism.test_delta is not None
+
+
+def _has_histogram(mechanism: ItemsFirst) -> bool:
+    return mechanism.usual_histogram is not None
 
 
 ITEMS_FIRST = (
@@ -190,9 +212,7 @@ ITEMS_FIRST = (
     Twin(
         name="half the noise",
         mistake="the noisy counts of items have half the standard deviation",
-        broken=_with_items(
-            lambda measured: _HalfTheNoise(**{**vars(measured), "variance": math.ceil(measured.variance / 4)})
-        ),
+        broken=_with_items(lambda measured: _HalfTheNoise(**_quartered(measured))),
     ),
     Twin(
         name="items are counted again for a hundredth of the price",
@@ -211,5 +231,17 @@ ITEMS_FIRST = (
         mistake="itemsets are named whatever their support",
         broken=_as(_NoTest),
         needs=_has_test,
+    ),
+    Twin(
+        name="single items named by noise alone",
+        mistake="the threshold above which single items are named leaves out what a unit adds",
+        broken=_as(_NamedByNoise),
+        needs=_has_histogram,
+    ),
+    Twin(
+        name="half the noise where single items are named",
+        mistake="the counts that name single items have half the standard deviation",
+        broken=_as(_QuietHistogram),
+        needs=_has_histogram,
     ),
 )

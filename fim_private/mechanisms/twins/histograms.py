@@ -33,7 +33,7 @@ def _with_histogram(change: Callable[[Measurement], Measurement]) -> Callable[[W
     return lambda mechanism: replace(mechanism, measurement=change(mechanism.measurement))
 
 
-def _threshold_of_noise(mechanism: WeightedGaussian) -> WeightedGaussian:
+def threshold_of_noise(mechanism: WeightedGaussian) -> WeightedGaussian:
     """The least T with P(noise >= T) at most the failure."""
     variance = float(mechanism.measurement.variance)
     allowed = math.log(mechanism.failure)
@@ -44,7 +44,7 @@ def _threshold_of_noise(mechanism: WeightedGaussian) -> WeightedGaussian:
 def _threshold_of_one_itemset(mechanism: WeightedGaussian) -> WeightedGaussian:
     """The least T with P(what a unit adds to a single itemset + noise >= T) at most the failure."""
     length = mechanism.sensitivity * mechanism.measurement.resolution
-    return replace(mechanism, threshold=length + _threshold_of_noise(mechanism).threshold)
+    return replace(mechanism, threshold=length + threshold_of_noise(mechanism).threshold)
 
 
 def _needs_delta(mechanism: Any) -> bool:
@@ -55,7 +55,7 @@ WEIGHTED_GAUSSIAN = (
     Twin(
         name="threshold without what a unit adds",
         mistake="the threshold is that of noise alone",
-        broken=_threshold_of_noise,
+        broken=threshold_of_noise,
     ),
     Twin(
         name="threshold for one itemset",
