@@ -451,7 +451,8 @@ class Reading:
         int | None,
         _read(
             metavar="N",
-            help="Leave out the first N lines, such as a header, a title or a comment; blank lines do not count.",
+            help="Leave out the first N lines, such as a header, a title or a comment, also of an Excel sheet; blank "
+            "lines do not count.",
         ),
     ] = None
     skip_columns: Annotated[

@@ -77,13 +77,13 @@ def carry_out(
     Returns:
         The work's result, the release that was handed over, and the ledger of the run.
     """
-    from fim_private.transactions.figures import nobody_notes
+    from fim_private.transactions.figures import unit_notes
 
     with RunLedger(delivery.ledger, plan, command) as run_ledger:
         with phases(quiet=delivery.quiet) as progress, reading.reader(progress.share) as read:
             progress("reading")
             database = read(files, **reading.arguments(plan.cost.unit.column))
-            for note in nobody_notes(database.notes):
+            for note in unit_notes(database.notes):
                 say(note, quiet=delivery.quiet)
             check(database)
             charge = None if delivery.ledger is None else run_ledger.charge

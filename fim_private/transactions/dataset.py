@@ -38,6 +38,8 @@ class ReadingNotes:
         rows_undecided: how many of them it left out because a cell was blank, or no number or date.
         nobody: units with very many transactions whose names are words for a missing value, such as NA or 0, and their
             numbers of transactions.
+        unused_unit: the column of a long table with a well-known name of units, where no column was to name the unit.
+            It depends on the names of the columns alone.
         alike_units: the number of units whose names differ from another one in case or leading zeros alone; 0 on Spark.
     """
 
@@ -50,6 +52,7 @@ class ReadingNotes:
     rows_left_out: int = 0
     rows_undecided: int = 0
     nobody: tuple[tuple[str, int], ...] = ()
+    unused_unit: str | None = None
     alike_units: int = 0
 
 

@@ -10,7 +10,6 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.transactions.bounding import merge_units
 from fim_private.transactions.cap_losses import caps, dropped
 from fim_private.transactions.dataset import ReadingNotes, Transactions
 from fim_private.transactions.strings import alike
@@ -29,8 +28,13 @@ LEAST_ITEMS = 5
 Rows = list[list[str]]
 
 
-def facts(transactions: Transactions) -> Rows:
-    """What was read, and how large it is: pairs of a name and a figure."""
+def facts(transactions: Transactions, merged: Transactions) -> Rows:
+    """What was read, and how large it is: pairs of a name and a figure.
+
+    Args:
+        transactions: as they were read.
+        merged: those of each unit merged into one, by `bounding.merge_units`.
+    """
     notes, lengths = transactions.notes, transactions.lengths()
     rows = [
         ["read as", notes.layout.describe()],
@@ -53,7 +57,7 @@ def facts(transactions: Transactions) -> Rows:
         rows += [
             ["units", f"{len(per_unit):,}"],
             ["transactions per unit", _spread(per_unit)],
-            ["items per unit, merged", _spread(merge_units(transactions).lengths())],
+            ["items per unit, merged", _spread(merged.lengths())],
             ["rows without a unit left out", f"{notes.rows_without_unit:,}"],
             ["units that differ from another in case or leading zeros alone", f"{notes.alike_units:,}"],
         ]
@@ -70,18 +74,25 @@ def first_transactions(transactions: Transactions) -> Rows:
     return rows
 
 
-def bounds(transactions: Transactions) -> list[Rows]:
-    """What --max-transactions drops, if there are units, and what --max-items drops. The first row is the head."""
+def bounds(transactions: Transactions, merged: Transactions) -> list[Rows]:
+    """What --max-transactions drops, if there are units, and what --max-items drops. The first row is the head.
+
+    The arguments are those of `facts`.
+    """
     lengths = transactions.lengths()
     if transactions.units is None:
         return [_items_table(lengths)]
     per_unit = np.bincount(transactions.units)
-    return [_transactions_table(per_unit), _items_table(lengths, merge_units(transactions).lengths())]
+    return [_transactions_table(per_unit), _items_table(lengths, merged.lengths())]
 
 
-def nobody_notes(notes: ReadingNotes) -> list[str]:
-    """What the holder of the data should know of units that seem to stand for missing ones."""
-    return [
+def unit_notes(notes: ReadingNotes) -> list[str]:
+    """What the holder of the data should know of units: none was named, or one seems to stand for missing ones."""
+    unnamed = (
+        f"The column {notes.unused_unit!r} was not named with --unit-column. So each transaction is protected by "
+        "itself, and a person with several is not protected beyond one of them."
+    )
+    return [unnamed] * (notes.unused_unit is not None) + [
         f"For the holder of the data, not part of the release: the unit {name!r} has {size:,} transactions. It seems "
         "to stand for rows without a unit, which count as one unit. If so, leave these cells blank, and give "
         "--drop-rows-without-unit."

@@ -31,6 +31,11 @@ LATER = {"sheet", "skip_lines", "skip_columns", "item_separator", "where", "quer
 """Parts that older versions did not have. A record holds them only if they are set."""
 
 
+def typed(options: Mapping[str, str]) -> str:
+    """Options as they are typed, from their names with underscores."""
+    return " ".join(f"--{name.replace('_', '-')} {shlex.quote(value)}" for name, value in options.items())
+
+
 @dataclass(frozen=True, kw_only=True)
 class Layout:
     """What a reader must know to read one transaction, whatever the others are.
@@ -153,16 +158,19 @@ class Layout:
         >>> Layout(format="basket", separator=",", guessed=("format", "separator")).guesses_as_typed()
         '--format basket --separator ,'
         """
-        return self._as_typed(self.guessed)
+        return typed(self.guesses())
+
+    def guesses(self) -> dict[str, str]:
+        """The guessed parts that are options, by their names."""
+        return self._parts(self.guessed)
 
     def as_typed(self) -> str:
         """The layout as command-line options."""
-        return self._as_typed(TYPED)
+        return typed(self._parts(TYPED))
 
-    def _as_typed(self, parts: Sequence[str]) -> str:
+    def _parts(self, names: Sequence[str]) -> dict[str, str]:
         settings = self.settings()
-        options = [(f"--{part.replace('_', '-')}", settings[part]) for part in parts if part in settings]
-        return " ".join(f"{option} {shlex.quote(str(value))}" for option, value in options)
+        return {name: str(settings[name]) for name in names if name in settings}
 
     def record(self) -> dict[str, Any]:
         """The layout as plain values for JSON; `of_record` reads them back."""

@@ -31,6 +31,7 @@ from fim_private.transactions.formats.long import read_long_columnar, read_long_
 from fim_private.transactions.formats.one_hot import read_one_hot_columnar, read_one_hot_text
 from fim_private.transactions.layout import Layout, spoken
 from fim_private.transactions.sources.database import query_table
+from fim_private.transactions.sources.excel import KIND as EXCEL
 from fim_private.transactions.sources.excel import is_workbook, sheet_table
 from fim_private.transactions.sources.frames import SupportsArrow, frame_table
 from fim_private.transactions.sources.parquet import ParquetTable
@@ -92,8 +93,8 @@ def read_transactions(
         query: read the rows that this SELECT gives; `source` is then a database: postgresql://..., or the path of an
             SQLite or DuckDB file. Each row has to come from one unit alone, because what the database computes over
             several rows is outside the promise.
-        skip_lines: how many lines at the beginning of a text to leave out, blank ones not counted. If this is None and
-            "auto" finds a first line such as `sep=;`, it obeys that line and leaves it out.
+        skip_lines: how many lines at the beginning of a text or an Excel sheet to leave out, blank ones not counted. If
+            this is None and "auto" finds a first line such as `sep=;` in a text, it obeys that line and leaves it out.
         skip_columns: in "basket", the numbers of fields that are no items, from 1 on, such as "1" or "1,3".
         item_separator: what separates the items in cells that hold lists, in "long" and "basket". A list may stand in
             brackets, and its items in quotes, as Python and R write it. Without this, a cell is one item.
@@ -156,11 +157,12 @@ def column_names(source: str | Path | Sequence[str | Path], layout: Layout) -> l
     """
     if layout.query is not None:
         return list(query_table(_one_path(source), layout.query).schema())
-    with closing(_opened(_sources(source), layout.encoding or "utf-8", layout.sheet, None)) as files:
+    skip_lines = layout.skip_lines or 0
+    with closing(_opened(_sources(source), layout.encoding or "utf-8", layout.sheet, skip_lines, None)) as files:
         found = next(files)
         if not isinstance(found, Text):
             return list(found.schema())
-        found.skip(layout.skip_lines or 0)
+        found.skip(skip_lines)
         if layout.separator is None:
             return []
         numbered = layout.format == "basket" or layout.headerless
@@ -189,14 +191,15 @@ def _read(
         layout = columnar_layout(table, format_name, separator, columns, on_doubt=on_doubt)
         return read_columnar(table, layout, columns, on_doubt)
     sources = _sources(source)
-    with closing(_opened(sources, encoding, sheet, progress)) as files:
+    with closing(_opened(sources, encoding, sheet, columns.skip_lines or 0, progress)) as files:
         found = joined(files) if len(sources) > 1 else next(files)
         if isinstance(found, Text):
             layout = layout_of(found, format_name, separator, encoding, columns, on_doubt=on_doubt)
             transactions = read_text(found, layout, columns, on_doubt)
         else:
             layout = columnar_layout(found, format_name, separator, columns, on_doubt=on_doubt)
-            transactions = read_columnar(found, replace(layout, sheet=sheet), columns, on_doubt)
+            layout = replace(layout, sheet=sheet, skip_lines=columns.skip_lines or None)
+            transactions = read_columnar(found, layout, columns, on_doubt)
     return replace(transactions, notes=replace(transactions.notes, files=len(sources)))
 
 
@@ -222,25 +225,25 @@ def _sources(source: object) -> Sequence[str | BinaryIO]:
 
 
 def _opened(
-    sources: Sequence[str | BinaryIO], encoding: str, sheet: str | None, progress: Progress | None
+    sources: Sequence[str | BinaryIO], encoding: str, sheet: str | None, skip_lines: int, progress: Progress | None
 ) -> Generator[Text | ColumnTable]:
     """What is in each file. A file is open until the next one is asked for."""
     for number, source in enumerate(sources):
         share = None if progress is None else partial(_share, progress, number, len(sources))
         with opened(source, share, archives=True) as reading:
-            yield _found(reading, encoding, sheet)
+            yield _found(reading, encoding, sheet, skip_lines)
 
 
 def _share(progress: Progress, number: int, files: int, share: float) -> None:
     progress((number + share) / files)
 
 
-def _found(reading: Source, encoding: str, sheet: str | None) -> Text | ColumnTable:
+def _found(reading: Source, encoding: str, sheet: str | None, skip_lines: int) -> Text | ColumnTable:
     if reading.is_archive:
         content = reading.content()
         if not is_workbook(content):
             refuse_foreign(content.name, content.data)
-        return sheet_table(content, sheet)
+        return sheet_table(content, sheet, skip_lines)
     _refuse_sheet(reading.name, sheet)
     blocks = reading.blocks()
     if reading.may_be_parquet:
@@ -346,9 +349,10 @@ def columnar_layout(
     """
     if separator is not None:
         raise UsageError(f"{table.name} is a table ({table.kind}) and has no separator.", "Leave --separator out.")
-    if columns.skip_lines or columns.skip_columns:
+    if columns.skip_columns or (columns.skip_lines and table.kind != EXCEL):
         raise UsageError(
-            f"{table.name} is a table ({table.kind}): only lines and columns of text are left out by number.",
+            f"{table.name} is a table ({table.kind}): only lines of text and of Excel sheets, and columns of text, are "
+            "left out by number.",
             "Leave --skip-lines and --skip-columns out. Delete lines above the names of the columns in the file.",
         )
     if format_name in LINE_FORMATS:

@@ -163,3 +163,22 @@ def test_a_table_without_a_header_is_mined_by_number(here: Path) -> None:
     release, said = mined("rows.csv", "--size", 2, "--top", 1, *promise, *columns)
     assert items(release) == [["bread", "milk"]]
     assert "no header, transaction column '1', item column '2', unit column '3'" in said
+
+
+def test_a_customer_s_column_that_is_not_used_is_noted_before_anything_is_charged(tmp_path: Path) -> None:
+    """The note tells of the names of the columns, and of no row."""
+    file, other = tmp_path / "sales.csv", tmp_path / "bare.csv"
+    rows = "".join(f"{row},{item},kim\n" for row in range(500) for item in ("milk", "bread"))
+    file.write_text("InvoiceNo,Description,CustomerID\n" + rows)
+    other.write_text("InvoiceNo,Description,Shelf\n" + rows)
+    note = "The column 'CustomerID' was not named with --unit-column."
+    said = words(fim_private("mine", file, *ASKED))
+    assert note in " ".join(said.split())
+    assert "kim" not in said
+    for quiet in (
+        ("mine", file, "--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6", "--unit-column", "CustomerID"),
+        ("mine", file, *ASKED, "--transaction-column", "CustomerID"),
+        ("mine", file, *ASKED, "--quiet"),
+        ("mine", other, *ASKED),
+    ):
+        assert note not in " ".join(words(fim_private(*quiet)).split())

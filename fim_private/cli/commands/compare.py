@@ -247,6 +247,7 @@ def _rows_of_query(name: str, arguments: dict[str, Any]) -> tuple[Source, Transa
     from fim_private.transactions import read_transactions
 
     transactions = read_transactions(name, **arguments)
+    # The checksum of rows does not depend on how many bytes their codes take.
     arrays = (transactions.offsets, transactions.items.astype("int32"), transactions.units)
     content = sha256(json.dumps(transactions.vocabulary.to_list()).encode())
     for array in arrays:

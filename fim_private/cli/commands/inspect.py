@@ -50,7 +50,7 @@ def inspect(
     from fim_private.report.document.text import printable, table, wrapped
     from fim_private.report.tables import JOINT
     from fim_private.transactions import count_units, merge_units, read_transactions
-    from fim_private.transactions.figures import BANNER, bounds, facts, first_transactions, nobody_notes
+    from fim_private.transactions.figures import BANNER, bounds, facts, first_transactions, unit_notes
 
     if together is not None and unit_column is None:
         raise UsageError("--together chooses how units are counted.", "Leave it out, or give --unit-column.")
@@ -64,7 +64,8 @@ def inspect(
         )
         progress("counting")
         # `mine` counts the same way: a customer counts once, however many baskets hold the itemset.
-        counts_from = count_units(transactions) if in_one_basket else merge_units(transactions)
+        merged = merge_units(transactions)
+        counts_from = count_units(transactions) if in_one_basket else merged
         counted = [
             (size, *top_itemsets(counts_from, size, top).reveal_to_curator()) for size in range(1, sizes + 1) if top
         ]
@@ -73,14 +74,14 @@ def inspect(
         content = layout_text(found, drop_rows_without_unit=reading.drop_rows_without_unit)
         output = write_derived(output, lambda path: path.write_text(content, encoding="utf-8"), overwrite=overwrite)
     say(BANNER)
-    for odd in (*(f"Odd, so `mine` stops here: {doubt}" for doubt in doubts), *nobody_notes(transactions.notes)):
+    for odd in (*(f"Odd, so `mine` stops here: {doubt}" for doubt in doubts), *unit_notes(transactions.notes)):
         say(f"\n{wrapped([odd])}")
-    typer.echo(table(["exact, not private", ""], facts(transactions), right=[False, False]))
+    typer.echo(table(["exact, not private", ""], facts(transactions, merged), right=[False, False]))
     typer.echo("\nThe first transactions, as they were read:\n")
     first = [[items, printable(names)] for items, names in first_transactions(transactions)]
     typer.echo(table(["", "items"], first, right=[True, False]))
     typer.echo("\nWhat bounds drop (exact, not private):")
-    for head, *rows in bounds(transactions):
+    for head, *rows in bounds(transactions, merged):
         typer.echo(f"\n{table(head, rows, right=[True] * len(head))}")
     for size, itemsets, counts in counted:
         typer.echo("")

@@ -6,7 +6,7 @@ from typing import Any
 
 import marimo as mo
 
-from fim_private.cli.desk.command import curators, note
+from fim_private.cli.desk.command import ALONE, folded, note
 from fim_private.cli.words import Run
 from fim_private.demos.notebook import element
 from fim_private.release import Release
@@ -16,14 +16,17 @@ from fim_private.report.pages.release import release_document
 
 started: dict[str, Any] = {"files": [], "folder": Path("releases")}
 """What the desk was started with: the files that were named, and the folder for releases."""
+OLDER = "The answer to show (an older one may be to another question, of other data)"
 runs: dict[Path, Run] = {}
 """The runs of all tabs, by the file that each writes."""
 
 
-def confirmation() -> Any:
-    """The box to tick before the budget is spent, and the button that spends it."""
-    box = mo.ui.checkbox(label="I have read this, and want to spend it")
-    return box.form(submit_button_label="Spend it", bordered=False, validate=lambda yes: None if yes else "Tick this.")
+def confirmation(name: str) -> Any:
+    """The box to tick before the budget is spent, and its button. A press tells the name: an old one is void."""
+    box = mo.md(f"{{{name}}}").batch(**{name: mo.ui.checkbox(label="I have read this, and want to spend it")})
+    return box.form(
+        submit_button_label="Spend it", bordered=False, validate=lambda to: None if to == {name: True} else "Tick this."
+    )
 
 
 def choice() -> tuple[Any, list[mo.Html]]:
@@ -37,10 +40,11 @@ def choice() -> tuple[Any, list[mo.Html]]:
                     spinner.update(subtitle=" ".join([*run.told().splitlines()[-1:], goes_on]))
     options = {path.name: path for path in sorted(started["folder"].glob("answer-*.json"), reverse=True)}
     failed = [note(f"{output.name}: {run.told()}", "danger") for output, run in runs.items() if run.process.poll()]
-    return mo.ui.dropdown(options, value=next(iter(options), None), label="The answer to show"), failed
+    return mo.ui.dropdown(options, value=next(iter(options), None), label=OLDER, full_width=True), failed
 
 
 def view(release: Release, path: Path) -> mo.Html:
-    """The release as the page that would be published, and what its run told the curator."""
-    told = [curators("what the run told", element(Code(text=runs[path].told())))] if path in runs else []
-    return mo.vstack([mo.iframe(to_html(release_document(release)), height="900px"), *told])
+    """The release as the page that would be published, what it was made of, and what its run told the curator."""
+    made = note(f"Made by {release.command}")
+    told = [folded(f"{ALONE}what the run told", element(Code(text=runs[path].told())))] if path in runs else []
+    return mo.vstack([made, mo.iframe(to_html(release_document(release)), height="900px"), *told])

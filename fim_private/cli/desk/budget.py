@@ -1,13 +1,14 @@
 """Step 4, the budget: epsilon and delta with their odds, what they are enough for, and the ledger that pays."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import marimo as mo
 
 from fim_private.cli.commands.plan import advice_for
-from fim_private.cli.desk.command import note, shown
+from fim_private.cli.desk.command import Edited, Fields, folded, note, shown
 from fim_private.cli.options import QuestionToSeveral
 from fim_private.cli.words import Choices, group_of, understood, words_of
 from fim_private.demos.notebook import element
@@ -21,25 +22,27 @@ from fim_private.report.promise_in_short import promise_briefly
 from fim_private.report.promise_text import weak_promise
 
 EPSILONS = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 5, 7, 10)
+DELTA = "**Delta**, the chance that it fails, by its zeros: 6 is 1 in 1,000,000. Keep it far below 1 in your customers"
 ZEROS = (4, 5, 6, 7, 8, 9, 10, 12)
 
 
-def form() -> Any:
+def form(edited: Edited) -> Fields:
     """How much to spend, two public numbers for the advice, and the ledger."""
 
     def slider(steps: Sequence[float], value: float, label: str) -> Any:
-        return mo.ui.slider(steps=steps, value=value, label=label, show_value=True, full_width=True, debounce=True)
+        shape: Any = {"show_value": True, "full_width": True, "debounce": True}
+        return mo.ui.slider(steps=steps, value=value, label=label, on_change=edited, **shape)
 
-    return mo.md(
+    text = partial(mo.ui.text, on_change=edited)
+    return Fields(
         "## 4. The budget\n\n{epsilon}\n\n{delta}\n\n{about}\n\n{items_per_unit}\n\nA ledger adds up what all answers "
         "from the same data cost, and refuses what goes beyond a total.\n\n{ledger}\n\n"
-        "<details><summary>The total of a new ledger</summary>{total_epsilon}{total_delta}</details>"
-    ).batch(
+        "<details><summary>The total of a new ledger</summary>{total_epsilon}{total_delta}</details>",
         epsilon=slider(EPSILONS, 1, "**Epsilon**: a smaller one protects people more, a larger one answers more"),
-        delta=slider(ZEROS, 6, "**Delta**, by its zeros: 6 is one in 1,000,000. Far below one in your customers"),
-        about=mo.ui.text(label="For advice: about how many customers or baskets? A round number, as all may know it"),
-        items_per_unit=mo.ui.text("10", label="And about how many different items does each of them hold?"),
-        ledger=mo.ui.text(label="The file of the ledger, old or new; empty for none", placeholder="shop.ledger"),
+        delta=slider(ZEROS, 6, DELTA),
+        about=text(label="For advice: about how many customers or baskets? A round number, as all may know it"),
+        items_per_unit=text("10", label="And about how many different items does each of them hold?"),
+        ledger=text(label="The file of the ledger, such as shop.ledger, old or new; empty for none"),
         total_epsilon=slider(EPSILONS, 3, "Epsilon of all answers together"),
         total_delta=slider(ZEROS, 5, "Delta of all answers together, by its zeros"),
     )
@@ -56,11 +59,12 @@ def view(plan: Plan, words: Sequence[str]) -> mo.Html:
     """The question in words, the odds, what the data must show, and the advice if it was asked for."""
     weak, given = weak_promise(plan.budget), understood(words)
     parts = [note(f"{question_in_words(plan.question, top=plan.top)}. {promise_briefly(plan)}")]
-    parts += [*([note(weak, "danger")] if weak else []), *map(element, needs_parts(plan))]
+    parts += [note(weak, "danger")] if weak else []
     if given["about"] is not None:
         advice = advice_for(group_of(QuestionToSeveral, given), given["about"], given["items_per_unit"])
         parts += map(element, advised_parts(advice))
-    return mo.vstack([*parts, shown(words)])
+    leads = folded("How clear an itemset has to be to be named", *map(element, needs_parts(plan)))
+    return mo.vstack([*parts, leads, shown(words)])
 
 
 def ledger_view(path: str, make: Any, words: Sequence[str], told: str) -> list[mo.Html]:
@@ -71,8 +75,9 @@ def ledger_view(path: str, make: Any, words: Sequence[str], told: str) -> list[m
 
 
 def cost(plan: Plan, path: str) -> str:
-    """What the answer spends, and what stays, in words. An error says that the ledger refuses it."""
-    takes = f"This spends {stated_budget(plan.budget)}, even if the answer is short or empty"
+    """What is asked, what the answer spends and what stays, in words. An error says that the ledger refuses it."""
+    asked = question_in_words(plan.question, top=plan.top)
+    takes = f"{asked}. This spends {stated_budget(plan.budget)}, even if the answer is short or empty"
     if not path:
         return f"{takes}. No ledger records it: each further answer from this data adds to the risk of everybody in it."
     state = Ledger(path).state()

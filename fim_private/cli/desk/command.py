@@ -1,5 +1,6 @@
 """What all steps share: showing texts, tables, commands and errors, and buttons that run commands."""
 
+import re
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
@@ -10,10 +11,24 @@ from fim_private.cli.app import fault
 from fim_private.cli.words import Run
 from fim_private.demos.notebook import element
 from fim_private.errors import FimPrivateError
-from fim_private.report.document import Code, Table
-from fim_private.report.document.markdown import escaped
+from fim_private.report.document import Code, visible
 
 Result = TypeVar("Result")
+ALONE = "For you alone, who hold the data: "
+Edited = Callable[[Any], None]  # sets a state, and the cells that read it run again
+
+
+class Fields(mo.Html):
+    """Fields in a text, each an element of its own: of edits of one `batch` while cells run, marimo keeps the last."""
+
+    def __init__(self, text: str, **fields: Any) -> None:
+        super().__init__(mo.md(text).text.format(**fields))
+        self.fields = fields
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """What the fields hold, by their names."""
+        return {name: field.value for name, field in self.fields.items()}
 
 
 def tried(work: Callable[[], Result]) -> Result:
@@ -28,9 +43,14 @@ def tried(work: Callable[[], Result]) -> Result:
     raise AssertionError("a stopped step does not go on")
 
 
+def plain(text: str) -> str:
+    """The text to be shown as it is, in HTML and in marimo's Markdown, which knows formulas and emojis as well."""
+    return re.sub("[^A-Za-z0-9 ]", lambda match: f"&#{ord(match[0])};", visible(text))
+
+
 def note(text: str, kind: Any = "neutral") -> mo.Html:
     """A paragraph that stands out. The text is shown as it is."""
-    return mo.callout(mo.Html(f"<div role='status'>{mo.md(escaped(text)).text}</div>"), kind=kind)
+    return mo.callout(mo.Html(f"<div role='status'>{mo.md(plain(' '.join(text.split()))).text}</div>"), kind=kind)
 
 
 def shown(words: Sequence[str]) -> mo.Html:
@@ -40,21 +60,23 @@ def shown(words: Sequence[str]) -> mo.Html:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> mo.Html:
     """Rows of texts, shown as they are."""
-    return mo.as_html(element(Table(name="t", head=tuple(head), rows=tuple(map(tuple, rows)), caption="")))
+    lines = ["".join(f"<td>{plain(cell)}</td>" for cell in row) for row in rows]
+    top = "".join(f"<th>{plain(cell)}</th>" for cell in head)
+    return mo.md(f"<table><thead><tr>{top}</tr></thead><tbody><tr>{'</tr><tr>'.join(lines)}</tr></tbody></table>")
 
 
-def curators(title: str, *parts: mo.Html, state: str = "") -> mo.Html:
-    """What only the curator may see, under a title that shows and hides it."""
+def folded(title: str, *parts: mo.Html, state: str = "") -> mo.Html:
+    """Parts under a title that shows and hides them."""
     inside = "".join(part.text for part in parts)
-    return mo.Html(f"<details {state}><summary>For the curator alone: {title}</summary>{inside}</details>")
+    return mo.Html(f"<details {state}><summary>{title}</summary>{inside}</details>")
 
 
-def options(known: Collection[str], label: str) -> Any:
+def options(known: Collection[str], label: str, edited: Edited) -> Any:
     """A choice of texts. The arrow keys work in it, unlike in marimo's radio buttons."""
-    return mo.ui.dropdown(list(known), value=next(iter(known)), label=label, full_width=True)
+    return mo.ui.dropdown(list(known), value=next(iter(known)), label=label, full_width=True, on_change=edited)
 
 
-def buttons(found: Mapping[str, Sequence[str]], say: Callable[[str], None]) -> Any:
+def buttons(found: Mapping[str, Sequence[str]], say: Callable[[str], None]) -> dict[str, Any]:
     """A button for each command, by its label. It runs the command and says what it told first."""
 
     def press(words: Sequence[str]) -> None:
@@ -62,5 +84,5 @@ def buttons(found: Mapping[str, Sequence[str]], say: Callable[[str], None]) -> A
         run.process.wait()
         say(run.told().partition("\n\n")[0])
 
-    labels = {label: lambda _, words=words: press(words) for label, words in found.items()}
-    return mo.ui.dictionary({label: mo.ui.button(label=label, on_click=labels[label]) for label in labels})
+    labels: dict[str, Any] = {label: lambda _, words=words: press(words) for label, words in found.items()}
+    return {label: mo.ui.button(label=label, on_click=press) for label, press in labels.items()}

@@ -5,7 +5,7 @@ from typing import Any
 
 import marimo as mo
 
-from fim_private.cli.desk.command import curators, note, shown, table
+from fim_private.cli.desk.command import ALONE, Edited, Fields, folded, note, plain, shown, table
 from fim_private.cli.options import Reading
 from fim_private.cli.words import Choices, group_of, help_of, understood
 from fim_private.transactions import Doubt, Transactions, read_transactions
@@ -15,23 +15,22 @@ from fim_private.transactions.reading import column_names
 LAYOUT = help_of("inspect", section="How to read the file")
 
 
-def form(files: Sequence[str]) -> Any:
+def form(files: Sequence[str], edited: Edited) -> Fields:
     """The file, and how to read it."""
     label = "The path of the file. For several files: one in each line, or a pattern such as shop-*.csv"
-    return mo.md(
+    return Fields(
         "# From a file to a published page\n\nFind what is bought together, and publish it without exposing anybody. "
         "Nothing leaves this machine. Nothing is spent before you confirm it.\n\n## 1. The data\n\n{file}\n\n"
-        "<details><summary>Excel sheets, databases, and files that are read wrong: say how to read them</summary>"
-        f"{''.join(map('{{{}}}'.format, LAYOUT))}</details>"
-    ).batch(
-        file=mo.ui.text_area("\n".join(files), label=label, rows=2, full_width=True),
-        **{name: mo.ui.text(label=what, full_width=True) for name, what in LAYOUT.items()},
+        "<details><summary>Excel sheets, databases, and files that are read wrong: --sheet, --query and more</summary>"
+        f"{''.join(map('{{{}}}'.format, LAYOUT))}</details>",
+        file=mo.ui.text_area("\n".join(files), label=label, rows=2, full_width=True, on_change=edited),
+        **{name: mo.ui.text(label=what, full_width=True, on_change=edited) for name, what in LAYOUT.items()},
     )
 
 
 def choices(value: Choices, settled: Choices) -> Choices:
     """The files and their layout. What was typed goes before the answers to questions about the same files."""
-    files = [line.strip() for line in value["file"].splitlines() if line.strip()]
+    files = [*filter(None, (line.strip().strip('"') for line in value["file"].splitlines()))]
     typed = {name: value[name].strip() for name in LAYOUT if value[name].strip()}
     return {**(settled if settled.get("file") == files else {}), **typed, "file": files}
 
@@ -41,19 +40,19 @@ def read(words: Sequence[str]) -> tuple[Transactions, list[Doubt], list[str]]:
     given, doubts = understood(words), list[Doubt]()
     options = group_of(Reading, given).arguments(given["unit_column"])
     found = read_transactions(given["file"], **options, on_doubt=doubts.append)
-    return found, doubts, column_names(given["file"], found.notes.layout)
+    return found, doubts, list(dict.fromkeys(column_names(given["file"], found.notes.layout)))
 
 
-def answers(doubts: Sequence[Doubt], settle: Callable[[Choices], None]) -> Any:
+def answers(doubts: Sequence[Doubt], settle: Callable[[Choices], None]) -> list[Any]:
     """A button for each way to settle the first doubt."""
-    ways = dict(doubts[0].choices if doubts else ())
-    press = {said: lambda _, options=options: settle(options) for said, options in ways.items()}
-    return mo.ui.dictionary({said: mo.ui.button(label=said, on_click=press[said]) for said in press})
+    ways = {str(way): way.options for way in (doubts[0].instead, doubts[0].stays)} if doubts else {}
+    press: dict[str, Any] = {said: lambda _, options=options: settle(options) for said, options in ways.items()}
+    return [mo.ui.button(label=plain(said), disabled=not ways[said], on_click=press[said]) for said in ways]
 
 
-def view(found: Transactions, doubts: Sequence[Doubt], buttons: Any, words: Sequence[str]) -> mo.Html:
+def view(found: Transactions, doubts: Sequence[Doubt], buttons: list[Any], words: Sequence[str]) -> mo.Html:
     """How the data was read, its first transactions, and the first doubt with its answers."""
-    rows = table(["items", "which"], first_transactions(found))
-    first = curators("the first baskets, as they were read. Do they look right?", rows, state="open")
-    odd = [note(f"Please decide: {doubts[0].what}", "warn"), *buttons.elements.values()] if doubts else []
+    rows = table(["items", "basket"], first_transactions(found))
+    first = folded(f"{ALONE}the first baskets, as they were read. Do they look right?", rows, state="open")
+    odd = [note(f"Please decide: {doubts[0].what}", "warn"), *buttons] if doubts else []
     return mo.vstack([note(f"Read as {found.notes.layout.describe()}."), first, *odd, shown(words)])

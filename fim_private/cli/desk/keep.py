@@ -23,7 +23,7 @@ def commands(path: Path, release: Release, title: str) -> dict[str, list[str]]:
         "Write the page to publish": words_of("show", to(".html", "html"), {"title": title}),
         "Write a table": words_of("show", to(".csv", "output")),
     }
-    if release.terms.plan.counts is not None:
+    if release.terms.plan.counts and len({len(one.items) for one in (*release.itemsets, *release.subsets)}) > 1:
         found["Write the rules"] = words_of("rules", {"min_confidence": 0.2}, to("-rules.csv", "output"))
     return found
 

@@ -22,14 +22,20 @@ def _():
     settled, set_settled = mo.state({}, allow_self_loops=True)
     said, set_said = mo.state("", allow_self_loops=True)
     asked, set_asked = mo.state("")
-    data_form, question_form, budget_form = data.form(answer.started["files"]), question.form(), budget.form()
+    data_edited, edit_data = mo.state(None)
+    unit_edited, edit_unit = mo.state(None)
+    plan_edited, edit_plan = mo.state(None)
+    data_form = data.form(answer.started["files"], edit_data)
+    question_form, budget_form = question.form(edit_plan), budget.form(edit_plan)
     data_form
 
 
 @app.cell
-def _(data_form, set_settled, settled):
+def _(data_edited, data_form, set_settled, settled):
+    data_edited()
     data_choice = data.choices(data_form.value, settled())
     data_words = words_of("inspect", data_choice)
+    mo.stop(not data_choice["file"], mo.md("**Write the path of your file, to go on.**"))
     baskets, doubts, columns = tried(lambda: data.read(data_words))
     answers = data.answers(doubts, lambda settling: set_settled({**data_choice, **settling}))
     mo.stop(doubts, data.view(baskets, doubts, answers, data_words))
@@ -37,21 +43,23 @@ def _(data_form, set_settled, settled):
 
 
 @app.cell
-def _(columns):
-    unit_form = unit.form(columns)
+def _(columns, edit_unit):
+    unit_form = unit.form(columns, edit_unit)
     unit_form
 
 
 @app.cell
-def _(baskets, data_choice, data_words, unit_form):
+def _(baskets, data_choice, data_words, unit_edited, unit_form):
+    unit_edited()
     unit_choice = unit.choices(unit_form.value)
-    mo.stop(unit_choice is None, mo.md("**Choose who is protected, to go on.**"))
+    mo.stop(unit_choice is None, mo.md("**Choose who is protected (for customers, their column too), to go on.**"))
     unit_words = words_of("inspect", data_choice, unit_choice)
     unit.view(baskets if unit_words == data_words else tried(lambda: data.read(unit_words))[0], unit_words)
 
 
 @app.cell
-def _(budget_form, question_form, unit_choice):
+def _(budget_form, plan_edited, question_form, unit_choice):
+    plan_edited()
     choices = {**unit_choice, **question.choices(question_form.value), **budget.choices(budget_form.value)}
     plan_words = words_of("plan", choices)
     mo.vstack([question_form, command.shown(plan_words)])
@@ -63,8 +71,8 @@ def _(budget_form, unit_choice):
 
 
 @app.cell
-def _(asked, budget_form, choices, plan_words, said, set_said):
-    asked()
+def _(budget_form, choices, chosen, plan_words, said, set_said):
+    _ = chosen  # comes after runs, which charge the ledger
     plan = tried(lambda: plan_for(group_of(Question, understood(plan_words)).asked()))
     make_words = words_of("budget create", {"file": [choices["ledger"]]}, budget.choices(budget_form.value, "total_"))
     make = command.buttons({"Make this ledger": make_words}, set_said)
@@ -73,10 +81,9 @@ def _(asked, budget_form, choices, plan_words, said, set_said):
 
 
 @app.cell
-def _(asked, choices, data_choice, plan):
-    asked()
-    agreed = answer.confirmation()
+def _(choices, data_choice, plan):
     output = answer.started["folder"] / f"answer-{datetime.now().astimezone():%Y-%m-%d-%H%M%S-%f}.json"
+    agreed = answer.confirmation(output.stem)
     mine_words = words_of("mine", data_choice, choices, {"output": output})
     cost = tried(lambda: budget.cost(plan, choices["ledger"])) + f" The answer is written to {output}, then shown."
     mo.vstack([mo.md("## 5. The answer"), command.note(cost, "warn"), command.shown(mine_words), agreed])
@@ -84,7 +91,7 @@ def _(asked, choices, data_choice, plan):
 
 @app.cell
 def _(agreed, mine_words, output, set_asked):
-    if agreed.value and output not in answer.runs:
+    if agreed.value == {output.stem: True} and output not in answer.runs:
         answer.runs[output] = Run(mine_words)
         set_asked(str(output))
 
@@ -105,8 +112,7 @@ def _(chosen):
 
 
 @app.cell
-def _(asked, budget_form, chosen, release, said, set_said, title):
-    asked()
+def _(budget_form, chosen, release, said, set_said, title):
     keep_words = keep.commands(chosen.value, release, title.value)
     keep_buttons = command.buttons(keep_words, set_said)
     tried(lambda: keep.view(keep_words, keep_buttons, said(), budget_form.value["ledger"].strip()))

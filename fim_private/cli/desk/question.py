@@ -1,10 +1,8 @@
 """Step 3, the question: which itemsets, how many, of which items."""
 
-from typing import Any
-
 import marimo as mo
 
-from fim_private.cli.desk.command import options
+from fim_private.cli.desk.command import Edited, Fields, options
 from fim_private.cli.words import Choices, help_of
 
 SIZES: dict[str, Choices] = {
@@ -21,16 +19,15 @@ COUNTS: dict[str, Choices] = {
 MORE = help_of("mine", ("universe_file", "must_contain", "exclude", "max_items"))
 
 
-def form() -> Any:
+def form(edited: Edited) -> Fields:
     """What to find."""
-    return mo.md(
+    return Fields(
         "## 3. The question\n\n{sizes}\n\n{top}\n\n{counts}\n\n<details><summary>A catalogue, items to look for, items "
-        f"to leave out: one in each line</summary>{''.join(map('{{{}}}'.format, MORE))}</details>"
-    ).batch(
-        sizes=options(SIZES, "What to find"),
-        top=mo.ui.number(1, 10_000, value=10, label="How many"),
-        counts=options(COUNTS, "What to publish of them"),
-        **{name: mo.ui.text_area(label=what, rows=1, full_width=True) for name, what in MORE.items()},
+        f"to leave out: one in each line</summary>{''.join(map('{{{}}}'.format, MORE))}</details>",
+        sizes=options(SIZES, "What to find", edited),
+        top=mo.ui.number(1, 10_000, value=10, label="How many", on_change=edited),
+        counts=options(COUNTS, "What to publish of them", edited),
+        **{name: mo.ui.text_area(label=what, rows=1, full_width=True, on_change=edited) for name, what in MORE.items()},
     )
 
 

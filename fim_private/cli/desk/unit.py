@@ -1,16 +1,15 @@
 """Step 2, who is protected: a basket or a customer; and what bounds would drop, for the curator alone."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import marimo as mo
 
-from fim_private.cli.desk.command import curators, note, options, shown, table
+from fim_private.cli.desk.command import ALONE, Edited, Fields, folded, note, options, shown, table
 from fim_private.cli.words import Choices, help_of
-from fim_private.transactions import Transactions
+from fim_private.transactions import Transactions, merge_units
 from fim_private.transactions.columns.column_names import UNIT_NAMES
 from fim_private.transactions.columns.column_roles import known_column
-from fim_private.transactions.figures import BANNER, bounds, facts, nobody_notes
+from fim_private.transactions.figures import BANNER, bounds, facts, unit_notes
 
 WHO = "Nobody can tell from the answer whether this one was in the data"
 BASKET = "Each basket: every basket belongs to another customer, or holds all that a customer bought"
@@ -19,23 +18,23 @@ TOGETHER = {
     "Customers who bought the items together in one basket": "",
     "Customers who ever bought all of the items, in one basket or in several": "unit",
 }
+DROP = "--drop-rows-without-unit: leave out rows without a customer (otherwise a file with such rows is refused)"
 MOST = help_of("mine", ("max_transactions",))["max_transactions"]
 
 
-def form(columns: Sequence[str]) -> Any:
+def form(columns: Sequence[str], edited: Edited) -> Fields:
     """Whom to protect. The customer's column is proposed if its name is well known."""
     known = known_column(columns, UNIT_NAMES)
     column = None if known is None else columns[known]
-    return mo.md(
+    return Fields(
         "## 2. Who is protected\n\n{who}\n\n"
         "<details open><summary>For customers: their column, and what is counted</summary>"
-        "{column}{drop}{together}{most}</details>"
-    ).batch(
-        who=options(["Please choose", BASKET, *([CUSTOMER] if columns else [])], WHO),
-        column=mo.ui.dropdown(list(dict.fromkeys(columns)), value=column, label="The column that names the customer"),
-        drop=mo.ui.checkbox(label="Leave out rows without a customer (otherwise a file with such rows is refused)"),
-        together=options(TOGETHER, "What is counted"),
-        most=mo.ui.text(label=MOST, full_width=True),
+        "{column}{drop}{together}{most}</details>",
+        who=options(["Please choose", BASKET, *([CUSTOMER] if columns else [])], WHO, edited),
+        column=mo.ui.dropdown(columns, value=column, label="The column that names the customer", on_change=edited),
+        drop=mo.ui.checkbox(label=DROP, on_change=edited),
+        together=options(TOGETHER, "What is counted", edited),
+        most=mo.ui.text(label=MOST, full_width=True, on_change=edited),
     )
 
 
@@ -49,7 +48,9 @@ def choices(value: Choices) -> Choices | None:
 
 def view(found: Transactions, words: Sequence[str]) -> mo.Html:
     """The exact figures, folded away."""
-    tables = [table(["exact, not private", ""], facts(found)), *(table(head, rows) for head, *rows in bounds(found))]
+    merged = merge_units(found)
+    drops = [table(head, rows) for head, *rows in bounds(found, merged)]
+    tables = [table(["exact, not private", ""], facts(found, merged)), *drops]
     warning = note(BANNER.replace("\n", " "), "danger")
-    exact = curators("exact figures, and what each bound would drop", warning, *tables)
-    return mo.vstack([*(note(one, "warn") for one in nobody_notes(found.notes)), exact, shown(words)])
+    exact = folded(f"{ALONE}exact figures, and what each bound would drop", warning, *tables)
+    return mo.vstack([*(note(one, "warn") for one in unit_notes(found.notes)), exact, shown(words)])

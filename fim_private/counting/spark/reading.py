@@ -33,7 +33,6 @@ from fim_private.transactions.formats.detection import SAMPLE_LINES, SAMPLE_ROWS
 from fim_private.transactions.formats.doubts import refuse
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.item_codes import in_name_order
-from fim_private.transactions.layout import Layout
 from fim_private.transactions.reading import (
     LINE_FORMATS,
     ask_about_names,
@@ -128,14 +127,14 @@ def read_with_spark(
     files = files_of(cluster, sources)
     head = _head(cluster, files[0])
     if head.startswith(PARQUET):
-        raw, layout = _parquet(cluster, sources, files, format_name=format, separator=separator, columns=columns)
+        raw, notes = _parquet(cluster, sources, files, format_name=format, separator=separator, columns=columns)
     else:
-        raw, layout = _text(
+        raw, notes = _text(
             cluster, sources, head, format_name=format, separator=separator, encoding=encoding, columns=columns
         )
-    insisted = layout.format not in LINE_FORMATS or separator is not None
-    database = _coded(cluster, raw.persist(), layout, columns, insisted=insisted)
-    ask_about_names(layout, database.vocabulary, refuse)
+    insisted = notes.layout.format not in LINE_FORMATS or separator is not None
+    database = _coded(cluster, raw.persist(), notes, columns, insisted=insisted)
+    ask_about_names(notes.layout, database.vocabulary, refuse)
     return database
 
 
@@ -147,8 +146,8 @@ def _head(cluster: Cluster, file: str) -> bytes:
 
 def _parquet(
     cluster: Cluster, sources: list[str], files: list[str], *, format_name: str, separator: str | None, columns: Columns
-) -> tuple[DataFrame, Layout]:
-    """Blocks in codes of their own, and the layout."""
+) -> tuple[DataFrame, ReadingNotes]:
+    """Blocks in codes of their own, and what was noted of the first rows."""
     if files[0].endswith(".gz"):
         raise UsageError("Spark does not read Parquet inside gzip.", "Unpack it first: Parquet is packed by itself.")
     source = ", ".join(sources)
@@ -157,7 +156,8 @@ def _parquet(
     if not isinstance(sample, pl.DataFrame):
         raise AssertionError("a table becomes a frame")
     table = FrameTable(frame=sample, name=source, kind="Parquet")
-    layout = read_columnar(table, columnar_layout(table, format_name, separator, columns), columns).notes.layout
+    notes = read_columnar(table, columnar_layout(table, format_name, separator, columns), columns).notes
+    layout = notes.layout
     header = frame.columns
     selection = columns.selection(header)
     filtering = () if selection is None else selection.positions.values()
@@ -167,7 +167,7 @@ def _parquet(
         taken += [_column(header[at]).alias(f"where {place}") for place, at in enumerate(filtering)]
         said = Source(name=source, layout=layout, columns=columns, long=found)
         rows = _mapped(cluster, frame.select(*taken), parsing.parse_long_rows, said, schema=LONG_SCHEMA)
-        return _grouped(cluster, rows, columns), layout
+        return _grouped(cluster, rows, columns), notes
     _refuse_repeated_transactions(cluster, frame, columns)
     transaction, unit = (
         None if wanted is None else find_column(header, wanted, option)
@@ -175,13 +175,13 @@ def _parquet(
     )
     said = Source(name=source, layout=layout, columns=columns, positions=(transaction, None, unit))
     if layout.format == "one-hot":
-        return _mapped(cluster, frame, parsing.parse_one_hot_rows, said, schema=READ_SCHEMA), layout
+        return _mapped(cluster, frame, parsing.parse_one_hot_rows, said, schema=READ_SCHEMA), notes
     lists = list_columns(table.schema())
     item = lists[0] if columns.item is None else header[find_column(header, columns.item, "--item-column")]
     taken = [_column(item).alias("item")]
     taken += [] if unit is None else [_column(header[unit]).alias("unit")]
     taken += [_column(header[at]).alias(f"where {place}") for place, at in enumerate(filtering)]
-    return _mapped(cluster, frame.select(*taken), parsing.parse_lists, said, schema=READ_SCHEMA), layout
+    return _mapped(cluster, frame.select(*taken), parsing.parse_lists, said, schema=READ_SCHEMA), notes
 
 
 def _text(
@@ -193,8 +193,8 @@ def _text(
     separator: str | None,
     encoding: str,
     columns: Columns,
-) -> tuple[DataFrame, Layout]:
-    """Blocks in codes of their own, and the layout."""
+) -> tuple[DataFrame, ReadingNotes]:
+    """Blocks in codes of their own, and what was noted of the first rows."""
     if head.startswith(GZIP):
         raise UsageError(
             "This is packed with gzip, which Spark only knows by the ending .gz.", "Rename it, or unpack it."
@@ -215,7 +215,8 @@ def _text(
             "Spark does not leave out the first lines of a text.",
             "Take them out of the file, or leave out --engine spark.",
         )
-    layout = read_text(text(), layout, columns).notes.layout
+    notes = read_text(text(), layout, columns).notes
+    layout = notes.layout
     if layout.format == "basket" and columns.unit is not None:
         raise UsageError(
             "With Spark, lines of baskets have no unit column.",
@@ -232,12 +233,12 @@ def _text(
         ),
     )
     if layout.format in LINE_FORMATS:
-        return _mapped(cluster, lines, parsing.parse_lines, said, schema=READ_SCHEMA), layout
+        return _mapped(cluster, lines, parsing.parse_lines, said, schema=READ_SCHEMA), notes
     header = text_table(text(), layout.separator or ",", headerless=layout.headerless).header
     if layout.format == "long":
         said = replace(said, header=tuple(header), long=long_columns(header, columns))
         rows = _mapped(cluster, lines, parsing.parse_long_lines, said, schema=LONG_SCHEMA)
-        return _grouped(cluster, rows, columns), layout
+        return _grouped(cluster, rows, columns), notes
     transaction, unit = (
         None if wanted is None else find_column(header, wanted, option)
         for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, UNIT_OPTION))
@@ -247,7 +248,7 @@ def _text(
         raise UsageError(
             "With Spark, a one-hot text has no transaction column to leave aside.", "Save the table as Parquet."
         )
-    return _mapped(cluster, lines, parsing.parse_one_hot_lines, said, schema=READ_SCHEMA), layout
+    return _mapped(cluster, lines, parsing.parse_one_hot_lines, said, schema=READ_SCHEMA), notes
 
 
 def _loaded(head: bytes, source: str) -> Content:
@@ -293,7 +294,7 @@ def _refuse_repeated_transactions(cluster: Cluster, frame: DataFrame, columns: C
         )
 
 
-def _coded(cluster: Cluster, raw: DataFrame, layout: Layout, columns: Columns, *, insisted: bool) -> SparkDatabase:
+def _coded(cluster: Cluster, raw: DataFrame, head: ReadingNotes, columns: Columns, *, insisted: bool) -> SparkDatabase:
     """The database, in codes of the vocabulary of all blocks together."""
     noted = ("transactions", "single", "occurrences", "blanks", "duplicates", "empty", "rows_without_unit")
     sums = cluster.collect(raw.selectExpr(*(f"coalesce(sum({name}), 0) {name}" for name in noted)))
@@ -314,7 +315,8 @@ def _coded(cluster: Cluster, raw: DataFrame, layout: Layout, columns: Columns, *
         vocabulary=vocabulary,
         has_units=columns.unit is not None,
         notes=ReadingNotes(
-            layout=layout,
+            layout=head.layout,
+            unused_unit=head.unused_unit,
             blanks=note["blanks"],
             duplicates=note["duplicates"],
             empty=note["empty"],

@@ -15,6 +15,9 @@ from fim_private.errors import InputError, UsageError
 LONGEST_LINE = 1 << 20
 """In bytes. A longer line means a file without line ends."""
 
+SMALL = 1 << 19
+"""In bytes. A smaller chunk is read without compiled code, which would take longer to load."""
+
 WIDE_MARKS = {
     codecs.BOM_UTF32_LE: "utf-32-le",
     codecs.BOM_UTF32_BE: "utf-32-be",

@@ -10,14 +10,11 @@ from numpy.typing import NDArray
 
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.files.fields import split_chunk, split_lists
-from fim_private.transactions.files.text import Chunk, Text
+from fim_private.transactions.files.text import SMALL, Chunk, Text
 from fim_private.transactions.in_order import in_order
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.known_names import KnownNames, Names
 from fim_private.transactions.layout import Layout
-
-SMALL = 1 << 19
-"""In bytes. A smaller chunk is read without compiled code, which would take longer to load."""
 
 
 def read_basket(text: Text, layout: Layout) -> Transactions:

@@ -7,9 +7,8 @@ data. A format that was typed settles all doubts: the data is then read as the f
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, groupby
 from typing import NoReturn
 
@@ -18,7 +17,7 @@ import polars as pl
 from fim_private.errors import InputError
 from fim_private.transactions.columns.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, plain
 from fim_private.transactions.columns.column_roles import LongColumns, known_column
-from fim_private.transactions.layout import Layout
+from fim_private.transactions.layout import Layout, typed
 
 Record = Sequence[str]
 """The stripped fields of a line."""
@@ -53,10 +52,21 @@ SPOILT = r"^[0-9]([.,][0-9]+)?E\+[0-9]+$"
 UTILITIES = re.compile(r"\s*[0-9]+(\s+[0-9]+)*:[0-9.]+:[0-9.]+(\s+[0-9.]+)*\s*")
 
 
-AT_THE_END = re.compile(r"((?: --[a-z-]+ (?:'[^']*'|\S+))+)\.$")
-"""The options at the end of a sentence, such as `--format basket --separator ,`."""
-MENDED = re.compile(r"\bwrite\b|\bas in\b")
-"""A sentence that asks for another file, or for names that only the curator knows."""
+@dataclass(frozen=True)
+class Way:
+    """A way to settle a doubt.
+
+    Args:
+        said: what to do; with options, the words before them.
+        options: what to give, by names with underscores. There are none if the file has to be changed, or if only the
+            curator knows what to give.
+    """
+
+    said: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.said} {typed(self.options)}." if self.options else self.said
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,25 +80,11 @@ class Doubt:
     """
 
     what: str
-    instead: str
-    stays: str
+    instead: Way
+    stays: Way
 
     def __str__(self) -> str:
         return f"{self.what} {self.instead} {self.stays}"
-
-    @property
-    def choices(self) -> list[tuple[str, dict[str, str]]]:
-        """Both ways to settle it: the sentence, and the options that it ends with, by their names.
-
-        There are no options if the file has to be changed, or if only the curator knows what to give.
-        """
-        found = []
-        for said in (self.instead, self.stays):
-            ends = None if MENDED.search(said) else AT_THE_END.search(said)
-            words = shlex.split(ends[1]) if ends else []
-            names = (word.removeprefix("--").replace("-", "_") for word in words[::2])
-            found.append((said, dict(zip(names, words[1::2], strict=True))))
-        return found
 
 
 OnDoubt = Callable[[Doubt], None]
@@ -105,21 +101,19 @@ def refuse(doubt: Doubt) -> NoReturn:
 
 def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | None:
     """What is odd in the first lines of a text that was guessed to be FIMI."""
-    stays = f"If each line is a transaction with blanks between items, give {layout.guesses_as_typed()}."
+    stays = Way("If each line is a transaction with blanks between items, give", layout.guesses())
     if _is_comment(lines[0]):
         return _first_line(name, stays)
-    width = len(lines[0].split())
-    if width in (2, 3):
-        records = [line.split() for line in lines]
-        if _is_long(records) or (width == 3 and _is_long([record[1:] for record in records])):
-            return _long(name, width, stays)
-    tokens = [line.split() for line in lines]
-    counted = _counted(tokens)
+    records = [line.split() for line in lines]
+    width = len(records[0])
+    if width in (2, 3) and (_is_long(records) or (width == 3 and _is_long([record[1:] for record in records]))):
+        return _long(name, width, stays)
+    counted = _counted(records)
     if counted is not None:
         numbers = ",".join(map(str, range(1, counted + 1)))
         return Doubt(
             what=f"In {name} field {counted} of each line is the number of fields after it.",
-            instead=f"If the fields up to it are no items, give --separator ' ' --skip-columns {numbers}.",
+            instead=Way("If the fields up to it are no items, give", {"separator": " ", "skip_columns": numbers}),
             stays=stays,
         )
     if len(lines) > SOME and WORDS.fullmatch(lines[0]) and all(map(NUMBERS.fullmatch, lines[1:])):
@@ -128,7 +122,9 @@ def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | 
     if sum(WORD.search(line) is not None and len(line.split(None, 1)) > 1 for line in lines) > (1 - ENOUGH) * several:
         return Doubt(
             what=f"{name} holds words with blanks between them, which may be parts of one name.",
-            instead="If each line is a single item or a name may hold blanks, give --format basket --separator ,.",
+            instead=Way(
+                "If each line is a single item or a name may hold blanks, give", {"format": "basket", "separator": ","}
+            ),
             stays=stays,
         )
     return None
@@ -136,12 +132,11 @@ def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | 
 
 def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: Layout) -> Doubt | None:
     """What is odd in the first lines of a text that was guessed to be basket CSV."""
-    stays = f"If each line is a transaction and each field an item, give {layout.guesses_as_typed()}."
+    stays = Way("If each line is a transaction and each field an item, give", layout.guesses())
     if len(records) >= SOME and sum(_is_framed(record) for record in records) >= ENOUGH * len(records):
         return Doubt(
             what=f"Each line of {name} begins and ends with the separator, as a printed table does.",
-            instead="If each line is one item of a transaction, give the numbers of the columns, such as "
-            "--transaction-column 2 --item-column 3.",
+            instead=_numbered(2, 3),
             stays=stays,
         )
     above = 1 if _is_comment(lines[0]) else _lines_above(records)
@@ -150,8 +145,8 @@ def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: 
     widths = {len(record) for record in records}
     mark = None if layout.item_separator is not None else _mark_in_last(records)
     if mark is not None:
-        numbers = "--transaction-column 1 --item-column 2 " if widths == {2} else ""
-        return _lists(name, f"{numbers}--item-separator {shlex.quote(mark)}", stays)
+        numbers = {"transaction_column": "1", "item_column": "2"} if widths == {2} else {}
+        return _lists(name, {**numbers, "item_separator": mark}, stays)
     what = _leading_column(records)
     one_each = what is not None and widths == {2} and len({record[0] for record in records}) < len(records)
     if 1 not in widths and (_is_long(records) or one_each):
@@ -159,19 +154,19 @@ def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: 
     return _first_fields(name, records, what, stays)
 
 
-def _first_fields(name: str, records: Sequence[Record], what: str | None, stays: str) -> Doubt | None:
+def _first_fields(name: str, records: Sequence[Record], what: str | None, stays: Way) -> Doubt | None:
     """What is odd about the fields that each line begins with, where `what` is known of the first alone."""
     if _has_colons(records):
         return Doubt(
             what=f"In {name} the first field of each line holds a colon, as between an id and the first item.",
-            instead="If so, write a separator in place of that colon, and leave the id out with --skip-columns 1.",
+            instead=Way("If so, write a separator in place of that colon, and leave the id out with --skip-columns 1."),
             stays=stays,
         )
     if what is None:
         return _number_columns(name, records, stays)
     return Doubt(
         what=f"In {name} the first field of each line {what}.",
-        instead="If it is no item, leave it out with --skip-columns 1.",
+        instead=Way("If it is no item, leave it out with", {"skip_columns": "1"}),
         stays=stays,
     )
 
@@ -205,10 +200,10 @@ def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool)
         known: whether the transaction column was taken for its name alone.
     """
     found = sample.found
-    stays = f"If they are meant, give {layout.guesses_as_typed()}."
+    stays = Way("If they are meant, give", layout.guesses())
     items, ids = sample.column(found.item), list(zip(*map(sample.column, found.transaction), strict=True))
     if headerless and items and all(map(_is_column_word, (items[0], *ids[0]))):
-        return _first_line(sample.name, f"If it is part of the data, give {layout.guesses_as_typed()}.")
+        return _first_line(sample.name, Way("If it is part of the data, give", layout.guesses()))
     identities = [at for at in found.all if at != found.item]
     for at in identities:
         doubt = spoilt(pl.Series(sample.column(at), dtype=pl.String), "transactions or units", stays)
@@ -218,16 +213,18 @@ def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool)
     if known and len(ids) >= SOME and not once and all(DAY.fullmatch(cell) for (cell,) in ids):
         return Doubt(
             what=f"The transaction column of {sample.name} holds dates, so all rows of one day are one transaction.",
-            instead="If another column tells transactions apart, name it with --transaction-column, or several, as in "
-            "InvoiceNo,Date.",
+            instead=Way(
+                "If another column tells transactions apart, name it with --transaction-column, or several, as in "
+                "InvoiceNo,Date."
+            ),
             stays=stays,
         )
     mark = _list_mark(items, once=once) if layout.item_separator is None else None
     if mark is not None:
         return _lists(
             sample.name,
-            f"--item-separator {shlex.quote(mark)}",
-            f"If each cell is one item, give {layout.guesses_as_typed()}.",
+            {"item_separator": mark},
+            Way("If each cell is one item, give", layout.guesses()),
         )
     return None
 
@@ -239,51 +236,57 @@ def is_utility(lines: Sequence[str]) -> bool:
 
 def item_names(layout: Layout, names: pl.Series) -> Doubt | None:
     """What is odd in the names of all items."""
-    stays = f"If they are meant, give {layout.guesses_as_typed()}."
+    stays = Way("If they are meant, give", layout.guesses())
     if layout.format == "long" and not layout.headerless and layout.item_column in names:
         return Doubt(
             what="A row holds the name of the item column as an item, so a second header may stand among the rows.",
-            instead="If so, take that line out of the file.",
+            instead=Way("If so, take that line out of the file."),
             stays=stays,
         )
     return spoilt(names, "names of items", stays)
 
 
-def spoilt(names: pl.Series, what: str, stays: str) -> Doubt | None:
+def spoilt(names: pl.Series, what: str, stays: Way) -> Doubt | None:
     """Whether a spreadsheet rounded long numbers, so that different ones became the same."""
     if not names.str.contains(SPOILT).any():
         return None
     return Doubt(
         what=f"Some {what} are numbers as 1.23E+08, which a spreadsheet rounded: different ones may look the same.",
-        instead="If so, export the data again with that column as text.",
+        instead=Way("If so, export the data again with that column as text."),
         stays=stays,
     )
 
 
-def _first_line(name: str, stays: str, lines: int = 1) -> Doubt:
+def _first_line(name: str, stays: Way, lines: int = 1) -> Doubt:
     what = "The first line" if lines == 1 else f"The lines before line {lines + 1}"
     verb = "looks" if lines == 1 else "look"
     them = "it is" if lines == 1 else "they are"
     return Doubt(
         what=f"{what} of {name} {verb} unlike the rest, as a header, a title or a comment does.",
-        instead=f"If {them} no transaction, give --skip-lines {lines}.",
+        instead=Way(f"If {them} no transaction, give", {"skip_lines": str(lines)}),
         stays=stays,
     )
 
 
-def _long(name: str, width: int, stays: str) -> Doubt:
+def _long(name: str, width: int, stays: Way) -> Doubt:
     return Doubt(
         what=f"{name} looks like a table without a header: every line has {width} fields, and the first repeats.",
-        instead="If each line is one item of a transaction, give the numbers of the columns, such as "
-        f"--transaction-column 1 --item-column {width if width == 3 else 2}.",
+        instead=_numbered(1, width if width == 3 else 2),
         stays=stays,
     )
 
 
-def _lists(name: str, options: str, stays: str) -> Doubt:
+def _numbered(transactions: int, items: int) -> Way:
+    return Way(
+        "If each line is one item of a transaction, give the numbers of the columns, such as",
+        {"transaction_column": str(transactions), "item_column": str(items)},
+    )
+
+
+def _lists(name: str, options: Mapping[str, str], stays: Way) -> Doubt:
     return Doubt(
         what=f"Cells of {name} look like lists of items.",
-        instead=f"If they are, give {options}.",
+        instead=Way("If they are, give", options),
         stays=stays,
     )
 
@@ -346,9 +349,9 @@ def _is_header(first: Record, others: Sequence[Record]) -> bool:
         return False
     seen: dict[str, int] = {}
     for record in others:
-        for field in set(record):
-            seen[field] = seen.get(field, 0) + 1
-    new = sum(all(seen[field] == 1 for field in record if field) for record in others)
+        for name in set(record):
+            seen[name] = seen.get(name, 0) + 1
+    new = sum(all(seen[name] == 1 for name in record if name) for record in others)
     return new <= FEW_NEW * len(others)
 
 
@@ -402,7 +405,7 @@ def _leading_column(records: Sequence[Record]) -> str | None:
     return None
 
 
-def _number_columns(name: str, records: Sequence[Record], stays: str) -> Doubt | None:
+def _number_columns(name: str, records: Sequence[Record], stays: Way) -> Doubt | None:
     """What is odd if each line begins with several numbers, and names follow: an id and a customer, say."""
     width = min(map(len, records))
     columns = next((at for at in range(width) if not all(record[at].isdecimal() for record in records)), width)
@@ -412,13 +415,13 @@ def _number_columns(name: str, records: Sequence[Record], stays: str) -> Doubt |
     numbers = ",".join(map(str, range(1, columns + 1)))
     return Doubt(
         what=f"In {name} the first {columns} fields of each line are numbers, and the others are names.",
-        instead=f"If they are no items, leave them out with --skip-columns {numbers}.",
+        instead=Way("If they are no items, leave them out with", {"skip_columns": numbers}),
         stays=stays,
     )
 
 
 def _counted(records: Sequence[Record]) -> int | None:
-    """The number, up to 3, of the field that says how many fields follow it in each line; None if there is none."""
+    """Which field of each line, the first, second or third, counts the fields after it; None if none does."""
     if len(records) < SOME or len(set(map(len, records))) == 1:
         return None
     places = (1, 2, 3)

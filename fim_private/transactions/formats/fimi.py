@@ -9,14 +9,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.transactions.dataset import Transactions
-from fim_private.transactions.files.text import Chunk, Text, lines_of
+from fim_private.transactions.files.text import SMALL, Chunk, Text, lines_of
 from fim_private.transactions.in_order import in_order
 from fim_private.transactions.item_codes import Coder, Vocabulary
 from fim_private.transactions.kernels import parse_integers
 from fim_private.transactions.layout import Layout
-
-SMALL = 1 << 19
-"""In bytes. A smaller chunk is read without compiled code, which would take longer to load."""
 
 TABLE = 1 << 24
 """A table holds the codes of numbers below this. Only the parts of it that are used take memory."""

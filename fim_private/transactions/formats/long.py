@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
-from fim_private.transactions.columns.column_roles import Columns, LongColumns, long_columns
+from fim_private.transactions.columns.column_names import UNIT_NAMES
+from fim_private.transactions.columns.column_roles import Columns, LongColumns, known_column, long_columns
 from fim_private.transactions.columns.column_table import WRITTEN, ColumnTable, as_text
 from fim_private.transactions.columns.text_table import TextTable
 from fim_private.transactions.dataset import Transactions
@@ -79,7 +81,7 @@ def read_long_text(table: TextTable, layout: Layout, columns: Columns, on_doubt:
         restarts.add(partial(fields.gather_every, width))
         rows.add([fields.gather_every(width, offset=at) for at in found.all])
     _ask(restarts, on_doubt)
-    return rows.finish(_named(layout, columns, table.header, found))
+    return _with_unused_unit(rows.finish(_named(layout, columns, table.header, found)), table.header, found)
 
 
 def read_long_columnar(
@@ -100,7 +102,7 @@ def read_long_columnar(
         rows.add(
             [as_text(by_name[name].slice(start, PIECE), option) for name, option in zip(names, options, strict=True)]
         )
-    return rows.finish(_named(layout, columns, header, found))
+    return _with_unused_unit(rows.finish(_named(layout, columns, header, found)), header, found)
 
 
 def _first_rows(table: ColumnTable, name: str) -> pl.Series:
@@ -122,6 +124,13 @@ def _named(layout: Layout, columns: Columns, header: Sequence[str], found: LongC
         item=header[found.item],
         unit=None if found.unit is None else header[found.unit],
     )
+
+
+def _with_unused_unit(transactions: Transactions, header: Sequence[str], found: LongColumns) -> Transactions:
+    known = known_column(header, UNIT_NAMES)
+    if found.unit is not None or known is None or known in found.all:
+        return transactions
+    return replace(transactions, notes=replace(transactions.notes, unused_unit=header[known].strip()))
 
 
 class _Rows:

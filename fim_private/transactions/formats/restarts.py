@@ -7,7 +7,7 @@ from collections.abc import Callable
 import polars as pl
 
 from fim_private.transactions.columns.column_roles import LongColumns
-from fim_private.transactions.formats.doubts import DATE, Doubt
+from fim_private.transactions.formats.doubts import DATE, Doubt, Way
 from fim_private.transactions.layout import Layout
 
 WATCHED = 100_000
@@ -63,8 +63,8 @@ class Restarts:
             return None
         return Doubt(
             what=f"In {self._name} one transaction has several dates: the numbers may begin again every day.",
-            instead="If so, name both columns, as in --transaction-column InvoiceNo,Date.",
-            stays=f"If not, give {self._layout.guesses_as_typed()}.",
+            instead=Way("If so, name both columns, as in --transaction-column InvoiceNo,Date."),
+            stays=Way("If not, give", self._layout.guesses()),
         )
 
 

@@ -40,12 +40,13 @@ def is_workbook(content: Content) -> bool:
         return b"xl/" in content.data
 
 
-def sheet_table(content: Content, sheet: str | None) -> FrameTable:
+def sheet_table(content: Content, sheet: str | None, skip_lines: int = 0) -> FrameTable:
     """A sheet of a workbook. Its first row that is not blank is the header; rows that are blank are left out.
 
     Args:
         content: the workbook.
         sheet: the name of the sheet, or its number from 1; None if there is only one.
+        skip_lines: how many rows above the header to leave out, blank ones not counted.
 
     Errors:
         InputError: the workbook is damaged, holds macros, would fill the memory or has no such sheet; several sheets
@@ -73,7 +74,7 @@ def sheet_table(content: Content, sheet: str | None) -> FrameTable:
     try:
         with nothing_printed():
             rows = pl.read_ipc(io.BytesIO(ended.output), use_pyarrow=False)
-            return FrameTable(frame=_table(content.name, rows), name=content.name, kind=KIND)
+            return FrameTable(frame=_table(content.name, rows, skip_lines), name=content.name, kind=KIND)
     except UNREADABLE:
         raise _unreadable(content.name) from None
 
@@ -101,10 +102,10 @@ def _unpacked(content: Content) -> int:
     return unpacked
 
 
-def _table(name: str, rows: pl.DataFrame) -> pl.DataFrame:
+def _table(name: str, rows: pl.DataFrame, skip_lines: int) -> pl.DataFrame:
     """The table below the header. Names of columns are stripped; blank columns without a name are left out."""
     rows = rows.with_columns(pl.all().str.strip_chars())
-    rows = rows.filter(pl.any_horizontal(pl.all().fill_null("") != ""))
+    rows = rows.filter(pl.any_horizontal(pl.all().fill_null("") != "")).slice(skip_lines)
     if rows.is_empty():
         raise InputError(f"{name} has nothing in this sheet.", "Check that the right --sheet was given.")
     header = [heading or "" for heading in rows.row(0)]

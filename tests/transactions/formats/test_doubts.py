@@ -13,7 +13,7 @@ import pytest
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions import read_transactions
-from fim_private.transactions.formats.doubts import Doubt
+from fim_private.transactions.formats.doubts import Doubt, Way
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.reading import column_names
 from tests.conftest import ROOT
@@ -504,7 +504,7 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any], says: s
 
 @pytest.mark.parametrize("options", [{"skip_lines": 1}, {"skip_columns": "1"}])
 def test_only_texts_have_lines_and_fields_to_leave_out(options: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="of text are left out by number"):
+    with pytest.raises(UsageError, match="are left out by number"):
         read(pl.DataFrame(DAYS), **options)
 
 
@@ -539,16 +539,15 @@ def test_the_layout_is_recorded_with_what_was_left_out() -> None:
     assert numbered.describe() == "long CSV, separated by commas: no header, transaction column '1', item column '2'"
 
 
-def test_both_ways_to_settle_a_doubt_are_choices_with_their_options() -> None:
+def test_a_doubt_says_the_options_of_both_ways_to_settle_it() -> None:
     doubt = Doubt(
         what="Odd.",
-        instead="If they are, give --transaction-column 1 --item-separator ';'.",
-        stays="If not, take the line out.",
+        instead=Way("If they are, give", {"transaction_column": "1", "item_separator": ";"}),
+        stays=Way("If not, take the line out."),
     )
-    assert doubt.choices == [
-        (doubt.instead, {"transaction_column": "1", "item_separator": ";"}),
-        (doubt.stays, {}),
-    ]
+    assert str(doubt) == (
+        "Odd. If they are, give --transaction-column 1 --item-separator ';'. If not, take the line out."
+    )
 
 
 @pytest.mark.parametrize(
@@ -566,6 +565,6 @@ def test_the_columns_that_can_name_a_unit(tmp_path: Path, text: str, unit_column
 def test_the_choices_of_each_doubt_have_the_options_that_settle_it(case: Case) -> None:
     doubts: list[Doubt] = []
     read(case.text, on_doubt=doubts.append, **case.given)
-    (_, instead), (_, stays) = doubts[0].choices
+    instead, stays = doubts[0].instead.options, doubts[0].stays.options
     assert instead.keys() <= case.instead.keys()
     assert stays.keys() >= case.stays.keys()

@@ -13,6 +13,7 @@ import pytest
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions import read_transactions
 from fim_private.transactions.files.source import Content
+from fim_private.transactions.layout import Layout
 from fim_private.transactions.sources import excel
 from fim_private.transactions.sources.excel import sheet_table
 from fim_private.transactions.sources.sheet_reading import sheet_number
@@ -65,6 +66,20 @@ def test_the_header_is_the_first_row_that_is_not_blank() -> None:
     for rows in ([], [[" "]]):
         with pytest.raises(InputError, match="nothing in this sheet"):
             read(workbook({"a": rows}))
+
+
+def test_titles_above_the_header_are_left_out_as_lines_of_a_text_are() -> None:
+    titles = [["Sales of the shop"], [], ["made on", date(2011, 1, 6)]]
+    book = workbook({"Sales": [*titles, *SALES]})
+    transactions = read(book, skip_lines=2, unit_column="CustomerID")
+    assert as_sets(transactions) == [{"milk", "bread"}, {"milk"}]
+    layout = transactions.notes.layout
+    assert layout.describe().startswith("long Excel: without 2 first lines, transaction column")
+    assert Layout.of_record(layout.record()) == layout
+    with pytest.raises(InputError, match="nothing in this sheet"):
+        read(book, skip_lines=99)
+    with pytest.raises(UsageError, match="left out by number"):
+        read(book, skip_columns="1")
 
 
 def test_several_sheets_are_asked_about_without_their_names() -> None:
