@@ -52,3 +52,8 @@ class Chart:
     log_x: bool = False
     log_y: bool = False
     here: float | None = None
+
+    @property
+    def axes(self) -> tuple[str, str]:
+        """The horizontal and the vertical axis in words, with their scales."""
+        return self.x + " (log scale)" * self.log_x, self.y + " (log scale)" * self.log_y

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from fim_private.demos.chart import Chart
@@ -40,17 +41,30 @@ def figure_of(chart: Chart, name: str) -> Figure:
             axes.set_xticks(places, [number(place) for place in places])
         if chart.here is not None:
             axes.axvline(chart.here, color="#999999", linewidth=1)
-        pens: dict[str, dict[str, Any]] = {
-            line.label: dict(look(line.label) if line.label in {AUTO, *REGISTRY} else PENS[place % len(PENS)])
-            for place, line in enumerate(chart.lines)
-        }
+        pens = pens_of([line.label for line in chart.lines])
         for line in chart.lines:
             pens[line.label] |= {} if line.joined else {"linestyle": ""}
             pens[line.label] |= {"marker": ""} if len(line.x) > FEW else {}
             axes.plot(line.x, line.y, **pens[line.label])
         if not chart.log_y:
             axes.set_ylim(bottom=min(0.0, *(min(line.y) for line in chart.lines)))
-        axes.set_xlabel(chart.x)
-        axes.set_ylabel(chart.y)
+        across, upward = chart.axes
+        axes.set_xlabel(across)
+        axes.set_ylabel(upward)
         legend(figure, list(pens), columns=1, changes=pens)
         return Figure(name=name, svg=svg_of(figure), alt=chart.alt, caption=chart.caption)
+
+
+def pens_of(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """How each line is drawn: mechanisms as in the reports, other lines in colours and markers that these leave free.
+
+    >>> pens = pens_of(["lmm", "limited-domain", "the lead"])
+    >>> len({pen["marker"] for pen in pens.values()})
+    3
+    """
+    pens = {label: look(label) for label in labels if label in {AUTO, *REGISTRY}}
+    taken = {pen[key] for pen in pens.values() for key in ("color", "marker")}
+    free = [pen for pen in PENS if not {pen["color"], pen["marker"]} & taken] or PENS
+    others = [label for label in labels if label not in pens]
+    pens |= {label: dict(free[place % len(free)]) for place, label in enumerate(others)}
+    return {label: pens[label] for label in labels}

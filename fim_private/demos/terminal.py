@@ -97,11 +97,10 @@ def plot(chart: Chart) -> str:
     ]
     left, right = across.ends
     rows.append(" " * margin + " +" + "-" * WIDTH)
-    rows.append(" " * (margin + 2) + left + chart.x.center(WIDTH - len(left) - len(right)) + right)
+    rows.append(" " * (margin + 2) + left + chart.axes[0].center(WIDTH - len(left) - len(right)) + right)
     keys = [f"  {letter} {line.label}" for letter, line in zip(LETTERS, chart.lines, strict=False)]
     here = ["  | where you are"] if chart.here is not None else []
-    scale = " (logarithmic)" if chart.log_y else ""
-    return "\n".join([f"{chart.y}{scale}", *rows, *keys, *here])
+    return "\n".join([chart.axes[1], *rows, *keys, *here])
 
 
 def _between(points: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

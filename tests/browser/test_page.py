@@ -182,6 +182,36 @@ def test_the_page_scrolls_one_way_only(opened: Chrome, width: int) -> None:
             assert opened.execute_script(scrolled), "the tables of the sample are wider than a phone"
 
 
+def test_a_row_that_is_scrolled_on_a_phone_keeps_its_name(opened: Chrome) -> None:
+    with window(opened, 360):
+        box, cell = find(opened, "#table-scores .scroll"), find(opened, "#table-scores td")
+        opened.execute_script("arguments[0].scrollLeft = 99", box)
+        assert opened.execute_script("return arguments[0].scrollLeft", box) > 50
+        assert cell.rect["x"] == box.rect["x"]
+
+
+def test_words_have_room_and_numbers_do_not_break(browser: Chrome, tmp_path: Path) -> None:
+    from fim_private.report.document import Document, Table
+
+    rows = (("a mug with a white handle + " * 6, *["1,327\u00a0→\u00a01,328"] * 4),)
+    table = Table(name="wide", head=("itemset", *"abcd"), rows=rows, caption="c")
+    path = tmp_path / "wide.html"
+    document = Document(title="t", banner="b", introduction=(table,), sections=(), mechanisms=(), footer="f")
+    path.write_text(to_html(document), encoding="utf-8")
+    with window(browser, 360):
+        browser.get(path.as_uri())
+        assert find(browser, "td").rect["width"] > 120, "not one word per line"
+    with window(browser, 640):  # about as wide as paper
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        try:
+            cells = browser.find_elements("css selector", "td")
+            lines = "const range = document.createRange(); range.selectNodeContents(arguments[0]); "
+            lines += "return range.getClientRects().length"
+            assert [browser.execute_script(lines, cell) for cell in cells[1:]] == [1] * 4
+        finally:
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
 def test_the_banner_is_always_seen(opened: Chrome) -> None:
     for width in (360, 1200):
         with window(opened, width):

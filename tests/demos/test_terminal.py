@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fim_private.demos.chart import Chart, Line
+from fim_private.demos.drawing import figure_of
 from fim_private.demos.terminal import HEIGHT, WIDTH, part_text, plot
 from fim_private.report.document import Bullets, Code, Paragraph, Table
 
@@ -59,3 +60,11 @@ def test_marks_are_left_out() -> None:
     assert part_text(Code(text="x **y**")) == "    x **y**"
     table = Table(name="t", head=("n", "x"), rows=((1, "a"), (20, "b")), caption="**T**")
     assert part_text(table) == "T\n\n n  x\n--  -\n 1  a\n20  b"
+
+
+def test_logarithmic_axes_say_so_in_the_terminal_and_in_the_figure() -> None:
+    line = Line(label="a", x=(1, 10), y=(1, 10))
+    for log_x, log_y in ((True, False), (False, True)):
+        drawn = chart(line, log_x=log_x, log_y=log_y)
+        assert plot(drawn).count("x (log scale)") == figure_of(drawn, "f").svg.count("x (log scale)") == log_x
+        assert plot(drawn).count("y (log scale)") == figure_of(drawn, "f").svg.count("y (log scale)") == log_y

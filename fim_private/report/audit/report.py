@@ -106,7 +106,7 @@ def document_of(
             _method(),
         ),
         mechanisms=(),
-        footer="Made by `fim-private audit all` or `make audit`. " + BANNER,
+        footer=f"Made by `{command.partition(' --')[0]}`. {BANNER}",
     )
 
 
@@ -137,9 +137,6 @@ def _claims(verdicts: Sequence[Verdict], budget: Budget) -> Section:
         )
         for verdict in verdicts
     ]
-    sources = tuple(
-        f"`{name}`: {find(name).source}" for name in dict.fromkeys(verdict.plan.mechanism_name for verdict in verdicts)
-    )
     return Section(
         anchor="claims",
         title="What is claimed, and the worst case found",
@@ -150,9 +147,9 @@ def _claims(verdicts: Sequence[Verdict], budget: Budget) -> Section:
                 f"units that are exchanged. Public lists have {UNIVERSE} items; with anonymous names only that number "
                 f"is public. choosing keeps {MAX_ITEMS} items per transaction. The delta found is the sum of "
                 "max(0, P - e^epsilon P') over all answers, for the hardest neighbouring data that the search found. "
-                "It must not exceed the delta claimed. Neighbours are written as itemsets with their counts, without "
-                "and with the unit."
+                "It must not exceed the delta claimed."
             ),
+            _closest(verdicts),
             Table(
                 name="claims",
                 head=(
@@ -165,12 +162,47 @@ def _claims(verdicts: Sequence[Verdict], budget: Budget) -> Section:
                     "hardest neighbours found",
                 ),
                 rows=tuple(rows),
-                caption="**Claims and worst cases.** The delta claimed is 0 if a mechanism needs none. The delta found "
-                "is shown as 0 below 1e-12, the error of the arithmetic.",
+                caption="**All claims and worst cases**, with the hardest neighbours. They are written as itemsets "
+                "with their counts, without and with the unit.",
+                collapsed=True,
             ),
-            Paragraph(text="**What each claim rests on**"),
-            Bullets(items=sources),
         ),
+    )
+
+
+def _closest(verdicts: Sequence[Verdict]) -> Table:
+    """A row a mechanism: the plan in which what was found comes closest to what is claimed."""
+    rows: list[tuple[Cell, ...]] = []
+    for name in dict.fromkeys(verdict.plan.mechanism_name for verdict in verdicts):
+        mine = [verdict for verdict in verdicts if verdict.plan.mechanism_name == name]
+        closest = min(mine, key=lambda verdict: verdict.slack if verdict.claimed[-1] else math.inf)
+        claimed, found = closest.claimed[-1], closest.found[-1].delta
+        held = sum(verdict.holds for verdict in mine)
+        rows.append(
+            (
+                name,
+                f"{held} of {len(mine)}" if held == len(mine) else f"BROKEN: {len(mine) - held} of {len(mine)}",
+                _setting(closest),
+                delta_text(claimed),
+                delta_text(found),
+                ratio_text(claimed, found),
+                find(name).source,
+            )
+        )
+    return Table(
+        name="closest",
+        head=(
+            "mechanism",
+            "claims that hold",
+            "closest plan",
+            "delta claimed",
+            "delta found",
+            "claimed / found",
+            "proof",
+        ),
+        rows=tuple(rows),
+        caption="**Each mechanism's closest claim.** The delta claimed is 0 if a mechanism needs none. The delta found "
+        "is shown as 0 below 1e-12, the error of the arithmetic.",
     )
 
 
@@ -236,13 +268,14 @@ def _loose(verdicts: Sequence[Verdict]) -> Section:
             Paragraph(
                 text=f"The tightest claim with a delta is `{tightest.plan.mechanism_name}`, {_setting(tightest)}: "
                 f"{tightest.slack:.3g} times the delta found. A claim whose delta is more than {LOOSE:g} times the "
-                "delta found is safe, but it spends noise that privacy may not need. These claims are loose:"
+                f"delta found is safe, but it spends noise that privacy may not need. {len(loose)} claims are loose:"
             ),
             Table(
                 name="loose",
                 head=("mechanism", "plan", "claimed / found", "cause"),
                 rows=rows,
                 caption=f"**Claims loose by more than {LOOSE:g}.** The search may also have missed harder neighbours.",
+                collapsed=True,
             ),
         ),
     )

@@ -131,7 +131,7 @@ def delta_text(delta: float) -> str:
 def ratio_text(claimed: float, found: float) -> str:
     """The claimed delta divided by the delta found."""
     if found < NUMERICAL_ERROR:
-        return "-"
+        return "–"
     return f"{claimed / found:,.3g}"
 
 

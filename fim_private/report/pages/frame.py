@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fim_private.release import Release
 from fim_private.release.release import SEEDED_NOTE
+from fim_private.report.document import Bullets, Paragraph, Section
 from fim_private.report.document.text import stated
 from fim_private.report.promise_in_short import promised_briefly
 from fim_private.report.promise_text import promised
@@ -30,6 +31,8 @@ def introduction(release: Release) -> str:
     )
 
 
-def promise_bullets(release: Release) -> list[str]:
+def promise_section(release: Release) -> Section:
     """The promise: first in a shop's words, then in full. Readers of a page have no command line."""
-    return [*promised_briefly(release), *promised(release, options=False)]
+    short = [Paragraph(text=f"{words} In full:") for words in promised_briefly(release)]
+    full = Bullets(items=tuple(promised(release, options=False)))
+    return Section(anchor="promise", title="What is promised", parts=(*short, full))

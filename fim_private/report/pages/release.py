@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fim_private.mechanisms.items_first import BY_LEVERAGE
 from fim_private.release import Release, ReleasedItemset
-from fim_private.report.document import Bullets, Cell, Code, Document, Paragraph, Part, Section, Table
+from fim_private.report.document import Cell, Code, Document, Paragraph, Part, Section, Table
 from fim_private.report.pages.count_bars import count_bars
-from fim_private.report.pages.frame import banner, introduction, promise_bullets
+from fim_private.report.pages.frame import banner, introduction, promise_section
 from fim_private.report.pages.item_graph import item_graph
 from fim_private.report.pages.rules import rules_parts
 from fim_private.report.promise_text import counts_note, what_counts
@@ -36,7 +36,7 @@ def release_document(release: Release, *, title: str | None = None) -> Document:
     """
     sections = [
         Section(anchor="itemsets", title="What is bought together", parts=tuple(_itemsets(release))),
-        Section(anchor="promise", title="What is promised", parts=(Bullets(items=tuple(promise_bullets(release))),)),
+        promise_section(release),
         Section(anchor="making", title="How it was made", parts=tuple(_making(release))),
     ]
     graph = item_graph(release)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fim_private.release import Release
-from fim_private.report.document import Bullets, Document, Paragraph, Part, Section, Table
-from fim_private.report.pages.frame import banner, introduction, promise_bullets
+from fim_private.report.document import Document, Paragraph, Part, Section, Table
+from fim_private.report.pages.frame import banner, introduction, promise_section
 from fim_private.report.rules_table import INTERVALS, NOTHING, rules_rows
 from fim_private.rules import AssociationRules
 
@@ -33,9 +33,7 @@ def rules_document(release: Release, found: AssociationRules, *, title: str | No
         introduction=(Paragraph(text=introduction(release)),),
         sections=(
             Section(anchor="rules", title="Rules", parts=tuple(rules_parts(found))),
-            Section(
-                anchor="promise", title="What is promised", parts=(Bullets(items=tuple(promise_bullets(release))),)
-            ),
+            promise_section(release),
         ),
         mechanisms=(),
         footer="Made by `fim-private rules` from the release alone.",

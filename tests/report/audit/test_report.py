@@ -34,6 +34,9 @@ def test_the_command_writes_what_the_package_can_show(tmp_path: Path) -> None:
     report = (tmp_path / "report.md").read_text("utf-8")
     assert "fim-private audit all --epsilon 1 --delta 1e-6 --seed 1" in report
     assert "tests/" not in report
+    assert "Made by `fim-private audit all`." in report
+    first = report[: report.index("<details>")]
+    assert "| stable-max | 2 of 2 | k = 1 |" in first, "what is closest is seen before anything is unfolded"
     assert [record["top"] for record in json.loads((tmp_path / "verdicts.json").read_text("utf-8"))] == [1, 3]
 
 

@@ -356,8 +356,12 @@ def test_a_page_names_no_option_and_gives_an_item_one_number() -> None:
     )  # fmt: skip
     document = release_document(release, title="Acme, spring")
     assert document.title == "Acme, spring"
-    (promise_of_page,) = [part for part in document.parts() if isinstance(part, Bullets)]
-    assert promise_of_page.items[0].startswith("This answer protects every basket (a line)")
+    (section,) = [section for section in document.sections if section.anchor == "promise"]
+    short, promise_of_page = section.parts
+    assert isinstance(short, Paragraph)
+    assert isinstance(promise_of_page, Bullets)
+    assert short.text.startswith("This answer protects every basket (a line)")
+    assert short.text.endswith("In full:")
     assert "--" not in " ".join(promise_of_page.items)
     assert "--" in " ".join(promised(release))
     assert table(document, "found").rows == (("tea", 300.0),)

@@ -72,8 +72,8 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         Paragraph(
             text="Everything else is folded: [where auto is behind](#open-universe), [every size and "
             "epsilon](#utility), [words and how to reproduce this](#reproduce). What the mechanisms do, what no "
-            "mechanism can do, and what composition costs is the same for all data. It is in the theory report "
-            "(`reports/theory`, made by `python -m benchmarks.theory`)."
+            "mechanism can do, and what composition costs are the same for all data. They are in the theory report: "
+            "`reports/theory` in the program's repository."
         )
     )
     return Section(anchor="answer", title="Which mechanism, when?", parts=tuple(parts))
@@ -158,16 +158,15 @@ def _decision(results: ComparisonResults, data: str) -> Table:
         caption=f"**Precision at k**: the share of the true k most frequent {kind((settings.main_size,))} that the "
         f"answer names. Mean of {settings.trials} runs, ± 95 %, at the same epsilon and delta = {settings.delta} for "
         "the whole list; ±0.00 means less than 0.005; – means not measured. **Bold: the best with the same list of "
-        "items, and all that are not clearly behind it.**",
+        f"items, and all that are not clearly behind it.** Nothing is bold where the best is below {HARDLY}.",
     )
 
 
 def _advice(results: ComparisonResults, data: str) -> Iterator[str]:
     """What to take, by the rule of `choice.take`; what it finds; where nothing works."""
     found = groups(results, data, results.settings.mechanisms)
-    epsilons, tops = shown_epsilons(results), nearest(results.tops, SHOWN_TOPS)
     for group, cells in found.items():
-        asked = cells.filter(pl.col("epsilon").is_in(epsilons) & pl.col("top").is_in(tops))
+        asked = _asked(results, cells)
         if len(asked) and group != TOLD:
             yield _taken("no list of items" if group == OPEN else group.partition(", measured")[0], asked)
     yield (
@@ -200,6 +199,12 @@ def _advice(results: ComparisonResults, data: str) -> Iterator[str]:
         )
 
 
+def _asked(results: ComparisonResults, cells: pl.DataFrame) -> pl.DataFrame:
+    """The cells that the table shows: the advice rests on them."""
+    tops = nearest(results.tops, SHOWN_TOPS)
+    return cells.filter(pl.col("epsilon").is_in(shown_epsilons(results)) & pl.col("top").is_in(tops))
+
+
 def _taken(group: str, asked: pl.DataFrame) -> str:
     """What to take with this list of items."""
     name = take(asked)
@@ -216,15 +221,13 @@ def _taken(group: str, asked: pl.DataFrame) -> str:
 
 def _short(results: ComparisonResults, data: str) -> str | None:
     """What to take without a list, and what it finds of about 20 itemsets; None if nothing was run without a list."""
-    cells = groups(results, data, results.settings.mechanisms)[OPEN]
-    top = min(results.tops, key=lambda top: abs(top - 20))
-    asked = cells.filter((pl.col("top") == top) & pl.col("epsilon").is_in(shown_epsilons(results)))
+    asked = _asked(results, groups(results, data, results.settings.mechanisms)[OPEN])
     if not len(asked):
         return None
-    name = AUTO if AUTO in asked["mechanism"] else take(asked)
+    name, (top,) = take(asked), nearest(results.tops, (20,))
     found = {
         row["epsilon"]: f"{row['precision'] * top:.1f} at epsilon {row['epsilon']}"
-        for row in asked.filter(pl.col("mechanism") == name).iter_rows(named=True)
+        for row in asked.filter((pl.col("mechanism") == name) & (pl.col("top") == top)).iter_rows(named=True)
     }
     what = kind((results.settings.main_size,))
     return (
@@ -259,7 +262,6 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         panel.set_xlabel("k, itemsets asked for (log scale)")
     axes[0].set_ylabel("precision at k")
     legend(figure, names)
-    told = [name for name in names if find(name).needs_universe]
     ends = [name for name in names if max(settings.tops_of(name)) < max(results.all_tops)]
     return pictures.finish(
         figure,
@@ -267,17 +269,21 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         alt=f"Precision against k on {data} at epsilon {' and '.join(epsilons)}",
         caption="**The longer the list, the smaller the share that is right.** "
         f"{kind((settings.main_size,)).capitalize()} of {data}; bars are 95 % intervals."
-        + (
-            f" {results.names(told)} {'is' if len(told) == 1 else 'are'} told which items occur."
-            if told and not settings.universe_items
-            else ""
-        )
+        + _told(results, names)
         + (
             f" The lines of {results.names(ends)} end at k = {max(results.tops)}, the longest list asked."
             if ends
             else ""
         ),
     )
+
+
+def _told(results: ComparisonResults, names: Sequence[str]) -> str:
+    """Which of these mechanisms are told which items occur, as a sentence after others."""
+    told = [name for name in names if find(name).needs_universe]
+    if not told or results.settings.universe_items:
+        return ""
+    return f" {results.names(told)} {'is' if len(told) == 1 else 'are'} told which items occur."
 
 
 def reach(results: ComparisonResults, data: str, size: int) -> Table:
@@ -293,7 +299,8 @@ def reach(results: ComparisonResults, data: str, size: int) -> Table:
         ),
         caption=f"**The smallest epsilon that reaches a precision of {GOOD}**, {kind((size,))} of {data}, of the "
         f"epsilons {', '.join(results.epsilons)}. A ~ means that chance decides between it and its neighbour; > means "
-        "not reached; – means not measured. A longer list may reach it earlier, if its last place stands out more.",
+        "not reached; – means not measured. A longer list may reach it earlier, if its last place stands out more."
+        + _told(results, results.main),
         mechanism_column=0,
     )
 

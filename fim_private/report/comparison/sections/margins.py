@@ -35,10 +35,10 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
     """One figure per data set, and a table with all k and epsilon."""
     parts: list[Part] = [
         Paragraph(
-            text="The black curve shows the counts of all itemsets, from the most frequent at the left to rare ones at "
-            "the right. Both axes are logarithmic. A private mechanism cannot see this curve, but it answers well only "
-            "if the curve is steep enough for its noise. How steep it must be follows from epsilon, delta and k alone, "
-            "so the figure can show it:"
+            text="The black curve shows in how many transactions each itemset is, from the most frequent at the left "
+            "to rare ones at the right. Both axes are logarithmic. A private mechanism cannot see this curve, but it "
+            "answers well only if the curve is steep enough for its noise. How steep it must be follows from epsilon, "
+            "delta and k alone, so the figure can show it:"
         ),
         Paragraph(
             text="**Circles** (`lmm`): the large margin mechanism tests whether the counts fall from place k to place "
@@ -90,7 +90,7 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         )
         verdicts.append(f"At k = {top} the curve {runs}.")
         verdicts += _outside(panel)
-    axes[0].set_ylabel("count of the itemset, in transactions (log scale)")
+    axes[0].set_ylabel("count (log scale)")
     crosses, levels = {"linestyle": ""}, {"marker": ""}
     changes = {"lmm": crosses, "lmm-paper": crosses, "limited-domain": levels, "exponential": levels}
     legend(figure, DRAWN, changes=changes)

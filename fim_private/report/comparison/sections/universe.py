@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from fim_private.mechanisms.registry import AUTO
 from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.document import Figure, Paragraph, Section
 from fim_private.report.drawing import Pictures, curves, legend, logarithmic, new_figure
@@ -54,6 +55,7 @@ def _padded(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
                 if falls
                 else f"no mechanism's precision falls by more than {MOVED}."
             )
+            + (_taken(frames[AUTO]) if AUTO in frames else "")
         )
     axes[0].set_ylabel("precision at k")
     legend(figure, list(dict(results.by_mechanism(cells))))
@@ -70,3 +72,10 @@ def _padded(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         f"padded.** {' '.join(verdicts)} If the list of a mechanism is hardly ever right, its precision cannot fall "
         "much." + (f" {results.names(ends)} gives noise to every name, so its line ends earlier." if ends else ""),
     )
+
+
+def _taken(rows: pl.DataFrame) -> str:
+    """What `auto` took, and from which list on it took another mechanism: a line of it may jump there."""
+    first = rows.group_by("ran").agg(pl.col("universe_items").min()).sort("universe_items").rows()
+    later = "".join(f", from {items:,} items on {ran}" for ran, items in first[1:])
+    return f" {AUTO} takes {first[0][0]}{later}."
