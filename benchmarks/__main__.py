@@ -17,7 +17,7 @@ from benchmarks.data import CACHE, SOURCES, prepare
 from benchmarks.results import Results, machine, today
 from benchmarks.running import ROOT, DisagreementError, first_compilation, measure_task, mine_large, run
 from benchmarks.tasks import TASKS
-from benchmarks.waiting import draws, growth, readings, sizes_up_to_four, starts
+from benchmarks.waiting import draws, growth, parts_of_counting, profiles, readings, sizes_up_to_four, speed_ups, starts
 
 QUICK = ["groceries"]
 """What the short form compares itemset by itemset."""
@@ -75,10 +75,13 @@ def measure_all(form: str, folder: Path, output: Path) -> Results:
         results.extra["growth"] = growth(folder, large=results.extra.get("large"))
         results.extra["readings"] = readings(prepare("generated-10M", folder))
         results.extra["draws"] = draws()
+        results.extra["speed-ups"] = speed_ups(folder)
         if "groceries" in found:
             results.extra["starts"] = starts(prepare("groceries", folder))
+            results.extra["profiles"] = profiles(prepare("groceries", folder))
         if "retail" in found:
             results.extra["sizes up to four"] = sizes_up_to_four(prepare("retail", folder), 44)
+            results.extra["parts"] = parts_of_counting(prepare("retail", folder), 44)
     results.seconds = time.perf_counter() - began
     results.save(output / "speed" / "results.json")
     return results

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,10 @@ LOOKS = {
     "scipy": Look("#6a3fb5", "v", "-."),
     "polars": Look("#d89a00", "p", "-."),
     "DuckDB": Look("#4a9fd0", "P", "-."),
+    "Spark": Look("#8a5a2b", "X", ":"),
 }
+
+GAPS = "Where a mark is missing, it was not measured: the tables below say why."
 
 Value = Callable[[Measured], float | None]
 
@@ -64,36 +68,38 @@ def _figures(results: Results) -> Iterable[tuple[str, str, Figure]]:
     grown = [task for task in results.tasks if task.data.startswith("generated")]
     if len(grown) > 1:
         figure, (time, memory) = new_figure(1, 2, height=3.0, same_y=False)
-        both = (_lines(time, grown, _count, _warm), _lines(memory, grown, _count, _gigabytes))
+        both = (lines(time, grown, _count, _warm), lines(memory, grown, _count, _gigabytes))
         for axes, title, label in ((time, "Counting alone, warm", "seconds"), (memory, "Peak memory", "GB")):
             axes.set_title(title)
             axes.set_xlabel("baskets (log scale)")
             axes.set_ylabel(f"{label} (log scale)")
             logarithmic(axes, x=True, y=True)
         _legend(figure, both[0] | both[1])
-        yield "transactions", "All pairs of generated baskets: time and memory against their number.", figure
+        yield "transactions", f"All pairs of generated baskets: time and memory against their number. {GAPS}", figure
     if len(results.extra.get("growth", [])) > 1:
         yield (
             "growth",
-            "Whole runs of `mine` for the 100 most frequent pairs, on more and more baskets.",
+            "Whole runs of `mine` for the 100 most frequent pairs, on more and more baskets. Spark has the same cores; "
+            "its memory is not shown, because it lies in several processes.",
             _growth(results),
         )
     sizes = {
         "retail, floor 0.05 %": [task for task in results.tasks if task.data == "retail" and task.share == 0.0005],
         "mushroom, all": [task for task in results.tasks if task.data == "mushroom"],
     }
-    yield from _panels("size", "Time against size, counting alone, warm.", sizes, "items an itemset", _size)
+    yield from _panels("size", f"Time against size, counting alone, warm. {GAPS}", sizes, "items per itemset", _size)
     floors = {
         f"retail, size {size}": [
             task for task in results.tasks if task.data == "retail" and task.size == size and task.floor < 1000
         ]
         for size in (2, 3)
     }
-    yield from _panels("floor", "Time against floor, counting alone, warm.", floors, "least count", _floor)
+    yield from _panels("floor", f"Time against floor, counting alone, warm. {GAPS}", floors, "least count", _floor)
 
 
 def _growth(results: Results) -> Figure:
     rows = results.extra["growth"]
+    with_spark = [row for row in rows if "spark" in row]
     figure, (time, memory) = new_figure(1, 2, height=3.0, same_y=False)
     for axes, title, label, value in (
         (time, "From start to end", "seconds", lambda row: row["seconds"]),
@@ -104,6 +110,8 @@ def _growth(results: Results) -> Figure:
         axes.set_xlabel("baskets (log scale)")
         axes.set_ylabel(f"{label} (log scale)")
         logarithmic(axes, x=True, y=True)
+    time.plot([GENERATED[row["data"]] for row in with_spark], [row["spark"] for row in with_spark], **_style("Spark"))
+    _legend(figure, {OURS, *(["Spark"] if with_spark else [])})
     return figure
 
 
@@ -116,7 +124,7 @@ def _panels(
     figure, grid = new_figure(1, len(panels), height=3.0, same_y=False)
     names: set[str] = set()
     for axes, (title, tasks) in zip(grid, panels.items(), strict=True):
-        names |= _lines(axes, tasks, place, _warm)
+        names |= lines(axes, tasks, place, _warm)
         axes.set_title(title)
         axes.set_xlabel(label + (" (log scale)" if place is _floor else ""))
         logarithmic(axes, x=place is _floor, y=True)
@@ -140,20 +148,17 @@ def _floor(task: Measurements) -> float:
     return task.floor
 
 
-def _lines(axes: Axes, tasks: list[Measurements], place: Callable[[Measurements], float], value: Value) -> set[str]:
-    """A line for each peer measured more than once, or a single mark; their names."""
+def lines(axes: Axes, tasks: list[Measurements], place: Callable[[Measurements], float], value: Value) -> set[str]:
+    """A line for each peer, with a gap where it was not measured; the names of the peers."""
     names = set()
+    tasks = sorted(tasks, key=place)
     for name in LOOKS:
-        points = []
-        for task in tasks:
-            row = task.of(name)
-            height = value(row) if row is not None else None
-            if height is not None:
-                points.append((place(task), height))
-        if points:
+        rows = [task.of(name) for task in tasks]
+        heights = [None if row is None else value(row) for row in rows]
+        if any(height is not None for height in heights):
             names.add(name)
-            points.sort()
-            axes.plot([x for x, _ in points], [y for _, y in points], **_style(name))
+            places = [place(task) for task in tasks]
+            axes.plot(places, [math.nan if height is None else height for height in heights], **_style(name))
     return names
 
 

@@ -39,41 +39,44 @@ def draw_pairs(panel: Axes, transactions: Transactions) -> None:
     frequent = np.arange(len(pairs)) < TOP
     interesting = np.array([tuple(pair) in best for pair in pairs.tolist()])
     shown = counts >= LEAST
-    for where, colour, label in (
-        (shown & ~frequent & ~interesting, OTHERS, "other pairs"),
-        (frequent & ~interesting, COUNT, f"top {TOP} by count only"),
-        (interesting & ~frequent, LEVERAGE, f"top {TOP} by leverage only"),
-        (frequent & interesting, BOTH, "both"),
+    for where, colour, marker, label in (
+        (shown & ~frequent & ~interesting, OTHERS, "o", "other pairs"),
+        (frequent & ~interesting, COUNT, "s", f"top {TOP} by count only"),
+        (interesting & ~frequent, LEVERAGE, "^", f"top {TOP} by leverage only"),
+        (frequent & interesting, BOTH, "o", "both"),
     ):
         others = colour == OTHERS
         name = label if others else f"{label} ({where.sum()})"
-        panel.scatter(expected[where], counts[where], s=3 if others else 14, color=colour, linewidths=0, label=name)
+        size = 3 if others else 14
+        panel.scatter(
+            expected[where], counts[where], s=size, color=colour, marker=marker, linewidths=0, label=name
+        )  # fmt: skip
     last = min(counts[interesting] - expected[interesting])
     right = 1.04 * expected[shown].max()
     panel.axhline(counts[TOP - 1], color=COUNT, linewidth=0.8, linestyle="--")
     panel.plot([0, right], [last, last + right], color=LEVERAGE, linewidth=0.8, linestyle="--")
     panel.set_xlim(0, right)
-    panel.set_ylim(LEAST, 1.04 * counts[0])
+    panel.set_ylim(LEAST, 1.35 * counts[0])  # with room for the legend
     panel.set_xlabel("customers with both, if items were independent")
     panel.set_ylabel("customers with both items")
     panel.set_title(f"the true top {TOP} pairs")
-    panel.legend(loc="lower right", markerscale=1.4, frameon=True, framealpha=1, edgecolor="white")
+    panel.legend(loc="upper right", markerscale=1.4)
 
 
 def draw_answers(panel: Axes, transactions: Transactions) -> None:
     """How many of the true pairs private answers name, by epsilon."""
-    for by, colour in (("count", COUNT), ("leverage", LEVERAGE)):
+    for by, colour, marker in (("count", COUNT, "s"), ("leverage", LEVERAGE, "^")):
         for top, dashes in ((10, "-"), (TOP, "--")):
             shares = [np.mean(list(named(transactions, by, top, epsilon))) for epsilon in EPSILONS]
             panel.plot(
-                [float(epsilon) for epsilon in EPSILONS], shares, dashes, color=colour, marker="o",
+                [float(epsilon) for epsilon in EPSILONS], shares, dashes, color=colour, marker=marker,
                 label=f"top {top} by {by}",
             )  # fmt: skip
     logarithmic(panel)
     panel.set_xticks([float(epsilon) for epsilon in EPSILONS], EPSILONS)
     panel.minorticks_off()
     panel.set_ylim(-0.04, 1.04)
-    panel.set_xlabel("epsilon")
+    panel.set_xlabel("epsilon (log scale)")
     panel.set_ylabel("share of the true pairs named")
     panel.set_title("how many of them private answers name")
     panel.legend(loc="lower right")

@@ -25,7 +25,7 @@ PANELS = {
 LINES = {
     "auto": ("auto", "#111111", (115, 0), "left"),
     "exponential": ("exponential,\ntold all items", "#b0559a", (26, 0.09), "center"),
-    "max-of-laplaces": ("max-of-Laplaces,\ntold all items", "#4a9fd0", (18, -0.17), "right"),
+    "max-of-laplaces": ("max-of-Laplaces,\ntold all items", "#2a78a8", (18, -0.17), "right"),
     "lmm-paper": ("large margin, as published", "#b03a00", (1, 0.05), "left"),
 }
 """Each mechanism's label and colour. In the first panel the label stands at a k, so far above the line, aligned so."""
@@ -49,7 +49,7 @@ def draw(panel: Axes, data: str, *, labelled: bool) -> None:
     panel.set_xticks(tops, list(map(str, tops)))
     panel.set_xlim(0.8, 230)
     panel.minorticks_off()
-    panel.set_xlabel("k, pairs asked for")
+    panel.set_xlabel("k, pairs asked for (log scale)")
 
 
 def main() -> None:

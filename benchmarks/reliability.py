@@ -174,7 +174,10 @@ def kill_mines(folder: Folder, kills: int, moments: Iterator[float] | None) -> F
 def kill_light(folder: Folder, kills: int, moments: Iterator[float]) -> Findings:
     """A process that charges and notes and does nothing else, killed within a few charges."""
     ledger = folder.ledger("light", "100", "0")
-    found = Findings(f"a process that only charges, killed {kills} times within a twentieth of a second")
+    found = Findings(
+        f"a process that only charges, killed {kills} times within a twentieth of a second",
+        "A process charges over and over until it is killed, so there are not as many charges as kills.",
+    )
     printed, undelivered, before = 0, 0, 0
     for _ in range(kills):
         with subprocess.Popen([sys.executable, "-c", LIGHT, str(ledger.path)], stdout=subprocess.PIPE) as running:

@@ -54,6 +54,7 @@ def _lines(results: Results, figures: Sequence[tuple[str, str]], folder: str) ->
     yield f"load before the run {about['load before the run']}; {results.seconds / 60:.0f} minutes in all."
     yield ""
     yield from _targets(results)
+    yield from _where_time_goes(results)
     yield from ["## Figures", ""] if figures else []
     for name, caption in figures:
         yield f"![{caption}]({folder}/figures/{name}.png)"
@@ -89,6 +90,43 @@ def _targets(results: Results) -> Iterable[str]:
     yield from _table(
         ("what", "asked", "reached", ""), ([line.what, line.asked, line.reached, line.verdict] for line in lines)
     )
+    yield ""
+
+
+def _where_time_goes(results: Results) -> Iterable[str]:
+    """What stands behind the targets: profiles of the start, the share of each thread, and Spark beside it."""
+    profiles, speed_ups = results.extra.get("profiles", {}), results.extra.get("speed-ups", [])
+    spark = [row for row in results.extra.get("growth", []) if "spark" in row]
+    if profiles or speed_ups or spark:
+        yield from ["## Where the time goes", ""]
+    for name, what in (("mine", "`mine` on groceries"), ("first run", "The first run ever")):
+        if name in profiles:
+            took = profiles[name]
+            rest = took["all"] - took["importing"] - took["compiling"]
+            longest = ", ".join(f"`{loop}` {seconds:.2f}" for loop, seconds in took["loops"])
+            yield (
+                f"* **{what}**, in processor seconds: {took['importing']:.2f} loading modules, {took['compiling']:.2f} "
+                f"compiling, {rest:.2f} everything else."
+                + (f" The loops that take longest to compile: {longest}." if longest else "")
+            )
+    parts = results.extra.get("parts", {})
+    for name, what in (("pairs", "All pairs of retail"), ("sizes", "Retail above 0.05 %, by the size of the itemsets")):
+        if name in parts:
+            shown = ", ".join(f"{step} {1000 * seconds:.0f}" for step, seconds in parts[name].items())
+            yield f"* **{what}**, warm, in milliseconds: {shown}."
+    if speed_ups:
+        threads = speed_ups[0]["threads"]
+        shown = ", ".join(
+            f"{row['data']} size {row['size']} {row['one'] / row['all']:.2f} ({row['one']:.3f} s to {row['all']:.3f} s)"
+            for row in speed_ups
+        )
+        yield f"* **{threads} threads instead of one**, finding all itemsets, are so many times as quick: {shown}."
+    if spark:
+        shown = ", ".join(f"{row['data']} {row['spark']:.1f} s instead of {row['seconds']:.1f} s" for row in spark)
+        yield (
+            f"* **Spark on the same cores**, `mine --engine spark` from start to end: {shown}. It pays where the data "
+            "is larger than one machine's memory, or lies on several machines already."
+        )
     yield ""
 
 

@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 from benchmarks.agree import compare
 from benchmarks.data import count_lines, prepare
+from benchmarks.figures import lines
 from benchmarks.generate import Shape, generate
 from benchmarks.measure import measure
 from benchmarks.peers import OURS
@@ -86,10 +88,13 @@ def test_the_report_is_written_from_measurements(baskets: Path, tmp_path: Path) 
     results.extra = {
         "starts": {"--help": 0.1, "plan": 0.5},
         "draws": {"65536": 0.03},
+        "profiles": {"mine": {"all": 1.0, "importing": 0.5, "compiling": 0.2, "loops": [["invert", 0.2]]}},
+        "parts": {"pairs": {"ranking items": 0.005, "the walk": 0.0201}},
+        "speed-ups": [{"data": "retail", "size": 2, "threads": 2, "one": 0.3, "all": 0.2}],
         "readings": {"CSV": {"seconds": 2.0, "bytes": 10**9, "memory": 10**9}},
         "sizes up to four": {OURS: 0.1, "pyfim eclat": 0.5, "fastapriori": 0.2},
         "growth": [
-            {"data": "generated-1M", "seconds": 1.0, "memory": 3 * 10**8},
+            {"data": "generated-1M", "seconds": 1.0, "memory": 3 * 10**8, "spark": 9.0},
             {"data": "generated-10M", "seconds": 8.0, "memory": 10**9},
         ],
     }
@@ -99,6 +104,10 @@ def test_the_report_is_written_from_measurements(baskets: Path, tmp_path: Path) 
     text = (tmp_path / "speed.md").read_text()
     assert f"{rows[0].number:,} itemsets found" in text
     assert "*not installed (pyspark)*" in text
+    assert "0.50 loading modules, 0.20 compiling, 0.30 everything else" in text
+    assert "in milliseconds: ranking items 5, the walk 20." in text
+    assert "retail size 2 1.50 (0.300 s to 0.200 s)" in text
+    assert "generated-1M 9.0 s instead of 1.0 s" in text
     assert (tmp_path / "speed" / "figures" / "transactions.png").stat().st_size > 10_000
     reached = {target.what: target.passed for target in targets(results)}
     assert reached["all pairs of retail"] is None
@@ -120,6 +129,8 @@ def test_what_a_person_waits_for_can_be_measured(baskets: Path, tmp_path: Path) 
     assert {name: got["bytes"] for name, got in read.items()} == dict.fromkeys(("FIMI", "CSV"), numbers.stat().st_size)
     assert waiting._sizes(OURS, str(baskets), "8")["seconds"] > 0
     assert waiting._draws("100")["seconds"] > 0
+    assert min(waiting._threads(str(baskets), "2").values()) > 0
+    assert list(waiting._parts(str(baskets), "8")["sizes"]) == ["1", "2", "3", "4"]
 
 
 @pytest.mark.slow
@@ -127,6 +138,9 @@ def test_the_start_of_commands_can_be_measured(baskets: Path, monkeypatch: pytes
     from benchmarks import waiting
 
     monkeypatch.setattr(waiting, "STARTS", 1)
+    first = waiting.profiles(baskets)["first run"]
+    assert first["compiling"] > first["importing"] > 0
+    assert first["all"] > first["compiling"] + first["importing"]
     seconds = waiting.starts(baskets)
     assert seconds["--help"] < seconds["plan"] < seconds["mine"] < seconds["first run"]
 
@@ -179,3 +193,14 @@ def test_the_ends_of_killed_charges_add_up() -> None:
     charged, *ends = light_figures(charged=427, printed=299, undelivered=176).values()
     assert ends == [251, 48, 128]
     assert sum(ends) == charged  # type: ignore[arg-type]
+
+
+def test_no_line_is_drawn_past_what_was_not_measured() -> None:
+    ours = [Measured(peer=OURS, warm=1.0), Measured(peer=OURS, skipped="over a minute"), Measured(peer=OURS, warm=2.0)]
+    tasks = [
+        Measurements(key="", data="retail", size=size, floor=1, share=0.0, transactions=9, peers=[row])
+        for size, row in enumerate(ours, 2)
+    ]
+    axes = Figure().subplots()
+    assert lines(axes, tasks[::-1], lambda task: task.size, lambda row: row.warm) == {OURS}
+    assert [str(height) for height in axes.lines[0].get_ydata()] == ["1.0", "nan", "2.0"]

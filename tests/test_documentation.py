@@ -162,7 +162,7 @@ def test_the_guide_s_commands_publish_true_pairs_of_a_web_shop(
         recipe(folder)
         page = (folder / "page.html").read_text(encoding="utf-8")
         (body,) = re.findall(r'<figure id="table-itemsets-2".*?<tbody>(.*?)</tbody>', page, flags=re.DOTALL) or [""]
-        rows = re.findall(r'<tr><td>(.*?)</td><td class=number data-value="(.*?)">', body)
+        rows = re.findall(r'<tr><td[^>]*>(.*?)</td><td class=number data-value="(.*?)">', body)
         shown = {html.unescape(pair): float(count) for pair, count in rows}
         true = customers_with_pairs(folder / "invoices.csv")
         first = sorted(true, key=true.__getitem__, reverse=True)[:20]
