@@ -43,8 +43,9 @@ leads: where it is small the list is long, and below their lead picks still name
 _WITHOUT_ITEMS, _EASE, _LEAST_LEAD = 1.25, 0.4, 0.5
 """From here it falls: the more support items need, the less items first has to offer."""
 _CLEAR_LEAD = 1.3
-_CAUTION = 0.75
-"""So many deviations of the look's noise are added: items first loses less where it is the wrong way."""
+_CAUTION, _NO_CAUTION = 0.75, 2.0
+"""So many deviations of the look's noise are added: items first loses less where it is the wrong way. The more support
+items need, the less this holds, and from so many leads on it loses as much."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +168,8 @@ class LookFirst:
             needed = self.items.seen(lengths) / lead
             rising, falling = _LONG_LISTS + _RISE * needed, max(_LEAST_LEAD, _WITHOUT_ITEMS - _EASE * needed)
             leads = _CLEAR_LEAD if found else min(rising, falling)
-            least = math.ceil(leads * lead + _CAUTION * math.sqrt(self.variance))
+            caution = _CAUTION * min(1.0, max(0.0, _NO_CAUTION - needed))
+            least = math.ceil(leads * lead + caution * math.sqrt(self.variance))
             if not found or least > found[-1][1]:
                 found.append((domain, least))
         return tuple(found)
