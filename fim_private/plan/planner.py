@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Unpack, cast
 
 from fim_private.errors import BudgetError, UsageError
@@ -16,6 +17,9 @@ from fim_private.plan.plan import Plan
 from fim_private.plan.question import Question, QuestionArguments, spelled_out
 from fim_private.plan.relation import doubled, halved
 from fim_private.privacy import Budget, NeighbouringRelation
+
+LIKELY = Fraction(2, 3)
+"""With a public list, items-first finds likely itemsets with this share of the lead that it states."""
 
 
 @spelled_out
@@ -65,20 +69,34 @@ def _choose(question: Question) -> Plan:
                 refusal = error
     decided = {name for plan in plans for name in find(plan.mechanism_name).instead_of}
     ranked = sorted(
-        (plan.lead, place)
+        (_weighed(plan.lead, plan), plan.lead, place)
         for place, plan in enumerate(plans)
         if plan.lead is not None and plan.mechanism_name not in decided
     )
     if not ranked:
         raise refusal
-    others = ", ".join(f"{plans[place].mechanism_name} {lead:,}" for lead, place in ranked[1:])
-    lead, best = ranked[0]
+    others = ", ".join(f"{plans[place].mechanism_name} {lead:,}" for _, lead, place in ranked[1:])
+    _, lead, best = ranked[0]
+    smallest = all(lead <= other for _, other, _ in ranked)
     why = (
-        f"chosen because it needs the smallest lead of an itemset over the bulk of the ranking: {lead:,} "
+        "chosen because "
+        + ("it needs the smallest lead" if smallest else "likely itemsets need less than the stated lead")
+        + f" of an itemset over the bulk of the ranking: {lead:,} "
         + question.counted
         + (f" ({others})" if others else "")
     )
     return replace(plans[best], why=why)
+
+
+def _weighed(lead: int, plan: Plan) -> Fraction:
+    """The lead by which `auto` compares plans.
+
+    With a public list items-first prefers itemsets of frequent items, which its lead leaves out. `LIKELY` was measured
+    for pairs and triples of five data sets, with lists of once and ten times the items that occur.
+    """
+    listed = plan.universe.items is not None and not plan.universe.anonymous
+    prefers = listed and find(plan.mechanism_name).finds_items and max(plan.question.sizes) > 1
+    return lead * (LIKELY if prefers else Fraction(1))
 
 
 def _plan_with(row: Row, question: Question) -> Plan:
