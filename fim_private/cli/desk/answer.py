@@ -1,6 +1,7 @@
 """Step 5, the answer: a paid run in a process of its own, which writes the release; and the releases that are there."""
 
 import time
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ def confirmation(name: str) -> Any:
 
 
 def choice() -> tuple[Any, list[mo.Html]]:
-    """Which release to show, the newest or an earlier one; and what runs told that failed. Runs are waited for."""
+    """Which release to show, the newest or an earlier one; what runs told that failed since. Runs are waited for."""
     goes_on = "You may close this tab: the run goes on, and the answer is found here again."
     for output, run in list(runs.items()):
         if run.process.poll() is None:
@@ -39,7 +40,9 @@ def choice() -> tuple[Any, list[mo.Html]]:
                     time.sleep(0.2)
                     spinner.update(subtitle=" ".join([*run.told().splitlines()[-1:], goes_on]))
     options = {path.name: path for path in sorted(started["folder"].glob("answer-*.json"), reverse=True)}
-    failed = [note(f"{output.name}: {run.told()}", "danger") for output, run in runs.items() if run.process.poll()]
+    # What failed before the newest answer was settled by it.
+    since = takewhile(lambda of: of[1].process.poll(), reversed(runs.items()))
+    failed = [note(f"{output.name}: {run.told()}", "danger") for output, run in since]
     return mo.ui.dropdown(options, value=next(iter(options), None), label=OLDER, full_width=True), failed
 
 

@@ -1,6 +1,7 @@
 """Step 1, the data: which files, how they are read, and the questions about their layout."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import marimo as mo
@@ -30,7 +31,9 @@ def form(files: Sequence[str], edited: Edited) -> Fields:
 
 def choices(value: Choices, settled: Choices) -> Choices:
     """The files and their layout. What was typed goes before the answers to questions about the same files."""
-    files = [*filter(None, (line.strip().strip('"') for line in value["file"].splitlines()))]
+    lines = (line.strip().strip('"') for line in value["file"].splitlines())
+    # As a shell does it. Addresses of databases stay as they are.
+    files = [str(Path(line).expanduser()) if line.startswith("~/") else line for line in lines if line]
     typed = {name: value[name].strip() for name in LAYOUT if value[name].strip()}
     return {**(settled if settled.get("file") == files else {}), **typed, "file": files}
 

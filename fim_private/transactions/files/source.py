@@ -52,6 +52,7 @@ FOREIGN = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Office file", SAVE_AS_CSV),
     (b"SQLite format 3\x00", "an SQLite database", GIVE_QUERY),
     (b"%PDF-", "a PDF document", SAVE_AS_CSV),
+    *((magic, "a picture", SAVE_AS_CSV) for magic in (b"\x89PNG\r\n", b"\xff\xd8\xff")),
     (b"ARROW1", "an Arrow (Feather) file", "Save it as Parquet."),
 )
 """The first bytes of files that cannot be read, what the files are, and what to do."""

@@ -114,6 +114,7 @@ def test_text_mode_is_a_usage_error():
         (b"BZh11AY&SY", "a bzip2 archive"),
         (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
         (b"%PDF-1.7", "a PDF document"),
+        (b"\x89PNG\r\n\x1a\n", "a picture"),
         (b"SQLite format 3\x00", "an SQLite database"),
         (b"ARROW1\x00\x00", "an Arrow"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel"),
