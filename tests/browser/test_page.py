@@ -305,7 +305,7 @@ def test_a_link_opens_a_folded_section(sheet: Chrome) -> None:
 
 
 def test_groups_stay_together_and_text_sorts_as_numbers(sheet: Chrome) -> None:
-    sheet.execute_script("document.querySelector('details').open = true")
+    sheet.execute_script("document.querySelector('main details').open = true")
     column = "return [...document.querySelectorAll('#table-grouped tbody tr')].map(r => r.lastElementChild.innerText)"
     heads = sheet.find_elements("css selector", "#table-grouped thead button")
     assert [head.text for head in heads] == ["mechanism", "precision", "delta"]

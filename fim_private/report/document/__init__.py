@@ -1,8 +1,8 @@
 """The vocabulary of a report: paragraphs, figures and tables as values, without a word on how they are drawn.
 
 A writer (`html`, `markdown`) turns a `Document` into a file. Running text, which is paragraphs, bullets, captions and
-the footer, may hold three inline marks: `**bold**`, a word between backticks for code, and `[words](#anchor)` for a
-link inside the document. Everything else, everywhere, is plain text and shown as it is typed.
+the footer, may hold three inline marks: `**bold**`, a word between backticks for code, and a link to a place in the
+document, `[words](#anchor)`, or to a page that the document names. All else is plain text and shown as it is typed.
 """
 
 from __future__ import annotations
@@ -23,11 +23,15 @@ NAME = re.compile(r"[a-z][a-z0-9-]*")
 FEW_DIGITS = 3
 """Tables with so few decimals show shares, of which nobody needs to know how small they are."""
 
+NUMBER = re.compile("[~<>≈≤≥±]? ?[-−]?[0-9][0-9,.]*(e-?[0-9]+)?( %)?|–|∞")
+"""A number written as text, such as ~0.5, 1e-6 or 35 %."""
+
 RESERVED = ("top", "contents", "mechanisms")
 """Anchors that the writers use themselves; `#top` is the title."""
 
 MARK = re.compile(
-    r"`(?P<code>[^`]+)`|\[(?P<words>[^\[\]]+)\]\(#(?P<anchor>[a-z0-9-]+)\)|\*\*(?P<bold>\S(?:.{0,500}?\S)?)\*\*"
+    r"`(?P<code>[^`]+)`|\[(?P<words>[^\[\]]+)\]\((?P<target>#[a-z0-9-]+|[a-z0-9./-]+\.html)\)"
+    r"|\*\*(?P<bold>\S(?:.{0,500}?\S)?)\*\*"
 )
 """Bold words are some hundred letters at most: where they have no end, nobody looks for it through a whole text."""
 
@@ -139,9 +143,13 @@ class Table:
 
     @property
     def numeric(self) -> list[bool]:
-        """For each column whether it holds numbers, and nothing but numbers where it holds anything."""
+        """For each column whether it holds numbers, also written as text, and nothing else where it holds anything."""
         columns = list(zip(*self.rows, strict=True)) or [()] * len(self.head)
-        return [{isinstance(cell, str) for cell in column if cell is not None} == {False} for column in columns]
+        return [
+            {not isinstance(cell, str) or NUMBER.fullmatch(cell) is not None for cell in column if cell is not None}
+            == {True}
+            for column in columns
+        ]
 
 
 Plain: TypeAlias = Paragraph | Bullets | Code | Figure | Table
@@ -235,6 +243,7 @@ class Document:
         mechanisms: the names a reader can switch on and off, in the order of the switch.
         footer: the small print, with inline marks.
         alarm: the banner is a warning that has to be seen.
+        pages: relative addresses of other pages that links may name. Give only those that are there.
     """
 
     title: str
@@ -244,6 +253,7 @@ class Document:
     mechanisms: tuple[str, ...]
     footer: str
     alarm: bool = False
+    pages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse anchors that are not unique or not safe.
@@ -270,6 +280,7 @@ class Document:
     def anchors(self) -> Iterator[str]:
         """Everything that a link may name."""
         yield from RESERVED
+        yield from self.pages
         yield from (section.anchor for section in self.sections)
         yield from (anchor(part) for part in self.parts() if isinstance(part, Figure | Table | Choice))
 
@@ -281,7 +292,7 @@ def anchor(part: Figure | Table | Choice) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """Words under one inline mark: `mark` is "bold", "code" or the link's "#anchor"."""
+    """Words under one inline mark: `mark` is "bold", "code" or where the link leads."""
 
     mark: str
     words: tuple[str | Marked, ...]
@@ -290,7 +301,7 @@ class Marked:
 def inline(text: str, anchors: frozenset[str]) -> tuple[str | Marked, ...]:
     """Running text as plain strings and marked words.
 
-    A link to an anchor that is not there stays as it is typed: an author sees it, and an item's name cannot make one.
+    A link to what is not there stays as it is typed: an author sees it, and an item's name cannot make one.
 
     >>> inline("see **the `lmm`** [there](#there), not [here](#here)", frozenset({"there"}))
     ('see ', Marked(mark='bold', words=('the ', Marked(mark='code', words=('lmm',)))), ' ', \
@@ -301,8 +312,8 @@ Marked(mark='#there', words=('there',)), ', not [here](#here)')
     if "\n" in text:
         text = " ".join(line.strip() for line in text.split("\n") if line.strip())
     for match in MARK.finditer(text):
-        code, words, target, bold = match.group("code", "words", "anchor", "bold")
-        if target is not None and target not in anchors:
+        code, words, target, bold = match.group("code", "words", "target", "bold")
+        if target is not None and target.removeprefix("#") not in anchors:
             continue
         if match.start() > done:
             pieces.append(visible(text[done : match.start()]))
@@ -311,7 +322,7 @@ Marked(mark='#there', words=('there',)), ', not [here](#here)')
         elif bold is not None:
             pieces.append(Marked("bold", inline(bold, anchors)))
         else:
-            pieces.append(Marked(f"#{target}", inline(words, anchors)))
+            pieces.append(Marked(target, inline(words, anchors)))
         done = match.end()
     if done < len(text):
         pieces.append(visible(text[done:]))

@@ -27,6 +27,9 @@ from fim_private.report.document.inline_svg import drawing
 LONG = 60
 """Letters of a word that stand on one line at most."""
 
+BROKEN = 32
+"""Code of more letters than this may be broken over lines, since a phone has no room for it."""
+
 
 def to_html(document: Document) -> str:
     """The report as one self-contained HTML page, the same text for the same document.
@@ -98,7 +101,7 @@ def mark(word: Marked) -> Markup:
     if word.mark == "bold":
         return Markup("<strong>{}</strong>").format(inside)
     if word.mark == "code":
-        return Markup("<code>{}</code>").format(inside)
+        return Markup("<code{}>{}</code>").format(Markup(" class=long") if len(inside) > BROKEN else "", inside)
     return Markup('<a href="{}">{}</a>').format(word.mark, inside)
 
 

@@ -58,11 +58,20 @@ def inlined(element: ElementTree.Element, name: str, seen: set[str]) -> None:
     if element.tag in {"text", "tspan"} and element.text:
         element.text = visible(element.text)
     element.attrib = dict(attributes(element, name, seen))
+    if element.tag not in {"text", "tspan"}:
+        element.text = unindented(element.text)
     for child in list(element):
         if child.tag.rpartition("}")[2] in DROPPED:
             element.remove(child)
         else:
             inlined(child, name, seen)
+            if element.tag not in {"text", "tspan"}:
+                child.tail = unindented(child.tail)
+
+
+def unindented(between: str | None) -> str | None:
+    """What stands between elements, without blanks: a tenth of a page of many drawings."""
+    return between if between is None or between.strip() else "\n"
 
 
 def attributes(element: ElementTree.Element, name: str, seen: set[str]) -> Iterable[tuple[str, str]]:

@@ -85,7 +85,8 @@ def mark(word: Marked) -> str:
     if word.mark == "code":
         return f"`{''.join(piece for piece in word.words if isinstance(piece, str))}`"
     inside = marked(word.words)
-    return f"**{inside}**" if word.mark == "bold" else f"[{inside}]({word.mark})"
+    # Beside the page of a report is the same as Markdown.
+    return f"**{inside}**" if word.mark == "bold" else f"[{inside}]({word.mark.replace('index.html', 'report.md')})"
 
 
 def part_markdown(part: Part, anchors: frozenset[str], figures: str) -> str:

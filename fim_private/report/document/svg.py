@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from fim_private.report.document import visible
 
-INK, SOFT, LINE, FILL = "#1a1a1a", "#595959", "#dddddd", "#0057a8"
+INK, SOFT, LINE, FILL, PALE = "#1a1a1a", "#595959", "#dddddd", "#0057a8", "#a9c6e3"
 NARROW = 0.64
 """The width of most letters as a share of their height."""
 LETTERS = 'font-family="DejaVu Sans, Liberation Sans, Arial, sans-serif"'

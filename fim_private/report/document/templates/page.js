@@ -16,15 +16,16 @@
     }
   };
 
+  /* Beside the text there is room for both; above the text they would stand before the answer. */
+  const wide = window.matchMedia("(min-width: 70em)");
+  const fit = () => {
+    for (const fold of document.querySelectorAll("#contents > details, #mechanisms")) fold.open = wide.matches;
+  };
+  wide.addEventListener("change", fit);
+  fit();
+
   if (control) {
     control.hidden = false;
-    /* Beside the text there is room for it; above the text it would cover what it switches. */
-    const wide = window.matchMedia("(min-width: 70em)");
-    const fit = () => {
-      control.open = wide.matches;
-    };
-    wide.addEventListener("change", fit);
-    fit();
     const boxes = [...control.querySelectorAll("input")];
     /* What is hidden is part of the address, so that a link or a bookmark shows the same. */
     const change = (wanted) => {
