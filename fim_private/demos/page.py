@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -19,13 +20,24 @@ BANNER = "A LESSON: public or made-up data, exact figures shown, seeded noise. N
 MOVED = 2
 """So many controls can be moved on a page: the first ones."""
 
+LESSON = re.compile("`fim-private demo ([a-z-]+)`")
+"""How the text of a lesson names another lesson."""
 
-def document_of(demo: Demo) -> Document:
-    """The lesson with its question, and the parts it shows at each place of its first two controls."""
+
+def document_of(demo: Demo, beside: tuple[str, ...] = ()) -> Document:
+    """The lesson with its question, and the parts it shows at each place of its first two controls.
+
+    Args:
+        demo: the lesson.
+        beside: the files of other lessons in the same folder. Where the text names one of these, it is a link.
+    """
     moved, fixed = demo.controls[:MOVED], demo.controls[MOVED:]
     # The first control changes fastest, as the views of a choice do.
     places = product(*([(control.name, choice) for choice in control.choices] for control in reversed(moved)))
-    shown = [(settings, demo.show(settings)) for settings in (demo.settings(dict(place)) for place in places)]
+    shown = [
+        (settings, tuple(_linked(part, beside) for part in demo.show(settings)))
+        for settings in (demo.settings(dict(place)) for place in places)
+    ]
     groups = [shown[start : start + len(moved[0].choices)] for start in range(0, len(shown), len(moved[0].choices))]
     shared = [_shared([parts for _, parts in group]) for group in groups]
     views = tuple(
@@ -56,7 +68,11 @@ def document_of(demo: Demo) -> Document:
     return Document(
         title=demo.title,
         banner=BANNER,
-        introduction=(*demo.introduction, Paragraph(text=f"**Your turn.** {demo.question.text}"), *more),
+        introduction=(
+            *_named([_linked(part, beside) for part in demo.introduction], "introduction"),
+            Paragraph(text=f"**Your turn.** {demo.question.text}"),
+            *more,
+        ),
         sections=(
             Section(
                 anchor="try",
@@ -80,7 +96,20 @@ def document_of(demo: Demo) -> Document:
         ),
         mechanisms=(),
         footer=f"Made by `fim-private demo {demo.name} --output FOLDER`.",
+        pages=beside,
     )  # fmt: skip
+
+
+def _linked(part: Shown, beside: Sequence[str]) -> Shown:
+    """The part, where the lessons that a paragraph names are links to their pages, if these are there."""
+    if not isinstance(part, Paragraph):
+        return part
+
+    def link(named: re.Match[str]) -> str:
+        page = f"{named[1]}.html"
+        return f"[{named[0]}]({page})" if page in beside else named[0]
+
+    return replace(part, text=LESSON.sub(link, part.text))
 
 
 def _verdict(demo: Demo, settings: Settings) -> Paragraph:
@@ -119,8 +148,14 @@ def page_of(demo: Demo, folder: Path) -> Path:
     return folder / f"{demo.name}.html"
 
 
-def write_page(demo: Demo, folder: Path, *, overwrite: bool = True) -> Path:
+def write_page(demo: Demo, folder: Path, *, beside: tuple[str, ...] = (), overwrite: bool = True) -> Path:
     """Write the lesson as `NAME.html` to the folder.
+
+    Args:
+        demo: the lesson.
+        folder: is made if it is not there.
+        beside: the files of other lessons that are in the folder, or will be.
+        overwrite: replace a file of that name.
 
     Raises:
         UsageError: what is there may not be replaced.
@@ -132,4 +167,4 @@ def write_page(demo: Demo, folder: Path, *, overwrite: bool = True) -> Path:
         raise InputError(
             f"The folder {folder} cannot be used: {error.strerror}.", "Give another folder with --output."
         ) from None
-    return write_document_page(document_of(demo), page_of(demo, folder), overwrite=overwrite)
+    return write_document_page(document_of(demo, beside), page_of(demo, folder), overwrite=overwrite)

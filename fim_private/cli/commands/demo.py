@@ -83,8 +83,10 @@ def _lesson(name: str, changes: list[str], *, answer: bool, output: Path | None,
         if output.is_dir():
             for lesson in chosen:
                 check_page(page_of(lesson, output), overwrite=overwrite)
+        pages = [(lesson, page_of(lesson, output)) for lesson in DEMOS]
+        beside = tuple(page.name for lesson, page in pages if lesson in chosen or page.is_file())
         for lesson in chosen:
-            say(f"Written: {write_page(lesson, output, overwrite=overwrite)}", quiet=quiet)
+            say(f"Written: {write_page(lesson, output, beside=beside, overwrite=overwrite)}", quiet=quiet)
         return
     moved = assignments(changes, example="epsilon=2")
     lesson = chosen[0]
