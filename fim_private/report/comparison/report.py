@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from fim_private.comparison.settings import ranking_all_sizes
@@ -15,7 +16,7 @@ from fim_private.report.comparison.sections import (
     universe,
     utility,
 )
-from fim_private.report.document import Document
+from fim_private.report.document import Document, Paragraph
 from fim_private.report.document.write import write_document
 from fim_private.report.drawing import Pictures, style
 
@@ -32,10 +33,21 @@ SECTIONS = (
 PUBLIC = "EXACT COUNTS OF PUBLIC DATA, SEEDED NOISE: a comparison, not a private release."
 CURATOR = "EXACT COUNTS, NOT PRIVATE: for the curator's eyes only. Do not publish any of this."
 
+THEORY = "../theory/index.html"
+"""The theory report, seen from the reports of the program's repository."""
 
-def document_of(results: ComparisonResults, pictures: Pictures) -> Document:
-    """The report as a document; its pictures are collected."""
-    sections = tuple(section for section in (module.section(results, pictures) for module in SECTIONS) if section.parts)
+
+def document_of(results: ComparisonResults, pictures: Pictures, *, theory: bool = False) -> Document:
+    """The report as a document; its pictures are collected.
+
+    Args:
+        results: what it shows.
+        pictures: where its pictures are kept.
+        theory: the theory report is there, so a link to it leads somewhere.
+    """
+    first, *others = (module.section(results, pictures) for module in SECTIONS)
+    first = replace(first, parts=(*first.parts, _further(theory=theory)))
+    sections = (first, *(section for section in others if section.parts))
     mechanisms = tuple(dict.fromkeys((*results.settings.mechanisms, *ranking_all_sizes(results.settings))))
     return Document(
         title=results.title,
@@ -44,6 +56,17 @@ def document_of(results: ComparisonResults, pictures: Pictures) -> Document:
         sections=sections,
         mechanisms=mechanisms,
         footer="Made by `fim-private compare`. " + (PUBLIC if results.public else CURATOR),
+        pages=(THEORY,) if theory else (),
+    )
+
+
+def _further(*, theory: bool) -> Paragraph:
+    """Where the rest is."""
+    where = f"[the theory report]({THEORY})" if theory else "the theory report (`reports/theory` in the repository)"
+    return Paragraph(
+        text="Everything else is folded: [where auto is behind](#open-universe), [every size and epsilon](#utility), "
+        "[words and how to reproduce this](#reproduce). What is the same for all data is in "
+        f"{where}: what the mechanisms do, what no mechanism can do, and what composition costs."
     )
 
 
@@ -57,5 +80,5 @@ def write_report(results: ComparisonResults, folder: Path) -> None:
     """
     pictures = Pictures()
     with style():
-        document = document_of(results, pictures)
+        document = document_of(results, pictures, theory=(folder / THEORY).is_file())
     write_document(document, pictures, folder, owner_only=not results.public)

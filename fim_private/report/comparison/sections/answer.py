@@ -68,14 +68,6 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
             _figure(results, pictures, data),
             reach(results, data, settings.main_size),
         ]
-    parts.append(
-        Paragraph(
-            text="Everything else is folded: [where auto is behind](#open-universe), [every size and "
-            "epsilon](#utility), [words and how to reproduce this](#reproduce). What the mechanisms do, what no "
-            "mechanism can do, and what composition costs are the same for all data. They are in the theory report: "
-            "`reports/theory` in the program's repository."
-        )
-    )
     return Section(anchor="answer", title="Which mechanism, when?", parts=tuple(parts))
 
 

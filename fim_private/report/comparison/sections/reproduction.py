@@ -24,6 +24,13 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
         title="Words, data, and how to reproduce this",
         parts=(
             Bullets(items=tuple(_words(results))),
+            Table(
+                name="mechanisms",
+                head=("mechanism", "what it does"),
+                rows=tuple((name, find(name).summary) for name in results.main),
+                caption="**Mechanisms.**",
+                mechanism_column=0,
+            ),
             Code(text=results.command),
             Bullets(
                 items=(
@@ -70,21 +77,18 @@ def _words(results: ComparisonResults) -> Iterator[str]:
     )
     yield (
         f"**Itemset** of size r: r different items. Its **count**: the number of {holders}. **k**: how many itemsets "
-        "are "
-        "asked for. If a list is shorter than k, the missing itemsets count as wrong."
+        "are asked for. If a list is shorter than k, the missing itemsets count as wrong."
     )
     yield (
         f"**Unit**: what is protected, here {settings.described_unit}. **Neighbours**: two data sets that differ in "
-        "one "
-        f"unit ({settings.relation}). **Epsilon, delta**: between neighbours, any set of answers is at most e^epsilon "
-        f"times as likely, plus delta. At epsilon {settings.middle_epsilon} the factor is "
+        f"one unit ({settings.relation}). **Epsilon, delta**: between neighbours, any set of answers is at most "
+        f"e^epsilon times as likely, plus delta. At epsilon {settings.middle_epsilon} the factor is "
         f"{times_as_likely(results.epsilon(settings.middle_epsilon))}."
     )
     yield (
         "**Calibrated**: with the smallest noise and thresholds that provably keep the promise. `-textbook` and "
         "`-paper` have published constants instead. **Bulk**: the rest of the ranking, far below place k."
     )
-    yield "**Mechanisms**: " + "; ".join(f"`{name}`: {find(name).summary}" for name in results.main) + "."
     for source, counts in zip(results.sources, results.counts, strict=True):
         sizes = ", ".join(f"{profile.occurring:,} of size {size}" for size, profile in counts.profiles.items())
         yield f"**{source.name}**: different itemsets that occur: {sizes}. {source.citation}"
