@@ -8,13 +8,13 @@ Writes reports/theory. The data of one section ships with the program; `reports/
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.theory import composition, corollary, defaults, example, lower_bounds
 from fim_private.mechanisms.registry import AUTO, COMPARATORS, REGISTRY, find
 from fim_private.report.comparison.sections.answer import uses_list
-from fim_private.report.document import Code, Document, Paragraph, Section, Table
+from fim_private.report.document import Bullets, Document, Paragraph, Section, Table
 from fim_private.report.document.write import write_document
 from fim_private.report.drawing import Pictures, style
 
@@ -34,42 +34,82 @@ def _list_of_items(name: str) -> str:
     return "can use one" if uses_list(name) else "none"
 
 
-def document_of(pictures: Pictures) -> Document:
-    """The report as a document; its pictures are collected."""
+def document_of(pictures: Pictures, comparisons: Mapping[str, str]) -> Document:
+    """The report as a document; its pictures are collected.
+
+    Args:
+        pictures: where its pictures are kept.
+        comparisons: the pages of the comparison reports that are there, by the name of their data.
+    """
     names = (AUTO, *REGISTRY, *COMPARATORS)
-    mechanisms = Section(
-        anchor="what-they-do",
-        title="What each mechanism does",
-        parts=(
-            Table(
-                name="mechanisms",
-                head=("mechanism", "list of items", "what it does", "source"),
-                rows=tuple((name, _list_of_items(name), find(name).summary, find(name).source) for name in names),
-                caption="**All mechanisms.** Names that end in -textbook or -paper have published constants.",
-            ),
-        ),
-    )
+    used = [name for name in names if not find(name).study]
+    links = ", ".join(f"[{data}]({page})" for data, page in comparisons.items())
     return Document(
         title="Theory: what the mechanisms do, and what none can do",
         banner=BANNER,
         introduction=(
             Paragraph(
-                text="The comparison reports say which mechanism to take on which data. This report has what is the "
-                "same for all data: [what each mechanism does](#what-they-do), [why asking for more itemsets costs "
-                "less than one thinks](#composition), [what no mechanism can do](#lower-bounds), and two statements of "
-                "Chaudhuri, Hsu and Song (2014) beside measurements ([example 1](#example), [Corollary "
-                "1](#corollary)). All have epsilon 1 and delta 1e-6 where nothing else is said."
+                text="How do the mechanisms name frequent itemsets privately, and how far are they from what is "
+                "possible? The answers on this page are the same for all data:"
             ),
-            Code(text="python -m benchmarks.theory"),
+            Bullets(
+                items=(
+                    "Some mechanisms need a list of the items, which must be public. [The "
+                    "table](#table-mechanisms) says which need none.",
+                    "[Asking for more itemsets](#composition) costs less than one would expect.",
+                    "[No mechanism](#lower-bounds) can name an itemset without a certain lead. A figure shows how near "
+                    "the best ones come.",
+                    "Two statements of Chaudhuri, Hsu and Song (2014) beside measurements: [example 1](#example) and "
+                    "[Corollary 1](#corollary).",
+                )
+            ),
+            Paragraph(
+                text="Epsilon is 1 and delta is 1e-6 where nothing else is said. Which mechanism to take on which data "
+                f"is in the comparison reports{f': {links}' if links else ''}."
+            ),
         ),
-        sections=(mechanisms, *(section(pictures) for section in MADE)),
+        sections=(_mechanisms(used, names), *(section(pictures) for section in MADE)),
         mechanisms=names,
         footer="Made by `python -m benchmarks.theory`. " + BANNER,
+        pages=tuple(comparisons.values()),
     )
+
+
+def _mechanisms(used: Sequence[str], names: Sequence[str]) -> Section:
+    """What each mechanism does: those in use, and all with their sources folded away."""
+    return Section(
+        anchor="what-they-do",
+        title="What each mechanism does",
+        parts=(
+            Table(
+                name="mechanisms",
+                head=("mechanism", "list of items", "what it does"),
+                rows=tuple((name, _list_of_items(name), find(name).summary) for name in used),
+                caption="**Mechanisms in use.** `auto` is the default.",
+                mechanism_column=0,
+            ),
+            Table(
+                name="sources",
+                head=("mechanism", "list of items", "what it does", "source"),
+                rows=tuple((name, _list_of_items(name), find(name).summary, find(name).source) for name in names),
+                caption=f"**All {len(names)} mechanisms with their sources**, also those for study. Names that end in "
+                "-textbook or -paper have published constants.",
+                mechanism_column=0,
+                collapsed=True,
+            ),
+        ),
+    )
+
+
+def _beside(folder: Path) -> dict[str, str]:
+    """The pages of the comparison reports in the folders beside this one, by name."""
+    tables = sorted(folder.parent.glob("*/results.parquet"))
+    return {table.parent.name: f"../{table.parent.name}/index.html" for table in tables}
 
 
 if __name__ == "__main__":
     drawn = Pictures()
+    folder = Path(sys.argv[1] if sys.argv[1:] else "reports/theory")
     with style():
-        document = document_of(drawn)
-    write_document(document, drawn, Path(sys.argv[1] if sys.argv[1:] else "reports/theory"))
+        document = document_of(drawn, _beside(folder))
+    write_document(document, drawn, folder)

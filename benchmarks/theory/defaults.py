@@ -53,8 +53,8 @@ def section(pictures: Pictures) -> Section:
     right.set_xlabel("k (log scale)")
     right.set_ylabel("precision of counts minus picks")
     logarithmic(right)
-    for panel in (left, right):
-        panel.legend(loc="best")
+    handles, labels = right.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     worst = (
         both.group_by("data").agg((pl.col(COUNTS) - pl.col(PEEL)).mean().alias("gain")).sort("gain").row(0, named=True)
     )
