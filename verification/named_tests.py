@@ -58,9 +58,13 @@ def named_tests_section() -> Section:
         parts=(
             Table(
                 name="named-tests",
-                head=("mistake", "caught by"),
-                rows=NAMED_TESTS,
-                caption="**Mistakes that hide in a law's slack, or are none of a law's, and the test that fails.**",
+                head=("mistake", "test that catches it", "file"),
+                rows=tuple(
+                    (mistake, name.removeprefix("test_").replace("_", " "), file)
+                    for mistake, file, name in ((mistake, *test.split("::")) for mistake, test in NAMED_TESTS)
+                ),
+                caption="**Some mistakes no search over laws can show:** they hide in a law's slack, or are made "
+                "outside the mechanisms. Each has a test that fails.",
             ),
         ),
     )

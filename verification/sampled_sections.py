@@ -32,15 +32,15 @@ def _end_to_end(results: Sequence[Sampled]) -> Section:
         title="The whole program, sampled",
         parts=(
             Paragraph(
-                text="A law may be right and the program wrong around it. So neighbouring basket files were "
-                "written, read "
-                "and released from as `mine` does, with the operating system's randomness, and an event that the exact "
-                "laws name as telling was counted on both sides. The bound on epsilon is Clopper and Pearson's (1934), "
-                f"too high with a chance of {number(CONFIDENCE_FAILURE)} at most; a bound above the claim refutes it. "
-                "It is lower than the truth by what sampling cannot see."
+                text="A law may be right and the program wrong around it. So the audit writes neighbouring basket "
+                "files, reads them and releases from them as `mine` does, with the operating system's randomness. It "
+                "counts how often an event happens with each file; the exact laws say which event tells them apart. "
+                "From these counts follows a lower bound on epsilon (Clopper and Pearson 1934), which is too high with "
+                f"a chance of at most {number(CONFIDENCE_FAILURE)}. If it is above the claim, the claim is refuted. "
+                "Sampling cannot see everything, so the true epsilon is larger than the bound."
                 + (
-                    f" {by_command} releases were also made by the command line in processes of their own, seeded, and "
-                    "were the very same."
+                    f" {by_command} releases were also made by the command line in processes of their own, with the "
+                    "same seeds. They were identical."
                     if by_command
                     else ""
                 )
@@ -54,8 +54,8 @@ def _end_to_end(results: Sequence[Sampled]) -> Section:
                     "epsilon of the event",
                     "at least",
                     "runs",
-                    "seen",
-                    "there",
+                    "seen with one",
+                    "with the other",
                     "claim",
                 ),
                 rows=tuple(
@@ -72,12 +72,10 @@ def _end_to_end(results: Sequence[Sampled]) -> Section:
                     )
                     for result in honest
                 ),
-                caption="**Honest releases.** Small files, so that a few thousand runs can tell something; "
-                "lmm-paper with a "
-                "cap of 8, and the rows of items-first show only that nothing is badly wrong. `At least` must "
-                "not exceed the claim. `Seen` and `there`: in how "
-                "many runs "
-                "of each file the event was seen.",
+                caption="**Honest releases.** `At least` is the bound; it must not exceed the claim. The last numbers "
+                "say in how many runs the event was seen with each of the two files. The files are small, so that a "
+                "few thousand runs can tell something: `lmm-paper` has a cap of 8, and the rows of `items-first` only "
+                "show that nothing is badly wrong.",
             ),
             Table(
                 name="end-to-end-twins",
@@ -87,8 +85,8 @@ def _end_to_end(results: Sequence[Sampled]) -> Section:
                     "epsilon claimed",
                     "at least",
                     "runs",
-                    "seen",
-                    "there",
+                    "seen with one",
+                    "with the other",
                     "sampling audit",
                 ),
                 rows=tuple(
@@ -117,25 +115,21 @@ def _floating_point(attacks: Sequence[Attack]) -> Section:
         title="Floating point: noise that gives itself away",
         parts=(
             Paragraph(
-                text="The textbook's Laplace noise, made of double-precision numbers, can take some values and "
-                "not others, "
-                "and which depends on the count it is added to (Mironov 2012). Whoever sees the last bits of one "
-                "released number may read off which of two neighbouring counts it came from, whatever epsilon "
-                "is. Here the "
-                "counts are 0 and 1; the larger a count, the more the sum is rounded, and the fewer releases "
-                "give it away "
-                "(about one in twelve at 10, none seen at 1,000)."
+                text="The textbook makes Laplace noise of double-precision numbers. A sum with such noise can take "
+                "some values and not others, and the count decides which (Mironov 2012). So the last bits of one "
+                "released number may tell which of two neighbouring counts it came from, whatever epsilon is. Here the "
+                "counts are 0 and 1. Larger counts are given away less often, because their sums are rounded more: "
+                "about one in twelve at 10, none seen at 1,000."
             ),
             Table(
                 name="floating-point",
-                head=("noise", "epsilon", "releases", "count known for certain", "share", "wrongly"),
+                head=("noise", "epsilon", "releases", "count known for certain", "share", "wrong"),
                 rows=tuple(
                     (attack.sampler, attack.epsilon, attack.runs, attack.decided, attack.share, attack.wrong)
                     for attack in attacks
                 ),
-                caption=f"**The attack.** {broken.share:.0%} of the releases with {broken.sampler} noise gave the "
-                "count away "
-                f"for certain, and {exact.decided} of {exact.runs:,} with the noise that is used here.",
+                caption=f"**The attack.** {100 * broken.share:.0f} % of the releases with {broken.sampler} noise gave "
+                f"the count away for certain. With the noise that is used here, {exact.decided} of {exact.runs:,} did.",
             ),
         ),
     )

@@ -237,25 +237,32 @@ class Pictures:
         return Figure(name=name, svg=self.svg[name], alt=alt, caption=caption, narrow=_narrow(figure))
 
 
+MOST_BELOW = 9
+"""More panels than this stand in two columns on a phone."""
+
+
 def _narrow(figure: mpl.figure.Figure) -> str:
     """The same drawing with its panels below one another, for a phone; empty if it has one panel."""
     panels = [axes for axes in figure.axes if axes.get_visible()]
     if len(panels) < 2:
         return ""
+    columns = 1 if len(panels) <= MOST_BELOW else 2
+    rows = math.ceil(len(panels) / columns)
     figure.set_layout_engine("constrained")
-    grid = figure.add_gridspec(len(panels), 1)
+    grid = figure.add_gridspec(rows, columns)
     for place, (axes, words) in enumerate(zip(panels, _words_of_rows(panels), strict=True)):
-        axes.set_subplotspec(grid[place])
-        axes.tick_params(labelbottom=True, labelleft=True)
-        axes.set_ylabel(words)
-        axes.set_xlabel(axes.get_xlabel() or panels[-1].get_xlabel())
+        axes.set_subplotspec(grid[place // columns, place % columns])
+        first, last = place % columns == 0, place >= len(panels) - columns
+        axes.tick_params(labelbottom=columns == 1 or last, labelleft=first)
+        axes.set_ylabel(words if first else "")
+        axes.set_xlabel((axes.get_xlabel() or panels[-1].get_xlabel()) if columns == 1 or last else "")
     keys = 0
     for legend in figure.legends:
         handles, labels = legend.legend_handles, [text.get_text() for text in legend.get_texts()]
         keys += -(-len(labels) // 2)
         legend.remove()
         _keys(figure, [handle for handle in handles if handle is not None], labels, columns=2)
-    figure.set_size_inches(4.4, 2.6 * len(panels) + 0.2 * keys + 0.3)
+    figure.set_size_inches(4.4, (2.6 if columns == 1 else 1.7) * rows + 0.2 * keys + 0.3)
     return svg_of(figure)
 
 

@@ -39,18 +39,17 @@ def _section(honest: Sequence[CandidateVerdict], broken: Sequence[CandidateVerdi
             Paragraph(
                 text="`tune` chooses among private ways of mining by theorems of Liu and Talwar (2019). "
                 "`verification/private_candidates` has their other algorithms. "
-                "A candidate is anything that is private, so "
-                f"neighbours here are laws of one run that are epsilon {number(EPSILON)} apart (with a delta of "
-                f"{number(DELTA)} where it says so): rare and likely outcomes moved all the way up, down or not at "
-                "all, and random ones. "
+                "A candidate can be anything private. So neighbours are here two laws of one run that are epsilon "
+                f"{number(EPSILON)} apart (with a delta of {number(DELTA)} where the table has one). Rare and likely "
+                "outcomes are moved all the way up, down or not at all, or at random. "
                 f"{compared:,} pairs were compared by the exact law of what is released."
             ),
             Table(
                 name="candidates",
                 head=("algorithm", "theorem", *CLAIMED_AND_FOUND, "claim"),
                 rows=tuple(_row(verdict, "holds" if verdict.holds else "BROKEN") for verdict in honest),
-                caption="**Claims and worst cases.** Delta found is at the epsilon claimed. Where delta is 0 no "
-                "outcome's log ratio may exceed epsilon; where it is not, that alone breaks nothing.",
+                caption="**Claims and worst cases.** The delta found is at the epsilon claimed. If the claimed delta "
+                "is 0, no outcome's log ratio may exceed epsilon; if it is above 0, some may.",
             ),
             Table(
                 name="candidates-mistakes",

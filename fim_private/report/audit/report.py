@@ -11,6 +11,7 @@ from pathlib import Path
 from fim_private.audit.standard_plans import COUNTED, MAX_ITEMS, PICKS, UNIVERSE, audit_all
 from fim_private.audit.verdict import LOOSE, Verdict
 from fim_private.mechanisms.registry import find
+from fim_private.plan import Plan
 from fim_private.privacy import Budget, NeighbouringRelation
 from fim_private.release.files import write_derived
 from fim_private.report.audit.verdicts import delta_text, ratio_text, sentence, verdict_record
@@ -87,15 +88,16 @@ def document_of(
         title="Audit: is every mechanism as private as it claims?",
         banner=BANNER,
         introduction=(
-            Code(text=command),
             Paragraph(
                 text=f"**{SOUND if sound else BROKEN}** "
                 f"{len(verdicts)} plans of {len({verdict.plan.mechanism_name for verdict in verdicts})} mechanisms, "
-                f"{sum(verdict.compared or 0 for verdict in verdicts):,} pairs of neighbours, {twins} broken twins. "
-                "You can check all of this. The laws are computed from the same code that draws. `fim-private law` "
-                "prints any of them, to compare with your own program. [Mistakes](#twins) made on purpose show that "
-                "the check can fail."
+                f"{sum(verdict.compared or 0 for verdict in verdicts):,} pairs of neighbours, {twins} [mistakes made "
+                "on purpose](#twins), which show that the check can fail. You can check all of this: the same code "
+                "that draws computes the laws, and `fim-private law` prints any of them, to compare with your own "
+                "program."
             ),
+            Paragraph(text="The command that made this page:"),
+            Code(text=command),
         ),
         sections=(
             _claims(verdicts, budget),
@@ -112,7 +114,7 @@ def document_of(
 
 def _setting(verdict: Verdict) -> str:
     plan = verdict.plan
-    parts = [f"k = {plan.top}"]
+    parts = [f"k = {plan.top}{_of_items(plan)}"]
     if plan.top == COUNTED:
         parts[0] += ", counts"
     if plan.unit.sensitivity > 1:
@@ -122,6 +124,11 @@ def _setting(verdict: Verdict) -> str:
     if plan.has_anonymous_names:
         parts.append("anonymous names")
     return ", ".join(parts)
+
+
+def _of_items(plan: Plan) -> str:
+    """What tells a plan for single items from one for pairs."""
+    return ", single items" if plan.sizes == (1,) else ""
 
 
 def _claims(verdicts: Sequence[Verdict], budget: Budget) -> Section:
@@ -145,7 +152,7 @@ def _claims(verdicts: Sequence[Verdict], budget: Budget) -> Section:
                 text=f"Each mechanism was planned for pairs at epsilon {number(budget.epsilon)} and delta "
                 f"{number(budget.delta)} in all, as `mine` would: one pick, {PICKS} picks, units of two transactions, "
                 f"units that are exchanged. Public lists have {UNIVERSE} items; with anonymous names only that number "
-                f"is public. choosing keeps {MAX_ITEMS} items per transaction. The delta found is the sum of "
+                f"is public. `choosing` keeps {MAX_ITEMS} items per transaction. The delta found is the sum of "
                 "max(0, P - e^epsilon P') over all answers, for the hardest neighbouring data that the search found. "
                 "It must not exceed the delta claimed."
             ),
@@ -218,12 +225,13 @@ def _profiles(verdicts: Sequence[Verdict], pictures: Pictures) -> Section:
             color="#b03a00",
             marker="o",
             label="found",
+            clip_on=False,  # a dot at the bottom is whole
         )
         panel.set_yscale("log")
         panel.set_ylim(1e-13, 1)
         panel.set_yticks([1, 1e-3, 1e-6, 1e-9, 1e-12], ["1", "1e-3", "1e-6", "1e-9", "1e-12"])
         panel.minorticks_off()
-        panel.set_title(verdict.plan.mechanism_name, fontsize=8)
+        panel.set_title(verdict.plan.mechanism_name + _of_items(verdict.plan), fontsize=8)
     for panel in axes[len(shown) :]:
         panel.set_visible(False)
     for panel in axes[max(0, len(shown) - columns) : len(shown)]:
