@@ -126,8 +126,7 @@ def _itemsets(release: Release) -> list[Part]:
     note = counts_note(release)
     if note is not None:
         parts.append(Paragraph(text=note))
-    bars = count_bars(release)
-    return parts if bars is None else [*parts, bars]
+    return [*parts, *count_bars(release)]
 
 
 def _cell(itemset: ReleasedItemset, field: str) -> Cell:

@@ -57,5 +57,20 @@ def rules_parts(found: AssociationRules, *, most: int | None = None) -> list[Par
         caption += f" {INTERVALS}"
     return [
         Paragraph(text=READ),
-        Table(name="rules", head=tuple(head), rows=tuple(map(tuple, rows)), caption=caption),
+        Table(
+            name="rules",
+            head=tuple(head),
+            rows=tuple((row[0], *map(_unbroken, row[1:])) for row in rows),
+            caption=caption,
+        ),
     ]
+
+
+def _unbroken(cell: str) -> str:
+    """The cell, whose interval stands on one line.
+
+    >>> _unbroken("inf [3.142, inf]").replace(chr(160), "_")
+    '∞ [3.142,_∞]'
+    """
+    value, bracket, interval = cell.partition(" [")
+    return f"{value}{bracket}{interval.replace(' ', chr(160))}".replace("inf", "∞") if bracket else cell
