@@ -41,11 +41,11 @@ def section(pictures: Pictures) -> Section:
         name="composition",
         alt="Epsilon of one pick and margins against the number of picks",
         caption=(
-            f"**What composition buys at epsilon 1, delta 1e-6.** Left: each of k = 100 picks may spend "
+            f"**What composition buys at epsilon 1, delta 1e-6.** First panel: each of k = 100 picks may spend "
             f"{hundred['basic']:.3g} if epsilons add up, and {hundred['optimal']:.3g} by the best theorem for any "
             "picks. The theorem for picks of bounded range, such as those of the exponential mechanism, allows "
             f"{hundred['bounded range']:.3g}. This is {hundred['bounded range'] / hundred['basic']:.1f} times what "
-            "adding up allows. Right: for k = 10 the published large margin mechanism needs a lead of "
+            "adding up allows. Second panel: for k = 10 the published large margin mechanism needs a lead of "
             f"{ten['lmm-paper']:,} transactions in each round. The calibrated mechanism needs a lead once: "
             f"{ten['lmm, first test']:,} at place k + 1, up to {ten['lmm, last test']:,} far down. The limited domain "
             f"needs a lead of {ten['limited-domain']:,} over place 1,000 k."

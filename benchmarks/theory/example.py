@@ -44,8 +44,8 @@ def section(pictures: Pictures) -> Section:
             "logarithm "
             f"of K. The lines of {listed['flat']} are level from K = {UNIVERSES[1]:,} on"
             + (
-                f"; {listed['fails']} is missing on the right, because it finds no clear winner between two equal ones "
-                "with any number of people"
+                f"; {listed['fails']} is missing in the second panel, because it finds no clear winner between two "
+                "equal ones with any number of people"
                 if listed["fails"]
                 else ""
             )
