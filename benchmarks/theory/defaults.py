@@ -68,9 +68,9 @@ def section(pictures: Pictures) -> Section:
             f"{', '.join(map(str, sizes[:-1]))} or {sizes[-1]} items. Each setting was run "
             f"{int(table['trials'].to_list()[0])} times. First panel: the share of the budget that finds the items. A "
             "small epsilon needs a larger share, because an item that is not found is lost. Second panel: noisy counts "
-            "against picks. Above the line, counts are better. Below it, picks are: they serve best where transactions hold "
-            f"many frequent items, such as `{worst['data']}` (by {-worst['gain']:.2f} on average). So the mechanism "
-            "first looks, with noise, at how many they hold."
+            "against picks. Above the line, counts are better. Below it, picks are: they serve best where transactions "
+            f"hold many frequent items, such as `{worst['data']}` (by {-worst['gain']:.2f} on average). So the "
+            "mechanism first looks, with noise, at how many they hold."
         ),
     )
     text = (

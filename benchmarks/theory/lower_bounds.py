@@ -51,8 +51,8 @@ def section(pictures: Pictures) -> Section:
             "thick black line is the bound that no mechanism can exceed. "
             + ("A line crosses the bound, which is an error. " if broken else "No line crosses it. ")
             + "".join(f"{sentence}. " for sentence in nearest)
-            + "The first panel has only the mechanisms that keep their promise with delta 0. Lines that agree cover one "
-            "another."
+            + "The first panel has only the mechanisms that keep their promise with delta 0. Lines that agree cover "
+            "one another."
         ),
     )
     return Section(
