@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 from itertools import product
 from pathlib import Path
@@ -11,8 +12,8 @@ import pytest
 
 from fim_private.demos.chart import Chart
 from fim_private.demos.course import DEMOS
-from fim_private.demos.demo import Demo
-from fim_private.demos.page import BANNER
+from fim_private.demos.demo import Demo, find_demo
+from fim_private.demos.page import BANNER, write_page
 from fim_private.demos.terminal import plain
 from fim_private.report.document import Choice, Code, Dial, Document, Paragraph, Section
 from fim_private.report.document.html import to_html
@@ -31,13 +32,30 @@ EACH = pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.name)
 
 
 def words_of(page: Path) -> str:
-    import re
-
     return unescape(re.sub(r"<[^>]+>", "", page.read_text("utf-8")))
 
 
 def test_there_is_a_page_a_lesson() -> None:
     assert {page.stem for page in FOLDER.glob("*.html")} == {demo.name for demo in DEMOS}
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    """Of lessons to lessons, and of reports to reports."""
+    found = 0
+    for page in (ROOT / "reports").glob("*/*.html"):
+        for address in set(re.findall(r'href="([^"#:]+)"', page.read_text("utf-8"))):
+            assert (page.parent / address).is_file(), f"{page.name} links to {address}"
+            found += 1
+    assert found >= 10
+
+
+def test_a_lesson_links_only_to_pages_that_are_beside_it(tmp_path: Path) -> None:
+    lesson = find_demo(DEMOS, "universe")
+    alone = write_page(lesson, tmp_path / "alone").read_text("utf-8")
+    beside = write_page(lesson, tmp_path / "both", beside=("certificate.html",)).read_text("utf-8")
+    assert "<code>fim-private demo certificate</code>" in alone
+    assert "certificate.html" not in alone
+    assert '<a href="certificate.html"><code>fim-private demo certificate</code></a>' in beside
 
 
 @EACH
