@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 
 from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
+from fim_private.accounting.gaussian_composition import gaussian_delta
 from fim_private.accounting.optimal_composition import optimal_delta
 from fim_private.accounting.renyi_composition import renyi_delta
 from fim_private.privacy import ZCDP, ApproxDP, Failure, Loss, PureDP, are_one_sided, failure_probability
@@ -25,16 +26,20 @@ def claimed_delta(losses: Sequence[Loss], failures: Sequence[Failure], epsilon: 
     failure = failure_probability(failures)
     missed = float(failure)
     if are_one_sided(failures):
-        return min(1.0, renyi_delta(losses, max(0.0, epsilon + math.log1p(-missed))) + missed)
+        return min(1.0, _composed(losses, max(0.0, epsilon + math.log1p(-missed))) + missed)
     proofs = [1.0]
     if not any(isinstance(loss, ZCDP) for loss in losses):
         proofs.append(_basic(float(basic_epsilon(losses)), float(basic_delta(losses) + failure), epsilon))
     if not any(isinstance(loss, ApproxDP) for loss in losses):
-        proofs.append(renyi_delta(losses, epsilon) + (1 + math.exp(epsilon)) * missed)
+        proofs.append(_composed(losses, epsilon) + (1 + math.exp(epsilon)) * missed)
     if failure == 0 and len(set(losses)) == 1 and isinstance(loss := losses[0], PureDP | ApproxDP):
         each = float(loss.delta) if isinstance(loss, ApproxDP) else 0.0
         proofs.append(optimal_delta(epsilon, float(loss.epsilon), each, len(losses)))
     return min(proofs)
+
+
+def _composed(losses: Sequence[Loss], epsilon: float) -> float:
+    return min(renyi_delta(losses, epsilon), gaussian_delta(losses, epsilon))
 
 
 def _basic(epsilon_0: float, delta_0: float, epsilon: float) -> float:

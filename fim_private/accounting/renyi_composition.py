@@ -8,14 +8,13 @@ orders costs tightness, never validity. Proofs: docs/mathematics.md#renyi-compos
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.accounting.rounding import RELATIVE_ERROR
-from fim_private.privacy import ZCDP, BoundedRange, Loss, PureDP
+from fim_private.privacy import ZCDP, BoundedRange, Loss, PureDP, tally
 
 Floats = NDArray[np.float64]
 
@@ -68,9 +67,7 @@ def renyi_curve(losses: Sequence[Loss], a: Floats) -> Floats:
         ValueError: there is an ApproxDP loss, which has no Renyi curve.
     """
     total = np.zeros_like(a)
-    # Count losses by identity: ten thousand equal losses are often one object, and fractions are slow to hash.
-    times = Counter(map(id, losses))
-    for loss in {id(loss): loss for loss in losses}.values():
+    for loss, times in tally(losses).items():
         match loss:
             case PureDP(epsilon) if epsilon > 0:
                 curve = pure_curve(float(epsilon), a)
@@ -82,7 +79,7 @@ def renyi_curve(losses: Sequence[Loss], a: Floats) -> Floats:
                 continue
             case _:
                 raise ValueError("an (epsilon, delta) loss has no Renyi curve; use basic or optimal composition")
-        total += times[id(loss)] * curve
+        total += times * curve
     return total
 
 
