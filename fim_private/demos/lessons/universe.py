@@ -128,7 +128,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             f"e^({number(rate)} c). {rank} has {last} customers and weighs e^{weight:.0f}. A pair that nobody bought "
             f"weighs 1, but there are e^{crowd:.0f} of them. "
             + (
-                "Together they weigh more, so a pick usually names one of them."
+                "Together they weigh more, so the last picks usually name one of them."
                 if crowd > weight
                 else "Together they weigh less, so the picks stay with pairs that customers bought."
             )

@@ -218,13 +218,14 @@ def _short(results: ComparisonResults, data: str) -> str | None:
         return None
     name, (top,) = take(asked), nearest(results.tops, (20,))
     found = {
-        row["epsilon"]: f"{row['precision'] * top:.1f} at epsilon {row['epsilon']}"
+        row["epsilon"]: f"{row['precision'] * top:.1f} at epsilon {row['epsilon']}, beside "
+        f"{max(0.0, row['named'] - row['precision'] * top):.1f} wrong ones"
         for row in asked.filter((pl.col("mechanism") == name) & (pl.col("top") == top)).iter_rows(named=True)
     }
     what = kind((results.settings.main_size,))
     return (
         f"Without a list of items take `{name}`. Of the true top {top} {what} it finds on average "
-        f"{' and '.join(found[epsilon] for epsilon in shown_epsilons(results))}."
+        f"{'; '.join(found[epsilon] for epsilon in shown_epsilons(results))}."
     )
 
 
@@ -259,7 +260,7 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         figure,
         name=f"answer-{data.lower()}",
         alt=f"Precision against k on {data} at epsilon {' and '.join(epsilons)}",
-        caption="**The longer the list, the smaller the share that is right.** "
+        caption="**Precision against the number of itemsets asked for.** "
         f"{kind((settings.main_size,)).capitalize()} of {data}; bars are 95 % intervals."
         + _told(results, names)
         + (
