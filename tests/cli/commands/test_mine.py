@@ -59,12 +59,15 @@ def test_the_data_that_ships_gives_a_release_from_file_to_file(shipped: Path, tm
 
 
 def test_retail_gives_the_true_top_ten(shared_data: Callable[[str], Path]) -> None:
-    """With the secure source. The chance of a wrong pair is 1e-3 or so; of more than two wrong ones below 1e-9."""
+    """With the secure source. The chance of a wrong pair is 1e-3 or so; of more than two wrong ones below 1e-9.
+
+    One list in sixty is cut short, see `certificate.py`.
+    """
     done = fim_private("mine", shared_data("retail.dat.gz"), "--size", 2, "--top", 10, *PROMISE, "--json")
     assert done.returncode == 0, words(done)
     found = {frozenset(line["items"]) for line in json.loads(done.stdout)["itemsets"]}
-    assert len(found) == 10
-    assert len(found & RETAIL_TOP_10) >= 8
+    assert 1 <= len(found) <= 10
+    assert len(found - RETAIL_TOP_10) <= 2
 
 
 def test_json_has_the_documented_keys(baskets: Path) -> None:
