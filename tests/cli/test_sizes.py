@@ -36,7 +36,7 @@ def test_sizes_that_cannot_be_read_are_refused(text: str) -> None:
 
 def test_several_sizes_are_mined_together_from_file_to_file(baskets: Path, tmp_path: Path) -> None:
     output = tmp_path / "release.csv"
-    done = fim_private("mine", baskets, "--sizes", "1-3", "--top", 3, *PROMISE, "-o", output)
+    done = fim_private("mine", baskets, "--sizes", "1-3", "--top", 3, *PROMISE, "--seed", 1, "-o", output)
     assert done.returncode == 0, words(done)
     with output.open(newline="") as file:
         rows = {(row["item_1"], row["item_2"]) for row in csv.DictReader(file)}
@@ -91,7 +91,9 @@ def test_a_least_support_is_a_share_of_the_public_number_of_transactions(tmp_pat
     path = tmp_path / "baskets.csv"
     path.write_text("bread,milk\n" * 900 + "tea\n" * 100)
     options = ("--sizes", "1-2", *PROMISE, "--format", "basket", "--separator", ",")
-    done = fim_private("mine", path, *options, "--min-support", "0.3", "--public-transactions", 1000, "--json")
+    done = fim_private(
+        "mine", path, *options, "--min-support", "0.3", "--public-transactions", 1000, "--json", "--seed", 1
+    )
     assert done.returncode == 0, words(done)
     release = json.loads(done.stdout)
     assert release["plan"]["min_count"] == 299  # at least 300, so above 299
