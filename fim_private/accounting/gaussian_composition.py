@@ -4,7 +4,8 @@ A step costs rho if no more can be learnt from it, whatever follows, than from o
 variance 1/(2 rho) that moves by 1. The cost of Gaussian noise is its rho. A pick of bounded range epsilon costs little
 more than epsilon^2/8 where more steps of its kind follow, and pi epsilon^2/16 where none does.
 
-For twenty picks and more it proves less than Renyi composition does. Proofs: docs/mathematics.md#gaussian-composition.
+For twenty picks and more it proves a smaller delta than Renyi composition does.
+Proofs: docs/mathematics.md#gaussian-composition.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def gaussian_rho(losses: Sequence[Loss]) -> float:
             case Gaussian(rho):
                 total += times * float(rho)
             case BoundedRange(epsilon):
-                total += pick_rho(float(epsilon), times) if epsilon else 0.0
+                total += pick_rho(float(epsilon), times)
             case _:
                 return math.inf
     return total * (1 + RELATIVE_ERROR)
@@ -100,14 +101,14 @@ def profile(rho: float, epsilon: float) -> float:
         return 0.0
     move = math.sqrt(2 * rho)
     low = epsilon / move - move / 2
+    density = math.exp(-low * low / 2) / math.sqrt(2 * math.pi)
     if low < 0:
         tail = math.erfc(low / math.sqrt(2)) / 2
-        far = low + move
-        return min(1.0, (tail - math.exp(-low * low / 2) / math.sqrt(2 * math.pi) * _mills(far)) * (1 + 1e-9) + 1e-15)
+        return min(1.0, (tail - density * _mills(low + move)) * (1 + 1e-9) + 1e-15)
     panels = np.linspace(low, low + move, _PANELS + 1)
     falls = np.array([_falls(at) for at in panels.tolist()])
     area = float(falls.sum() - (falls[0] + falls[-1]) / 2) * move / _PANELS
-    return min(1.0, math.exp(-low * low / 2) / math.sqrt(2 * math.pi) * area * (1 + 1e-9))
+    return min(1.0, density * area * (1 + 1e-9))
 
 
 def _mills(at: float) -> float:

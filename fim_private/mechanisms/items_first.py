@@ -34,7 +34,7 @@ from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.lengths import TYPICAL_LENGTH, LengthLook, Lengths
+from fim_private.mechanisms.lengths import PICK_VARIANCE, TYPICAL_LENGTH, LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian, threshold_of
@@ -48,8 +48,6 @@ LEAST_JOINED, LEAST_CANDIDATES, MOST_CANDIDATES = 1_000, 100, 100_000
 MOST_FULL, MOST_TESTED = 4096, 1_000
 _LOG_CANDIDATES = 8.0
 """The logarithm of the number of candidates that are about as likely as those wanted."""
-_PICK_VARIANCE = 1.64
-"""The variance of the noise in a pick of epsilon 1 (Gumbel: pi^2/6)."""
 _SAFE = 1 - 1e-9
 """Shares are rounded down by this much, because floats are rounded."""
 _LEAST_DELTA = 1e-300
@@ -580,7 +578,7 @@ class ItemsFirst:
         favour = (tuning.prior if independent is None else tuning.leverage_prior) * scale * expected
         if independent is not None:
             favour -= independent
-        favour += _PICK_VARIANCE * scale**2 * precision * (counts - counts[min(self.top, len(counts)) - 1])
+        favour += PICK_VARIANCE * scale**2 * precision * (counts - counts[min(self.top, len(counts)) - 1])
         rounded: NDArray[np.int64] = np.rint(favour - favour.min()).astype(np.int64)
         return rounded
 

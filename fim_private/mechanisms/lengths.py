@@ -26,6 +26,8 @@ MORE_BINS = np.append(BINS, [384, 512, 768, 1024, 1536, 2048, 3072, 4096])
 """The bins for how many itemsets a transaction holds."""
 TYPICAL_LENGTH = 10
 """Leads are stated for transactions with this many items."""
+PICK_VARIANCE = 1.64
+"""The variance of the noise in a pick of epsilon 1 (Gumbel: pi^2/6)."""
 _CLEAR = 2.0
 """A bin with fewer units than this many standard deviations of the noise counts as empty."""
 _USUAL = 10.0
@@ -115,7 +117,7 @@ class Lengths:
             sizes: items per itemset.
         """
         exact = max(2 * self.weight(full, sizes) ** 2 / full for full in _FULL.tolist())
-        return float(8 / 1.64 / exact)
+        return float(8 / PICK_VARIANCE / exact)
 
     def _held(self, sizes: Sequence[int]) -> Floats:
         """How many itemsets a unit holds, by its length."""
