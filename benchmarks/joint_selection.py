@@ -19,12 +19,13 @@ import numpy as np
 from numpy.random import default_rng  # noqa: TID251 - floats for measuring, nothing is released
 
 from fim_private.accounting.calibration import prove_discovery
+from fim_private.accounting.gaussian_composition import pick_rho
 from fim_private.accounting.search import largest
 from fim_private.counting import top_itemsets
 from fim_private.mechanisms.items_first import PEEL, ItemsFirst, calibrate
 from fim_private.mechanisms.joint_exponential import JointExponential
 from fim_private.mechanisms.protocol import Request
-from fim_private.privacy import ZCDP, BoundedRange, Loss, PureDP
+from fim_private.privacy import BoundedRange, Gaussian, Loss, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.transactions import read_transactions
@@ -36,7 +37,7 @@ RUNS = 20
 def affordable(mechanism: ItemsFirst, loss: Callable[[Fraction], Loss], request: Request) -> Fraction:
     """The epsilon of one selection beside all other steps."""
     pick = mechanism.usual.pick_epsilon or Fraction(0)
-    others = ZCDP(mechanism.rho - mechanism.top * pick**2 / 8)
+    others = Gaussian(mechanism.rho - Fraction(pick_rho(float(pick), mechanism.top)))
     failure = mechanism.test_delta or Fraction(0)
 
     def fits(epsilon: Fraction) -> bool:

@@ -7,6 +7,7 @@ A number that a user typed becomes the exact fraction that its text says. Nothin
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections import Counter
@@ -251,6 +252,41 @@ class Gaussian(ZCDP):
     """
 
 
+ROUNDING_VARIANCE = 3
+"""Gaussian noise, rounded to whole numbers at random, is discrete Gaussian noise with so much more variance."""
+
+
+@dataclass(frozen=True)
+class DiscreteGaussian(ZCDP):
+    """Discrete Gaussian noise of this variance. rho is half of the squared length that a unit moves, over the variance.
+
+    Proof of what it costs: docs/mathematics.md#discrete-gaussian.
+    """
+
+    variance: int
+
+    @classmethod
+    def of(cls, moved: int, variance: int) -> DiscreteGaussian:
+        """The cost of noise with this variance if a unit moves the numbers by `moved`, a squared length."""
+        return cls(Fraction(moved, 2 * variance), variance)
+
+    @staticmethod
+    def variance_costing(moved: int, rho: Fraction) -> int:
+        """The least variance of noise that costs at most rho as Gaussian noise."""
+        return math.ceil(moved / (2 * rho)) + ROUNDING_VARIANCE
+
+    @property
+    def gaussian(self) -> Gaussian:
+        """What it costs as Gaussian noise.
+
+        Raises:
+            ValueError: the variance is not above `ROUNDING_VARIANCE`.
+        """
+        if self.variance <= ROUNDING_VARIANCE:
+            raise ValueError("noise of so small a variance has no price as Gaussian noise")
+        return Gaussian(self.rho * self.variance / (self.variance - ROUNDING_VARIANCE))
+
+
 Loss = PureDP | ApproxDP | BoundedRange | ZCDP
 
 
@@ -329,7 +365,7 @@ class Guarantee:
     Args:
         epsilon: rounded up if it was computed in floating point.
         delta: rounded up in the same way.
-        composition: "basic", "optimal" or "renyi".
+        composition: "basic", "optimal", "gaussian" or "renyi".
     """
 
     epsilon: Fraction

@@ -24,13 +24,14 @@ from itertools import combinations, permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.audit.laws import law_over_itemsets
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.certificate import Certificate, threshold_for
 from fim_private.mechanisms.items_first import PEEL, ItemsFirst, LaterSteps
 from fim_private.mechanisms.lengths import BINS, LengthLook
 from fim_private.mechanisms.measurement import Measurement
-from fim_private.privacy import ZCDP, OneSidedFailure
+from fim_private.privacy import DiscreteGaussian, OneSidedFailure
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 
 Floats = NDArray[np.float64]
@@ -74,15 +75,15 @@ class SmallItemsFirst(ItemsFirst):
     def way(self, test_share: Fraction) -> LaterSteps:
         """The later steps with this share of what is left for the test, and the same again for choosing the length."""
         left = self.rho
-        left -= 2 * self.look.loss.rho if self.remembered(LOOKS) else 0
-        left -= self.items.measurement.loss.rho if self.remembered(ITEMS) else 0
+        left -= 2 * self.look.loss.gaussian.rho if self.remembered(LOOKS) else 0
+        left -= self.items.measurement.loss.gaussian.rho if self.remembered(ITEMS) else 0
         again = _measured(left * self.counted_again, 1) if self.counted_again else None
-        left -= again.loss.rho if again is not None and self.remembered(AGAIN) else 0
+        left -= again.loss.gaussian.rho if again is not None and self.remembered(AGAIN) else 0
         certificate = self._small_certificate(left * test_share)
         if certificate is not None and self.remembered(CERTIFICATE):
-            left -= sum(loss.rho if isinstance(loss, ZCDP) else loss.epsilon**2 / 8 for loss in certificate.losses)
+            left -= certificate.rho
         if self.select == PEEL:
-            pick = Fraction(math.isqrt(int(8 * left / self.top * 10**8)), 10**4)
+            pick = range_costing(float(left), self.top)
             return LaterSteps(again=again, pick_epsilon=pick, tokens=9, candidates=9, certificate=certificate)
         measured = _measured(left / (2 if self.size > 2 else 1), self.sensitivity)
         pairs = measured if self.size > 2 else None
@@ -99,12 +100,12 @@ class SmallItemsFirst(ItemsFirst):
     def _small_certificate(self, rho: Fraction) -> Certificate | None:
         if self.test_delta is None:
             return None
-        variance = math.ceil(1 / rho)
+        variance = DiscreteGaussian.variance_costing(1, rho / 2)
         return Certificate(
             variance=variance,
             threshold=threshold_for(variance, sensitivity=1, delta=self.test_delta),
             failure=OneSidedFailure(self.test_delta),
-            cut_epsilon=Fraction(math.isqrt(int(4 * rho * 10**8)), 10**4),
+            cut_epsilon=range_costing(float(rho / 2)),
         )
 
 
@@ -142,13 +143,13 @@ def small(
         kind: the class, perhaps of a broken twin.
     """
     full = names if full is None else full
-    variance = math.ceil(resolution**2 * full / (2 * shares[1] * rho))
+    variance = DiscreteGaussian.variance_costing(resolution**2 * full, shares[1] * rho)
     measured = Measurement(full=full, resolution=resolution, variance=variance)
     return kind(
         top=2,
         sizes=(size,),
         select=select,
-        look=LengthLook(variance=math.ceil(1 / (2 * shares[0] * rho))),
+        look=LengthLook.costing(shares[0] * rho),
         items=AnonymousItems(measurement=measured, names=names),
         rho=rho,
         test_delta=test_delta,
@@ -364,7 +365,7 @@ def _values(variance: int, one: int, other: int) -> NDArray[np.int64]:
 
 def _measured(rho: Fraction, sensitivity: int) -> Measurement:
     """Counts in transactions, of which a transaction that holds two itemsets counts in full for both."""
-    variance = math.ceil(Fraction(2 * sensitivity**2) / (2 * rho))
+    variance = DiscreteGaussian.variance_costing(2 * sensitivity**2, rho)
     return Measurement(full=2, resolution=1, variance=variance, sensitivity=sensitivity)
 
 

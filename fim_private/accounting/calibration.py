@@ -3,7 +3,8 @@
 A mechanism states two things: its losses as a function of the epsilon of one pick, and the probability `failure`, on
 either neighbour's side, of the event that its losses do not cover. Two theorems turn these into a guarantee:
     basic: (sum of epsilons, sum of deltas + failure);
-    Renyi: (eps, delta_acc + (1 + e^eps) failure), where eps is the composed epsilon at delta_acc.
+    composed: (eps, delta_acc + (1 + e^eps) failure), where eps is what Gaussian or Renyi composition, whichever proves
+        less, has at delta_acc.
 docs/mathematics.md#failures has the premises and the proofs.
 """
 
@@ -15,14 +16,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
+from fim_private.accounting.gaussian_composition import gaussian_epsilon
 from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
 from fim_private.accounting.renyi_composition import renyi_epsilon
-from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down, round_up
+from fim_private.accounting.rounding import exp_up, round_down, round_up
 from fim_private.accounting.search import largest
-from fim_private.privacy import ZCDP, Guarantee, Loss
-
-_SAFE = 1 - 1e-9
-"""Roots are rounded down by this much, because floats are rounded."""
+from fim_private.privacy import Gaussian, Guarantee, Loss
 
 LossesOfPick = Callable[[Fraction], Sequence[Loss]]
 
@@ -47,15 +46,21 @@ def prove_basic(losses: Sequence[Loss], failure: Fraction) -> Guarantee:
     return Guarantee(epsilon=basic_epsilon(losses), delta=basic_delta(losses) + failure, composition="basic")
 
 
-def prove_renyi(losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction) -> Guarantee | None:
-    """A guarantee of at most (epsilon, delta) by Renyi composition, or None if the theorem does not give one."""
+def composed_epsilon(losses: Sequence[Loss], delta: float) -> tuple[float, str]:
+    """The least epsilon that Gaussian or Renyi composition proves at `delta` > 0, rounded up, and by which of them."""
+    return min((gaussian_epsilon(losses, delta), "gaussian"), (renyi_epsilon(losses, delta), "renyi"))
+
+
+def prove_composed(
+    losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction
+) -> Guarantee | None:
+    """A guarantee of at most (epsilon, delta) by `composed_epsilon`, or None if the theorems do not give one."""
     delta_acc = delta - (1 + exp_up(epsilon)) * failure
     if delta_acc <= 0:
         return None
-    composed = round_up(renyi_epsilon(losses, float(delta_acc)))
-    if composed > epsilon:
-        return None
-    return Guarantee(epsilon=composed, delta=delta, composition="renyi")
+    found, composition = composed_epsilon(losses, float(delta_acc))
+    composed = round_up(found)
+    return Guarantee(epsilon=composed, delta=delta, composition=composition) if composed <= epsilon else None
 
 
 def calibrate_pick(losses_of: LossesOfPick, *, epsilon: Fraction, delta: Fraction, failing: bool) -> Calibration:
@@ -66,15 +71,15 @@ def calibrate_pick(losses_of: LossesOfPick, *, epsilon: Fraction, delta: Fractio
             less than `epsilon`.
         epsilon: what everything together may spend.
         delta: what everything together may spend.
-        failing: whether there is an event that the losses do not cover. Under Renyi composition half of delta then pays
-            for the composition and half for that event.
+        failing: whether there is an event that the losses do not cover. Where losses are composed, half of delta then
+            pays for the composition and half for that event.
 
-    Renyi composition grants the failure event less, and a mechanism then needs a larger margin. So it is preferred only
+    A composition grants the failure event less, and a mechanism then needs a larger margin. So it is preferred only
     if the picks gain at least 1 %.
     """
     basic = _calibrate_basic(losses_of, epsilon, delta if failing else Fraction(0))
-    renyi = _calibrate_renyi(losses_of, epsilon, delta, failing=failing) if delta > 0 else None
-    return renyi if renyi and _worth_it(renyi.pick_epsilon, basic.pick_epsilon) else basic
+    composed = _calibrate_composed(losses_of, epsilon, delta, failing=failing) if delta > 0 else None
+    return composed if composed and _worth_it(composed.pick_epsilon, basic.pick_epsilon) else basic
 
 
 def _calibrate_basic(losses_of: LossesOfPick, epsilon: Fraction, failure: Fraction) -> Calibration:
@@ -84,12 +89,12 @@ def _calibrate_basic(losses_of: LossesOfPick, epsilon: Fraction, failure: Fracti
     return Calibration(pick_epsilon=pick, failure=failure, guarantee=prove_basic(losses_of(pick), failure))
 
 
-def _calibrate_renyi(
+def _calibrate_composed(
     losses_of: LossesOfPick, epsilon: Fraction, delta: Fraction, *, failing: bool
 ) -> Calibration | None:
     failure = round_down(float(delta / 2 / (1 + exp_up(epsilon)))) if failing else Fraction(0)
 
-    found = largest_proved(lambda pick: prove_renyi(losses_of(pick), failure, epsilon=epsilon, delta=delta), epsilon)
+    found = largest_proved(lambda pick: prove_composed(losses_of(pick), failure, epsilon=epsilon, delta=delta), epsilon)
     if found is None:
         return None
     pick, guarantee = found
@@ -112,11 +117,6 @@ def largest_proved(
     return None if spent is None or guarantee is None else (spent, guarantee)
 
 
-def range_costing(rho: float) -> Fraction:
-    """The largest epsilon of a pick of bounded range that costs at most rho, rounded down. It costs epsilon^2/8."""
-    return round_down(math.sqrt(8 * rho) * _SAFE)
-
-
 def prove_discovery(
     losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction
 ) -> Guarantee | None:
@@ -125,18 +125,24 @@ def prove_discovery(
     The guarantee is (eps - ln(1 - failure), delta_acc + failure): docs/mathematics.md#one-sided-failures. The result is
     None if that exceeds (epsilon, delta).
     """
-    composed = renyi_epsilon(losses, float(delta - failure)) - math.log1p(-float(failure))
-    rounded = round_up(composed)
-    return Guarantee(epsilon=rounded, delta=delta, composition="renyi") if rounded <= epsilon else None
+    found, composition = composed_epsilon(losses, float(delta - failure))
+    composed = round_up(found - math.log1p(-float(failure)))
+    return Guarantee(epsilon=composed, delta=delta, composition=composition) if composed <= epsilon else None
 
 
-def calibrate_zcdp(failure: Fraction, *, epsilon: Fraction, delta: Fraction) -> float:
-    """The largest rho, less a little for rounding, that `prove_discovery` proves to be (epsilon, delta)."""
+def calibrate_gaussian(
+    failure: Fraction, *, epsilon: Fraction, delta: Fraction, one_sided: bool
+) -> tuple[Fraction, Guarantee] | None:
+    """The most that steps may cost together as Gaussian noise, and what is then guaranteed; None if it is nothing.
 
-    def fits(rho: Fraction) -> bool:
-        return prove_discovery([ZCDP(rho)], failure, epsilon=epsilon, delta=delta) is not None
-
-    return float(largest(fits, epsilon) or 0) * (1 - RELATIVE_ERROR)
+    Args:
+        failure: the probability granted to what the steps do not cover.
+        epsilon: what everything together may spend.
+        delta: what everything together may spend.
+        one_sided: whether failures happen on one neighbour's side only (`prove_discovery`).
+    """
+    prove = prove_discovery if one_sided else prove_composed
+    return largest_proved(lambda rho: prove([Gaussian(rho)], failure, epsilon=epsilon, delta=delta), epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,8 @@
 
 There are two theorems. Both hold for parts that are chosen after seeing the answers of earlier parts:
     added up: add the parts' own guarantees and the cost of the further steps (basic composition);
-    composed: compose all losses by Renyi composition, and count the failures as one with the sum of their
-        probabilities.
+    composed: compose all losses by Gaussian or Renyi composition, and count the failures as one with the sum of
+        their probabilities.
 Proofs: docs/mathematics.md#joint-accounting.
 """
 
@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.accounting.basic_composition import basic_epsilon
-from fim_private.accounting.calibration import prove_discovery, prove_renyi
-from fim_private.accounting.renyi_composition import renyi_epsilon
+from fim_private.accounting.calibration import composed_epsilon, prove_composed, prove_discovery
 from fim_private.accounting.rounding import round_up
 from fim_private.privacy import ZCDP, ApproxDP, Failure, Guarantee, Loss, PureDP, are_one_sided, failure_probability
 
@@ -60,10 +59,11 @@ def _added_up(
     if all(isinstance(loss, PureDP) for loss in further):
         spent += basic_epsilon(further)
     elif failed < delta:
-        # The delta that the parts leave turns zero-concentrated privacy into an epsilon.
-        spent += round_up(renyi_epsilon(further, float(delta - failed)))
+        # The delta that the parts leave turns noise into an epsilon.
+        composed, theorem = composed_epsilon(further, float(delta - failed))
+        spent += round_up(composed)
         failed = delta
-        theorems.add("renyi")
+        theorems.add(theorem)
     else:
         return None
     if spent > epsilon or failed > delta:
@@ -81,4 +81,4 @@ def _composed(
         return None
     if are_one_sided(failures):
         return prove_discovery(losses, failure, epsilon=epsilon, delta=delta)
-    return prove_renyi(losses, failure, epsilon=epsilon, delta=delta)
+    return prove_composed(losses, failure, epsilon=epsilon, delta=delta)

@@ -14,8 +14,8 @@ TOPS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 def pick_epsilons(budget: Budget, top: int) -> dict[str, float]:
     """The largest epsilon of one of k picks, by theorem.
 
-    basic: epsilons add up. optimal: the theorem of Kairouz, Oh, Viswanath for any picks. bounded range: the Renyi curve
-    of picks by the exponential mechanism (Durfee and Rogers; Dong et al.).
+    basic: epsilons add up. optimal: the theorem of Kairouz, Oh, Viswanath for any picks. bounded range: the
+    Renyi curve of picks by the exponential mechanism (Durfee and Rogers; Dong et al.), or Gaussian composition.
     """
 
     def losses_of(pick: Fraction) -> tuple[Loss, ...]:

@@ -17,12 +17,19 @@ from statistics import NormalDist
 
 import numpy as np
 
-from fim_private.accounting.calibration import LossesOfPick, largest_proved, prove_discovery, prove_renyi
+from fim_private.accounting.calibration import (
+    LossesOfPick,
+    calibrate_gaussian,
+    largest_proved,
+    prove_composed,
+    prove_discovery,
+)
+from fim_private.accounting.gaussian_composition import pick_rho, range_costing
 from fim_private.accounting.rounding import exp_up, round_down
-from fim_private.accounting.search import largest, least
+from fim_private.accounting.search import least
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.protocol import Request, Spending
-from fim_private.privacy import ZCDP, AnyFailure, BoundedRange, Guarantee, Loss, OneSidedFailure
+from fim_private.privacy import AnyFailure, BoundedRange, DiscreteGaussian, Guarantee, Loss, OneSidedFailure
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import (
     log_discrete_gaussian_survival,
@@ -76,32 +83,35 @@ class Certificate:
         sensitivity: int = 1,
     ) -> Certificate:
         """The certificate whose test costs at most this rho, and whose choice of the length costs `cut`, 0 for none."""
-        variance = math.ceil(Fraction(sensitivity**2) / (2 * test))
+        variance = DiscreteGaussian.variance_costing(sensitivity**2, test)
         return cls(
             variance=variance,
             threshold=threshold_for(variance, sensitivity=sensitivity, delta=failure.probability),
             failure=failure,
-            # A bounded range of e is e^2/8-zCDP.
-            cut_epsilon=round_down(math.sqrt(8 * cut)) if cut else None,
+            cut_epsilon=range_costing(float(cut)) if cut else None,
             general=general,
             sensitivity=sensitivity,
         )
 
     @property
     def rho(self) -> Fraction:
-        """The losses together. A bounded range of e is e^2/8-zCDP."""
-        return number_loss(self.variance, self.sensitivity).rho + (self.cut_epsilon or Fraction(0)) ** 2 / 8
+        """What the losses cost together as Gaussian noise."""
+        return self.test.gaussian.rho + Fraction(pick_rho(float(self.cut_epsilon or 0)))
+
+    @property
+    def test(self) -> DiscreteGaussian:
+        """The cost of the test."""
+        return number_loss(self.variance, self.sensitivity)
 
     @property
     def losses(self) -> tuple[Loss, ...]:
         """The choice of the length, then the test."""
-        test = number_loss(self.variance, self.sensitivity)
-        return (test,) if self.cut_epsilon is None else (BoundedRange(self.cut_epsilon), test)
+        return (self.test,) if self.cut_epsilon is None else (BoundedRange(self.cut_epsilon), self.test)
 
     @property
     def spending(self) -> tuple[Spending, ...]:
         """The losses in words."""
-        test = Spending(what="test of the smallest support", rho=number_loss(self.variance, self.sensitivity).rho)
+        test = Spending(what="test of the smallest support", rho=self.test.gaussian.rho)
         if self.cut_epsilon is None:
             return (test,)
         return (Spending(what="choice of how many picks to test", epsilon=self.cut_epsilon), test)
@@ -206,7 +216,7 @@ def calibrate_certificate(
     one_sided: bool = False,
     general: bool = False,
 ) -> CertificateCalibration:
-    """A certificate for shares of what may be spent, and the largest picks that fit beside it, by Renyi composition.
+    """A certificate for shares of what may be spent, and the largest picks that fit beside it.
 
     Args:
         request: what picks and certificate together may spend; delta is above 0.
@@ -223,14 +233,11 @@ def calibrate_certificate(
     # A one-sided failure also takes about its probability off epsilon.
     granted = min(delta, epsilon) if one_sided else delta / (1 + exp_up(epsilon))
     failure = round_down(float(granted * FAILURE_SHARE))
-    prove = prove_discovery if one_sided else prove_renyi
-
-    def proved(*losses: Loss) -> Guarantee | None:
-        return prove(losses, failure, epsilon=epsilon, delta=delta)
-
-    rho = largest(lambda each: proved(ZCDP(each)) is not None, epsilon)
-    if rho is None:
+    prove = prove_discovery if one_sided else prove_composed
+    whole = calibrate_gaussian(failure, epsilon=epsilon, delta=delta, one_sided=one_sided)
+    if whole is None:
         raise BudgetError("The budget is too small for a test of what was chosen.", "Give a larger --epsilon.")
+    rho, _ = whole
     certificate = Certificate.costing(
         test_share * rho,
         cut_share * rho,
@@ -238,7 +245,11 @@ def calibrate_certificate(
         general=general,
         sensitivity=request.sensitivity,
     )
-    found = largest_proved(lambda each: proved(*losses_of(each), *certificate.losses), epsilon)
+
+    def proved(pick: Fraction) -> Guarantee | None:
+        return prove([*losses_of(pick), *certificate.losses], failure, epsilon=epsilon, delta=delta)
+
+    found = largest_proved(proved, epsilon)
     if found is None:
         raise AssertionError("nothing is left for the picks")
     pick, guarantee = found
@@ -255,6 +266,6 @@ def threshold_for(variance: int, *, sensitivity: int, delta: Fraction) -> int:
     return sensitivity + least(holds, near=5 * math.isqrt(variance))
 
 
-def number_loss(variance: int, sensitivity: int) -> ZCDP:
+def number_loss(variance: int, sensitivity: int) -> DiscreteGaussian:
     """The cost of one noisy number that a unit moves by at most the sensitivity."""
-    return ZCDP(Fraction(sensitivity**2, 2 * variance))
+    return DiscreteGaussian.of(sensitivity**2, variance)

@@ -2,7 +2,7 @@
 
 The k chosen itemsets are public, and each of them is counted anew in the bounded data. On all counts
   discrete Laplace noise of scale k Delta/eps_C is eps_C-differentially private,
-  discrete Gaussian noise of variance sigma^2 is zCDP with rho = k Delta^2/(2 sigma^2).
+  discrete Gaussian noise of variance sigma^2 costs about rho = k Delta^2/(2 sigma^2).
 Both hold for both relations, whatever the selection answered (docs/mathematics.md#counts-beside-a-choice). k is the
 planned number, even if the selection names fewer itemsets. If the subsets of the chosen itemsets are counted too, k is
 the number of all of them.
@@ -26,7 +26,7 @@ from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down
 from fim_private.accounting.search import largest, least
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.protocol import CalibratedMechanism, Request, Spending
-from fim_private.privacy import ZCDP, Guarantee, PureDP, are_one_sided
+from fim_private.privacy import ROUNDING_VARIANCE, ZCDP, DiscreteGaussian, Guarantee, PureDP, are_one_sided
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
 from fim_private.randomness.discrete_laplace import log_survival, sample_discrete_laplace
@@ -136,8 +136,8 @@ class GaussianCounts:
     law = "discrete Gaussian"
 
     @property
-    def loss(self) -> ZCDP:
-        return ZCDP(Fraction(self.top * self.sensitivity**2, 2 * self.variance))
+    def loss(self) -> DiscreteGaussian:
+        return DiscreteGaussian.of(self.top * self.sensitivity**2, self.variance)
 
     @property
     def deviation(self) -> float:
@@ -158,8 +158,9 @@ class GaussianCounts:
 
     @property
     def spending(self) -> Spending:
-        """A rho."""
-        return Spending(what=f"counts, with {self.law} noise", rho=self.loss.rho)
+        """A rho, as Gaussian noise where it has a price as that."""
+        rho = self.loss.gaussian.rho if self.variance > ROUNDING_VARIANCE else self.loss.rho
+        return Spending(what=f"counts, with {self.law} noise", rho=rho)
 
     def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
         """The counts, each with its own noise, int64, of the same shape."""
@@ -248,8 +249,8 @@ def _smaller_deltas(epsilon: Fraction, request: Request) -> list[Fraction]:
     """The smaller deltas to try for the selection, the largest first.
 
     The selection's own proof pays for a failure (1 + e^eps_1) times, the joint proof (1 + e^eps) times. The first value
-    makes room for that if the selection is composed by Renyi's theorem, which grants failures half of delta. The second
-    value does so if it is not: failures then have all of delta. Either proof pays for a one-sided failure once.
+    makes room for that if the selection's losses are composed, which grants failures half of delta. The second value
+    does so if they are added up: failures then have all of delta. Either proof pays for a one-sided failure once.
     """
     whole = request.delta
     if whole == 0:

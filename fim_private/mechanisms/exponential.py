@@ -77,7 +77,7 @@ class Exponential:
 
 
 def calibrate(request: Request, *, general: bool = False, kind: type[Exponential] = Exponential) -> CalibratedMechanism:
-    """The mechanism with the largest epsilon per pick that basic or Renyi composition allows.
+    """The mechanism with the largest epsilon per pick that composition allows.
 
     Args:
         request: what is asked.

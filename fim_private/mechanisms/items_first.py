@@ -29,7 +29,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.accounting.calibration import largest_proved, prove_discovery, range_costing
+from fim_private.accounting.calibration import calibrate_gaussian
+from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.certificate import Certificate
@@ -38,7 +39,7 @@ from fim_private.mechanisms.lengths import PICK_VARIANCE, TYPICAL_LENGTH, Length
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian, threshold_of
-from fim_private.privacy import ZCDP, Failure, Loss, OneSidedFailure
+from fim_private.privacy import Failure, Gaussian, Loss, OneSidedFailure
 
 PEEL, COUNTS = "peel", "counts"
 BY_COUNT, BY_LEVERAGE = "count", "leverage"
@@ -250,12 +251,13 @@ class ItemsFirst:
 
     def loud(self, names: int) -> Iterator[ItemsFirst]:
         """The same with so little noise that every later step follows, in each way that the look may choose."""
+        look = LengthLook.costing(_MUCH)
         items = AnonymousItems(
-            measurement=replace(self.items.measurement, variance=1),
+            measurement=replace(self.items.measurement, variance=look.variance),
             names=names if self.test_delta is None else self.items.names,
         )
         for select in (PEEL, COUNTS) if self.select is None else (self.select,):
-            way = replace(self, select=select, look=LengthLook(variance=1), items=items, rho=_MUCH)
+            way = replace(self, select=select, look=look, items=items, rho=_MUCH)
             yield way
             if way.usual_histogram:
                 yield replace(way, tuning=replace(self.tuning, short=math.inf, short_for_long_lists=math.inf))
@@ -290,7 +292,7 @@ class ItemsFirst:
     @property
     def losses(self) -> tuple[Loss, ...]:
         """All steps together. Released numbers decide how rho is shared out among them."""
-        return (ZCDP(self.rho),)
+        return (Gaussian(self.rho),)
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -302,10 +304,12 @@ class ItemsFirst:
         """The first steps, then what is left for those that follow from them."""
         if self.usual_histogram:
             return (
-                Spending(what="look at how many items units hold", rho=self.look.loss.rho),
-                Spending(what="noisy counts of items, which name them, and picks", rho=self.rho - self.look.loss.rho),
+                Spending(what="look at how many items units hold", rho=self.look.loss.gaussian.rho),
+                Spending(
+                    what="noisy counts of items, which name them, and picks", rho=self.rho - self.look.loss.gaussian.rho
+                ),
             )
-        first = (2 * self.look.loss.rho, self.items.measurement.loss.rho)
+        first = (2 * self.look.loss.gaussian.rho, self.items.measurement.loss.gaussian.rho)
         what = {PEEL: "picks", COUNTS: "noisy counts of itemsets"}.get(self.select or "", "picks or noisy counts")
         test = "" if self.test_delta is None else ", and the test of their items"
         again = "the most frequent items" if self.by == BY_LEVERAGE else "perhaps the likeliest items"
@@ -369,7 +373,7 @@ class ItemsFirst:
         short = tuning.short if self.top < tuning.long_list else tuning.short_for_long_lists
         if not asked or self.test_delta is None or lengths.weight(tuning.full_items) < short:
             return None
-        left = float(self.rho - self.look.loss.rho) * _SAFE
+        left = float(self.rho - self.look.loss.gaussian.rho) * _SAFE
         picks = tuning.picks_of_found / max(1.0, math.sqrt(self.top / tuning.few_of_found))
         full = min(MOST_FULL, round(tuning.full_items * self.boldness))
         measurement = Measurement.costing(left * (1 - picks), full=full, sensitivity=1)
@@ -379,7 +383,7 @@ class ItemsFirst:
             measurement=measurement,
             threshold=threshold_of(measurement, self.test_delta),
             failure=self.test_delta,
-            pick_epsilon=range_costing(left * picks / self.top),
+            pick_epsilon=range_costing(left * picks, self.top),
         )
 
     @property
@@ -435,8 +439,8 @@ class ItemsFirst:
         """
         tuning = self.tuning
         certificate = self._certificate(supports)
-        left = self.rho - 2 * self.look.loss.rho - self.items.measurement.loss.rho
-        left -= again.loss.rho if again else 0
+        left = self.rho - 2 * self.look.loss.gaussian.rho - self.items.measurement.loss.gaussian.rho
+        left -= again.loss.gaussian.rho if again else 0
         if certificate is not None:
             left -= certificate.rho
 
@@ -465,10 +469,10 @@ class ItemsFirst:
                     full=tuning.recounted,
                     sensitivity=self.sensitivity,
                 )
-                left -= recount.loss.rho
+                left -= recount.loss.gaussian.rho
             pairs = measured(tuning.picks_pairs_share, tuning.full_pairs) if self.needs_pairs else None
-            left -= pairs.loss.rho if pairs else 0
-            pick = range_costing(float(left) / self.top)
+            left -= pairs.loss.gaussian.rho if pairs else 0
+            pick = range_costing(float(left), self.top)
             # Picks that take in single items also go by what was counted of items and pairs before.
             reach = tuning.several_reach if self.sizes[0] == 1 or len(self.sizes) > 1 else tuning.reach
             reach = reach if recount is None else tuning.leverage_reach
@@ -490,7 +494,7 @@ class ItemsFirst:
                 certificate=certificate,
             )
         spread = LengthLook.costing(Fraction(tuning.look_share) * self.rho, sensitivity=self.sensitivity)
-        left -= spread.loss.rho
+        left -= spread.loss.gaussian.rho
         share = tuning.pairs_share if self.size > 1 else 0.0
         # With little noise, what long transactions lose matters more than noise.
         full = tuning.full_itemsets * self.boldness
@@ -597,7 +601,7 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanis
     # The failure costs as much of epsilon as of delta: almost nothing, unless epsilon is as small as delta.
     failure = Fraction(0) if request.listed else min(tuning.failure_share * delta, epsilon / 1000)
 
-    found = largest_proved(lambda rho: prove_discovery([ZCDP(rho)], failure, epsilon=epsilon, delta=delta), epsilon)
+    found = calibrate_gaussian(failure, epsilon=epsilon, delta=delta, one_sided=True)
     if found is None:
         raise BudgetError("The budget is too small for noisy counts and a test.", "Give a larger --epsilon.")
     rho, guarantee = found

@@ -1,6 +1,6 @@
 """A look at how many items units hold: a noisy histogram, which decides how the later steps of items-first are done.
 
-A privacy unit is in one bin, so adding or removing it moves one number by 1: zCDP with rho = 1/(2 variance). Where
+A privacy unit is in one bin, so adding or removing it moves one number by 1: rho = 1/(2 variance). Where
 transactions are looked at, a unit of Delta transactions moves the histogram by at most Delta.
 """
 
@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.privacy import ZCDP
+from fim_private.privacy import DiscreteGaussian
 from fim_private.randomness import Randomness
 from fim_private.randomness.gaussian_vector import sample_discrete_gaussians
 
@@ -50,12 +50,12 @@ class LengthLook:
     @classmethod
     def costing(cls, rho: Fraction, *, sensitivity: int = 1) -> LengthLook:
         """The look that costs at most rho."""
-        return cls(variance=math.ceil(sensitivity**2 / (2 * rho)), sensitivity=sensitivity)
+        return cls(variance=DiscreteGaussian.variance_costing(sensitivity**2, rho), sensitivity=sensitivity)
 
     @property
-    def loss(self) -> ZCDP:
+    def loss(self) -> DiscreteGaussian:
         """The cost of the whole histogram."""
-        return ZCDP(Fraction(self.sensitivity**2, 2 * self.variance))
+        return DiscreteGaussian.of(self.sensitivity**2, self.variance)
 
     def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> Lengths:
         """The noisy histogram.

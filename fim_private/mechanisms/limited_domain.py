@@ -108,7 +108,7 @@ class LimitedDomain:
 
 
 def calibrate(request: Request) -> CalibratedMechanism:
-    """The mechanism with the largest epsilon per pick that basic or Renyi composition allows.
+    """The mechanism with the largest epsilon per pick that composition allows.
 
     Raises:
         BudgetError: delta is 0.

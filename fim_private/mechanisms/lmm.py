@@ -145,7 +145,7 @@ class LargeMargin:
 
 
 def calibrate(request: Request, *, fallback: bool = True) -> CalibratedMechanism:
-    """The mechanism with a fifth of epsilon as eps_S, and the largest eps_A that basic or Renyi composition allows.
+    """The mechanism with a fifth of epsilon as eps_S, and the largest eps_A that composition allows.
 
     Raises:
         BudgetError: delta is 0.

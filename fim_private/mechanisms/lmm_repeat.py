@@ -93,7 +93,7 @@ class RepeatedLargeMargin:
 
 
 def calibrate(request: Request) -> CalibratedMechanism:
-    """The mechanism with equal epsilons for search and pick, the largest that basic or Renyi composition allows.
+    """The mechanism with equal epsilons for search and pick, the largest that composition allows.
 
     A round picks from a handful of certified itemsets, so the search causes nearly all of its threshold. A larger share
     for the search lowers the threshold more than it blurs the pick.

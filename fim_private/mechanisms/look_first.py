@@ -18,7 +18,8 @@ from fractions import Fraction
 from functools import cached_property
 from operator import attrgetter
 
-from fim_private.accounting.calibration import largest_proved, prove_renyi, range_costing
+from fim_private.accounting.calibration import calibrate_gaussian
+from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certificate import Certificate, number_loss
@@ -26,7 +27,7 @@ from fim_private.mechanisms.certified_domain import CUT_SHARE, CertifiedDomain, 
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
-from fim_private.privacy import ZCDP, AnyFailure, Failure, Loss
+from fim_private.privacy import AnyFailure, DiscreteGaussian, Failure, Gaussian, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival, sample_discrete_gaussian
@@ -74,7 +75,7 @@ class LookFirst:
     public_names = None
 
     @property
-    def look(self) -> ZCDP:
+    def look(self) -> DiscreteGaussian:
         """The cost of the look at the support.
 
         A difference of two counts that move in the same direction moves by at most Delta.
@@ -84,7 +85,7 @@ class LookFirst:
     @property
     def losses(self) -> tuple[Loss, ...]:
         """The looks, and the dearer of the two ways."""
-        return (ZCDP(self.rho),)
+        return (Gaussian(self.rho),)
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -99,11 +100,10 @@ class LookFirst:
     @property
     def spending(self) -> tuple[Spending, ...]:
         """The looks, then what is left for either way."""
-        lengths = self.items.look.loss.rho
         return (
-            Spending(what="look at how many items units hold", rho=lengths),
-            Spending(what="look at how far the itemsets asked for stand out", rho=self.look.rho),
-            Spending(what="picks and their test, or items first", rho=self.rho - self.look.rho - lengths),
+            Spending(what="look at how many items units hold", rho=self.items.look.loss.gaussian.rho),
+            Spending(what="look at how far the itemsets asked for stand out", rho=self.look.gaussian.rho),
+            Spending(what="picks and their test, or items first", rho=self._left),
         )
 
     @property
@@ -184,6 +184,11 @@ class LookFirst:
                 found.append(domain)
         return tuple(found)
 
+    @property
+    def _left(self) -> Fraction:
+        """What the looks leave of rho."""
+        return self.rho - self.items.look.loss.gaussian.rho - self.look.gaussian.rho
+
     def _domain(self, test: Fraction) -> CertifiedDomain:
         """The certified domain whose test costs this share of rho."""
         certificate = Certificate.costing(
@@ -192,11 +197,10 @@ class LookFirst:
             failure=AnyFailure(self.test_delta),
             sensitivity=self.sensitivity,
         )
-        left = float(self.rho - self.items.look.loss.rho - self.look.rho - certificate.rho)
         return CertifiedDomain(
             top=self.top,
             candidates=candidates_of(self.top),
-            pick_epsilon=range_costing(left / self.top),
+            pick_epsilon=range_costing(float(self._left - certificate.rho), self.top),
             variance=certificate.variance,
             threshold=certificate.threshold,
             test_delta=self.test_delta,
@@ -221,11 +225,11 @@ def calibrate(request: Request) -> CalibratedMechanism:
     epsilon, delta = request.epsilon, request.delta
     failure = round_down(float(FAILURE_SHARE * delta / (1 + exp_up(epsilon))))
 
-    found = largest_proved(lambda rho: prove_renyi([ZCDP(rho)], failure, epsilon=epsilon, delta=delta), epsilon)
+    found = calibrate_gaussian(failure, epsilon=epsilon, delta=delta, one_sided=False)
     if found is None:
         raise BudgetError("The budget is too small for a look and a test.", "Give a larger --epsilon.")
     rho, guarantee = found
-    variance = math.ceil(request.sensitivity**2 / (2 * LOOK_SHARE * rho))
+    variance = DiscreteGaussian.variance_costing(request.sensitivity**2, LOOK_SHARE * rho)
     look = number_loss(variance, request.sensitivity)
     mechanism = LookFirst(
         top=request.top,
@@ -233,7 +237,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
         variance=variance,
         rho=rho,
         test_delta=failure,
-        items=share_out(request, rho - look.rho, failure),
+        items=share_out(request, rho - look.gaussian.rho, failure),
         sensitivity=request.sensitivity,
     )
     return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)

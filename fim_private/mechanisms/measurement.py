@@ -1,7 +1,7 @@
 """Noisy counts of many itemsets at once, with Gaussian noise. The length of what one transaction adds is bounded.
 
 A transaction that holds q of the itemsets adds the weight min(1, sqrt(full/q)) to each of them, in whole units of
-1/resolution, rounded down. So nothing is cut off, but long transactions count less. The counts are rho-zCDP with
+1/resolution, rounded down. So nothing is cut off, but long transactions count less. The counts cost
 rho = Delta^2 resolution^2 full / (2 variance). Proof: docs/mathematics.md#noisy-counts.
 """
 
@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.privacy import ZCDP
+from fim_private.privacy import DiscreteGaussian
 from fim_private.randomness import Randomness
 from fim_private.randomness.gaussian_vector import LARGEST_VARIANCE, sample_discrete_gaussians
 
@@ -53,14 +53,13 @@ class Measurement:
         resolution, coarsest = FINEST, max(1, min(COARSEST, _MOST_ADDED // sensitivity))
         while resolution > coarsest and variance * resolution**2 > LARGEST_VARIANCE:
             resolution //= 2
-        # At least 1: noise is never left out.
-        least = math.ceil(Fraction(sensitivity**2 * resolution**2 * full) / (2 * Fraction(rho)))
+        least = DiscreteGaussian.variance_costing(sensitivity**2 * resolution**2 * full, Fraction(rho))
         return cls(full=full, resolution=resolution, variance=least, sensitivity=sensitivity)
 
     @property
-    def loss(self) -> ZCDP:
+    def loss(self) -> DiscreteGaussian:
         """The cost of all counts together."""
-        return ZCDP(Fraction(self.sensitivity**2 * self.resolution**2 * self.full, 2 * self.variance))
+        return DiscreteGaussian.of(self.sensitivity**2 * self.resolution**2 * self.full, self.variance)
 
     @property
     def deviation(self) -> float:

@@ -1,7 +1,7 @@
 """The top k of each of several sizes from one budget: one search per size, accounted for together.
 
 All searches use one mechanism, and each is calibrated by itself for the same epsilon. There are two ways to account for
-them: share epsilon and delta evenly, or compose all losses by Renyi's theorem. The way that needs the smaller lead wins
+them: share epsilon and delta evenly, or compose all losses. The way that needs the smaller lead wins
 (docs/mathematics.md#per-size).
 """
 

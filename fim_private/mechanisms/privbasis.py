@@ -10,7 +10,7 @@ For the top k over several sizes together, among the items of a public list. Fou
     the bases are sums of bins, and the top k are read from them.
 
 As published, the steps get 0.1, 0.4 and 0.5 of epsilon, and noise is Laplace noise. With a delta, discrete Gaussian
-noise and zero-concentrated privacy do better: the same shares are then of rho. Theorem and proof:
+noise and Gaussian composition do better: the same shares are then of rho. Theorem and proof:
 docs/mathematics.md#privbasis.
 """
 
@@ -22,12 +22,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 
-from fim_private.accounting.calibration import largest_proved, prove_basic, prove_discovery, range_costing
+from fim_private.accounting.calibration import calibrate_gaussian, prove_basic
+from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.count_noise import CountNoise, GaussianCounts, LaplaceCounts
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
-from fim_private.privacy import ZCDP, BoundedRange, Guarantee, Loss, PureDP
+from fim_private.privacy import BoundedRange, DiscreteGaussian, Gaussian, Guarantee, Loss, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.uniform import uniform_below
@@ -72,7 +73,7 @@ class PrivBasis:
     @property
     def losses(self) -> tuple[Loss, ...]:
         if self.gaussian:
-            return tuple(ZCDP(share * self.budget) for share in (NUMBER, PICKS, BINS))
+            return tuple(Gaussian(share * self.budget) for share in (NUMBER, PICKS, BINS))
         return (BoundedRange(NUMBER * self.budget), PureDP(PICKS * self.budget), PureDP(BINS * self.budget))
 
     @property
@@ -90,7 +91,7 @@ class PrivBasis:
     @property
     def margins(self) -> tuple[Margin, ...]:
         """The lead with which an item is picked, if as many items and pairs are picked as usual."""
-        pick = self._pick_epsilon(self.wanted)
+        pick = self._each_pick(PICKS, self.wanted)
         lead = self.sensitivity * (math.log(self.items) + math.log(19)) / float(pick)
         words = "of each of its items and pairs over the bulk of the declared items and their pairs"
         return (Margin(counts=math.ceil(lead), words=words),)
@@ -116,7 +117,7 @@ class PrivBasis:
     @property
     def number_epsilon(self) -> Fraction:
         """The epsilon of the choice of lambda."""
-        return self._one_pick(NUMBER)
+        return self._each_pick(NUMBER, 1)
 
     @property
     def variance_power(self) -> int:
@@ -170,7 +171,7 @@ class PrivBasis:
             number: lambda.
         """
         pairs = self.number_of_pairs(number)
-        pick = self._pick_epsilon(number + pairs)
+        pick = self._each_pick(PICKS, number + pairs)
 
         def picking(top: int, universe: int) -> Exponential:
             return Exponential(top=top, pick_epsilon=pick, universe_size=universe, sensitivity=self.sensitivity)
@@ -185,7 +186,7 @@ class PrivBasis:
         """
         cost = BINS * self.budget
         if self.gaussian:
-            variance = math.ceil(bases * self.sensitivity**2 / (2 * cost))
+            variance = DiscreteGaussian.variance_costing(bases * self.sensitivity**2, cost)
             return GaussianCounts(top=bases, variance=variance, sensitivity=self.sensitivity)
         return LaplaceCounts(top=bases, epsilon=cost, sensitivity=self.sensitivity)
 
@@ -199,15 +200,11 @@ class PrivBasis:
         # A long list has more items than fit into one basis.
         yield replace(self, budget=_MUCH, items=names, most=2, top=2 * names)
 
-    def _pick_epsilon(self, number: int) -> Fraction:
-        """The epsilon of one of so many picks."""
-        return self._one_pick(PICKS / number)
-
-    def _one_pick(self, share: Fraction) -> Fraction:
-        """The epsilon of a pick that costs this share of the budget."""
+    def _each_pick(self, share: Fraction, picks: int) -> Fraction:
+        """The epsilon of each of so many picks that cost this share of the budget together."""
         if self.gaussian:
-            return range_costing(float(share * self.budget))
-        return share * self.budget
+            return range_costing(float(share * self.budget), picks)
+        return share * self.budget / picks
 
 
 def calibrate(request: Request, *, gaussian: bool = False) -> CalibratedMechanism:
@@ -248,12 +245,7 @@ def _gaussian_budget(request: Request) -> tuple[Fraction, Guarantee]:
     """The largest rho that the budget allows, and what is proved of it."""
     if request.delta == 0:
         raise BudgetError("Gaussian noise needs a delta.", "Give --delta, such as 1e-6, or take --mechanism privbasis.")
-
-    def proved(rho: Fraction) -> Guarantee | None:
-        losses = [ZCDP(share * rho) for share in (NUMBER, PICKS, BINS)]
-        return prove_discovery(losses, Fraction(0), epsilon=request.epsilon, delta=request.delta)
-
-    found = largest_proved(proved, request.epsilon)
+    found = calibrate_gaussian(Fraction(0), epsilon=request.epsilon, delta=request.delta, one_sided=True)
     if found is None:
         raise BudgetError("The budget is too small for noisy counts.", "Give a larger --epsilon.")
     return found

@@ -94,7 +94,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Spending:
-    """One line of a plan: a step, and its price as an epsilon or as the rho of zero-concentrated privacy."""
+    """One line of a plan: a step, and its price as an epsilon or as rho, what it costs as Gaussian noise."""
 
     what: str
     epsilon: Fraction | None = None

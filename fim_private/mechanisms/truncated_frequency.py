@@ -48,7 +48,7 @@ class TruncatedFrequency(Exponential):
 
 
 def calibrate(request: Request, *, published: bool = False) -> CalibratedMechanism:
-    """The mechanism with the largest epsilon per pick that basic or Renyi composition allows.
+    """The mechanism with the largest epsilon per pick that composition allows.
 
     Args:
         request: what is asked.

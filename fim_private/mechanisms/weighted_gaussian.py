@@ -6,7 +6,7 @@ threshold are the universe of k picks by their counts. The threshold is so high 
 rarely reach it. Itemsets that do not occur get no noise and are never named.
 
 As published, epsilon and delta are shared out evenly between the histogram and the picks, and delta of the histogram
-between noise and threshold. Here zero-concentrated privacy is shared out evenly. Theorem and proof:
+between noise and threshold. Here rho is shared out evenly. Theorem and proof:
 docs/mathematics.md#weighted-gaussian-histogram.
 """
 
@@ -20,7 +20,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.accounting.calibration import largest_proved, prove_discovery, range_costing
+from fim_private.accounting.calibration import calibrate_gaussian
+from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.accounting.search import least
 from fim_private.errors import BudgetError
@@ -29,7 +30,7 @@ from fim_private.mechanisms.lengths import TYPICAL_LENGTH
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import peeling_losses
 from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
-from fim_private.privacy import ZCDP, Failure, Loss, OneSidedFailure
+from fim_private.privacy import Failure, Loss, OneSidedFailure
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survivals
@@ -82,7 +83,7 @@ class WeightedGaussian:
     @property
     def spending(self) -> tuple[Spending, ...]:
         return (
-            Spending(what="weighted histogram of the itemsets that occur", rho=self.measurement.loss.rho),
+            Spending(what="weighted histogram of the itemsets that occur", rho=self.measurement.loss.gaussian.rho),
             Spending(what="picks from those that stand out of the noise", epsilon=self.pick_epsilon, times=self.top),
         )
 
@@ -167,7 +168,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
     epsilon, delta = request.epsilon, request.delta
     # The failure costs as much of epsilon as of delta: almost nothing, unless epsilon is as small as delta.
     failure = min(FAILURE_SHARE * delta, epsilon / 1000)
-    found = largest_proved(lambda rho: prove_discovery([ZCDP(rho)], failure, epsilon=epsilon, delta=delta), epsilon)
+    found = calibrate_gaussian(failure, epsilon=epsilon, delta=delta, one_sided=True)
     if found is None:
         raise BudgetError("The budget is too small for a noisy histogram.", "Give a larger --epsilon.")
     rho, guarantee = found
@@ -178,7 +179,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
         measurement=measurement,
         threshold=threshold_of(measurement, failure),
         failure=failure,
-        pick_epsilon=range_costing(float(rho - measurement.loss.rho) / request.top),
+        pick_epsilon=range_costing(float(rho - measurement.loss.gaussian.rho), request.top),
         sensitivity=request.sensitivity,
     )
     return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)

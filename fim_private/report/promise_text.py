@@ -342,7 +342,7 @@ def plan_text(plan: Plan) -> str:
         paragraphs.append(f"  {line.what}: {_cost(line)}{times}")
     paragraphs.append(
         f"  together at most epsilon {stated(plan.budget.epsilon)}, delta {stated(plan.budget.delta)} "
-        f"({plan.guarantee.composition} composition, {plan.relation} neighbours)"
+        f"({plan.guarantee.composition.capitalize()} composition, {plan.relation} neighbours)"
     )
     if plan.failure:
         paragraphs.append(f"  {_proved(plan.failure)} of delta covers the chance that a name is revealed wrongly")
@@ -382,7 +382,7 @@ def _search(plan: Plan) -> str:
 def _cost(line: Spending) -> str:
     if line.epsilon is not None:
         return f"epsilon {_proved(line.epsilon)}"
-    return f"rho {_proved(line.rho or Fraction(0))} (zero-concentrated privacy, composed into epsilon below)"
+    return f"rho {_proved(line.rho or Fraction(0))} (as Gaussian noise, composed into epsilon below)"
 
 
 def _proved(value: Fraction | float) -> str:

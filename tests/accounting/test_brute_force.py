@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
 from fim_private.accounting.calibration import (
     calibrate_equal,
+    calibrate_gaussian,
     calibrate_pick,
-    calibrate_zcdp,
     prove_basic,
+    prove_composed,
     prove_discovery,
-    prove_renyi,
 )
 from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
 from fim_private.accounting.renyi_composition import renyi_epsilon
-from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, Guarantee, Loss, PureDP
+from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, DiscreteGaussian, Guarantee, Loss, PureDP
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 
 F = Fraction
@@ -76,6 +76,14 @@ def gaussian(rho: float) -> Pair:
     reach = math.ceil(12 * math.sqrt(variance)) + 1
     values = np.arange(-reach, reach + 2)
     return discrete_gaussian_mass(values, variance), discrete_gaussian_mass(values - 1, variance)
+
+
+def priced(rho: float) -> Pair:
+    """Discrete Gaussian noise that costs rho as Gaussian noise, on a count that differs by eight."""
+    variance = DiscreteGaussian.variance_costing(64, F(rho))
+    reach = math.ceil(12 * math.sqrt(variance)) + 8
+    values = np.arange(-reach, reach + 9)
+    return discrete_gaussian_mass(values, float(variance)), discrete_gaussian_mass(values - 8, float(variance))
 
 
 def pairs_of(loss: Loss) -> list[Pair]:
@@ -273,14 +281,14 @@ def test_failures_on_both_sides_are_inside_renyi_composition(losses: list[Loss],
     limit = F(3)
     for slack in (F(1, 10**4), F(1)):
         delta = failure * (1 + F(math.exp(limit)) * (1 + slack))
-        claimed = proved(prove_renyi(losses, failure, epsilon=limit, delta=delta))
+        claimed = proved(prove_composed(losses, failure, epsilon=limit, delta=delta))
         assert claimed.delta == delta
         for pair in worst_products(losses):
             broken = failing(pair, float(failure), float(claimed.epsilon))
             assert broken[0].sum() == pytest.approx(1, abs=1e-9)
             assert hockey_stick(broken, float(claimed.epsilon)) <= float(delta) + ROUNDING
     # Nothing is proved where the failure alone uses delta up.
-    assert prove_renyi(losses, failure, epsilon=limit, delta=failure * (1 + F(math.exp(limit)))) is None
+    assert prove_composed(losses, failure, epsilon=limit, delta=failure * (1 + F(math.exp(limit)))) is None
 
 
 def test_every_part_of_the_failure_is_needed() -> None:
@@ -288,7 +296,7 @@ def test_every_part_of_the_failure_is_needed() -> None:
     epsilon, failure = 0.5, 1e-3
     broken = failing(response(epsilon), failure, epsilon)
     assert hockey_stick(broken, epsilon) == pytest.approx((1 + math.exp(epsilon)) * failure, rel=1e-9)
-    claimed = proved(prove_renyi([PureDP(F(1, 2))], F(1, 1000), epsilon=F(51, 100), delta=F(2667, 10**6)))
+    claimed = proved(prove_composed([PureDP(F(1, 2))], F(1, 1000), epsilon=F(51, 100), delta=F(2667, 10**6)))
     assert hockey_stick(broken, float(claimed.epsilon)) <= float(claimed.delta)
 
 
@@ -360,8 +368,10 @@ def test_calibrated_selections_stay_within_the_budget(
 @pytest.mark.parametrize("share", [F(0), F(1, 2), F(9, 10)])
 def test_a_calibrated_rho_stays_within_the_budget(epsilon: Fraction, delta: Fraction, share: Fraction) -> None:
     failure = share * min(delta, epsilon / 4)
-    rho, f = calibrate_zcdp(failure, epsilon=epsilon, delta=delta), float(failure)
-    for steps in ([[gaussian(rho)]], [[gaussian(rho / 3)], [gaussian(2 * rho / 3)]]):
+    spent = calibrate_gaussian(failure, epsilon=epsilon, delta=delta, one_sided=True)
+    assert spent is not None
+    rho, f = float(spent[0]), float(failure)
+    for steps in ([[priced(rho)]], [[priced(rho / 3)], [priced(2 * rho / 3)]]):
         assert f + worst_delta(steps, float(epsilon), (1 - f, 1.0)) <= float(delta) + ROUNDING
         assert worst_delta(steps, float(epsilon), (1.0, 1 - f)) <= float(delta) + ROUNDING
-    assert f + worst_delta([[gaussian(4 * rho)]], float(epsilon), (1 - f, 1.0)) > float(delta)
+    assert f + worst_delta([[priced(4 * rho)]], float(epsilon), (1 - f, 1.0)) > float(delta)

@@ -14,10 +14,10 @@ import pytest
 
 from fim_private.accounting.calibration import (
     calibrate_equal,
+    calibrate_gaussian,
     calibrate_pick,
-    calibrate_zcdp,
+    prove_composed,
     prove_discovery,
-    prove_renyi,
 )
 from fim_private.accounting.joint_proof import Part, prove_together
 from fim_private.accounting.optimal_composition import optimal_epsilon
@@ -110,11 +110,12 @@ def test_calibrations_keep_their_figures() -> None:
     each = calibrate_equal(40, epsilon=F(1), delta=MILLIONTH, failing=True)
     assert digits(each.epsilon) == "0.037808303"
     assert digits(each.guarantee.epsilon) == "0.999999998905"
-    assert digits(calibrate_zcdp(MILLIONTH / 2, epsilon=F(1), delta=MILLIONTH)) == "0.0229374249771"
+    rho, _ = calibrate_gaussian(MILLIONTH / 2, epsilon=F(1), delta=MILLIONTH, one_sided=True) or (F(0), each.guarantee)
+    assert digits(rho) == "0.0262403891"
 
 
 def test_proofs_keep_their_figures() -> None:
-    renyi = prove_renyi([RHO], MILLIONTH / 9, epsilon=F(1), delta=MILLIONTH)
+    renyi = prove_composed([RHO], MILLIONTH / 9, epsilon=F(1), delta=MILLIONTH)
     discovery = prove_discovery([RHO], F(1, 10), epsilon=F(1), delta=F(1, 5))
     alone = Guarantee(epsilon=F(1, 10), delta=F(0), composition="basic")
     part = Part(losses=(PURE,), failures=(), guarantee=alone)

@@ -16,12 +16,16 @@ from fim_private.accounting.claim import claimed_delta
 from fim_private.accounting.gaussian_composition import (
     FACTORS,
     gaussian_delta,
+    gaussian_epsilon,
     gaussian_rho,
+    pick_rho,
     picks_cost,
     profile,
+    range_costing,
 )
 from fim_private.accounting.renyi_composition import renyi_delta
-from fim_private.privacy import BoundedRange, Gaussian, Loss, PureDP
+from fim_private.privacy import ApproxDP, BoundedRange, DiscreteGaussian, Gaussian, Loss, PureDP
+from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 
 F = Fraction
 Floats = NDArray[np.float64]
@@ -149,6 +153,9 @@ MIXTURES: list[list[Loss]] = [
     [BoundedRange(F(1, 10))] * 40 + [BoundedRange(F(3, 10)), Gaussian(F(1, 100))],
     [Gaussian(F(1, 50)), *[BoundedRange(F(2, 5)), BoundedRange(F(1, 10))] * 6, Gaussian(F(1, 50))],
     [BoundedRange(F(1, 10)), *[BoundedRange(F(1))] * 4, *[BoundedRange(F(1, 10))] * 8],
+    [BoundedRange(F(3)), Gaussian(F(1, 50)), BoundedRange(F(1, 2))],
+    [BoundedRange(F(4))] * 2,
+    [BoundedRange(F(9, 5))] * 6,
 ]
 
 
@@ -187,8 +194,75 @@ def test_the_profile_is_that_of_the_normal_law_rounded_up(rho: float) -> None:
         assert exact * (1 - lost) <= shown <= exact * (1 + lost) + 2e-9 * shown + 1e-3 * move**2 * shown + 1e-14
 
 
-def test_what_is_neither_noise_nor_a_pick_is_left_to_other_theorems() -> None:
-    losses: list[Loss] = [Gaussian(F(1, 100)), PureDP(F(1, 10))]
+@pytest.mark.parametrize("epsilon", [1e-6, 0.009, 0.011, 0.1, 1.0, 1.9, 2.0, 5.0, 20.0, 80.0])
+def test_a_single_pick_costs_what_its_worst_pair_does(epsilon: float) -> None:
+    """The two points' odds differ by a factor e^epsilon. The threshold test of a normal law has to tell them apart."""
+    move = math.sqrt(2 * pick_rho(epsilon))
+    for share in np.linspace(-1, 1, 201):
+        odds = epsilon * (1 + share) / 2  # of the first point, as a logarithm; epsilon less on the other side
+        quantiles = norm.isf(1 / (1 + math.exp(odds))), -norm.isf(1 / (1 + math.exp(epsilon - odds)))
+        if epsilon >= 0.01:
+            assert quantiles[0] - quantiles[1] <= move * (1 + 1e-9)
+    half = norm.isf(1 / (1 + math.exp(epsilon / 2)))
+    assert move == pytest.approx(2 * half, rel=1e-5)
+    assert pick_rho(epsilon, 7) <= 7 * pick_rho(epsilon) * (1 + 1e-12)
+
+
+def test_a_pure_step_costs_what_a_pick_of_twice_the_range_does() -> None:
+    assert gaussian_rho([PureDP(F(1, 3))]) == pytest.approx(pick_rho(2 / 3), rel=1e-8)
+    assert gaussian_delta([PureDP(F(1, 3))], 1 / 3) > 0
+
+
+@pytest.mark.parametrize("picks", [1, 3, 50, 1000])
+@pytest.mark.parametrize("rho", [1e-18, 1e-6, 0.02, 1.0, 7.0, 60.0, 1e6])
+def test_a_range_costs_what_it_may_and_little_less(rho: float, picks: int) -> None:
+    epsilon = float(range_costing(rho, picks))
+    assert pick_rho(epsilon, picks) <= rho
+    # The costs jump where the bound for wide ranges takes over.
+    assert pick_rho(epsilon * (1 + 1e-7), picks) > rho * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("delta", [0.9, 1e-3, 1e-6, 1e-20, 1e-100])
+@pytest.mark.parametrize("rho", [1e-10, 1e-4, 0.03, 1.0, 60.0])
+def test_epsilon_is_the_least_with_this_delta(rho: float, delta: float) -> None:
+    losses = [Gaussian(F(rho))]
+    epsilon = gaussian_epsilon(losses, delta)
+    assert gaussian_delta(losses, epsilon) <= delta * (1 + 1e-12)
+    assert epsilon == 0 or gaussian_delta(losses, epsilon * (1 - 1e-9)) > delta
+
+
+def least_delta(variance: float, moved: int, epsilon: float) -> float:
+    """The exact delta of discrete Gaussian noise on a count that moves by so much."""
+    reach = math.ceil(14 * math.sqrt(variance)) + moved
+    values = np.arange(-reach, reach + moved + 1)
+    one, other = (discrete_gaussian_mass(values - shift, variance) for shift in (0, moved))
+    return float(np.maximum(one - math.exp(epsilon) * other, 0).sum())
+
+
+def test_discrete_noise_is_rounded_gaussian_noise_of_a_variance_less_by_three() -> None:
+    """Without the three it would cost more than is charged: the discrete law is not a rounded Gaussian of its own."""
+    above = 0
+    for variance in (4, 5, 8, 20, 100):
+        for moved in (1, 2, 5):
+            loss = DiscreteGaussian.of(moved**2, variance)
+            for epsilon in np.linspace(0, 6, 61).tolist():
+                exact = least_delta(float(variance), moved, epsilon)
+                assert exact <= gaussian_delta([loss], epsilon) * (1 + 1e-9) + 1e-15
+                above += exact > profile(float(loss.rho), epsilon) * (1 + 1e-9) + 1e-15
+    assert above > 100
+    assert gaussian_rho([DiscreteGaussian.of(1, 3)]) == math.inf
+
+
+@pytest.mark.parametrize("rho", [F(1, 10**6), F(1, 20), F(3)])
+@pytest.mark.parametrize("moved", [1, 4096])
+def test_a_variance_costs_what_it_may_and_little_less(moved: int, rho: Fraction) -> None:
+    variance = DiscreteGaussian.variance_costing(moved, rho)
+    assert DiscreteGaussian.of(moved, variance).gaussian.rho <= rho
+    assert variance == 4 or DiscreteGaussian.of(moved, variance - 1).gaussian.rho > rho
+
+
+def test_what_has_a_delta_of_its_own_is_left_to_other_theorems() -> None:
+    losses: list[Loss] = [Gaussian(F(1, 100)), ApproxDP(F(1, 10), F(1, 1000))]
     assert gaussian_rho(losses) == math.inf
     assert gaussian_delta(losses, 1.0) == 1.0
     assert gaussian_delta([], 0.0) == 0.0

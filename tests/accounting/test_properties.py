@@ -18,16 +18,17 @@ from hypothesis import strategies as st
 from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
 from fim_private.accounting.calibration import (
     calibrate_equal,
+    calibrate_gaussian,
     calibrate_pick,
-    calibrate_zcdp,
     prove_basic,
+    prove_composed,
     prove_discovery,
-    prove_renyi,
 )
+from fim_private.accounting.gaussian_composition import gaussian_epsilon
 from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
 from fim_private.accounting.renyi_composition import renyi_curve, renyi_epsilon
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down, round_up
-from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, Loss, PureDP
+from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, Gaussian, Loss, PureDP
 
 F = Fraction
 SEARCH_ERROR = 1e-6
@@ -325,10 +326,10 @@ def test_picks_are_calibrated_to_what_fits_and_no_less(
         assert found.guarantee.delta == (delta if failing else 0)
         assert prove_basic(more, found.failure).epsilon > epsilon
     else:
-        assert prove_renyi(fits, found.failure, epsilon=epsilon, delta=delta) == found.guarantee
+        assert prove_composed(fits, found.failure, epsilon=epsilon, delta=delta) == found.guarantee
         assert found.guarantee.epsilon <= epsilon
         assert found.guarantee.delta == delta
-        assert prove_renyi(more, found.failure, epsilon=epsilon, delta=delta) is None
+        assert prove_composed(more, found.failure, epsilon=epsilon, delta=delta) is None
         # Half of delta is for the failure, and it is used.
         assert not failing or delta / 2 * F(999, 1000) < found.failure * (1 + exp_up(epsilon)) <= delta / 2
 
@@ -362,14 +363,15 @@ def test_selections_are_calibrated_to_what_fits_and_no_less(
 def test_rho_is_calibrated_to_what_fits_and_no_less(budget: tuple[Fraction, Fraction], share: float) -> None:
     epsilon, delta = budget
     failure = min(F(share) * delta, epsilon / 4)
-    rho = F(calibrate_zcdp(failure, epsilon=epsilon, delta=delta))
-    found = prove_discovery([ZCDP(rho)], failure, epsilon=epsilon, delta=delta)
-    assert found is not None
+    calibrated = calibrate_gaussian(failure, epsilon=epsilon, delta=delta, one_sided=True)
+    assert calibrated is not None
+    rho, found = calibrated
     assert found.epsilon <= epsilon
     assert found.delta == delta
-    # In parts it is the same: zCDP adds up.
-    assert prove_discovery([ZCDP(rho / 3), ZCDP(rho * F(2, 3))], failure, epsilon=epsilon, delta=delta) is not None
-    assert prove_discovery([ZCDP(rho * A_LITTLE_MORE)], failure, epsilon=epsilon, delta=delta) is None
+    # In parts it is the same: costs add up.
+    less = rho * (1 - F(1, 10**8))
+    assert prove_discovery([Gaussian(less / 3), Gaussian(less * F(2, 3))], failure, epsilon=epsilon, delta=delta)
+    assert prove_discovery([Gaussian(rho * A_LITTLE_MORE)], failure, epsilon=epsilon, delta=delta) is None
 
 
 @settings(max_examples=40)
@@ -377,13 +379,14 @@ def test_rho_is_calibrated_to_what_fits_and_no_less(budget: tuple[Fraction, Frac
 def test_proofs_pay_for_the_failure(budget: tuple[Fraction, Fraction], share: float, losses: list[Loss]) -> None:
     """The more likely the failure, the larger the epsilon at the same delta; and never below the losses' own."""
     epsilon, delta = F(60), budget[1]
-    for prove, cost in ((prove_renyi, 1 + exp_up(epsilon)), (prove_discovery, F(1))):
+    for prove, cost in ((prove_composed, 1 + exp_up(epsilon)), (prove_discovery, F(1))):
         failure = F(share) * delta / cost
         without = prove(losses, F(0), epsilon=epsilon, delta=delta)
         some = prove(losses, failure, epsilon=epsilon, delta=delta)
         assert without is not None
         assert some is not None
-        own = F(renyi_epsilon(losses, float(delta)))
+        own = F(min(renyi_epsilon(losses, float(delta)), gaussian_epsilon(losses, float(delta))))
         assert own <= without.epsilon <= own * (1 + F(1, 10**10))
         assert some.epsilon >= without.epsilon * (1 - F(SEARCH_ERROR))
-        assert prove(losses, failure, epsilon=without.epsilon * F(99, 100), delta=delta) is None
+        if without.epsilon > 0:
+            assert prove(losses, failure, epsilon=without.epsilon * F(99, 100), delta=delta) is None

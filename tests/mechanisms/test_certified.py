@@ -253,7 +253,7 @@ def test_the_test_of_a_long_list_gets_half_the_share_of_a_short_one() -> None:
     short, long = (planned(top=top).search for top in (9, 10))
     assert isinstance(short, Certified)
     assert isinstance(long, Certified)
-    assert long.certificate.variance == pytest.approx(2 * short.certificate.variance, rel=0.01)
+    assert long.certificate.test.gaussian.rho == pytest.approx(short.certificate.test.gaussian.rho / 2, rel=0.01)
 
 
 def test_a_list_with_an_itemset_that_does_not_occur_is_not_named_even_if_it_passes() -> None:

@@ -28,8 +28,8 @@ def survival(threshold: int, variance: int) -> float:
 @pytest.mark.parametrize(
     ("request_", "pick", "variance", "threshold", "lead"),
     [
-        (Request(top=20, epsilon=F(1), delta=F(1, 10**6)), F(186287757, 2000000000), 211, 79, 171),
-        (Request(top=20, epsilon=F(1, 2), delta=F(1, 10**5), sensitivity=3), F(543640191, 10000000000), 5475, 357, 875),
+        (Request(top=20, epsilon=F(1), delta=F(1, 10**6)), F(188565451, 2000000000), 187, 74, 169),
+        (Request(top=20, epsilon=F(1, 2), delta=F(1, 10**5), sensitivity=3), F(22546941, 400000000), 4625, 328, 844),
     ],
 )
 def test_a_plan_s_parameters_follow_from_the_budget(

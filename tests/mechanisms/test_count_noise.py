@@ -26,7 +26,7 @@ from fim_private.mechanisms.count_noise import (
     least_noise,
 )
 from fim_private.mechanisms.protocol import CalibratedMechanism, Mechanism, Request
-from fim_private.privacy import ZCDP, Guarantee, PureDP, are_one_sided, failure_probability
+from fim_private.privacy import DiscreteGaussian, Guarantee, PureDP, are_one_sided, failure_probability
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass, log_discrete_gaussian_survival
 from fim_private.randomness.discrete_laplace import discrete_laplace_mass
@@ -63,9 +63,9 @@ def law(noise: CountNoise, stretch: float = 1.0) -> dict[int, float]:
 def test_what_the_noise_costs() -> None:
     assert LaplaceCounts(top=4, epsilon=F(3, 10), sensitivity=2).loss == PureDP(F(3, 10))
     assert LaplaceCounts(top=4, epsilon=F(3, 10), sensitivity=2).scale == F(80, 3)
-    assert GaussianCounts(top=7, variance=130, sensitivity=3).loss == ZCDP(F(63, 260))
+    assert GaussianCounts(top=7, variance=130, sensitivity=3).loss == DiscreteGaussian(F(63, 260), 130)
     assert LaplaceCounts(top=4, epsilon=F(2)).scale == 2
-    assert GaussianCounts(top=7, variance=130).loss == ZCDP(F(7, 260))
+    assert GaussianCounts(top=7, variance=130).loss == DiscreteGaussian(F(7, 260), 130)
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=str)
@@ -362,7 +362,7 @@ def test_the_smaller_error_is_taken() -> None:
         # Laplace gets 0.3 of epsilon; Gaussian the same with half or more of delta.
         laplace = LaplaceCounts(top=top, epsilon=F(3, 10))
         assert noise.half_width <= laplace.half_width
-        assert isinstance(noise, LaplaceCounts) == (top < 10)
+        assert isinstance(noise, LaplaceCounts) == (top < 8)
         if isinstance(noise, GaussianCounts):
             assert planned.guarantee.composition.endswith("basic")
 

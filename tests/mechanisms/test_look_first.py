@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
-from fim_private.accounting.calibration import prove_renyi
+from fim_private.accounting.calibration import prove_composed
 from fim_private.accounting.claim import claimed_delta
+from fim_private.accounting.gaussian_composition import pick_rho
 from fim_private.audit.laws import law_over_groups
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certified_domain import CertifiedDomain
@@ -23,7 +24,7 @@ from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.look_first import LOOK_SHARE, LookFirst, calibrate
 from fim_private.mechanisms.protocol import Request
-from fim_private.privacy import ZCDP, AnyFailure
+from fim_private.privacy import AnyFailure, DiscreteGaussian, Gaussian
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass, log_discrete_gaussian_survival
@@ -53,29 +54,28 @@ def test_neither_way_costs_more_than_the_look_leaves(
     calibrated = calibrate(request)
     mechanism = calibrated.mechanism
     assert isinstance(mechanism, LookFirst)
-    assert mechanism.look == ZCDP(F(sensitivity**2, 2 * mechanism.variance))
-    left = mechanism.rho - mechanism.look.rho
+    assert mechanism.look == DiscreteGaussian(F(sensitivity**2, 2 * mechanism.variance), mechanism.variance)
+    left = mechanism.rho - mechanism.look.gaussian.rho
     for way in mechanism.branches:
         if isinstance(way, ItemsFirst):
             assert way.rho == left
             assert way.test_delta == mechanism.test_delta
-            assert way.losses == (ZCDP(left),)
+            assert way.losses == (Gaussian(left),)
         else:
-            # A bounded range of e is e^2/8-zCDP.
-            looked = mechanism.items.look.loss.rho
-            assert top * way.pick_epsilon**2 / 8 + way.certificate.rho <= left - looked
+            looked = mechanism.items.look.loss.gaussian.rho
+            assert pick_rho(float(way.pick_epsilon), top) + float(way.certificate.rho + looked) <= float(left)
             assert way.certificate.failure == AnyFailure(mechanism.test_delta)
             assert way.test_delta == mechanism.test_delta
             assert (way.cut_epsilon is None) == (top == 1)
         assert (way.top, way.sensitivity) == (top, sensitivity)
-    assert mechanism.losses == (ZCDP(mechanism.rho),)
+    assert mechanism.losses == (Gaussian(mechanism.rho),)
     assert mechanism.failures == (AnyFailure(mechanism.test_delta),)
     assert mechanism.tipping_leads == (mechanism.branches[0].threshold, mechanism._served(USUAL_LENGTHS)[0][1])
     # Each further domain serves from a larger support on, and leaves more for its picks.
     for (former, lower), (latter, higher) in pairwise(mechanism._served(USUAL_LENGTHS)):
         assert lower < higher
         assert former.pick_epsilon < latter.pick_epsilon
-    proved = prove_renyi(mechanism.losses, mechanism.test_delta, epsilon=epsilon, delta=delta)
+    proved = prove_composed(mechanism.losses, mechanism.test_delta, epsilon=epsilon, delta=delta)
     assert proved == calibrated.guarantee
 
 

@@ -179,7 +179,7 @@ def test_it_is_for_comparison_and_not_audited_over_lists(name: str) -> None:
 @pytest.mark.parametrize("name", COMPARATORS)
 def test_the_comparison_can_run_it(name: str) -> None:
     settings = replace(SETTINGS, mechanisms=(name,), sizes=(2,), tops=(3,), epsilons=("50",), trials=2)
-    counts = count_all("made up", transactions_from_lists(BASKETS), settings, lambda _what: None)
+    counts = count_all("made up", transactions_from_lists(BASKETS * 20), settings, lambda _what: None)
     cell = Cell(mechanism=name, size=2, top=3, epsilon="50", universe_items=20)
     rows = run_cell(cell, settings, counts)
     assert [row["precision"] for row in rows] == [1.0, 1.0]

@@ -19,7 +19,7 @@ from fim_private.mechanisms.measurement import Measurement
 from fim_private.mining import items_first_steps
 from fim_private.mining.mine import mine_as_planned
 from fim_private.plan import make_plan
-from fim_private.privacy import ZCDP, OneSidedFailure, failure_probability
+from fim_private.privacy import Gaussian, OneSidedFailure, failure_probability
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from fim_private.release import Release
@@ -204,7 +204,7 @@ def test_auto_looks_first_unless_only_items_first_can_do_what_is_asked() -> None
 def test_all_of_the_budget_is_composed() -> None:
     mechanism = planned(UNIT)
     assert failure_probability(mechanism.failures) == mechanism.test_delta
-    assert mechanism.losses == (ZCDP(mechanism.rho),)
+    assert mechanism.losses == (Gaussian(mechanism.rho),)
     assert sum(line.rho or 0 for line in mechanism.spending) == mechanism.rho
 
 

@@ -16,8 +16,9 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
+from fim_private.accounting.gaussian_composition import FACTORS
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.registry import AUTO, REGISTRY
 from fim_private.plan import Plan, Universe, make_plan
@@ -26,6 +27,8 @@ from fim_private.privacy import (
     ApproxDP,
     BoundedRange,
     Budget,
+    DiscreteGaussian,
+    Gaussian,
     Loss,
     NeighbouringRelation,
     PrivacyUnit,
@@ -118,6 +121,55 @@ def renyi(losses: Sequence[Loss], delta: Fraction) -> float:
     return max(0.0, best)
 
 
+def gaussian(losses: Sequence[Loss], epsilon: float) -> float:
+    """The delta of one number with as much Gaussian noise as all losses cost together."""
+    total = 0.0
+    for loss, times in Counter(losses).items():
+        match loss:
+            case Gaussian(rho):
+                total += times * float(rho)
+            case DiscreteGaussian(rho, variance) if variance > 3:
+                total += times * float(rho) / (1 - 3 / variance)
+            case PureDP(exact):
+                total += times * 2 * norm.isf(1 / (1 + math.exp(exact))) ** 2
+            case BoundedRange(exact):
+                total += picked(float(exact), times)
+            case _:
+                return 1.0
+    move = math.sqrt(2 * total)
+    log_one, log_two = norm.logsf(epsilon / move - move / 2), norm.logsf(epsilon / move + move / 2)
+    return float(math.exp(log_one) * -math.expm1(epsilon + log_two - log_one))
+
+
+def noise_epsilon(loss: Loss, delta: Fraction) -> float:
+    """The least epsilon of one loss, by Gaussian or Renyi composition."""
+    low, high = 0.0, renyi([loss], delta)
+    if gaussian([loss], high) > delta:
+        return high
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if gaussian([loss], middle) > delta else (low, middle)
+    return high
+
+
+def picked(epsilon: float, times: int) -> float:
+    """What picks cost: c(b)/4 more for each further one, from b = 0 on, where b^2 also grows by a factor e^(step/4)."""
+    single = times * 2 * float(norm.isf(1 / (1 + math.exp(epsilon / 2)))) ** 2
+    if epsilon > 1.9:
+        return single
+    after = 0.0
+    for _ in range(times):
+        after += max(factor for least, factor in FACTORS if least <= after < _next(least)) / 4
+    wider = 1.0
+    for _ in range(200):
+        wider = math.exp(wider * math.pi * epsilon**2 / 32)
+    return min(single, wider * after * epsilon**2 / 2)
+
+
+def _next(least: float) -> float:
+    return min((other for other, _ in FACTORS if other > least), default=math.inf)
+
+
 def optimal(epsilon: Fraction, loss: Loss, times: int) -> float:
     """The delta of so many randomised responses, as the binomial expectation that it is."""
     assert isinstance(loss, PureDP | ApproxDP)
@@ -154,6 +206,12 @@ def check(plan: Plan, budget: Budget) -> None:
             accounted = delta - (1 + exp_above(epsilon)) * failure
             assert accounted > 0
             assert renyi(losses, accounted) <= epsilon * room
+        case "gaussian" if are_one_sided(plan.mechanism.failures):
+            assert failure < delta
+            assert gaussian(losses, float(epsilon) + math.log1p(-failure)) <= (delta - failure) * room
+        case "gaussian":
+            accounted = delta - (1 + exp_above(epsilon)) * failure
+            assert gaussian(losses, float(epsilon)) <= accounted * room
         case "optimal":
             (loss,) = set(losses)
             assert failure == 0
@@ -175,14 +233,16 @@ def selection_costs(plan: Plan, epsilon: Fraction, delta: Fraction) -> bool:
 
 
 def composes(plan: Plan, losses: Sequence[Loss], epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether Renyi composition proves losses and the mechanism's failure to cost no more than this."""
+    """Whether Gaussian or Renyi composition proves losses and the mechanism's failure to cost no more than this."""
     failure = plan.failure
     if any(isinstance(loss, ApproxDP) for loss in losses):
         return False
+    left, enough = delta - (1 + exp_above(epsilon)) * failure, float(epsilon)
     if are_one_sided(plan.mechanism.failures):
-        return failure < delta and renyi(losses, delta - failure) - math.log1p(-failure) <= epsilon * F(1 + CLOSE)
-    left = delta - (1 + exp_above(epsilon)) * failure
-    return left > 0 and renyi(losses, left) <= epsilon * F(1 + CLOSE)
+        left, enough = delta - failure, enough + math.log1p(-failure)
+    if left <= 0:
+        return False
+    return gaussian(losses, enough) <= left * F(1 + CLOSE) or renyi(losses, left) <= enough * (1 + CLOSE)
 
 
 def check_per_size(plan: Plan, budget: Budget) -> None:
@@ -228,7 +288,7 @@ def check_with_counts(plan: Plan, budget: Budget) -> None:
     # The second is nearly all of delta where epsilon is tiny: what its ninth digit is rounded by shows in what is left.
     second = delta * (1 + exp_above(selection)) / dearer * (1 - F(1, 10**8))
     for granted in (delta, second, delta / 2 / dearer, F(0)):
-        left = epsilon * room - F(renyi([counts.loss], delta - granted)) if granted < delta else F(-1)
+        left = epsilon * room - F(noise_epsilon(counts.loss, delta - granted)) if granted < delta else F(-1)
         if left > 0 and selection_costs(plan, left, granted * room):
             return
     raise AssertionError("no share of delta proves it")

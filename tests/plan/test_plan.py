@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
-from fim_private.accounting.renyi_composition import renyi_epsilon
+from fim_private.accounting.gaussian_composition import gaussian_epsilon
 from fim_private.accounting.rounding import exp_up
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.choosing import Choosing
@@ -399,9 +399,9 @@ def test_a_found_universe_leaves_its_failure_independent() -> None:
     plan = plan_of("items-first", count_share="0.3")
     assert isinstance(plan.mechanism, ItemsFirst)
     assert plan.failure == plan.mechanism.test_delta is not None
-    assert plan.guarantee.composition == "renyi"
+    assert plan.guarantee.composition == "gaussian"
     left = plan.budget.delta - plan.failure
-    assert renyi_epsilon(plan.losses, float(left)) == pytest.approx(1, rel=1e-3)
+    assert gaussian_epsilon(plan.losses, float(left)) == pytest.approx(1, rel=1e-3)
 
 
 def test_the_same_question_again_has_the_same_counts() -> None:
@@ -439,7 +439,7 @@ def test_help_shows_what_a_question_may_hold(function: Callable[..., object]) ->
 def test_no_plan_costs_more_than_its_budget() -> None:
     made = check_many(SEED, 120)
     assert made["refused"] < 12
-    assert min(made[kind] for kind in ("basic", "renyi", "optimal", *NeighbouringRelation)) >= 5
+    assert min(made[kind] for kind in ("basic", "gaussian", "renyi", "optimal", *NeighbouringRelation)) >= 5
 
 
 @pytest.mark.slow

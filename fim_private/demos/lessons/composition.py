@@ -6,8 +6,8 @@ import math
 from fractions import Fraction
 from functools import cache
 
+from fim_private.accounting.calibration import composed_epsilon
 from fim_private.accounting.optimal_composition import optimal_epsilon
-from fim_private.accounting.renyi_composition import renyi_epsilon
 from fim_private.comparison.composition_gain import pick_epsilons
 from fim_private.demos.chart import Chart, Line
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
@@ -59,7 +59,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
     together = {
         "basic": int(k) * 0.1,
         "optimal": optimal_epsilon(0.1, 0.0, int(k), float(delta)),
-        "bounded range": renyi_epsilon(peeling_losses(int(k), Fraction(1, 10)), float(delta)),
+        "bounded range": composed_epsilon(peeling_losses(int(k), Fraction(1, 10)), float(delta))[0],
     }
     return (
         Table(

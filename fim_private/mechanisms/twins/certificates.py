@@ -27,7 +27,7 @@ from fim_private.mechanisms.twins.twin import (
     with_parameters,
 )
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
-from fim_private.privacy import ZCDP
+from fim_private.privacy import DiscreteGaussian
 
 
 class _WithoutNoise(Certificate):
@@ -130,8 +130,8 @@ class _HalfTheNoise(Measurement):
     """It states the cost of a variance four times as large."""
 
     @property
-    def loss(self) -> ZCDP:
-        return ZCDP(super().loss.rho / 4)
+    def loss(self) -> DiscreteGaussian:
+        return DiscreteGaussian(super().loss.rho / 4, 4 * self.variance)
 
 
 def _with_items(change: Callable[[Measurement], Measurement]) -> Callable[[ItemsFirst], ItemsFirst]:

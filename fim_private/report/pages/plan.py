@@ -114,13 +114,14 @@ def cost_parts(plan: Plan) -> list[Part]:
         name="spending",
         head=("what is paid for", "epsilon each", "rho each", "times"),
         rows=rows,
-        caption="How the budget would be spent. Rho is the cost under zero-concentrated privacy.",
+        caption="How the budget would be spent. Rho is what a step costs as Gaussian noise.",
         digits=6,
     )
     proved = plan.guarantee
     texts = [
         f"Together this provably costs at most epsilon {stated(proved.epsilon, digits=4)} and delta "
-        f"{stated(proved.delta, digits=4)} ({proved.composition} composition; neighbouring data sets: {plan.relation})."
+        f"{stated(proved.delta, digits=4)} ({proved.composition.capitalize()} composition; neighbouring data sets: "
+        f"{plan.relation})."
     ]
     if plan.failure:
         failure = stated(plan.failure, digits=4)

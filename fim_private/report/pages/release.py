@@ -172,7 +172,7 @@ def _making(release: Release) -> list[Part]:
                 name="spending",
                 head=head,
                 rows=rows,
-                caption="How the budget was spent. Rho is the cost under zero-concentrated privacy. All lines together "
+                caption="How the budget was spent. Rho is what a step costs as Gaussian noise. All lines together "
                 "compose to the epsilon and delta above.",
                 digits=6,
             )
