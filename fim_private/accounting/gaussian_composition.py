@@ -35,7 +35,7 @@ The first number is proved on paper, the others by a program: `tests/accounting/
 _CANCELS = 1e-3
 _FAR = 4.0
 """From there on thirty steps of the continued fraction give fifteen digits."""
-_SECANTS, _CLOSE = 14, 1e-11
+_SECANTS, _CLOSE, _LEAST = 14, 1e-11, 1e-12
 _LEAST_DENSITY = 1e-300
 """Floats of less lose digits, and 0 would prove too much."""
 WIDEST = 1.9
@@ -131,7 +131,7 @@ def gaussian_epsilon(losses: Sequence[Loss], delta: float) -> float:
     if math.isinf(rho):
         return math.inf
     if profile(rho, 0.0) <= delta:
-        return 0.0
+        return _LEAST
 
     def beyond(epsilon: float) -> float:
         """Nearly linear in epsilon, and at least 0 where delta is enough."""
