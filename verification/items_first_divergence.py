@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.audit.laws import law_over_itemsets
 from fim_private.mechanisms.anonymous_items import AnonymousItems
-from fim_private.mechanisms.certificate import Certificate, threshold_for
+from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import PEEL, ItemsFirst, LaterSteps
 from fim_private.mechanisms.lengths import BINS, LengthLook
 from fim_private.mechanisms.measurement import Measurement
@@ -83,7 +83,7 @@ class SmallItemsFirst(ItemsFirst):
         if certificate is not None and self.remembered(CERTIFICATE):
             left -= certificate.rho
         if self.select == PEEL:
-            pick = range_costing(float(left), self.top)
+            pick = range_costing(float(left), self.top, after=float(certificate.rho) if certificate else 0.0)
             return LaterSteps(again=again, pick_epsilon=pick, tokens=9, candidates=9, certificate=certificate)
         measured = _measured(left / (2 if self.size > 2 else 1), self.sensitivity)
         pairs = measured if self.size > 2 else None
@@ -100,13 +100,7 @@ class SmallItemsFirst(ItemsFirst):
     def _small_certificate(self, rho: Fraction) -> Certificate | None:
         if self.test_delta is None:
             return None
-        variance = DiscreteGaussian.variance_costing(1, rho / 2)
-        return Certificate(
-            variance=variance,
-            threshold=threshold_for(variance, sensitivity=1, delta=self.test_delta),
-            failure=OneSidedFailure(self.test_delta),
-            cut_epsilon=range_costing(float(rho / 2)),
-        )
+        return Certificate.costing(rho / 2, rho / 2, failure=OneSidedFailure(self.test_delta))
 
 
 class CountsAgain(SmallItemsFirst):

@@ -107,7 +107,7 @@ def count_all(
     if settings.all_sizes:
         progress(f"counting itemsets of all sizes of {name}")
         longest = max(long_lists(settings))
-        depth = max(CANDIDATES_PER_PICK * longest, candidates_of(longest)) + 1
+        depth = max(CANDIDATES_PER_PICK * longest, candidates_of(longest, settings.all_sizes)) + 1
         all_sizes = _together(transactions, settings.all_sizes, depth)
         most_frequent[ALL_SIZES] = {
             itemset: count

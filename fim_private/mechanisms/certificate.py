@@ -24,7 +24,7 @@ from fim_private.accounting.calibration import (
     prove_composed,
     prove_discovery,
 )
-from fim_private.accounting.gaussian_composition import pick_rho, range_costing
+from fim_private.accounting.gaussian_composition import gaussian_rho, range_costing
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.accounting.search import least
 from fim_private.errors import BudgetError
@@ -56,7 +56,7 @@ class Certificate:
     """A noisy test of the smallest support, and perhaps a choice of how much of the list to test.
 
     Args:
-        variance: the variance of the test's noise, in transactions squared, at least 1.
+        variance: the variance of the test's noise, in transactions squared.
         threshold: T, in transactions.
         failure: a name passes that only one neighbour has. Its probability is a bound on P(Delta + noise >= T).
         cut_epsilon: the epsilon of choosing the length; None if the whole list is tested.
@@ -83,12 +83,14 @@ class Certificate:
         sensitivity: int = 1,
     ) -> Certificate:
         """The certificate whose test costs at most this rho, and whose choice of the length costs `cut`, 0 for none."""
-        variance = DiscreteGaussian.variance_costing(sensitivity**2, test)
+        moved = sensitivity**2
+        variance = DiscreteGaussian.variance_costing(moved, test)
+        paid = float(DiscreteGaussian.of(moved, variance).gaussian.rho)
         return cls(
             variance=variance,
             threshold=threshold_for(variance, sensitivity=sensitivity, delta=failure.probability),
             failure=failure,
-            cut_epsilon=range_costing(float(cut)) if cut else None,
+            cut_epsilon=range_costing(float(cut), after=paid) if cut else None,
             general=general,
             sensitivity=sensitivity,
         )
@@ -96,12 +98,12 @@ class Certificate:
     @property
     def rho(self) -> Fraction:
         """What the losses cost together as Gaussian noise."""
-        return self.test.gaussian.rho + Fraction(pick_rho(float(self.cut_epsilon or 0)))
+        return Fraction(gaussian_rho(self.losses))
 
     @property
     def test(self) -> DiscreteGaussian:
         """The cost of the test."""
-        return number_loss(self.variance, self.sensitivity)
+        return DiscreteGaussian.of(self.sensitivity**2, self.variance)
 
     @property
     def losses(self) -> tuple[Loss, ...]:
@@ -264,8 +266,3 @@ def threshold_for(variance: int, *, sensitivity: int, delta: Fraction) -> int:
         return log_discrete_gaussian_survival_bound(beyond, float(variance)) <= allowed
 
     return sensitivity + least(holds, near=5 * math.isqrt(variance))
-
-
-def number_loss(variance: int, sensitivity: int) -> DiscreteGaussian:
-    """The cost of one noisy number that a unit moves by at most the sensitivity."""
-    return DiscreteGaussian.of(sensitivity**2, variance)

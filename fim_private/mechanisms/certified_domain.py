@@ -1,8 +1,10 @@
 """Certified domain: choose as if the most frequent itemsets were public, then name them if a noisy test allows it.
 
-k itemsets are picked from the top l, without a stop symbol. The *support* of a pick is its count less c_(l+1). How many
-of the picks to test is chosen privately. They are named if their smallest support, with discrete Gaussian noise,
-reaches T. The test is one number, so it costs the same whatever k is. Proof: docs/mathematics.md#certified-domain.
+Some more than k itemsets are picked from the top l, without a stop symbol. The *support* of a pick is its count less
+c_(l+1). As many as there are too many are left out again: picks among the picks, where little support is likely. So a
+few picks may fall on rare itemsets, which would fail the test. How many of the k to test is chosen privately. They are
+named if their smallest support, with discrete Gaussian noise, reaches T. The test is one number, so it costs the same
+whatever k is. Proof: docs/mathematics.md#certified-domain.
 """
 
 from __future__ import annotations
@@ -13,38 +15,49 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.mechanisms.certificate import Certificate, calibrate_certificate
-from fim_private.mechanisms.peeling import peel, peel_law, peeling_losses
+from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import AnyFailure, Failure, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
-CANDIDATES, LEAST_PER_PICK = 20_000, 10
-"""l is 20,000, or 10 k if that is more. A larger l makes c_(l+1) smaller, which helps where transactions are long, but
-each pick then has more to choose from. The larger k is, the less budget a pick has. So l does not grow with k."""
-TEST_SHARE = Fraction(1, 10)
+CANDIDATES, ITEMS, LEAST_PER_PICK = 20_000, 2_000, 10
+"""l is 20,000, or 2,000 for single items, which are fewer, or 10 k if that is more.
+
+A larger l makes c_(l+1) smaller, which helps where transactions are long, but each pick then has more to choose from.
+The larger k is, the less budget a pick has. So l does not grow with k."""
+TEST_SHARE = Fraction(1, 8)
 """The share of rho that the test gets."""
 CUT_SHARE = Fraction(1, 25)
 """The share of rho that the choice of the length gets, if there is more than one pick."""
 
+SPARE_SHARE = Fraction(3, 20)
+"""The spare picks, in k."""
 
-def candidates_of(top: int) -> int:
-    """l for k picks."""
-    return max(CANDIDATES, LEAST_PER_PICK * top)
+
+def candidates_of(top: int, sizes: tuple[int, ...]) -> int:
+    """l for k picks of itemsets of these sizes."""
+    return max(ITEMS if sizes == (1,) else CANDIDATES, LEAST_PER_PICK * top)
+
+
+def spare_of(top: int) -> int:
+    """How many more than k are picked."""
+    return math.floor(SPARE_SHARE * top)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CertifiedDomain:
-    """k picks from the top l, of which as many are named as the certificate allows.
+    """More than k picks from the top l. k stay, of which as many are named as the certificate allows.
 
     Args:
         top: k.
-        candidates: l, at least k; public.
-        pick_epsilon: the epsilon of one pick.
-        variance: the variance of the test's noise, in transactions squared, at least 1.
+        candidates: l, at least k and the spare picks; public.
+        pick_epsilon: the epsilon of one pick, and of leaving one out.
+        variance: the variance of the test's noise, in transactions squared.
         threshold: T, in transactions.
         test_delta: a bound on P(Delta + noise >= T).
         cut_epsilon: the epsilon of choosing how many picks to test; None if all are tested.
+        spare: so many more are picked, and as many left out.
         sensitivity: Delta.
     """
 
@@ -55,7 +68,13 @@ class CertifiedDomain:
     threshold: int
     test_delta: Fraction
     cut_epsilon: Fraction | None = None
+    spare: int = 0
     sensitivity: int = 1
+
+    @property
+    def picks(self) -> int:
+        """How many are picked."""
+        return self.top + self.spare
 
     @property
     def certificate(self) -> Certificate:
@@ -70,8 +89,8 @@ class CertifiedDomain:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """k picks of bounded range, then the test."""
-        return (*peeling_losses(self.top, self.pick_epsilon), *self.certificate.losses)
+        """The picks and those to leave out, all of bounded range, then the test."""
+        return (*peeling_losses(self.picks + self.spare, self.pick_epsilon), *self.certificate.losses)
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -85,9 +104,11 @@ class CertifiedDomain:
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        """The picks, then the test."""
+        """The picks, those to leave out, then the test."""
+        out = (Spending(what="picks of those to leave out", epsilon=self.pick_epsilon, times=self.spare),)
         return (
-            Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),
+            Spending(what="picks", epsilon=self.pick_epsilon, times=self.picks),
+            *(out if self.spare else ()),
             *self.certificate.spending,
         )
 
@@ -97,10 +118,17 @@ class CertifiedDomain:
         return self.pick_epsilon / self.sensitivity
 
     @property
+    def rate_out(self) -> Fraction:
+        """The exponent of leaving out a pick is this times its support, negated."""
+        return self.rate
+
+    @property
     def margins(self) -> tuple[Margin, ...]:
-        """The lead with which all k are picked before the bulk, and pass the test."""
+        """The lead with which no more picks than are left out fall on the bulk, and the others pass the test."""
         passing = self.threshold + 1.645 * math.sqrt(self.variance)
-        picked = (math.log(self.candidates) + math.log(self.top) + math.log(19)) / float(self.rate)
+        # More than s picks fall on the bulk with probability m^(s+1)/(s+1)! at most, if m of them do on average.
+        average = (math.lgamma(self.spare + 2) - math.log(19)) / (self.spare + 1)
+        picked = (math.log(self.candidates) + math.log(self.picks) - average) / float(self.rate)
         return (
             Margin(
                 counts=math.ceil(max(passing, picked)),
@@ -116,63 +144,95 @@ class CertifiedDomain:
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """As many ranks as the certificate allows."""
+        # A pick may fall on an itemset that does not occur, whose name nobody has. The picks go on: the neighbour with
+        # such an itemset has it and the picks after it. It may be left out on either side.
         ranks = peel(
             profile.top(self.candidates),
-            picks=self.top,
+            picks=self.picks,
             rate=self.rate,
-            open_universe=profile.zeros is None,
+            open_universe=False,
             randomness=randomness,
         )
-        named = self.certificate.certify(
-            self._supports([profile.count(rank + 1) for rank in ranks], profile), randomness
-        )
-        return ranks[:named] if named <= len(ranks) else ()
+        supports = self._supports([profile.count(rank + 1) for rank in ranks], profile)
+        order, levels = _rising(supports)
+        out = peel(levels, picks=self.spare, rate=self.rate_out, open_universe=False, randomness=randomness)
+        kept = _without(order, out)
+        tested = kept[: self.certificate.certify([supports[place] for place in kept], randomness)]
+        nameable = [place for place, rank in enumerate(ranks) if self._has_name(profile.count(rank + 1), profile)]
+        return tuple(ranks[place] for place in tested) if set(tested) <= set(nameable) else ()
 
     def law(self, profile: CountProfile) -> Law:
         """The exact law over ordered lists."""
         levels = profile.top(self.candidates)
         law: Law = {(): 0.0}
-        for picked, chance in peel_law(
-            levels, picks=self.top, rate=self.rate, open_universe=profile.zeros is None
-        ).items():
-            supports = self._supports([levels[place][0] for place in picked], profile)
-            for length, passed in self.certificate.law(supports).items():
-                named = picked[:length] if length <= len(picked) else ()
-                law[named] = law.get(named, 0.0) + chance * passed
+        for picked, chance in self._law_of_picks(levels).items():
+            counts = [levels[place][0] for place in picked]
+            supports = self._supports(counts, profile)
+            order, rising = _rising(supports)
+            nameable = {place for place, count in enumerate(counts) if self._has_name(count, profile)}
+            for out, left in peel_law(rising, picks=self.spare, rate=self.rate_out, open_universe=False).items():
+                kept = _without(order, out)
+                for length, passed in self.certificate.law([supports[place] for place in kept]).items():
+                    tested = kept[:length]
+                    named = tuple(picked[place] for place in tested) if set(tested) <= nameable else ()
+                    law[named] = law.get(named, 0.0) + chance * left * passed
         return {picked: chance for picked, chance in law.items() if chance}
 
+    def _law_of_picks(self, levels: Sequence[Level]) -> Law:
+        """The law of the picks before some are left out."""
+        return peel_law(levels, picks=self.picks, rate=self.rate, open_universe=False)
+
+    @staticmethod
+    def _has_name(count: int, profile: CountProfile) -> bool:
+        """Whether an itemset of this count can be named. One that does not occur has a name only if it was declared."""
+        return count > 0 or profile.zeros is not None
+
     def _supports(self, counts: Sequence[int], profile: CountProfile) -> list[int]:
-        """The picks' counts less c_(l+1), k of them, and none below Delta.
+        """The picks' counts less c_(l+1), as many as there should be picks, and none below Delta.
 
         At or below Delta a support tells what one unit has, so all such supports look alike. So does a pick that is
-        missing because fewer itemsets occur.
+        missing because fewer itemsets were declared.
         """
         level = profile.count(self.candidates + 1)
         supports = [max(count - level, self.sensitivity) for count in counts]
-        return supports + [self.sensitivity] * (self.top - len(supports))
+        return supports + [self.sensitivity] * (self.picks - len(supports))
+
+
+def _rising(supports: Sequence[int]) -> tuple[list[int], list[Level]]:
+    """The picks' places in rising order of support, and levels of which picks take little support first."""
+    order = sorted(range(len(supports)), key=lambda place: supports[place])
+    return order, [(-supports[place], 1) for place in order]
+
+
+def _without(order: Sequence[int], out: Sequence[int]) -> list[int]:
+    """The picks' places, in the order picked, without those that were left out."""
+    left_out = {order[number] for number in out}
+    return [place for place in range(len(order)) if place not in left_out]
 
 
 def calibrate(request: Request) -> CalibratedMechanism:
-    """The test gets a tenth of rho, and the choice of the length a little. The picks get the rest.
+    """The test gets an eighth of rho, and the choice of the length a little. The picks get the rest.
 
     Raises:
         BudgetError: delta is 0, or the budget is too small for a test.
     """
     request.require_delta()
+    spare = spare_of(request.top)
     found = calibrate_certificate(
         request,
-        lambda pick: peeling_losses(request.top, pick),
+        lambda pick: peeling_losses(request.top + 2 * spare, pick),
         test_share=TEST_SHARE,
         cut_share=CUT_SHARE if request.top > 1 else Fraction(0),
     )
     mechanism = CertifiedDomain(
         top=request.top,
-        candidates=candidates_of(request.top),
+        candidates=candidates_of(request.top, request.sizes),
         pick_epsilon=found.pick_epsilon,
         variance=found.certificate.variance,
         threshold=found.certificate.threshold,
         test_delta=found.certificate.failure.probability,
         cut_epsilon=found.certificate.cut_epsilon,
+        spare=spare,
         sensitivity=request.sensitivity,
     )
     return CalibratedMechanism(mechanism=mechanism, guarantee=found.guarantee)

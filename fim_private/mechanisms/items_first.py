@@ -57,6 +57,8 @@ _MUCH = Fraction(10**6)
 """A rho with which there is hardly any noise."""
 _SEEN = 3.2 + 1.645
 """Tokens of a large universe go on from about 3.2 deviations on, and noise takes 1.645 off one time in 20."""
+_NOISE = np.array([NormalDist().inv_cdf((place + 0.5) / 9) for place in range(9)])
+"""What the test's noise may be, in deviations. Each is equally likely."""
 USUAL_LENGTHS = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
 
 
@@ -190,12 +192,15 @@ class LaterSteps:
         Args:
             supports: shape (itemsets,), about how many units hold each itemset's rarest item, in decreasing order.
         """
-        if self.certificate is None:
+        if self.certificate is None or not len(supports):
             return []
-        law = NormalDist(
-            self.certificate.threshold, math.hypot(math.sqrt(self.certificate.variance), self.item_deviation)
-        )
-        return [law.cdf(support) for support in supports.tolist()]
+        noise = _NOISE * math.sqrt(self.certificate.variance)
+        beyond = (supports[:, np.newaxis] - self.certificate.threshold + noise) / self.item_deviation
+        passes = np.vectorize(NormalDist().cdf, otypes=[float])(beyond)
+        # Itemsets with one rarest item pass together.
+        passes[1:][supports[1:] == supports[:-1]] = 1.0
+        likely: list[float] = np.cumprod(passes, axis=0).mean(axis=1).tolist()
+        return likely
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -472,7 +477,7 @@ class ItemsFirst:
                 left -= recount.loss.gaussian.rho
             pairs = measured(tuning.picks_pairs_share, tuning.full_pairs) if self.needs_pairs else None
             left -= pairs.loss.gaussian.rho if pairs else 0
-            pick = range_costing(float(left), self.top)
+            pick = range_costing(float(left), self.top, after=float(certificate.rho) if certificate else 0.0)
             # Picks that take in single items also go by what was counted of items and pairs before.
             reach = tuning.several_reach if self.sizes[0] == 1 or len(self.sizes) > 1 else tuning.reach
             reach = reach if recount is None else tuning.leverage_reach

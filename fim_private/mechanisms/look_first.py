@@ -22,8 +22,8 @@ from fim_private.accounting.calibration import calibrate_gaussian
 from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.errors import BudgetError, UsageError
-from fim_private.mechanisms.certificate import Certificate, number_loss
-from fim_private.mechanisms.certified_domain import CUT_SHARE, CertifiedDomain, candidates_of
+from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.certified_domain import CUT_SHARE, CertifiedDomain, candidates_of, spare_of
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
@@ -36,17 +36,17 @@ LOOK_SHARE = Fraction(3, 100)
 """The share of rho for the look at the support."""
 FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
-USUAL_TEST, CHEAP_TESTS = Fraction(1, 10), (Fraction(1, 30), Fraction(1, 100))
-"""The share of rho for the test, and for the test of clear lists. `benchmarks/field.py` measures these settings."""
-_LONG_LISTS, _RISE = 0.55, 0.5
-"""Picks choose from so many times their lead on. This rises at first with the support that items need to be found, in
-leads: where it is small the list is long, and below their lead picks still name much of a long list."""
-_WITHOUT_ITEMS, _EASE, _LEAST_LEAD = 1.25, 0.4, 0.5
-"""From here it falls: the more support items need, the less items first has to offer."""
-_CLEAR_LEAD = 1.3
-_CAUTION, _NO_CAUTION = 0.75, 2.0
-"""So many deviations of the look's noise are added: items first loses less where it is the wrong way. The more support
-items need, the less this holds, and from so many leads on it loses as much."""
+USUAL_TEST, CHEAP_TESTS = Fraction(1, 8), (Fraction(1, 30), Fraction(1, 100))
+"""The share of rho for the test, and for the test of clear lists, for which no spare picks are made.
+
+`benchmarks/field.py` measures these settings."""
+_LEADS, _WITHOUT_ITEMS, _EASE = 0.5, 1.1, 0.5
+"""Picks choose from so many times their lead on, or from less where items first has little to offer: from
+`_WITHOUT_ITEMS` less `_EASE` for each lead of support that items need to be found."""
+_CLEAR_LEAD = 1.2
+"""Lists with so many times the lead of a cheaper test get it."""
+_CAUTION = 2.5
+"""So many deviations of the look's noise are added: items first loses less where it is the wrong way."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ class LookFirst:
 
         A difference of two counts that move in the same direction moves by at most Delta.
         """
-        return number_loss(self.variance, self.sensitivity)
+        return DiscreteGaussian.of(self.sensitivity**2, self.variance)
 
     @property
     def losses(self) -> tuple[Loss, ...]:
@@ -95,7 +95,7 @@ class LookFirst:
     @property
     def depth(self) -> int:
         """The top l and the one after."""
-        return candidates_of(self.top) + 1
+        return candidates_of(self.top, self.sizes) + 1
 
     @property
     def spending(self) -> tuple[Spending, ...]:
@@ -166,10 +166,8 @@ class LookFirst:
         for domain in self._domains:
             lead = domain.margins[0].counts
             needed = self.items.seen(lengths) / lead
-            rising, falling = _LONG_LISTS + _RISE * needed, max(_LEAST_LEAD, _WITHOUT_ITEMS - _EASE * needed)
-            leads = _CLEAR_LEAD if found else min(rising, falling)
-            caution = _CAUTION * min(1.0, max(0.0, _NO_CAUTION - needed))
-            least = math.ceil(leads * lead + caution * math.sqrt(self.variance))
+            leads = _CLEAR_LEAD if found else min(_LEADS, _WITHOUT_ITEMS - _EASE * needed)
+            least = math.ceil(leads * lead + _CAUTION * math.sqrt(self.variance))
             if not found or least > found[-1][1]:
                 found.append((domain, least))
         return tuple(found)
@@ -197,14 +195,18 @@ class LookFirst:
             failure=AnyFailure(self.test_delta),
             sensitivity=self.sensitivity,
         )
+        spare = spare_of(self.top) if test == USUAL_TEST else 0
         return CertifiedDomain(
             top=self.top,
-            candidates=candidates_of(self.top),
-            pick_epsilon=range_costing(float(self._left - certificate.rho), self.top),
+            candidates=candidates_of(self.top, self.sizes),
+            pick_epsilon=range_costing(
+                float(self._left - certificate.rho), self.top + 2 * spare, after=float(certificate.rho)
+            ),
             variance=certificate.variance,
             threshold=certificate.threshold,
             test_delta=self.test_delta,
             cut_epsilon=certificate.cut_epsilon,
+            spare=spare,
             sensitivity=self.sensitivity,
         )
 
@@ -230,7 +232,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
         raise BudgetError("The budget is too small for a look and a test.", "Give a larger --epsilon.")
     rho, guarantee = found
     variance = DiscreteGaussian.variance_costing(request.sensitivity**2, LOOK_SHARE * rho)
-    look = number_loss(variance, request.sensitivity)
+    look = DiscreteGaussian.of(request.sensitivity**2, variance)
     mechanism = LookFirst(
         top=request.top,
         sizes=request.sizes,

@@ -156,6 +156,9 @@ MIXTURES: list[list[Loss]] = [
     [BoundedRange(F(3)), Gaussian(F(1, 50)), BoundedRange(F(1, 2))],
     [BoundedRange(F(4))] * 2,
     [BoundedRange(F(9, 5))] * 6,
+    [BoundedRange(F(3, 10)), Gaussian(F(1, 50))],
+    [BoundedRange(F(9, 5)), Gaussian(F(1))],
+    [*[BoundedRange(F(1, 5))] * 5, BoundedRange(F(1, 10)), Gaussian(F(1, 100))],
 ]
 
 
@@ -169,6 +172,24 @@ def test_no_adaptive_analyst_learns_more(losses: list[Loss]) -> None:
         # The interpolation of a convex function is above it, by its bend times the square of the grid for each step.
         blur = len(losses) * grid**2 / math.sqrt(rho)
         assert found <= gaussian_delta(losses, epsilon) + blur
+
+
+def test_steps_cost_less_before_others_than_after_them() -> None:
+    """An analyst who takes them in the other order learns more than the price of this one allows."""
+    first, then = BoundedRange(F(3, 10)), Gaussian(F(1, 50))
+    rho = gaussian_rho([first, then])
+    adversary = worst([then, first], reach=6.0)
+    found = [float(np.interp(epsilon, adversary.at, adversary.left)) for epsilon in (0.0, 0.1)]
+    assert any(delta > profile(rho, epsilon) * 1.005 for delta, epsilon in zip(found, (0.0, 0.1), strict=True))
+    assert gaussian_rho([then, first]) > 1.05 * rho
+
+
+@pytest.mark.parametrize("after", [1e-3, 0.02, 1.0])
+def test_a_range_before_other_steps_costs_what_it_may_and_little_less(after: float) -> None:
+    epsilon = range_costing(0.02, 7, after)
+    steps: list[Loss] = [*[BoundedRange(epsilon)] * 7, Gaussian(F(after))]
+    assert gaussian_rho(steps) == pytest.approx(0.02 + after, rel=1e-6)
+    assert range_costing(0.02, 7) < epsilon <= range_costing(0.02, 7, 2 * after)
 
 
 def test_the_bound_is_near_what_an_analyst_reaches() -> None:

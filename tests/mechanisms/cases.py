@@ -217,6 +217,20 @@ CASES = [
     Case(name="certified-domain, declared", mechanism=certified_domain(), epsilon=F(3, 2), declared=True),
     Case(name="certified-domain, top 2", mechanism=certified_domain(2), epsilon=F(3, 2)),
     Case(name="certified-domain, top 2, every candidate", mechanism=certified_domain(2, candidates=2), epsilon=F(1)),
+    Case(name="certified-domain, one spare", mechanism=certified_domain(1, spare=1), epsilon=F(5, 2)),
+    Case(
+        name="certified-domain, one spare, picks at random",
+        mechanism=certified_domain(1, spare=1, pick_epsilon=F(1, 100), variance=8, threshold=10),
+        epsilon=F(1, 2),
+    ),
+    Case(name="certified-domain, top 2, one spare", mechanism=certified_domain(2, spare=1), epsilon=F(5, 2)),
+    Case(
+        name="certified-domain, one spare, Delta 2",
+        mechanism=certified_domain(1, 2, spare=1),
+        epsilon=F(5, 2),
+        sensitivity=2,
+        itemsets=3,
+    ),
     Case(
         name="certified-domain, top 2, Delta 2",
         mechanism=certified_domain(2, 2),

@@ -11,12 +11,12 @@ from fim_private.errors import BudgetError
 from fim_private.mechanisms.certificate import Certificate, threshold_for
 from fim_private.mechanisms.certified_domain import CertifiedDomain, calibrate
 from fim_private.mechanisms.protocol import Request
-from fim_private.privacy import AnyFailure
+from fim_private.privacy import AnyFailure, BoundedRange
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
 from tests.mechanisms.cases import certified_domain
-from tests.sampling import SEED
+from tests.sampling import FALSE_ALARM, SEED, p_value
 
 F = Fraction
 
@@ -28,8 +28,14 @@ def survival(threshold: int, variance: int) -> float:
 @pytest.mark.parametrize(
     ("request_", "pick", "variance", "threshold", "lead"),
     [
-        (Request(top=20, epsilon=F(1), delta=F(1, 10**6)), F(188565451, 2000000000), 187, 74, 169),
-        (Request(top=20, epsilon=F(1, 2), delta=F(1, 10**5), sensitivity=3), F(22546941, 400000000), 4625, 328, 844),
+        (Request(top=20, epsilon=F(1), delta=F(1, 10**6), sizes=(2,)), F(415474969, 5000000000), 150, 67, 157),
+        (
+            Request(top=20, epsilon=F(1, 2), delta=F(1, 10**5), sensitivity=3, sizes=(2,)),
+            F(496778469, 10000000000),
+            3700,
+            294,
+            784,
+        ),
     ],
 )
 def test_a_plan_s_parameters_follow_from_the_budget(
@@ -46,10 +52,20 @@ def test_a_plan_s_parameters_follow_from_the_budget(
     assert survival(beyond, variance) <= float(mechanism.test_delta) < survival(beyond - 1, variance)
     (margin,) = mechanism.margins
     rate = float(pick) / request_.sensitivity
-    picked = math.log(mechanism.candidates * request_.top * 19) / rate
+    assert mechanism.spare == 3
+    assert mechanism.losses[:-2] == (BoundedRange(pick),) * (request_.top + 2 * mechanism.spare)
+    # More than three picks are on the bulk with this probability, if each is with its own.
+    fourth = (math.factorial(4) / 19) ** (1 / 4)
+    picked = math.log(mechanism.candidates * (request_.top + 3) / fourth) / rate
     assert margin.counts == lead == math.ceil(max(picked, threshold + 1.645 * math.sqrt(variance)))
     assert margin.place == mechanism.depth == mechanism.candidates + 1
     assert mechanism.tipping_leads == (threshold,)
+
+
+def test_single_items_are_picked_from_fewer_candidates() -> None:
+    for sizes, top, candidates in (((1,), 20, 2_000), ((1,), 300, 3_000), ((1, 2), 20, 20_000), ((3,), 3_000, 30_000)):
+        mechanism = calibrate(Request(top=top, epsilon=F(1), delta=F(1, 10**6), sizes=sizes)).mechanism
+        assert mechanism.depth == candidates + 1
 
 
 def test_the_larger_of_two_leads_is_asked_for() -> None:
@@ -73,6 +89,34 @@ def test_it_names_all_or_nothing() -> None:
     assert {mechanism.select(far, randomness) for _ in range(50)} == {(0, 1)}
     near = CountProfile.of([90, 4, 3, 1])  # the support of the second is 3
     assert {mechanism.select(near, randomness) for _ in range(50)} == {()}
+
+
+def test_spare_picks_leave_out_what_would_fail_the_test() -> None:
+    mechanism = certified_domain(1, candidates=2, pick_epsilon=F(1, 2), variance=1, threshold=8, spare=1)
+    near = CountProfile.of([13, 11, 3])
+    # Both are picked. The one with a support of 8 stays with probability 1/(1 + e).
+    stays = 1 / (1 + math.e)
+    assert mechanism.law(near)[1,] == pytest.approx(stays * survival(0, 1))
+    assert mechanism.law(near)[0,] == pytest.approx((1 - stays) * survival(-2, 1))
+    randomness = SeededRandomness(SEED)
+    draws = [mechanism.select(near, randomness) for _ in range(5_000)]
+    assert p_value(draws, mechanism.law(near)) > FALSE_ALARM
+    assert p_value(draws, certified_domain(1, candidates=2, variance=1, threshold=8).law(near)) < FALSE_ALARM
+
+
+def test_picks_go_on_after_an_itemset_that_does_not_occur() -> None:
+    """Where one unit alone has it, they go on as well. It is left out on both sides, or fails both tests."""
+    mechanism = certified_domain(1, candidates=2, pick_epsilon=F(1, 100), variance=8, threshold=10, spare=1)
+    alone, gone = (mechanism.law(CountProfile.of(counts)) for counts in ([20, 1], [20]))
+    assert gone[0,] == pytest.approx(alone[0,], rel=0.01)
+    assert gone[0,] > 0.5
+
+
+def test_missing_picks_are_the_first_to_be_left_out() -> None:
+    mechanism = certified_domain(2, candidates=4, pick_epsilon=F(20), variance=1, threshold=8, spare=2)
+    assert mechanism.select(CountProfile.of([90, 60]), SeededRandomness(SEED)) == (0, 1)
+    assert mechanism.law(CountProfile.of([90, 60]))[0, 1] == pytest.approx(1.0)
+    assert mechanism.select(CountProfile.of([90]), SeededRandomness(SEED)) == ()
 
 
 def test_the_support_is_counted_from_the_place_after_the_candidates() -> None:

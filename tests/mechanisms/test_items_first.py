@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from fim_private.accounting.claim import claimed_delta
-from fim_private.accounting.gaussian_composition import gaussian_rho, pick_rho
+from fim_private.accounting.gaussian_composition import gaussian_rho
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import BY_COUNT, BY_LEVERAGE, COUNTS, PEEL, ItemsFirst, Tuning, calibrate
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Request
-from fim_private.privacy import Gaussian
+from fim_private.privacy import BoundedRange, Gaussian, Loss
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from verification.items_first_divergence import (
     AGAIN,
@@ -234,11 +234,12 @@ def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
     total = 2 * mechanism.look.loss.gaussian.rho + mechanism.items.measurement.loss.gaussian.rho
     for step in (steps.again, steps.recount, steps.pairs, steps.itemsets, steps.spread):
         total += step.loss.gaussian.rho if step is not None else 0
+    last: list[Loss] = []
     if steps.pick_epsilon is not None:
-        total += F(pick_rho(float(steps.pick_epsilon), mechanism.top))
+        last += [BoundedRange(steps.pick_epsilon)] * mechanism.top
     if steps.certificate is not None:
-        total += F(gaussian_rho(steps.certificate.losses)) / F(1 + 1e-9)
-    return F(total)
+        last += steps.certificate.losses
+    return F(total) + F(gaussian_rho(last)) / F(1 + 1e-9)
 
 
 @settings(max_examples=150, deadline=None)

@@ -410,7 +410,8 @@ def test_what_is_left_is_measured_with_its_shares(size: int, select: str) -> Non
         shares = steps.pairs.loss.gaussian.rho / steps.itemsets.loss.gaussian.rho
         assert float(shares) == pytest.approx(1 / 3, rel=1e-3)
     if steps.pick_epsilon is not None:
-        picks = pick_rho(float(steps.pick_epsilon), mechanism.top)
+        after = float(steps.certificate.rho) if steps.certificate else 0.0
+        picks = pick_rho(float(steps.pick_epsilon), mechanism.top, after)
         assert float(steps.pairs.loss.gaussian.rho) == pytest.approx(picks, rel=1e-3)
 
 
@@ -497,9 +498,13 @@ def test_trust_is_the_chance_to_pass_by_the_noisy_counts_of_the_items() -> None:
     assert steps.certificate is not None
     needed = steps.certificate.threshold
     width = math.hypot(math.sqrt(steps.certificate.variance), steps.item_deviation)
-    trust = steps.trust(np.array([needed + 10 * width, needed + width, needed, needed - width]))
-    assert trust == pytest.approx([1, 0.8413, 0.5, 0.1587], abs=1e-4)
-    assert replace(steps, certificate=None).trust(np.array([1.0])) == []
+    for beyond, chance in ((10, 1.0), (1, 0.8413), (0, 0.5), (-1, 0.1587)):
+        assert steps.trust(np.array([needed + beyond * width])) == pytest.approx([chance], abs=0.01)
+    # Itemsets with one rarest item pass together, and others fail each by its own noise, but by one test.
+    first, again, other = steps.trust(np.array([needed + width, needed + width, needed]))
+    assert first == again > other
+    assert first * 0.5 < other < 0.5
+    assert steps.trust(np.zeros(0)) == replace(steps, certificate=None).trust(np.array([1.0])) == []
 
 
 def test_long_lists_take_more_tokens_where_noise_is_small() -> None:

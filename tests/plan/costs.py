@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,9 +123,10 @@ def renyi(losses: Sequence[Loss], delta: Fraction) -> float:
 
 
 def gaussian(losses: Sequence[Loss], epsilon: float) -> float:
-    """The delta of one number with as much Gaussian noise as all losses cost together."""
+    """The delta of one number with as much Gaussian noise as all losses cost together, the last one first."""
     total = 0.0
-    for loss, times in Counter(losses).items():
+    for loss, alike in groupby(losses[::-1]):
+        times = len(list(alike))
         match loss:
             case Gaussian(rho):
                 total += times * float(rho)
@@ -133,7 +135,7 @@ def gaussian(losses: Sequence[Loss], epsilon: float) -> float:
             case PureDP(exact):
                 total += times * 2 * norm.isf(1 / (1 + math.exp(exact))) ** 2
             case BoundedRange(exact):
-                total += picked(float(exact), times)
+                total += picked(float(exact), times, total)
             case _:
                 return 1.0
     move = math.sqrt(2 * total)
@@ -152,18 +154,21 @@ def noise_epsilon(loss: Loss, delta: Fraction) -> float:
     return high
 
 
-def picked(epsilon: float, times: int) -> float:
-    """What picks cost: c(b)/4 more for each further one, from b = 0 on, where b^2 also grows by a factor e^(step/4)."""
+def picked(epsilon: float, times: int, follows: float) -> float:
+    """What picks cost: c(b)/4 more for each further one, where b also grows by a factor e^(step/4).
+
+    It grows from what the steps that follow cost.
+    """
     single = times * 2 * float(norm.isf(1 / (1 + math.exp(epsilon / 2)))) ** 2
     if epsilon > 1.9:
         return single
-    after = 0.0
+    start = after = 2 * follows / epsilon**2 * (1 - 1e-9)
     for _ in range(times):
         after += max(factor for least, factor in FACTORS if least <= after < _next(least)) / 4
     wider = 1.0
     for _ in range(200):
         wider = math.exp(wider * math.pi * epsilon**2 / 32)
-    return min(single, wider * after * epsilon**2 / 2)
+    return min(single, wider * (after - start) * epsilon**2 / 2)
 
 
 def _next(least: float) -> float:

@@ -192,10 +192,11 @@ DEMO = Demo(
         ),
         Bullets(
             items=(
-                f"**Choose:** pick k pairs from the top {CANDIDATES:,}, as if these candidates were public. Frequent "
-                "pairs have a higher chance.",
+                f"**Choose:** pick k pairs and a few spare ones from the top {CANDIDATES:,}, as if these candidates "
+                "were public. Frequent pairs have a higher chance.",
                 "**Measure:** the support of a pick is its count less the count just behind the candidates, at place "
-                f"{CANDIDATES + 1:,}.",
+                f"{CANDIDATES + 1:,}. Leave out as many picks as were spare. Those with little support have a higher "
+                "chance to go.",
                 "**Certify:** add noise to the smallest support in the list. Show the names only if the sum is at "
                 "least a threshold T.",
             )

@@ -15,6 +15,8 @@ from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import ItemsFirst, LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.peeling import Level, peel_law
+from fim_private.mechanisms.protocol import Law
 from fim_private.mechanisms.twins.histograms import threshold_of_noise
 from fim_private.mechanisms.twins.twin import (
     AGAIN,
@@ -71,6 +73,14 @@ def _cuts(mechanism: Any) -> bool:
     return mechanism.certificate.cut_epsilon is not None
 
 
+def _has_spare(mechanism: Any) -> bool:
+    return bool(mechanism.spare)
+
+
+def _ending_at_an_itemset_without_a_name(mechanism: Any) -> Callable[[Sequence[Level]], Law]:
+    return lambda levels: peel_law(levels, picks=mechanism.picks, rate=mechanism.rate, open_universe=True)
+
+
 def mistakes_in_tests(broken: Callable[[type[Certificate]], Callable[[Any], Any]]) -> tuple[Twin, ...]:
     """Mistakes in a test, by what makes the broken mechanism from a broken kind of certificate."""
     return (
@@ -95,6 +105,18 @@ CERTIFIED_DOMAIN = (
         name="counts are tested, not supports",
         mistake="c_(l+1) is not taken off, so that itemsets at the end of the top l pass",
         broken=with_calculated(_supports=lambda _mechanism: lambda counts, _profile: list(counts)),
+    ),
+    Twin(
+        name="picks end at an itemset without a name",
+        mistake="the picks end where one falls on an itemset that does not occur, as those of limited-domain do",
+        broken=with_calculated(_law_of_picks=_ending_at_an_itemset_without_a_name),
+        needs=_has_spare,
+    ),
+    Twin(
+        name="left out by true supports",
+        mistake="the picks with the least support are left out, without noise",
+        broken=with_calculated(rate_out=lambda mechanism: 1000 * mechanism.rate),
+        needs=_has_spare,
     ),
     SENSITIVITY,
     AGAIN,
