@@ -41,7 +41,7 @@ Unit = tuple[Basket, ...]
 
 _REACH = 6.2
 
-LOOKS, ITEMS, AGAIN, CERTIFICATE = "looks", "items", "again", "certificate"
+LOOKS, ITEMS, AGAIN, CERTIFICATE, DOUBT = "looks", "items", "again", "certificate", "doubt"
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,8 @@ class SmallItemsFirst(ItemsFirst):
 
     counted_again = Fraction(0)
     """The share of what is left for counting the items once more."""
+    counted_in_doubt = Fraction(0)
+    """The share of what is left after that for counting an itemset in doubt once more."""
 
     def ways(self) -> tuple[LaterSteps, LaterSteps]:
         """The later steps that can follow: a weak certificate or a strong one. Both cost all that is left of rho."""
@@ -83,11 +85,20 @@ class SmallItemsFirst(ItemsFirst):
         if certificate is not None and self.remembered(CERTIFICATE):
             left -= certificate.rho
         if self.select == PEEL:
-            pick = range_costing(float(left), self.top, after=float(certificate.rho) if certificate else 0.0)
+            after = float(certificate.rho) if certificate else 0.0
+            pick = range_costing(float(left), self.top, after, self.tuning.rise)
             return LaterSteps(again=again, pick_epsilon=pick, tokens=9, candidates=9, certificate=certificate)
-        measured = _measured(left / (2 if self.size > 2 else 1), self.sensitivity)
-        pairs = measured if self.size > 2 else None
-        return LaterSteps(again=again, pairs=pairs, itemsets=measured, tokens=9, candidates=9, certificate=certificate)
+        in_doubt = left * self.counted_in_doubt
+        measured = _measured((left - in_doubt) / (2 if self.size > 2 else 1), self.sensitivity)
+        return LaterSteps(
+            again=again,
+            pairs=measured if self.size > 2 else None,
+            itemsets=measured,
+            in_doubt=(float(in_doubt * (1 if self.remembered(DOUBT) else 9)),) if in_doubt else (),
+            tokens=9,
+            candidates=9,
+            certificate=certificate,
+        )
 
     def item_masses(self, units: int, values: NDArray[np.int64]) -> Floats:
         """P(noisy count = value) for an item of this count, in the measurement's units."""
@@ -107,6 +118,12 @@ class CountsAgain(SmallItemsFirst):
     """It counts all items once more, and puts them in the order of these counts."""
 
     counted_again = Fraction(3, 4)
+
+
+class CountsInDoubt(SmallItemsFirst):
+    """It counts one itemset once more: that whose noisy count is nearest to 2. This count alone decides the list."""
+
+    counted_in_doubt = Fraction(2, 3)
 
 
 def small(
@@ -271,6 +288,10 @@ def _last(
                 before = before.times(axis)
                 grids.append(values)
         counts = np.stack([values.ravel() for values in np.meshgrid(*grids, indexing="ij")], axis=1)
+        for rho in steps.in_doubt:
+            before, counts = _counted_in_doubt(
+                rho, before, counts, itemsets=itemsets, sides=(one, other), sensitivity=mechanism.sensitivity
+            )
         ranked = np.argsort(-counts, axis=1, kind="stable")[:, : mechanism.top]
         lists = [tuple(row) for _ in range(number) for row in ranked.tolist()]
     # Itemsets of tokens with large noisy counts come first.
@@ -279,6 +300,39 @@ def _last(
         for chosen in lists
     ]
     return _certified(mechanism, steps.certificate, before, ranked_lists, (one, other))
+
+
+def _counted_in_doubt(
+    rho: float,
+    before: Masses,
+    counts: NDArray[np.int64],
+    *,
+    itemsets: Sequence[tuple[int, ...]],
+    sides: tuple[Collection[Unit], Collection[Unit]],
+    sensitivity: int,
+) -> tuple[Masses, NDArray[np.int64]]:
+    """One more count of the itemset whose first count is nearest to 2, in place of that count.
+
+    Args:
+        rho: what it may cost.
+        before: the outcomes so far.
+        counts: shape (outcomes, itemsets), the first counts.
+        itemsets: what was counted.
+        sides: both data sets.
+        sensitivity: Delta.
+    """
+    measurement = _measured(Fraction(rho), sensitivity)
+    nearest = np.argmin(np.abs(counts - 2), axis=1)
+    parts, found = [], []
+    for place, itemset in enumerate(itemsets):
+        here = nearest == place
+        ((axis, values),) = _counted(measurement, [itemset], *sides)
+        parts.append(Masses(before.one[here], before.other[here]).times(axis))
+        renewed = np.repeat(counts[here], len(values), axis=0)
+        renewed[:, place] = np.tile(values, int(here.sum()))
+        found.append(renewed)
+    joined = Masses(np.concatenate([part.one for part in parts]), np.concatenate([part.other for part in parts]))
+    return joined, np.concatenate(found)
 
 
 def _certified(

@@ -16,6 +16,7 @@ from fractions import Fraction
 from itertools import groupby
 from statistics import NormalDist
 
+from fim_private.accounting.rising import FLAT, rising
 from fim_private.accounting.rounding import RELATIVE_ERROR, round_down
 from fim_private.accounting.search import halved
 from fim_private.privacy import ROUNDING_VARIANCE, BoundedRange, DiscreteGaussian, Gaussian, Loss, PureDP
@@ -82,17 +83,24 @@ def pick_rho(epsilon: float, picks: int = 1, after: float = 0.0) -> float:
     return min(single, _wide(epsilon) * steps * epsilon**2 / 2 * (1 + RELATIVE_ERROR))
 
 
-def range_costing(rho: float, picks: int = 1, after: float = 0.0) -> Fraction:
+def range_costing(rho: float, picks: int = 1, after: float = 0.0, rise: Fraction = FLAT) -> Fraction:
     """The largest epsilon of so many picks of bounded range that cost at most rho > 0 together, rounded down.
 
     Args:
         rho: what the picks may cost.
         picks: how many picks.
         after: what the steps that follow cost.
+        rise: how much more later picks get than earlier ones (`rising.py`). The epsilon is that of the middle ones.
     """
+    stages = [(float(factor), len(list(alike))) for factor, alike in groupby(reversed(rising(picks, rise)))]
+    # What follows may have been rounded up. The table has steps, and the search ends at one of them now and then.
+    least = after * (1 - 3 * RELATIVE_ERROR)
 
     def fits(epsilon: float) -> bool:
-        return pick_rho(epsilon, picks, after) <= rho
+        cost = 0.0
+        for factor, alike in stages:
+            cost += pick_rho(epsilon * factor, alike, least + cost)
+        return cost * (1 + RELATIVE_ERROR) <= rho
 
     high = math.sqrt(8 * rho / picks)
     while fits(high):

@@ -120,6 +120,8 @@ def _deltas(mechanism: ItemsFirst, unit: Unit, epsilons: Sequence[float]) -> Flo
             (steps.recount, recounted, several),
             (steps.pairs, pairs, several),
             (steps.itemsets, itemsets, several),
+            # All of the unit's itemsets may be in doubt.
+            *((mechanism.recount(rho, 1.0), itemsets, several) for rho in steps.in_doubt),
         ):
             if measurement is not None and held:
                 step = measurement.added(held) * times

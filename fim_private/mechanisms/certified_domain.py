@@ -10,12 +10,15 @@ whatever k is. Proof: docs/mathematics.md#certified-domain.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from fim_private.accounting.rising import FLAT, rising
+from fim_private.accounting.search import least
 from fim_private.mechanisms.certificate import Certificate, calibrate_certificate
-from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses
+from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses, picks_spending
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import AnyFailure, Failure, Loss
 from fim_private.profile import CountProfile
@@ -33,6 +36,8 @@ CUT_SHARE = Fraction(1, 25)
 
 SPARE_SHARE = Fraction(3, 20)
 """The spare picks, in k."""
+RISE = Fraction(1, 2)
+"""How much more of epsilon later picks get. More is better for clear lists, and worse for others."""
 
 
 def candidates_of(top: int, sizes: tuple[int, ...]) -> int:
@@ -52,12 +57,13 @@ class CertifiedDomain:
     Args:
         top: k.
         candidates: l, at least k and the spare picks; public.
-        pick_epsilon: the epsilon of one pick, and of leaving one out.
+        pick_epsilon: the epsilon of one pick, and of leaving one out; if they rise, of those in the middle.
         variance: the variance of the test's noise, in transactions squared.
         threshold: T, in transactions.
         test_delta: a bound on P(Delta + noise >= T).
         cut_epsilon: the epsilon of choosing how many picks to test; None if all are tested.
         spare: so many more are picked, and as many left out.
+        rise: how much more of epsilon later picks get than earlier ones. Those to leave out are the last.
         sensitivity: Delta.
     """
 
@@ -69,6 +75,7 @@ class CertifiedDomain:
     test_delta: Fraction
     cut_epsilon: Fraction | None = None
     spare: int = 0
+    rise: Fraction = FLAT
     sensitivity: int = 1
 
     @property
@@ -90,7 +97,7 @@ class CertifiedDomain:
     @property
     def losses(self) -> tuple[Loss, ...]:
         """The picks and those to leave out, all of bounded range, then the test."""
-        return (*peeling_losses(self.picks + self.spare, self.pick_epsilon), *self.certificate.losses)
+        return (*peeling_losses(self.picks + self.spare, self.pick_epsilon, self.rise), *self.certificate.losses)
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -105,33 +112,43 @@ class CertifiedDomain:
     @property
     def spending(self) -> tuple[Spending, ...]:
         """The picks, those to leave out, then the test."""
-        out = (Spending(what="picks of those to leave out", epsilon=self.pick_epsilon, times=self.spare),)
         return (
-            Spending(what="picks", epsilon=self.pick_epsilon, times=self.picks),
-            *(out if self.spare else ()),
+            *picks_spending(self.picks + self.spare, self.pick_epsilon, self.rise, left_out=self.spare),
             *self.certificate.spending,
         )
 
     @property
     def rate(self) -> Fraction:
-        """The exponent of a pick is this times the count."""
+        """The exponent of a pick in the middle is this times the count."""
         return self.pick_epsilon / self.sensitivity
 
     @property
-    def rate_out(self) -> Fraction:
+    def rates(self) -> tuple[Fraction, ...]:
+        """The exponent of each pick is this times the count."""
+        return self._all_rates[: self.picks]
+
+    @property
+    def rates_out(self) -> tuple[Fraction, ...]:
         """The exponent of leaving out a pick is this times its support, negated."""
-        return self.rate
+        return self._all_rates[self.picks :]
+
+    @property
+    def _all_rates(self) -> tuple[Fraction, ...]:
+        return tuple(self.rate * factor for factor in rising(self.picks + self.spare, self.rise))
 
     @property
     def margins(self) -> tuple[Margin, ...]:
         """The lead with which no more picks than are left out fall on the bulk, and the others pass the test."""
-        passing = self.threshold + 1.645 * math.sqrt(self.variance)
         # More than s picks fall on the bulk with probability m^(s+1)/(s+1)! at most, if m of them do on average.
-        average = (math.lgamma(self.spare + 2) - math.log(19)) / (self.spare + 1)
-        picked = (math.log(self.candidates) + math.log(self.picks) - average) / float(self.rate)
+        average = math.exp((math.lgamma(self.spare + 2) - math.log(19)) / (self.spare + 1))
+        stages = Counter(map(float, self.rates))
+
+        def picked(lead: int) -> bool:
+            return sum(self.candidates * picks * math.exp(-rate * lead) for rate, picks in stages.items()) <= average
+
         return (
             Margin(
-                counts=math.ceil(max(passing, picked)),
+                counts=max(self.certificate.support_needed(0.05), least(picked, near=int(10 / self.rate))),
                 words=f"between places {self.top:,} and {self.candidates + 1:,} of the ranking",
                 place=self.candidates + 1,
             ),
@@ -148,14 +165,13 @@ class CertifiedDomain:
         # such an itemset has it and the picks after it. It may be left out on either side.
         ranks = peel(
             profile.top(self.candidates),
-            picks=self.picks,
-            rate=self.rate,
+            rates=self.rates,
             open_universe=False,
             randomness=randomness,
         )
         supports = self._supports([profile.count(rank + 1) for rank in ranks], profile)
         order, levels = _rising(supports)
-        out = peel(levels, picks=self.spare, rate=self.rate_out, open_universe=False, randomness=randomness)
+        out = peel(levels, rates=self.rates_out, open_universe=False, randomness=randomness)
         kept = _without(order, out)
         tested = kept[: self.certificate.certify([supports[place] for place in kept], randomness)]
         nameable = [place for place, rank in enumerate(ranks) if self._has_name(profile.count(rank + 1), profile)]
@@ -168,9 +184,9 @@ class CertifiedDomain:
         for picked, chance in self._law_of_picks(levels).items():
             counts = [levels[place][0] for place in picked]
             supports = self._supports(counts, profile)
-            order, rising = _rising(supports)
+            order, levels_out = _rising(supports)
             nameable = {place for place, count in enumerate(counts) if self._has_name(count, profile)}
-            for out, left in peel_law(rising, picks=self.spare, rate=self.rate_out, open_universe=False).items():
+            for out, left in peel_law(levels_out, rates=self.rates_out, open_universe=False).items():
                 kept = _without(order, out)
                 for length, passed in self.certificate.law([supports[place] for place in kept]).items():
                     tested = kept[:length]
@@ -180,7 +196,7 @@ class CertifiedDomain:
 
     def _law_of_picks(self, levels: Sequence[Level]) -> Law:
         """The law of the picks before some are left out."""
-        return peel_law(levels, picks=self.picks, rate=self.rate, open_universe=False)
+        return peel_law(levels, rates=self.rates, open_universe=False)
 
     @staticmethod
     def _has_name(count: int, profile: CountProfile) -> bool:
@@ -220,7 +236,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
     spare = spare_of(request.top)
     found = calibrate_certificate(
         request,
-        lambda pick: peeling_losses(request.top + 2 * spare, pick),
+        lambda pick: peeling_losses(request.top + 2 * spare, pick, RISE),
         test_share=TEST_SHARE,
         cut_share=CUT_SHARE if request.top > 1 else Fraction(0),
     )
@@ -233,6 +249,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
         test_delta=found.certificate.failure.probability,
         cut_epsilon=found.certificate.cut_epsilon,
         spare=spare,
+        rise=RISE,
         sensitivity=request.sensitivity,
     )
     return CalibratedMechanism(mechanism=mechanism, guarantee=found.guarantee)

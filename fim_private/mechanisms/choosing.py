@@ -107,7 +107,7 @@ class Choosing:
         def select_one(left: CountProfile) -> tuple[int, ...]:
             if left.count(1) + sample_discrete_laplace(self.scale, randomness) < self.threshold:
                 return ()
-            return peel(left.top(left.occurring), picks=1, rate=self.rate, open_universe=True, randomness=randomness)
+            return peel(left.top(left.occurring), rates=(self.rate,), open_universe=True, randomness=randomness)
 
         return select_in_rounds(profile, self.top, select_one)
 
@@ -116,7 +116,7 @@ class Choosing:
         def law_of_one(left: CountProfile) -> Law:
             needed = np.array([self.threshold - left.count(1)])
             chance = float(discrete_laplace_survival(needed, float(self.scale))[0])
-            picked = peel_law(left.top(left.occurring), picks=1, rate=self.rate, open_universe=True)
+            picked = peel_law(left.top(left.occurring), rates=(self.rate,), open_universe=True)
             return mix((chance, picked), (1 - chance, {(): 1.0}))
 
         return law_in_rounds(profile, self.top, law_of_one)

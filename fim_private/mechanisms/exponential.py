@@ -13,11 +13,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.accounting.calibration import calibrate_pick
-from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses
+from fim_private.accounting.rising import FLAT, rising
+from fim_private.mechanisms.peeling import Level, peel, peel_law, peeling_losses, picks_spending
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
 from fim_private.privacy import Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
+
+RISE = Fraction(1, 2)
+"""How much more of epsilon later picks get than earlier ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,9 +30,10 @@ class Exponential:
 
     Args:
         top: k.
-        pick_epsilon: the epsilon of one pick.
+        pick_epsilon: the epsilon of one pick; if they rise, of those in the middle.
         universe_size: how many itemsets were declared.
         general: whether to use the textbook's exponent, half as large.
+        rise: how much more of epsilon later picks get than earlier ones.
         sensitivity: Delta.
     """
 
@@ -36,6 +41,7 @@ class Exponential:
     pick_epsilon: Fraction
     universe_size: int
     general: bool = False
+    rise: Fraction = FLAT
     sensitivity: int = 1
 
     failures = ()
@@ -43,54 +49,63 @@ class Exponential:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        return peeling_losses(self.top, self.pick_epsilon)
+        return peeling_losses(self.top, self.pick_epsilon, self.rise)
 
     @property
     def spending(self) -> tuple[Spending, ...]:
-        return (Spending(what="picks", epsilon=self.pick_epsilon, times=self.top),)
+        return picks_spending(self.top, self.pick_epsilon, self.rise)
 
     @property
     def rate(self) -> Fraction:
-        """A pick's exponent is this times the count."""
+        """The exponent of a pick in the middle is this times the count."""
         return self.pick_epsilon / (self.sensitivity * (2 if self.general else 1))
 
     @property
+    def rates(self) -> tuple[Fraction, ...]:
+        """The exponent of each pick is this times the count."""
+        return tuple(self.rate * factor for factor in rising(self.top, self.rise))
+
+    @property
     def scale(self) -> Fraction:
-        """With so much more of a lead, in counts, a wrong pick is less likely by a factor e."""
-        return 1 / self.rate
+        """With so much more of a lead, in counts, even a wrong first pick is less likely by a factor e."""
+        return 1 / self.rates[0]
 
     @property
     def margins(self) -> tuple[Margin, ...]:
         """The lead that one itemset needs over all others of the universe together."""
-        lead = (math.log(self.universe_size) + math.log(19)) / float(self.rate)
+        lead = (math.log(self.universe_size) + math.log(19)) * float(self.scale)
         return (Margin(counts=math.ceil(lead), words="between an itemset and the bulk of the declared universe"),)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        return peel(self._levels(profile), picks=self.top, rate=self.rate, open_universe=False, randomness=randomness)
+        return peel(self._levels(profile), rates=self.rates, open_universe=False, randomness=randomness)
 
     def law(self, profile: CountProfile) -> Law:
-        return peel_law(self._levels(profile), picks=self.top, rate=self.rate, open_universe=False)
+        return peel_law(self._levels(profile), rates=self.rates, open_universe=False)
 
     def _levels(self, profile: CountProfile) -> Sequence[Level]:
         """The scores of all itemsets of the universe, with how many have each."""
         return profile.top(self.universe_size)
 
 
-def calibrate(request: Request, *, general: bool = False, kind: type[Exponential] = Exponential) -> CalibratedMechanism:
+def calibrate(
+    request: Request, *, general: bool = False, kind: type[Exponential] = Exponential, rise: Fraction = RISE
+) -> CalibratedMechanism:
     """The mechanism with the largest epsilon per pick that composition allows.
 
     Args:
         request: what is asked.
-        general: whether to use the textbook's exponent.
+        general: whether to use the textbook's exponent, the same for all picks.
         kind: the class of the mechanism: picks by these or by other scores.
+        rise: how much more of epsilon later picks get than earlier ones, if the exponent is not the textbook's.
 
     Raises:
         UsageError: the universe was not declared.
     """
     universe_size = request.require_universe()
+    rise = FLAT if general else rise
 
     def losses_of(pick: Fraction) -> tuple[Loss, ...]:
-        return peeling_losses(request.top, pick)
+        return peeling_losses(request.top, pick, rise)
 
     found = calibrate_pick(losses_of, epsilon=request.epsilon, delta=request.delta, failing=False)
     return CalibratedMechanism(
@@ -99,6 +114,7 @@ def calibrate(request: Request, *, general: bool = False, kind: type[Exponential
             pick_epsilon=found.pick_epsilon,
             universe_size=universe_size,
             general=general,
+            rise=rise,
             sensitivity=request.sensitivity,
         ),
         guarantee=found.guarantee,

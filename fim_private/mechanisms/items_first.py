@@ -5,8 +5,9 @@ names (`anonymous_items.py`). The tokens with large noisy counts are the univers
 show which itemsets are likely to be frequent. It then selects itemsets of tokens in one of two ways:
   peel: k picks by the exponential mechanism from the likely itemsets. For three items or more, noisy counts of pairs
     help to find these.
-  counts: noisy counts of pairs, then noisy counts of the itemsets whose pairs are likely (`measurement.py`). All k
-    itemsets are read from these counts at once, and the counts are released with them.
+  counts: noisy counts of pairs, then noisy counts of the itemsets whose pairs are likely (`measurement.py`). Itemsets
+    near the k-th are then in doubt. They are few, so they are counted again with less noise. All k itemsets are read
+    from these counts at once, and the counts are released with them.
 Pairs may be asked for by leverage: by how many more transactions hold them than if their items were independent. Picks
 then go by the count less a public number: what the noisy counts of the two items let expect. For that, the most
 frequent items are counted once more, every transaction in full.
@@ -49,6 +50,8 @@ LEAST_JOINED, LEAST_CANDIDATES, MOST_CANDIDATES = 1_000, 100, 100_000
 MOST_FULL, MOST_TESTED = 4096, 1_000
 _LOG_CANDIDATES = 8.0
 """The logarithm of the number of candidates that are about as likely as those wanted."""
+_RECOUNTS = 2
+"""So often itemsets in doubt are counted again: after the first time fewer are."""
 _SAFE = 1 - 1e-9
 """Shares are rounded down by this much, because floats are rounded."""
 _LEAST_DELTA = 1e-300
@@ -81,6 +84,11 @@ class Tuning:
         cut_share: the choice of how many itemsets to test gets this times as much as the test.
         failure_share: the share of delta that covers a test that passes by chance.
         pairs_share: the pairs' share of what is left, if itemsets are counted. The itemsets get the rest.
+        clear_pairs_share, clear_itemsets_share: the same shares where some itemsets are clear before the last count.
+            The itemsets in doubt get the rest.
+        clear: some will be clear if the noise of the pairs is at most this times the support of the rarest item that a
+            good answer needs.
+        doubt: an itemset is in doubt if it is at most so many deviations from the k-th.
         picks_pairs_share: the same share if itemsets of three or more items are picked.
         full_items: a unit with at most this many items counts in full.
         leverage_full_items: the same if pairs are ranked by leverage, where it matters what long transactions lose.
@@ -88,10 +96,12 @@ class Tuning:
         recount_share: the share of rho for that.
         full_pairs: a transaction with at most this many of the pairs counts in full.
         full_itemsets: a transaction with at most this many of the itemsets counts in full.
+        full_in_doubt: the same for itemsets in doubt, if these are all. Transactions hold less of fewer.
         joined: larger itemsets are built from this times k pairs, the likeliest.
         counted: this times k itemsets are counted.
         prior: the chance of a pick is proportional to the product of its items' counts to this power.
         leverage_prior: the same power for leverage.
+        rise: how much more of epsilon later picks get.
         reach: tokens go on to picks down to this times the support that a pick can tell from nothing.
         several_reach: the same for picks of single items, or from several sizes.
         leverage_reach: the same for picks by leverage, which is always smaller than the support.
@@ -121,6 +131,10 @@ class Tuning:
     cut_share: float = 0.5
     failure_share: Fraction = Fraction(1, 4)
     pairs_share: float = 0.55
+    clear_pairs_share: float = 0.35
+    clear_itemsets_share: float = 0.3
+    clear: float = 1.0
+    doubt: float = 1.5
     picks_pairs_share: float = 0.2
     full_items: int = 4
     leverage_full_items: int = 16
@@ -128,10 +142,12 @@ class Tuning:
     recount_share: float = 0.05
     full_pairs: int = 10
     full_itemsets: int = 12
+    full_in_doubt: int = 8
     joined: int = 30
     counted: int = 6
     prior: float = 0.75
     leverage_prior: float = 1.2
+    rise: Fraction = Fraction(1, 2)
     reach: float = 1.0
     several_reach: float = 0.3
     leverage_reach: float = 1.5
@@ -168,6 +184,7 @@ class LaterSteps:
         pair_weight: the average weight with which they count.
         itemsets: how itemsets are counted, if the answer is read from their counts; None if picks select.
         spread: the look at how many of these itemsets transactions hold; None if picks select.
+        in_doubt: what it may cost to count the itemsets in doubt again, each time.
         tokens: so many tokens go on.
         candidates: the answer is chosen from at most this many itemsets.
         certificate: what decides how many itemsets are named; None if the items' names are a public list.
@@ -182,6 +199,7 @@ class LaterSteps:
     pair_weight: float = 1.0
     itemsets: Measurement | None = None
     spread: LengthLook | None = None
+    in_doubt: tuple[float, ...] = ()
     tokens: int
     candidates: int
     certificate: Certificate | None = None
@@ -333,10 +351,11 @@ class ItemsFirst:
         if steps.certificate is not None:
             needed = max(needed, steps.certificate.support_needed(0.05))
         if steps.pick_epsilon is not None:
-            above = self.sensitivity * (math.log(steps.candidates) + math.log(19)) / float(steps.pick_epsilon)
+            above = float(self.picks(steps.pick_epsilon, steps.candidates).margins[0].counts)
         else:
-            deviation = max(step.deviation for step in (steps.pairs, steps.itemsets) if step is not None)
-            above = deviation * (math.sqrt(2 * math.log(steps.candidates)) + 1.645)
+            # Larger itemsets also have to be among those that are built from pairs.
+            built = steps.pairs.deviation if steps.pairs is not None and self.size > 2 else 0.0
+            above = max(built, self.deviation(steps)) * (math.sqrt(2 * math.log(steps.candidates)) + 1.645)
         lead = "of leverage over" if self.by == BY_LEVERAGE else "over"
         return (
             Margin(
@@ -477,7 +496,8 @@ class ItemsFirst:
                 left -= recount.loss.gaussian.rho
             pairs = measured(tuning.picks_pairs_share, tuning.full_pairs) if self.needs_pairs else None
             left -= pairs.loss.gaussian.rho if pairs else 0
-            pick = range_costing(float(left), self.top, after=float(certificate.rho) if certificate else 0.0)
+            after = float(certificate.rho) if certificate else 0.0
+            pick = range_costing(float(left), self.top, after, tuning.rise)
             # Picks that take in single items also go by what was counted of items and pairs before.
             reach = tuning.several_reach if self.sizes[0] == 1 or len(self.sizes) > 1 else tuning.reach
             reach = reach if recount is None else tuning.leverage_reach
@@ -501,23 +521,54 @@ class ItemsFirst:
         spread = LengthLook.costing(Fraction(tuning.look_share) * self.rho, sensitivity=self.sensitivity)
         left -= spread.loss.gaussian.rho
         share = tuning.pairs_share if self.size > 1 else 0.0
+        rest = 1 - share
         # With little noise, what long transactions lose matters more than noise.
-        full = tuning.full_itemsets * self.boldness
+        full_pairs, full = tuning.full_pairs * self.boldness, tuning.full_itemsets * self.boldness
+        in_doubt = 0.0
+        if self._clears(measured(share, full_pairs) if share else None, supports):
+            share, rest = tuning.clear_pairs_share, tuning.clear_itemsets_share
+            in_doubt = float(left) * (1 - share - rest) * _SAFE
         if self.min_count is not None:
-            full = max(full, 2 * float(left) * (1 - share) * (self.min_count / (20 * self.sensitivity)) ** 2)
-        pairs = measured(share, tuning.full_pairs * self.boldness) if share else None
+            full = max(full, 2 * float(left) * rest * (self.min_count / (20 * self.sensitivity)) ** 2)
+        pairs = measured(share, full_pairs) if share else None
         return LaterSteps(
             transactions=transactions,
             again=again,
             item_deviation=item_deviation,
             pairs=pairs,
             pair_weight=pair_weight(pairs),
-            itemsets=measured(1 - share, full),
+            itemsets=measured(rest, full),
             spread=spread,
+            in_doubt=(in_doubt / _RECOUNTS,) * _RECOUNTS if in_doubt else (),
             tokens=min(int(np.count_nonzero(supports >= worth_it)), self.few),
             candidates=min(MOST_CANDIDATES, max(LEAST_CANDIDATES, tuning.counted * self.top)),
             certificate=certificate,
         )
+
+    def _clears(self, pairs: Measurement | None, supports: NDArray[np.float64]) -> bool:
+        """Whether the counts of pairs and itemsets will leave few itemsets in doubt.
+
+        Larger itemsets are only as good as the pairs that they are built from, which then need the budget.
+        """
+        if pairs is None or self.sizes[0] > 2 or not len(supports):
+            return False
+        return pairs.deviation <= self.tuning.clear * float(supports[min(len(supports), self._needed) - 1])
+
+    def deviation(self, steps: LaterSteps) -> float:
+        """The deviation of the noise in the average of all counts of an itemset near the k-th, in transactions."""
+        counts = [self.recount(rho, 1.0) for rho in steps.in_doubt]
+        counts += [step for step in (steps.itemsets, steps.pairs if self.size == 2 else None) if step is not None]
+        return 1 / math.sqrt(math.fsum(step.deviation**-2 for step in counts))
+
+    def recount(self, rho: float, share: float) -> Measurement:
+        """How the itemsets in doubt are counted again.
+
+        Args:
+            rho: what it may cost.
+            share: their part of everything that transactions hold of the candidates.
+        """
+        full = self.tuning.full_in_doubt * self.boldness * math.sqrt(share)
+        return Measurement.costing(rho, full=max(1, min(MOST_FULL, round(full))), sensitivity=self.sensitivity)
 
     def _peels(self, held: Lengths) -> bool:
         """Whether picks serve better than noisy counts. They do if k is small, or units hold many of the tokens.
@@ -554,7 +605,11 @@ class ItemsFirst:
     def picks(self, pick_epsilon: Fraction, universe_size: int) -> Exponential:
         """The exponential mechanism that picks from this many candidates."""
         return Exponential(
-            top=self.top, pick_epsilon=pick_epsilon, universe_size=universe_size, sensitivity=self.sensitivity
+            top=self.top,
+            pick_epsilon=pick_epsilon,
+            universe_size=universe_size,
+            rise=self.tuning.rise,
+            sensitivity=self.sensitivity,
         )
 
     def favour(

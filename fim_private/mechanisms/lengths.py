@@ -89,6 +89,10 @@ class Lengths:
     lengths: Floats
     units: Floats
 
+    def thinned(self, share: float) -> Lengths:
+        """About the same for some of the items, of which units hold this share of all."""
+        return Lengths(self.lengths * share, self.units)
+
     def weight(self, full: float, sizes: Sequence[int] = (1,)) -> float:
         """The average weight with which an itemset counts that a unit holds, if units with `full` itemsets count whole.
 

@@ -84,8 +84,7 @@ class LimitedDomain:
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         return peel(
             self._levels(profile),
-            picks=self.top,
-            rate=self.rate,
+            rates=(self.rate,) * self.top,
             open_universe=profile.zeros is None,
             randomness=randomness,
             stop=self._stop(profile),
@@ -94,8 +93,7 @@ class LimitedDomain:
     def law(self, profile: CountProfile) -> Law:
         return peel_law(
             self._levels(profile),
-            picks=self.top,
-            rate=self.rate,
+            rates=(self.rate,) * self.top,
             open_universe=profile.zeros is None,
             stop=self._stop(profile),
         )

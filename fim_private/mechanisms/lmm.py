@@ -121,8 +121,7 @@ class LargeMargin:
             return self.fallback.select(profile, randomness) if self.fallback else ()
         return peel(
             profile.top(self.tests[found][0]),
-            picks=self.top,
-            rate=self.rate,
+            rates=(self.rate,) * self.top,
             open_universe=profile.zeros is None,
             randomness=randomness,
         )
@@ -135,7 +134,7 @@ class LargeMargin:
         parts: list[tuple[float, Law]] = [(uncertified, self.fallback.law(profile) if self.fallback else {(): 1.0})]
         for probability, (size, _) in zip(certified, self.tests, strict=True):
             if probability >= NEGLIGIBLE:
-                head = peel_law(profile.top(size), picks=self.top, rate=self.rate, open_universe=profile.zeros is None)
+                head = peel_law(profile.top(size), rates=(self.rate,) * self.top, open_universe=profile.zeros is None)
                 parts.append((probability, head))
         return mix(*parts)
 

@@ -125,8 +125,7 @@ class PublishedLargeMargin:
             return ()
         return peel(
             profile.top(size),
-            picks=1,
-            rate=self.rate,
+            rates=(self.rate,),
             open_universe=profile.zeros is None,
             randomness=randomness,
         )
@@ -148,8 +147,7 @@ class PublishedLargeMargin:
                 continue
             head = peel_law(
                 profile.top(size),
-                picks=1,
-                rate=self.rate,
+                rates=(self.rate,),
                 open_universe=profile.zeros is None,
             )
             parts.append((probability, head))

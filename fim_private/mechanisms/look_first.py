@@ -20,10 +20,11 @@ from operator import attrgetter
 
 from fim_private.accounting.calibration import calibrate_gaussian
 from fim_private.accounting.gaussian_composition import range_costing
+from fim_private.accounting.rising import FLAT
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certificate import Certificate
-from fim_private.mechanisms.certified_domain import CUT_SHARE, CertifiedDomain, candidates_of, spare_of
+from fim_private.mechanisms.certified_domain import CUT_SHARE, TEST_SHARE, CertifiedDomain, candidates_of, spare_of
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
@@ -36,15 +37,18 @@ LOOK_SHARE = Fraction(3, 100)
 """The share of rho for the look at the support."""
 FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
-USUAL_TEST, CHEAP_TESTS = Fraction(1, 8), (Fraction(1, 30), Fraction(1, 100))
-"""The share of rho for the test, and for the test of clear lists, for which no spare picks are made.
-
-`benchmarks/field.py` measures these settings."""
 _LEADS, _WITHOUT_ITEMS, _EASE = 0.5, 1.1, 0.5
 """Picks choose from so many times their lead on, or from less where items first has little to offer: from
 `_WITHOUT_ITEMS` less `_EASE` for each lead of support that items need to be found."""
-_CLEAR_LEAD = 1.2
-"""Lists with so many times the lead of a cheaper test get it."""
+_CLEARER = (
+    (0.8, Fraction(1, 8), CUT_SHARE, Fraction(1, 2)),
+    (1.3, Fraction(1, 30), Fraction(0), Fraction(1)),
+    (1.3, Fraction(1, 100), Fraction(0), Fraction(1)),
+)
+"""From so many times the lead on: the shares of rho for the test and for the choice of the length, and the rise of the
+picks. A clear list need not be cut, and its last picks are the hard ones.
+
+`benchmarks/field.py` measures these settings."""
 _CAUTION = 2.5
 """So many deviations of the look's noise are added: items first loses less where it is the wrong way."""
 
@@ -162,24 +166,29 @@ class LookFirst:
 
     def _served(self, lengths: Lengths) -> tuple[tuple[CertifiedDomain, int], ...]:
         """The certified domains, and from which noisy support on each serves."""
-        found: list[tuple[CertifiedDomain, int]] = []
-        for domain in self._domains:
-            lead = domain.margins[0].counts
-            needed = self.items.seen(lengths) / lead
-            leads = _CLEAR_LEAD if found else min(_LEADS, _WITHOUT_ITEMS - _EASE * needed)
-            least = math.ceil(leads * lead + _CAUTION * math.sqrt(self.variance))
-            if not found or least > found[-1][1]:
-                found.append((domain, least))
+        (_, usual), *clearer = self._leads
+        lead, caution = usual.margins[0].counts, _CAUTION * math.sqrt(self.variance)
+        leads = min(_LEADS, _WITHOUT_ITEMS - _EASE * self.items.seen(lengths) / lead)
+        found = [(usual, math.ceil(leads * lead + caution))]
+        for leads, domain in clearer:
+            least = math.ceil(leads * max(lead, domain.certificate.support_needed(0.05)) + caution)
+            found = [*(each for each in found if each[1] < least), (domain, least)]
         return tuple(found)
 
-    @cached_property
+    @property
     def _domains(self) -> tuple[CertifiedDomain, ...]:
-        """The certified domains. The later ones spend less on their test, and more on their picks."""
-        found: list[CertifiedDomain] = []
-        for test in (USUAL_TEST, *CHEAP_TESTS):
-            domain = self._domain(test)
-            if not found or domain.pick_epsilon > found[-1].pick_epsilon:
-                found.append(domain)
+        """The certified domains. The later ones are for clearer lists."""
+        return tuple(domain for _, domain in self._leads)
+
+    @cached_property
+    def _leads(self) -> tuple[tuple[float, CertifiedDomain], ...]:
+        """The certified domains, each with how many leads it needs."""
+        found = [(_LEADS, self._domain(TEST_SHARE, CUT_SHARE, FLAT))]
+        for leads, test, cut, rise in _CLEARER:
+            domain = self._domain(test, cut, rise)
+            # Rounded noise may cost the same, and one pick does not rise.
+            if domain.rates[-1] > found[-1][1].rates[-1]:
+                found.append((leads, domain))
         return tuple(found)
 
     @property
@@ -187,26 +196,27 @@ class LookFirst:
         """What the looks leave of rho."""
         return self.rho - self.items.look.loss.gaussian.rho - self.look.gaussian.rho
 
-    def _domain(self, test: Fraction) -> CertifiedDomain:
-        """The certified domain whose test costs this share of rho."""
+    def _domain(self, test: Fraction, cut: Fraction, rise: Fraction) -> CertifiedDomain:
+        """The certified domain with these shares of rho for the test and the choice of the length."""
         certificate = Certificate.costing(
             test * self.rho,
-            (CUT_SHARE if self.top > 1 else 0) * self.rho,
+            (cut if self.top > 1 else 0) * self.rho,
             failure=AnyFailure(self.test_delta),
             sensitivity=self.sensitivity,
         )
-        spare = spare_of(self.top) if test == USUAL_TEST else 0
+        spare = spare_of(self.top)
         return CertifiedDomain(
             top=self.top,
             candidates=candidates_of(self.top, self.sizes),
             pick_epsilon=range_costing(
-                float(self._left - certificate.rho), self.top + 2 * spare, after=float(certificate.rho)
+                float(self._left - certificate.rho), self.top + 2 * spare, after=float(certificate.rho), rise=rise
             ),
             variance=certificate.variance,
             threshold=certificate.threshold,
             test_delta=self.test_delta,
             cut_epsilon=certificate.cut_epsilon,
             spare=spare,
+            rise=rise,
             sensitivity=self.sensitivity,
         )
 

@@ -14,7 +14,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.mechanisms.protocol import Law
+from fim_private.accounting.rising import FLAT, rising
+from fim_private.mechanisms.protocol import Law, Spending
 from fim_private.mechanisms.remaining_levels import RemainingLevels
 from fim_private.privacy import BoundedRange, Loss
 from fim_private.randomness import Randomness
@@ -23,16 +24,34 @@ from fim_private.randomness.weighted_choice import WeightedChoice
 Level = tuple[int, int]
 
 
-def peeling_losses(picks: int, pick_epsilon: Fraction) -> tuple[Loss, ...]:
-    """The cost of `peel` at rate pick_epsilon / sensitivity: one bounded-range loss per pick."""
-    return (BoundedRange(pick_epsilon),) * picks
+def peeling_losses(picks: int, pick_epsilon: Fraction, rise: Fraction = FLAT) -> tuple[Loss, ...]:
+    """The cost of `peel` at rates epsilon / sensitivity: one bounded-range loss per pick.
+
+    Args:
+        picks: how many picks.
+        pick_epsilon: the epsilon of those in the middle.
+        rise: how much more later picks get than earlier ones (`accounting/rising.py`).
+    """
+    return tuple(BoundedRange(pick_epsilon * factor) for factor in rising(picks, rise))
+
+
+def picks_spending(picks: int, pick_epsilon: Fraction, rise: Fraction, *, left_out: int = 0) -> tuple[Spending, ...]:
+    """The same in words; the last of the picks leave some out again."""
+    epsilons = [pick_epsilon * factor for factor in rising(picks, rise)]
+    rises = ", on average (later ones get more)" if epsilons[0] < epsilons[-1] else ""
+    parts = (
+        (f"picks{rises}", epsilons[: picks - left_out]),
+        ("picks of those to leave out", epsilons[picks - left_out :]),
+    )
+    return tuple(
+        Spending(what=what, epsilon=sum(each, FLAT) / len(each), times=len(each)) for what, each in parts if each
+    )
 
 
 def peel(
     levels: Sequence[Level],
     *,
-    picks: int,
-    rate: Fraction,
+    rates: Sequence[Fraction],
     open_universe: bool,
     randomness: Randomness,
     stop: Fraction | None = None,
@@ -41,8 +60,7 @@ def peel(
 
     Args:
         levels: (count, multiplicity) in decreasing order of counts, as `CountProfile.top` gives them.
-        picks: the largest number of picks.
-        rate: the exponent is rate x count.
+        rates: for each pick, its exponent is rate x count.
         open_universe: whether drawing an itemset of count 0 means "no itemset" and ends the list.
         randomness: where the bits come from.
         stop: the score of the stop symbol, on the scale of counts; None for no stop symbol.
@@ -53,13 +71,13 @@ def peel(
     if stop is not None:
         symbol = bisect_left([-count for count in scores], -stop)
         scores.insert(symbol, stop)
-    choice = WeightedChoice(scores, rate)
+    choices = {rate: WeightedChoice(scores, rate) for rate in rates}
     ranks: list[int] = []
-    while len(ranks) < picks:
+    for rate in rates:
         left = remaining.left if symbol is None else [*remaining.left[:symbol], 1, *remaining.left[symbol:]]
         if not any(left):
             break
-        level = choice.draw(left, randomness)
+        level = choices[rate].draw(left, randomness)
         if level == symbol or (open_universe and scores[level] == 0):
             break
         ranks.append(remaining.take(level - (symbol is not None and level > symbol), randomness))
@@ -69,8 +87,7 @@ def peel(
 def peel_law(
     levels: Sequence[Level],
     *,
-    picks: int,
-    rate: Fraction,
+    rates: Sequence[Fraction],
     open_universe: bool,
     stop: Fraction | None = None,
 ) -> Law:
@@ -84,14 +101,14 @@ def peel_law(
     picked: list[tuple[int, ...]] = [()]
     chance = np.ones(1)
     left = np.array([[float(multiplicity) for _, multiplicity in levels]])
-    for _ in range(picks):
+    for rate in map(float, rates):
         # Weights are relative to the best that is left, so that not all of them can vanish.
         best = np.maximum(np.max(np.where(left > 0, scores, -math.inf), axis=1, initial=-math.inf), symbol)
         going = best > -math.inf
         _put(law, picked, np.where(going, 0.0, chance))
         distance = np.where(going, best, 0.0)[:, np.newaxis] - scores
-        weights = left * np.exp(-float(rate) * np.where(left > 0, distance, 0.0))
-        ending = np.where(going, np.exp(-float(rate) * (np.where(going, best, 0.0) - symbol)), 0.0)
+        weights = left * np.exp(-rate * np.where(left > 0, distance, 0.0))
+        ending = np.where(going, np.exp(-rate * (np.where(going, best, 0.0) - symbol)), 0.0)
         total = np.where(going, np.sum(weights, axis=1) + ending, 1.0)
         if open_universe:
             ending += np.sum(weights[:, scores == 0], axis=1)

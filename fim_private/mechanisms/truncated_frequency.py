@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from fim_private.accounting.rising import FLAT
 from fim_private.accounting.rounding import log_up
 from fim_private.mechanisms import exponential
 from fim_private.mechanisms.exponential import Exponential
@@ -58,4 +59,4 @@ def calibrate(request: Request, *, published: bool = False) -> CalibratedMechani
         UsageError: the universe was not declared.
     """
     asked = replace(request, delta=Fraction(0)) if published else request
-    return exponential.calibrate(asked, general=published, kind=TruncatedFrequency)
+    return exponential.calibrate(asked, general=published, kind=TruncatedFrequency, rise=FLAT)

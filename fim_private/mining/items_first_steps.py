@@ -19,7 +19,7 @@ from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.mining.likely_itemsets import joined_itemsets, likely_itemsets
 from fim_private.mining.outcome import FoundItems, Outcome
-from fim_private.mining.shrinkage import shrink
+from fim_private.mining.shrinkage import Estimates, shrink
 from fim_private.randomness import Randomness
 from fim_private.release.door import certify, discover, find_itemsets, look, look_at, look_at_lengths, measure, pick
 from fim_private.transactions.item_codes import PADDING, increasing
@@ -129,11 +129,9 @@ def run(
         )
         picks = mechanism.picks(steps.pick_epsilon, len(favour))
         chosen = pick(tokens.count_chosen(candidates.itemsets).plus(favour), picks, randomness)
-    if steps.itemsets is not None and steps.spread is not None:
-        weighted = tokens.count_chosen(candidates.itemsets, steps.itemsets.weights)
-        estimate = _estimated(weighted, steps.itemsets, randomness)
-        # Transactions that hold many of the itemsets count less in each of them.
-        estimate /= look_at(weighted, steps.spread, randomness).weight(steps.itemsets.full)
+    else:
+        least = -math.inf if min_count is None else min_count
+        estimate = _counted(tokens, candidates.itemsets, mechanism, steps, randomness, least=least)
         # Candidates are in decreasing order of expectation. That order is public, so it may decide between equals.
         best = np.argsort(-estimate, kind="stable")[: mechanism.top]
         if min_count is not None:
@@ -207,7 +205,7 @@ def _candidates(
         likely = likely_itemsets(item_counts, mechanism.size, steps.candidates)
         return _Candidates.joined([(likely, logs[likely].sum(axis=1), deviation if mechanism.size == 1 else math.inf)])
     pairs = likely_itemsets(item_counts, 2, MOST_CANDIDATES)
-    estimate = _estimated(tokens.count_chosen(pairs, steps.pairs.weights), steps.pairs, randomness)
+    estimate = _estimated(tokens.count_chosen(pairs, steps.pairs.weights), steps.pairs, randomness).counts
     estimate /= steps.pair_weight
     best = np.argsort(-estimate, kind="stable")[: mechanism.joined]
     found = []
@@ -256,6 +254,44 @@ def _average(first: Floats, deviation: float, second: Floats, noise: float) -> F
     return averaged
 
 
-def _estimated(counts: ChosenCounts, measurement: Measurement, randomness: Randomness) -> Floats:
+def _counted(
+    tokens: Tokens,
+    itemsets: NDArray[np.int32],
+    mechanism: ItemsFirst,
+    steps: LaterSteps,
+    randomness: Randomness,
+    *,
+    least: float,
+) -> Floats:
+    """Estimated counts of the candidates. Those that may or may not belong to the answer are counted again.
+
+    Args:
+        tokens: the tokens.
+        itemsets: the candidates, in decreasing order of their expected counts.
+        mechanism: how itemsets in doubt are counted.
+        steps: how all are counted.
+        randomness: where the bits come from.
+        least: only itemsets above this count are asked for.
+    """
+    measurement, spread = steps.itemsets, steps.spread
+    if measurement is None or spread is None:
+        raise AssertionError("nothing is counted")
+    weighted = tokens.count_chosen(itemsets, measurement.weights)
+    estimates = _estimated(weighted, measurement, randomness)
+    # Transactions that hold many of the itemsets count less in each of them.
+    held = look_at(weighted, spread, randomness)
+    estimates = estimates.weighted(held.weight(measurement.full))
+    whole = max(float(np.maximum(estimates.counts, 0).sum()), TINY)
+    for rho in steps.in_doubt:
+        places = estimates.in_doubt(mechanism.top, least, mechanism.tuning.doubt)
+        share = min(1.0, float(np.maximum(estimates.counts[places], 0).sum()) / whole)
+        again = mechanism.recount(rho, share)
+        noisy = measure(tokens.count_chosen(itemsets[places], again.weights), again, randomness) / again.resolution
+        weight = held.thinned(share).weight(again.full)
+        estimates = estimates.averaged(places, noisy / weight, again.deviation / weight)
+    return estimates.counts
+
+
+def _estimated(counts: ChosenCounts, measurement: Measurement, randomness: Randomness) -> Estimates:
     """Noisy counts in transactions, improved by the order in which the itemsets are expected."""
     return shrink(measure(counts, measurement, randomness) / measurement.resolution, measurement.deviation)

@@ -7,17 +7,62 @@ Morris 1973; with a covariate, Ignatiadis and Wager 2019). With little noise the
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+_LEAST_VARIANCE = 1e-9
 _FIRST, _GROWTH = 30, 1.25
 """The size of the first group, at the top of the expectation, and the factor by which each next group is larger."""
 
 
-def shrink(noisy: Floats, deviation: float) -> Floats:
-    """Estimates of the counts, float64, of the same shape.
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """Estimated counts, and how far they may be off.
+
+    Args:
+        counts: float64, shape (n,).
+        variances: float64, shape (n,), of the errors, above 0.
+    """
+
+    counts: Floats
+    variances: Floats
+
+    def weighted(self, weight: float) -> Estimates:
+        """The same if each holder counted with this weight on average."""
+        return Estimates(self.counts / weight, self.variances / weight**2)
+
+    def in_doubt(self, top: int, least: float, deviations: float) -> NDArray[np.int64]:
+        """The places of the counts that may or may not belong to the answer.
+
+        Args:
+            top: the answer is this many of the largest counts,
+            least: if they are above this.
+            deviations: a count is in doubt if it is at most so many deviations from the last of the answer.
+        """
+        last = np.partition(self.counts, -top)[-top] if top < len(self.counts) else -np.inf
+        return np.flatnonzero((self.counts - max(last, least)) ** 2 <= deviations**2 * self.variances)
+
+    def averaged(self, places: NDArray[np.int64], noisy: Floats, deviation: float) -> Estimates:
+        """With further counts of some, each average weighted by precision.
+
+        Args:
+            places: which, shape (m,).
+            noisy: shape (m,).
+            deviation: the standard deviation of the noise in each.
+        """
+        counts, variances = self.counts.copy(), self.variances.copy()
+        known = self.variances[places]
+        counts[places] += known / (known + deviation**2) * (noisy - self.counts[places])
+        variances[places] = known * deviation**2 / (known + deviation**2)
+        return Estimates(counts, variances)
+
+
+def shrink(noisy: Floats, deviation: float) -> Estimates:
+    """Estimates of the counts, of the same shape.
 
     Within a group of neighbours, counts are modelled as normal around a mean that falls with the expectation. The mean
     and the spread are estimated from the noisy counts.
@@ -27,7 +72,7 @@ def shrink(noisy: Floats, deviation: float) -> Floats:
         deviation: the standard deviation of the noise in each count.
     """
     if len(noisy) == 0:
-        return noisy
+        return Estimates(noisy, noisy)
     ends = _group_ends(len(noisy))
     starts = np.concatenate([[0], ends[:-1]])
     size = (ends - starts).astype(np.float64)
@@ -39,8 +84,8 @@ def shrink(noisy: Floats, deviation: float) -> Floats:
     place = np.log(np.arange(1, len(noisy) + 1))
     expected = np.interp(place, middle, mean)
     variance = np.interp(place, middle, spread)
-    estimate: Floats = expected + variance / (variance + deviation**2) * (noisy - expected)
-    return estimate
+    share = variance / (variance + deviation**2)
+    return Estimates(expected + share * (noisy - expected), np.maximum(share * deviation**2, _LEAST_VARIANCE))
 
 
 def falling(values: Floats, weights: Floats) -> Floats:

@@ -160,7 +160,7 @@ class Outlook:
             noise = steps.itemsets
             if noise is None:
                 raise AssertionError("nothing is counted")
-            scale, law = _SHRUNK * noise.deviation / held.weight(noise.full, way.sizes), _NORMAL
+            scale, law = _SHRUNK * way.deviation(steps) / held.weight(noise.full, way.sizes), _NORMAL
             candidates = steps.candidates
         needed = seen
         if steps.certificate is not None:

@@ -225,6 +225,18 @@ CASES = [
     ),
     Case(name="certified-domain, top 2, one spare", mechanism=certified_domain(2, spare=1), epsilon=F(5, 2)),
     Case(
+        name="certified-domain, top 2, one spare, rising",
+        mechanism=certified_domain(2, spare=1, rise=F(1)),
+        epsilon=F(5, 2),
+    ),
+    Case(
+        name="certified-domain, one spare, rising, Delta 2",
+        mechanism=certified_domain(1, 2, spare=1, rise=F(1)),
+        epsilon=F(5, 2),
+        sensitivity=2,
+        itemsets=3,
+    ),
+    Case(
         name="certified-domain, one spare, Delta 2",
         mechanism=certified_domain(1, 2, spare=1),
         epsilon=F(5, 2),
@@ -240,6 +252,9 @@ CASES = [
     ),
     Case(name="exponential", mechanism=exponential(), epsilon=F(1, 2), declared=True),
     Case(name="exponential, top 3", mechanism=exponential(3), epsilon=F(3, 2), declared=True),
+    Case(
+        name="exponential, top 3, rising", mechanism=replace(exponential(3), rise=F(1)), epsilon=F(3, 2), declared=True
+    ),
     Case(
         name="exponential, Delta 2",
         mechanism=exponential(2, 2, itemsets=3),

@@ -28,13 +28,13 @@ def survival(threshold: int, variance: int) -> float:
 @pytest.mark.parametrize(
     ("request_", "pick", "variance", "threshold", "lead"),
     [
-        (Request(top=20, epsilon=F(1), delta=F(1, 10**6), sizes=(2,)), F(415474969, 5000000000), 150, 67, 157),
+        (Request(top=20, epsilon=F(1), delta=F(1, 10**6), sizes=(2,)), F(164338239, 2000000000), 150, 67, 179),
         (
             Request(top=20, epsilon=F(1, 2), delta=F(1, 10**5), sensitivity=3, sizes=(2,)),
-            F(496778469, 10000000000),
+            F(491251043, 10000000000),
             3700,
             294,
-            784,
+            895,
         ),
     ],
 )
@@ -51,13 +51,24 @@ def test_a_plan_s_parameters_follow_from_the_budget(
     beyond = threshold - request_.sensitivity
     assert survival(beyond, variance) <= float(mechanism.test_delta) < survival(beyond - 1, variance)
     (margin,) = mechanism.margins
-    rate = float(pick) / request_.sensitivity
     assert mechanism.spare == 3
-    assert mechanism.losses[:-2] == (BoundedRange(pick),) * (request_.top + 2 * mechanism.spare)
+    stages = [pick * factor for factor in (F(8, 10), F(9, 10), F(1), F(11, 10), F(12, 10))]
+    assert mechanism.losses[:-2] == tuple(BoundedRange(stages[5 * (2 * place + 1) // 52]) for place in range(26))
+    assert (
+        [rate * request_.sensitivity for rate in (*mechanism.rates, *mechanism.rates_out)]
+        == [
+            loss.epsilon  # type: ignore[union-attr]
+            for loss in mechanism.losses[:-2]
+        ]
+    )
     # More than three picks are on the bulk with this probability, if each is with its own.
     fourth = (math.factorial(4) / 19) ** (1 / 4)
-    picked = math.log(mechanism.candidates * (request_.top + 3) / fourth) / rate
-    assert margin.counts == lead == math.ceil(max(picked, threshold + 1.645 * math.sqrt(variance)))
+    falls = [
+        mechanism.candidates * sum(math.exp(-float(rate) * each) for rate in mechanism.rates)
+        for each in (lead - 1, lead)
+    ]
+    assert falls[1] <= fourth < falls[0]
+    assert margin.counts == lead > threshold + 1.645 * math.sqrt(variance)
     assert margin.place == mechanism.depth == mechanism.candidates + 1
     assert mechanism.tipping_leads == (threshold,)
 

@@ -23,13 +23,15 @@ from fim_private.mechanisms.items_first import BY_COUNT, BY_LEVERAGE, COUNTS, PE
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Request
-from fim_private.privacy import BoundedRange, Gaussian, Loss
+from fim_private.privacy import Gaussian, Loss
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from verification.items_first_divergence import (
     AGAIN,
+    DOUBT,
     ITEMS,
     LOOKS,
     CountsAgain,
+    CountsInDoubt,
     SmallItemsFirst,
     Unit,
     delta_of,
@@ -99,6 +101,12 @@ def test_items_that_are_counted_again_before_noisy_counts_are_covered() -> None:
     assert worst(mechanism, 1.0) <= claim(mechanism, 1.0) + NUMERICAL_ERROR
 
 
+@pytest.mark.parametrize("sensitivity", [1, 2])
+def test_an_itemset_in_doubt_that_is_counted_again_is_covered(sensitivity: int) -> None:
+    mechanism = small(COUNTS, kind=CountsInDoubt, sensitivity=sensitivity)
+    assert worst(mechanism, 1.0) <= claim(mechanism, 1.0) + NUMERICAL_ERROR
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
 @pytest.mark.parametrize("size", [1, 2])
@@ -145,6 +153,11 @@ class ForgetsAgain(CountsAgain):
 
     def remembered(self, step: str) -> bool:
         return step != AGAIN
+
+
+class ForgetsDoubt(CountsInDoubt):
+    def remembered(self, step: str) -> bool:
+        return step != DOUBT
 
 
 class NoNoiseForStrangers(SmallItemsFirst):
@@ -194,6 +207,9 @@ BROKEN: dict[str, tuple[Callable[[], SmallItemsFirst], float]] = {
     "counting again is free": (
         lambda: small(COUNTS, kind=ForgetsAgain, shares=(F(1, 12), F(1, 12)), test_delta=None, rho=F(1, 2)), 2.5
     ),
+    "counting an itemset in doubt costs a ninth": (
+        lambda: small(COUNTS, kind=ForgetsDoubt, shares=(F(1, 24), F(1, 24)), test_delta=None, rho=F(1, 2)), 2.5
+    ),
     "rho is not reduced by what was spent": (
         lambda: small(COUNTS, kind=ForgetsEverything, shares=(F(1, 5), F(2, 5)), test_delta=None, rho=F(1, 4)), 2.0
     ),
@@ -234,9 +250,15 @@ def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
     total = 2 * mechanism.look.loss.gaussian.rho + mechanism.items.measurement.loss.gaussian.rho
     for step in (steps.again, steps.recount, steps.pairs, steps.itemsets, steps.spread):
         total += step.loss.gaussian.rho if step is not None else 0
+    for rho in steps.in_doubt:
+        # Whatever share of the candidates is in doubt, and a share that is nearly nothing.
+        again = [mechanism.recount(rho, share) for share in (1.0, 0.3, 0.0)]
+        assert {measured.sensitivity for measured in again} == {mechanism.sensitivity}
+        assert max(measured.loss.gaussian.rho for measured in again) <= rho
+        total += F(rho)
     last: list[Loss] = []
     if steps.pick_epsilon is not None:
-        last += [BoundedRange(steps.pick_epsilon)] * mechanism.top
+        last += mechanism.picks(steps.pick_epsilon, 9).losses
     if steps.certificate is not None:
         last += steps.certificate.losses
     return F(total) + F(gaussian_rho(last)) / F(1 + 1e-9)
@@ -329,7 +351,7 @@ def test_a_public_list_needs_no_test_and_costs_nothing_for_it() -> None:
 
 
 def test_shares_are_those_of_the_tuning() -> None:
-    tuning = Tuning(look_share=0.05, items_share=0.3, pairs_share=0.5)
+    tuning = Tuning(look_share=0.05, items_share=0.3, clear_pairs_share=0.25, clear_itemsets_share=0.25)
     mechanism = calibrate(replace(REQUEST, select=COUNTS, epsilon=F(1, 2)), tuning).mechanism
     assert isinstance(mechanism, ItemsFirst)
     assert float(mechanism.look.loss.rho / mechanism.rho) == pytest.approx(0.05, abs=0.001)
@@ -338,6 +360,16 @@ def test_shares_are_those_of_the_tuning() -> None:
     assert steps.pairs is not None
     assert steps.itemsets is not None
     assert float(steps.pairs.loss.rho / steps.itemsets.loss.rho) == pytest.approx(1, abs=0.001)
+    # What is left is for two counts of the itemsets in doubt.
+    assert [float(steps.pairs.loss.rho) / rho for rho in steps.in_doubt] == pytest.approx([1, 1], abs=0.001)
+    # With as much noise as support nothing is clear, and larger itemsets are only as good as their pairs.
+    unclear = replace(mechanism, tuning=replace(tuning, clear=0.0, pairs_share=0.5)).usual
+    larger = replace(mechanism, sizes=(3,), tuning=replace(tuning, pairs_share=0.5)).usual
+    for other in (unclear, larger):
+        assert other.in_doubt == ()
+        assert other.pairs is not None
+        assert other.itemsets is not None
+        assert float(other.pairs.loss.rho / other.itemsets.loss.rho) == pytest.approx(1, abs=0.001)
 
 
 def test_delta_is_needed_and_ways_to_select_are_two() -> None:

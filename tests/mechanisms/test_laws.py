@@ -154,9 +154,7 @@ def test_a_stop_symbol_is_drawn_where_it_stands_among_the_counts() -> None:
     """It is as likely as the itemset on its level, however far below the others are."""
     randomness = SeededRandomness(SEED)
     levels = [(100, 1), (1, 5)]
-    drawn = [
-        peel(levels, picks=1, rate=F(5), open_universe=True, randomness=randomness, stop=F(100)) for _ in range(60)
-    ]
+    drawn = [peel(levels, rates=[F(5)], open_universe=True, randomness=randomness, stop=F(100)) for _ in range(60)]
     assert set(drawn) == {(), (0,)}
 
 

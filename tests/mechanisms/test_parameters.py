@@ -182,10 +182,11 @@ def test_without_such_an_event_all_of_delta_pays_for_the_composition() -> None:
     """50 picks at (1, 5e-7), of docs/mathematics.md#worked-figures; of pure losses, by optimal composition."""
     exponential = asked("exponential", top=50, delta=F(5, 10**7))
     assert isinstance(exponential, Exponential)
-    assert float(exponential.pick_epsilon) == pytest.approx(0.0639, abs=6e-5)
+    # Picks that rise by a half cost 2 % more than equal ones.
+    assert float(exponential.pick_epsilon) == pytest.approx(0.0639 / math.sqrt(1.02), abs=2e-4)
     truncated = asked("truncated-frequency", top=50, delta=F(5, 10**7))
     assert isinstance(truncated, TruncatedFrequency)
-    assert truncated.pick_epsilon == exponential.pick_epsilon
+    assert float(truncated.pick_epsilon) == pytest.approx(0.0639, abs=6e-5)
     noisy = asked("report-noisy-max", top=50, delta=F(5, 10**7))
     assert isinstance(noisy, NoisyMaxima)
     assert optimal_delta(1.0, float(noisy.pick_epsilon), 0.0, 50) == pytest.approx(5e-7, rel=1e-6)
@@ -398,7 +399,7 @@ def test_picks_are_made_where_they_are_few_or_units_hold_many_tokens() -> None:
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_what_is_left_is_measured_with_its_shares(size: int, select: str) -> None:
-    tuning = Tuning(pairs_share=0.25, picks_pairs_share=0.5, full_items=3, full_pairs=7)
+    tuning = Tuning(pairs_share=0.25, picks_pairs_share=0.5, full_items=3, full_pairs=7, clear=0.0, rise=F(0))
     mechanism = first_of(tuning, sizes=(size,), select=select, epsilon=F(1, 2))
     steps = mechanism.usual
     assert mechanism.items.measurement.full == 3

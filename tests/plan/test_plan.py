@@ -378,7 +378,10 @@ def test_counts_are_planned_beside_the_selection() -> None:
     assert plan.losses == (*alone.mechanism.losses, plan.counts.loss)
     assert alone.losses == alone.mechanism.losses
     assert (plan.question.count_share, alone.question.count_share, alone.counts) == (Fraction(3, 10), None, None)
-    assert [line.what for line in plan.spending] == ["picks", "counts, with discrete Laplace noise"]
+    assert [line.what for line in plan.spending] == [
+        "picks, on average (later ones get more)",
+        "counts, with discrete Laplace noise",
+    ]
     assert alone.spending == alone.mechanism.spending
     assert (plan.question.raw_counts, plan.question.public_transactions) == (False, None)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.mechanisms.certificate import Certificate
-from fim_private.mechanisms.items_first import ItemsFirst, LaterSteps
+from fim_private.mechanisms.items_first import COUNTS, ItemsFirst, LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import Level, peel_law
@@ -78,7 +78,7 @@ def _has_spare(mechanism: Any) -> bool:
 
 
 def _ending_at_an_itemset_without_a_name(mechanism: Any) -> Callable[[Sequence[Level]], Law]:
-    return lambda levels: peel_law(levels, picks=mechanism.picks, rate=mechanism.rate, open_universe=True)
+    return lambda levels: peel_law(levels, rates=mechanism.rates, open_universe=True)
 
 
 def mistakes_in_tests(broken: Callable[[type[Certificate]], Callable[[Any], Any]]) -> tuple[Twin, ...]:
@@ -115,7 +115,7 @@ CERTIFIED_DOMAIN = (
     Twin(
         name="left out by true supports",
         mistake="the picks with the least support are left out, without noise",
-        broken=with_calculated(rate_out=lambda mechanism: 1000 * mechanism.rate),
+        broken=with_calculated(rates_out=lambda mechanism: [1000 * rate for rate in mechanism.rates_out]),
         needs=_has_spare,
     ),
     SENSITIVITY,
@@ -193,6 +193,11 @@ class _MoreExactAgain(_OtherSteps):
         return replace(steps, again=again and replace(again, variance=math.ceil(again.variance / 100)))
 
 
+class _MoreExactInDoubt(ItemsFirst):
+    def recount(self, rho: float, share: float) -> Measurement:
+        return super().recount(100 * rho, share)
+
+
 class _NamedByNoise(ItemsFirst):
     def histogram(self, lengths: Lengths) -> WeightedGaussian | None:
         named = super().histogram(lengths)
@@ -221,6 +226,10 @@ def _has_test(mechanism: ItemsFirst) -> bool:
     return mechanism.test_delta is not None
 
 
+def _counts_again(mechanism: ItemsFirst) -> bool:
+    return mechanism.select == COUNTS and bool(mechanism.usual.in_doubt)
+
+
 def _has_histogram(mechanism: ItemsFirst) -> bool:
     return mechanism.usual_histogram is not None
 
@@ -241,6 +250,12 @@ ITEMS_FIRST = (
         mistake="the second counts of items have a tenth of the standard deviation that is paid for",
         broken=_as(_MoreExactAgain),
         needs=_has_test,
+    ),
+    Twin(
+        name="itemsets in doubt are counted for a hundredth of the price",
+        mistake="their further counts have a tenth of the standard deviation that is paid for",
+        broken=_as(_MoreExactInDoubt),
+        needs=_counts_again,
     ),
     Twin(
         name="no noise in the test",

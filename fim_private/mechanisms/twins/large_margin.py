@@ -38,7 +38,7 @@ def _doubled_after_the_search(mechanism: LargeMargin, profile: CountProfile) -> 
 
 def _ends_with_the_itemsets(mechanism: LargeMargin, profile: CountProfile) -> Law:
     law = _searching(mechanism.tests, replace(mechanism, fallback=None)).law(profile)
-    everything = peel_law(profile.top(profile.occurring), picks=mechanism.top, rate=mechanism.rate, open_universe=False)
+    everything = peel_law(profile.top(profile.occurring), rates=(mechanism.rate,) * mechanism.top, open_universe=False)
     return mix((1.0, {levels: chance for levels, chance in law.items() if levels}), (law.get((), 0.0), everything))
 
 

@@ -47,7 +47,7 @@ def _same_uniform(mechanism: Exponential, profile: CountProfile) -> Law:
             return
         best = max(count for (count, _), number in zip(levels, left, strict=True) if number)
         weights = [
-            number * math.exp(-float(mechanism.rate) * (best - count)) if number else 0.0
+            number * math.exp(-float(mechanism.rates[len(picked)]) * (best - count)) if number else 0.0
             for (count, _), number in zip(levels, left, strict=True)
         ]
         end = 0.0
@@ -69,7 +69,7 @@ def _lifted(mechanism: TruncatedFrequency, profile: CountProfile, *, gamma: int,
         (max(count, floor) + (less if count < floor else 0.0), number * (kept if count < floor else 1))
         for count, number in profile.top(mechanism.universe_size)
     ]
-    return peel_law(levels, picks=mechanism.top, rate=mechanism.rate, open_universe=False)  # type: ignore[arg-type]
+    return peel_law(levels, rates=(mechanism.rate,) * mechanism.top, open_universe=False)  # type: ignore[arg-type]
 
 
 def _gamma_from_the_data(mechanism: TruncatedFrequency, profile: CountProfile) -> Law:
@@ -128,6 +128,12 @@ _DOUBLED = Twin(
     mistake="picks by e^(2 eps c)",
     broken=with_parameters(pick_epsilon=lambda mechanism: 2 * mechanism.pick_epsilon),
     needs=lambda mechanism: not getattr(mechanism, "general", False),
+)
+_AS_THE_LAST = Twin(
+    name="every pick like the last",
+    mistake="all picks get the epsilon of the last one, which was the largest",
+    broken=with_calculated(rates=lambda mechanism: mechanism.rates[-1:] * mechanism.top),
+    needs=lambda mechanism: mechanism.rates[0] < mechanism.rates[-1],
 )
 LIMITED_DOMAIN = (
     Twin(
@@ -194,6 +200,7 @@ JOINT_EXPONENTIAL = (
 )
 EXPONENTIAL = (
     _MONOTONE,
+    _AS_THE_LAST,
     Twin(
         name="noise used again in the next pick",
         mistake="one uniform number for all picks instead of a fresh one for each",

@@ -1,0 +1,30 @@
+"""Later picks get more epsilon than earlier ones, because fewer right itemsets are left for them.
+
+While many of the k most frequent itemsets are left, a pick finds one of them even with much noise. The last pick has to
+find the last one. Which pick finds which itemset does not matter to the list. Proof: docs/mathematics.md#rising-picks.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+STAGES = 5
+"""All picks of one stage have the same epsilon: weights are then computed five times, not for each pick."""
+
+
+FLAT = Fraction(0)
+"""All picks get the same."""
+
+
+def rising(picks: int, rise: Fraction) -> tuple[Fraction, ...]:
+    """What each pick gets, as factors that grow by `rise`/5 from stage to stage. The middle stage gets 1.
+
+    Args:
+        picks: how many picks.
+        rise: from 0, where all picks get the same, to below 5/2.
+
+    >>> [float(factor) for factor in rising(7, Fraction(1))]
+    [0.6, 0.8, 0.8, 1.0, 1.2, 1.2, 1.4]
+    """
+    stages = [1 + rise * Fraction(stage - STAGES // 2, STAGES) for stage in range(STAGES)]
+    return tuple(stages[STAGES * (2 * place + 1) // (2 * picks)] for place in range(picks))
