@@ -57,6 +57,10 @@ class Masses:
             np.multiply.outer(self.one, further.one).ravel(), np.multiply.outer(self.other, further.other).ravel()
         )
 
+    def where(self, chosen: NDArray[np.bool_]) -> Masses:
+        """Those of some outcomes."""
+        return Masses(self.one[chosen], self.other[chosen])
+
 
 class SmallItemsFirst(ItemsFirst):
     """items-first with small grids. The looks and the noisy counts of the items decide between two ways to go on."""
@@ -188,13 +192,14 @@ def delta_of(mechanism: SmallItemsFirst, one: Collection[Unit], other: Collectio
 def _joined(first: Masses, further: Masses, ratio: float) -> float:
     """The sum of max(0, P Q - ratio P' Q') over all pairs of outcomes."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        order = np.argsort(-np.nan_to_num(further.one / further.other, nan=0.0, posinf=np.inf), kind="stable")
-        lift = (further.one / further.other)[order]
-        wanted = ratio * first.other / first.one
-    lift = np.where(np.isnan(lift), 0.0, lift)
-    wanted = np.where(np.isnan(wanted), np.inf, wanted)
+        lift = further.one / further.other
+        wanted = ratio * first.other
+        wanted /= first.one
+    lift[np.isnan(lift)] = 0.0
+    wanted[np.isnan(wanted)] = np.inf
+    order = np.argsort(-lift, kind="stable")
     sums = [np.concatenate([[0.0], np.cumsum(masses[order])]) for masses in (further.one, further.other)]
-    above = np.searchsorted(-lift, -wanted, side="left")
+    above = np.searchsorted(-lift[order], -wanted, side="left")
     return float(np.sum(first.one * sums[0][above] - ratio * first.other * sums[1][above]))
 
 
@@ -209,18 +214,26 @@ def _first_steps(
     bins = [_in_bin(units, place) for units in (one, other)]
     look, looked = _axis(mechanism.look.variance, *bins)
     axes = [_item_axis(mechanism, one, other, item) for item in range(names)]
-    masses = look.times(look)
+    looks, items = look.times(look), Masses(np.ones(1), np.ones(1))
     for axis, _ in axes:
-        masses = masses.times(axis)
-    grid = np.meshgrid(looked, looked, *(values for _, values in axes), indexing="ij")
-    first, second, *noisy = (values.ravel() for values in grid)
-    # Any function of released values may decide. This one makes every step matter.
-    way = (first > bins[0]).astype(int) ^ (second > bins[1]) ^ (noisy[0] + noisy[-1] > 2)
+        items = items.times(axis)
+    noisy = [values.ravel() for values in np.meshgrid(*(values for _, values in axes), indexing="ij")]
+    # Any function of released values may decide which way. This one makes every step matter.
+    switched = ((looked > bins[0])[:, None] ^ (looked > bins[1])).ravel()
+    many = noisy[0] + noisy[-1] > 2
     ranked = np.argsort(-np.stack(noisy, axis=1), axis=1, kind="stable")
-    for chosen in (0, 1):
-        for order in permutations(range(names)):
-            here = (way == chosen) & np.all(ranked == order, axis=1)
-            yield Masses(masses.one[here], masses.other[here]), chosen, order
+    # Looks and items are split before they are multiplied: their grid is thousands of times as large as they are.
+    halves = [looks.where(switched == half) for half in (False, True)]
+    for order in permutations(range(names)):
+        here = np.logical_and.reduce([ranked[:, place] == item for place, item in enumerate(order)])
+        for chosen in (0, 1):
+            for half, looked_at in enumerate(halves):
+                yield looked_at.times(items.where(here & (many == (chosen ^ half)))), chosen, order
+
+
+@lru_cache(maxsize=16)
+def _ways(mechanism: SmallItemsFirst) -> tuple[LaterSteps, LaterSteps]:
+    return mechanism.ways()
 
 
 @lru_cache(maxsize=256)
@@ -228,7 +241,7 @@ def _later(
     mechanism: SmallItemsFirst, way: int, order: tuple[int, ...], one: tuple[Unit, ...], other: tuple[Unit, ...]
 ) -> Masses:
     """What follows, on both data sets: perhaps new counts of the items, which put them in another order."""
-    again = mechanism.ways()[way].again
+    again = _ways(mechanism)[way].again
     if again is None:
         return _last(mechanism, way, order, one, other)
     names = mechanism.items.names
@@ -257,7 +270,7 @@ def _last(
     mechanism: SmallItemsFirst, way: int, order: tuple[int, ...], one: tuple[Unit, ...], other: tuple[Unit, ...]
 ) -> Masses:
     """Picks or noisy counts of itemsets, and the certificate, on both data sets."""
-    steps = mechanism.ways()[way]
+    steps = _ways(mechanism)[way]
     itemsets = list(combinations(range(mechanism.items.names), mechanism.size))
     before = Masses(np.ones(1), np.ones(1))
     if steps.pick_epsilon is not None:
