@@ -7,8 +7,9 @@ it shows no look, and shows only what belongs to itemsets that are named. So its
 outcome compared here.
 
 All noises are independent until released values decide something. So the sum over outcomes is one over a grid of looks
-and items, and for each way to go on one over what follows. The two are joined by sorting their ratios. Grids are cut
-where less than 1e-9 of a distribution is left out.
+and items, and for each way to go on one over what follows. The two are joined by sorting their ratios. Outcomes that
+are followed by the same and have the same ratio are one outcome. Grids are cut where less than 1e-9 of a distribution
+is left out.
 """
 
 from __future__ import annotations
@@ -60,6 +61,13 @@ class Masses:
     def where(self, chosen: NDArray[np.bool_]) -> Masses:
         """Those of some outcomes."""
         return Masses(self.one[chosen], self.other[chosen])
+
+    def merged(self) -> Masses:
+        """Outcomes of one ratio as one outcome, which changes no delta: a ratio's eleventh decimal is rounding error."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.round(np.log(self.one) - np.log(self.other), 11)
+        _, places = np.unique(ratios, return_inverse=True)
+        return Masses(np.bincount(places, self.one), np.bincount(places, self.other))
 
 
 class SmallItemsFirst(ItemsFirst):
@@ -222,13 +230,13 @@ def _first_steps(
     switched = ((looked > bins[0])[:, None] ^ (looked > bins[1])).ravel()
     many = noisy[0] + noisy[-1] > 2
     ranked = np.argsort(-np.stack(noisy, axis=1), axis=1, kind="stable")
-    # Looks and items are split before they are multiplied: their grid is thousands of times as large as they are.
-    halves = [looks.where(switched == half) for half in (False, True)]
+    # Looks and items are split and merged before they are multiplied: their grid is thousands of times as large.
+    halves = [looks.where(switched == half).merged() for half in (False, True)]
     for order in permutations(range(names)):
         here = np.logical_and.reduce([ranked[:, place] == item for place, item in enumerate(order)])
         for chosen in (0, 1):
             for half, looked_at in enumerate(halves):
-                yield looked_at.times(items.where(here & (many == (chosen ^ half)))), chosen, order
+                yield looked_at.times(items.where(here & (many == (chosen ^ half))).merged()), chosen, order
 
 
 @lru_cache(maxsize=16)
@@ -243,7 +251,7 @@ def _later(
     """What follows, on both data sets: perhaps new counts of the items, which put them in another order."""
     again = _ways(mechanism)[way].again
     if again is None:
-        return _last(mechanism, way, order, one, other)
+        return _last(mechanism, way, order, one, other).merged()
     names = mechanism.items.names
     masses, grids = Masses(np.ones(1), np.ones(1)), []
     for axis, values in _counted(again, [(item,) for item in range(names)], _merged(one), _merged(other)):
@@ -255,9 +263,10 @@ def _later(
     for renewed in permutations(range(names)):
         here = np.all(ranked == renewed, axis=1)
         if here.any():
-            counted = Masses(masses.one[here], masses.other[here])
-            parts.append(counted.times(_last(mechanism, way, renewed, one, other)))
-    return Masses(np.concatenate([part.one for part in parts]), np.concatenate([part.other for part in parts]))
+            parts.append(masses.where(here).merged().times(_last(mechanism, way, renewed, one, other).merged()))
+    return Masses(
+        np.concatenate([part.one for part in parts]), np.concatenate([part.other for part in parts])
+    ).merged()
 
 
 def _merged(units: Collection[Unit]) -> list[Unit]:
