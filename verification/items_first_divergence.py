@@ -63,7 +63,7 @@ class Masses:
         return Masses(self.one[chosen], self.other[chosen])
 
     def merged(self) -> Masses:
-        """Outcomes of one ratio as one outcome, which changes no delta: a ratio's eleventh decimal is rounding error."""
+        """Outcomes of one ratio as one, which changes no delta: a ratio's eleventh decimal is rounding error."""
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.round(np.log(self.one) - np.log(self.other), 11)
         _, places = np.unique(ratios, return_inverse=True)
