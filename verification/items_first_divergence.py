@@ -67,7 +67,7 @@ class Masses:
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.round(np.log(self.one) - np.log(self.other), 11)
         _, places = np.unique(ratios, return_inverse=True)
-        return Masses(np.bincount(places, self.one), np.bincount(places, self.other))
+        return Masses(*(np.bincount(places, masses).astype(np.float64) for masses in (self.one, self.other)))
 
 
 class SmallItemsFirst(ItemsFirst):
@@ -106,7 +106,7 @@ class SmallItemsFirst(ItemsFirst):
             again=again,
             pairs=measured if self.size > 2 else None,
             itemsets=measured,
-            in_doubt=(float(in_doubt * (1 if self.remembered(DOUBT) else 9)),) if in_doubt else (),
+            in_doubt=(float(in_doubt * (1 if self.remembered(DOUBT) else 100)),) if in_doubt else (),
             tokens=9,
             candidates=9,
             certificate=certificate,
@@ -264,9 +264,7 @@ def _later(
         here = np.all(ranked == renewed, axis=1)
         if here.any():
             parts.append(masses.where(here).merged().times(_last(mechanism, way, renewed, one, other).merged()))
-    return Masses(
-        np.concatenate([part.one for part in parts]), np.concatenate([part.other for part in parts])
-    ).merged()
+    return Masses(np.concatenate([part.one for part in parts]), np.concatenate([part.other for part in parts])).merged()
 
 
 def _merged(units: Collection[Unit]) -> list[Unit]:
@@ -297,6 +295,7 @@ def _last(
             for units in (one, other)
         ]
         lists = sorted(laws[0].keys() | laws[1].keys())
+        which = np.arange(len(lists))
         before = Masses(*(np.array([law.get(chosen, 0.0) for chosen in lists]) for law in laws))
     else:
         grids = []
@@ -315,13 +314,14 @@ def _last(
                 rho, before, counts, itemsets=itemsets, sides=(one, other), sensitivity=mechanism.sensitivity
             )
         ranked = np.argsort(-counts, axis=1, kind="stable")[:, : mechanism.top]
-        lists = [tuple(row) for _ in range(number) for row in ranked.tolist()]
+        rows, places = np.unique(ranked, axis=0, return_inverse=True)
+        lists, which = [tuple(row) for row in rows.tolist()], np.tile(places.ravel(), number)
     # Itemsets of tokens with large noisy counts come first.
     ranked_lists = [
         sorted((itemsets[at] for at in chosen), key=lambda itemset: max(order.index(item) for item in itemset))
         for chosen in lists
     ]
-    return _certified(mechanism, steps.certificate, before, ranked_lists, (one, other))
+    return _certified(mechanism, steps.certificate, before, lists=ranked_lists, which=which, sides=(one, other))
 
 
 def _counted_in_doubt(
@@ -349,7 +349,7 @@ def _counted_in_doubt(
     for place, itemset in enumerate(itemsets):
         here = nearest == place
         ((axis, values),) = _counted(measurement, [itemset], *sides)
-        parts.append(Masses(before.one[here], before.other[here]).times(axis))
+        parts.append(before.where(here).times(axis))
         renewed = np.repeat(counts[here], len(values), axis=0)
         renewed[:, place] = np.tile(values, int(here.sum()))
         found.append(renewed)
@@ -361,25 +361,31 @@ def _certified(
     mechanism: SmallItemsFirst,
     certificate: Certificate | None,
     before: Masses,
+    *,
     lists: Sequence[Sequence[tuple[int, ...]]],
+    which: NDArray[np.int64],
     sides: Sequence[Collection[Unit]],
 ) -> Masses:
-    """Each list with the number of its itemsets that are named: none if one of their items does not occur."""
+    """Each list with the number of its itemsets that are named: none if one of their items does not occur.
+
+    Args:
+        mechanism: what may be named.
+        certificate: the test.
+        before: the outcomes so far.
+        lists: the lists that there can be.
+        which: shape (outcomes,), which of them each outcome has.
+        sides: both data sets.
+    """
     if certificate is None:
         return before
-    laws: dict[tuple[tuple[int, ...], ...], list[dict[int, float]]] = {}
-    places: dict[tuple[tuple[int, ...], ...], list[int]] = defaultdict(list)
-    for place, chosen in enumerate(lists):
-        by_support = tuple(chosen)
-        places[by_support].append(place)
-        if by_support not in laws:
-            laws[by_support] = [_named(mechanism, certificate, by_support, units) for units in sides]
-    parts: tuple[list[Floats], list[Floats]] = [], []
-    for listed, at in places.items():
-        for named in {*laws[listed][0], *laws[listed][1]}:
-            for part, masses, law in zip(parts, (before.one, before.other), laws[listed], strict=True):
-                part.append(masses[at] * law.get(named, 0.0))
-    return Masses(np.concatenate(parts[0]), np.concatenate(parts[1]))
+    parts = []
+    for place, listed in enumerate(lists):
+        here = before.where(which == place)
+        laws = [_named(mechanism, certificate, listed, units) for units in sides]
+        for named in sorted({*laws[0], *laws[1]}):
+            one, other = (law.get(named, 0.0) for law in laws)
+            parts.append(Masses(here.one * one, here.other * other))
+    return Masses(np.concatenate([part.one for part in parts]), np.concatenate([part.other for part in parts]))
 
 
 def _named(
