@@ -27,7 +27,7 @@ from fim_private.mechanisms.protocol import (
     Spending,
     WithGaps,
 )
-from fim_private.privacy import Failure, Loss
+from fim_private.privacy import BoundedRange, Failure, Loss, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 
@@ -103,8 +103,10 @@ class Certified:
     def margins(self) -> tuple[Margin, ...]:
         """The count with which an itemset is picked before all that do not occur, and passes the test."""
         (one,) = self.inner.margins
-        # One pick goes wrong one time in 20 at its own margin.
-        picked = one.counts + math.ceil(float(self.inner.scale) * math.log(self.top / _ONCE / 20))
+        # One pick goes wrong one time in 20 at its own margin, and the first ones have the smallest epsilon.
+        least = min(loss.epsilon for loss in self.inner.losses if isinstance(loss, BoundedRange | PureDP))
+        scale = float(self.inner.scale * self.inner.pick_epsilon / least)
+        picked = one.counts + math.ceil(scale * math.log(self.top / _ONCE / 20))
         passing = self.certificate.support_needed(_ONCE)
         words = "between each itemset of the list and those that do not occur"
         return (Margin(counts=max(picked, passing), words=words),)

@@ -67,13 +67,14 @@ class Exponential:
 
     @property
     def scale(self) -> Fraction:
-        """With so much more of a lead, in counts, even a wrong first pick is less likely by a factor e."""
-        return 1 / self.rates[0]
+        """With so much more of a lead, in counts, a wrong pick in the middle is less likely by a factor e."""
+        return 1 / self.rate
 
     @property
     def margins(self) -> tuple[Margin, ...]:
         """The lead that one itemset needs over all others of the universe together."""
-        lead = (math.log(self.universe_size) + math.log(19)) * float(self.scale)
+        # The first picks have the smallest rate.
+        lead = (math.log(self.universe_size) + math.log(19)) / float(self.rates[0])
         return (Margin(counts=math.ceil(lead), words="between an itemset and the bulk of the declared universe"),)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:

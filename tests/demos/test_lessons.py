@@ -225,7 +225,7 @@ def test_one_pick_does_not_need_to_fear_a_long_list_but_many_picks_do() -> None:
     assert float(answers[1] or 0) > float(answers[2] or 0) > 3885
     assert (
         universe.shares("certified-domain", "100", "2", "1e6").top
-        > 1.8 * universe.shares("exponential", "100", "2", "1e6").top
+        > 1.5 * universe.shares("exponential", "100", "2", "1e6").top
     )
 
 
