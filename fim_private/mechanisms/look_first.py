@@ -24,7 +24,14 @@ from fim_private.accounting.rising import FLAT
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certificate import Certificate
-from fim_private.mechanisms.certified_domain import CUT_SHARE, TEST_SHARE, CertifiedDomain, candidates_of, spare_of
+from fim_private.mechanisms.certified_domain import (
+    CUT_SHARE,
+    RISE,
+    TEST_SHARE,
+    CertifiedDomain,
+    candidates_of,
+    spare_of,
+)
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
@@ -41,7 +48,7 @@ _LEADS, _WITHOUT_ITEMS, _EASE = 0.5, 1.1, 0.5
 """Picks choose from so many times their lead on, or from less where items first has little to offer: from
 `_WITHOUT_ITEMS` less `_EASE` for each lead of support that items need to be found."""
 _CLEARER = (
-    (0.8, Fraction(1, 8), CUT_SHARE, Fraction(1, 2)),
+    (0.8, TEST_SHARE, CUT_SHARE, RISE),
     (1.3, Fraction(1, 30), Fraction(0), Fraction(1)),
     (1.3, Fraction(1, 100), Fraction(0), Fraction(1)),
 )
