@@ -107,6 +107,7 @@ class Tuning:
         leverage_reach: the same for picks by leverage, which is always smaller than the support.
         few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
         few_per_pick: so many for each of k go on instead if that is more. It is less if epsilon is below 1/2.
+        below_last: where single items are asked for, all tokens go on down to so many deviations below the k-th.
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
         peels_items: picks also select if single items and others are asked for, and k is at most this times epsilon.
@@ -153,6 +154,7 @@ class Tuning:
     leverage_reach: float = 1.5
     few: int = 90
     few_per_pick: float = 0.45
+    below_last: float = 2.0
     peels: float = 0.75
     always_peels: int = 25
     peels_items: int = 100
@@ -295,9 +297,23 @@ class ItemsFirst:
         """Whether the answer is certainly read from noisy counts, which are then released with it."""
         return self.select == COUNTS
 
+    def few(self, supports: NDArray[np.float64], lengths: Lengths) -> int:
+        """So many tokens go on to noisy counts.
+
+        Args:
+            supports: about how many units hold each token, in decreasing order.
+            lengths: how many items units hold.
+        """
+        if self.sizes[0] > 1 or not len(supports):
+            return self._few
+        # A larger itemset is at most as frequent as its items, so no item far below the k-th item is asked for.
+        last = float(supports[min(self.top, len(supports)) - 1]) if self.min_count is None else self.min_count
+        least = last - self.tuning.below_last * self.item_deviation(lengths)
+        return max(self._few, min(2 * self.top, int(np.count_nonzero(supports >= least))))
+
     @property
-    def few(self) -> int:
-        """So many tokens go on to noisy counts."""
+    def _few(self) -> int:
+        """The same if no single items are asked for."""
         # All itemsets above a count are asked for with a k far larger than their number.
         asked = 0 if self.min_count is not None else self.top * min(1.0, 2 * self.epsilon)
         return max(self.tuning.few, self._enough, round(self.tuning.few_per_pick * asked))
@@ -426,7 +442,7 @@ class ItemsFirst:
     @property
     def likeliest(self) -> int:
         """So many tokens may be counted once more."""
-        return max(self.few, 4 * self._needed)
+        return max(self._few, 4 * self._needed)
 
     def again(self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths) -> Measurement | None:
         """How the likeliest tokens are counted once more; None if that is not worth its price.
@@ -540,7 +556,7 @@ class ItemsFirst:
             itemsets=measured(rest, full),
             spread=spread,
             in_doubt=(in_doubt / _RECOUNTS,) * _RECOUNTS if in_doubt else (),
-            tokens=min(int(np.count_nonzero(supports >= worth_it)), self.few),
+            tokens=min(int(np.count_nonzero(supports >= worth_it)), self.few(supports, lengths)),
             candidates=min(MOST_CANDIDATES, max(LEAST_CANDIDATES, tuning.counted * self.top)),
             certificate=certificate,
         )

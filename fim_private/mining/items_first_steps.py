@@ -106,7 +106,7 @@ def run(
     tokens, units = discover(database, merged, mechanism, randomness)
     # What is left out for being long is the same for all items on average.
     item_counts = mechanism.items.expected(units) / lengths.weight(mechanism.items.measurement.full)
-    held = look(tokens, mechanism.few, mechanism, randomness)
+    held = look(tokens, mechanism.few(item_counts, lengths), mechanism, randomness)
     again = mechanism.again(item_counts, lengths, held)
     if again is not None:
         likeliest = item_counts[: mechanism.likeliest]

@@ -151,7 +151,8 @@ class Outlook:
         counted = way.items.measurement
         seen = 0.0 if way.items.listed else 3.2 * counted.deviation / lengths.weight(counted.full)
         going_on = supports[supports >= seen]
-        held = Lengths(max(1.0, float(going_on[: way.few].sum()) / self.shop.transactions) * _LENGTHS, lengths.units)
+        few = way.few(going_on, lengths)
+        held = Lengths(max(1.0, float(going_on[:few].sum()) / self.shop.transactions) * _LENGTHS, lengths.units)
         steps = way.later(going_on, lengths, held)
         if steps.pick_epsilon is not None:
             scale, law = way.sensitivity / float(steps.pick_epsilon), _GUMBEL

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from fim_private.accounting.calibration import composed_epsilon
 from fim_private.accounting.gaussian_composition import pick_rho
@@ -440,8 +441,8 @@ def test_how_many_itemsets_are_looked_at() -> None:
         (5000, COUNTS): (100_000, 30_000),
     }
     assert first_of(Tuning(counted=30), top=5000, select=COUNTS).usual.candidates == 100_000
-    assert (first_of(tuning, top=10).few, first_of(tuning, top=800).few) == (90, 360)
-    assert first_of(tuning, top=800, min_count=50, select=COUNTS).few == 120
+    assert (few(first_of(tuning, top=10)), few(first_of(tuning, top=800))) == (90, 360)
+    assert few(first_of(tuning, top=800, min_count=50, select=COUNTS)) == 120
 
 
 def test_the_test_is_as_sharp_as_the_items_need_within_limits() -> None:
@@ -509,7 +510,28 @@ def test_trust_is_the_chance_to_pass_by_the_noisy_counts_of_the_items() -> None:
 
 
 def test_long_lists_take_more_tokens_where_noise_is_small() -> None:
-    assert first_of(top=400, epsilon=F(1), select=COUNTS).few == 180
-    assert first_of(top=400, epsilon=F(1, 4), select=COUNTS).few == 90
-    assert first_of(top=100, epsilon=F(1), select=COUNTS).few == 90
-    assert first_of(top=400, epsilon=F(1), select=COUNTS, min_count=50).few == 90
+    assert few(first_of(top=400, epsilon=F(1), select=COUNTS)) == 180
+    assert few(first_of(top=400, epsilon=F(1, 4), select=COUNTS)) == 90
+    assert few(first_of(top=100, epsilon=F(1), select=COUNTS)) == 90
+    assert few(first_of(top=400, epsilon=F(1), select=COUNTS, min_count=50)) == 90
+
+
+def test_single_items_go_on_until_noise_cannot_bring_them_into_the_answer() -> None:
+    """Down to two deviations below the k-th, or below the count that is asked for; never more than 2 k."""
+    mechanism = first_of(sizes=(1, 2), top=100, select=COUNTS)
+    noise = mechanism.item_deviation(held(4))
+    falling = 1e6 - noise * np.arange(500) / 10  # ten tokens to a deviation
+    assert few(mechanism, falling) == 120
+    assert few(mechanism, 1e6 - np.arange(500) * 9 * noise) == 100
+    assert few(mechanism, np.full(500, 1e6)) == 200
+    assert few(mechanism, falling[:40]) == 90
+    assert few(mechanism, falling[:0]) == 90
+    assert few(first_of(sizes=(1, 2), top=400, select=COUNTS, min_count=999_000), falling) in {
+        int(np.count_nonzero(falling >= 999_000 - 2 * noise)) + each for each in (-1, 0, 1)
+    }
+    assert few(first_of(sizes=(2, 3), top=100, select=COUNTS), np.full(500, 1e6)) == 90
+
+
+def few(mechanism: ItemsFirst, supports: NDArray[np.float64] = np.full(500, 1e6)) -> int:  # noqa: B008
+    """How many tokens go on."""
+    return mechanism.few(supports, held(4))
