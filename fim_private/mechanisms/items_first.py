@@ -110,7 +110,7 @@ class Tuning:
         below_last: where single items are asked for, all tokens go on down to so many deviations below the k-th.
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
-        peels_items: picks also select if single items and others are asked for, and k is at most this times epsilon.
+        peels_items: the same as `peels` if single items and others are asked for.
         peels_larger: if all itemsets have three items or more, picks select if k is at most this.
         short: single items are named by their first counts if units count with at least this weight on average.
         short_for_long_lists: the same for lists of at least `long_list` items.
@@ -157,7 +157,7 @@ class Tuning:
     below_last: float = 2.0
     peels: float = 0.75
     always_peels: int = 25
-    peels_items: int = 100
+    peels_items: float = 0.3
     peels_larger: int = 10
     uneven: float = 0.15
     short: float = 0.5
@@ -598,11 +598,9 @@ class ItemsFirst:
             # Picks compare larger itemsets only by their pairs, of which noisy counts tell more.
             return self.top <= self.tuning.peels_larger
         always = self.tuning.always_peels * max(1.0, self.epsilon)
-        if self.sizes[0] == 1:
-            # These picks also go by what was counted of items and pairs before.
-            always = max(always, self.tuning.peels_items * self.epsilon)
+        peels = self.tuning.peels_items if self.sizes[0] == 1 else self.tuning.peels
         # Over several sizes, units hold about as many of the likely itemsets as of pairs.
-        return self.top <= max(always, self.tuning.peels * math.sqrt(self.boldness) * held.picks_worth((2,)))
+        return self.top <= max(always, peels * math.sqrt(self.boldness) * held.picks_worth((2,)))
 
     def _certificate(self, supports: NDArray[np.float64]) -> Certificate | None:
         """A certificate that the items of a good answer are likely to pass, if it need not cost too much."""

@@ -20,7 +20,6 @@ from operator import attrgetter
 
 from fim_private.accounting.calibration import calibrate_gaussian
 from fim_private.accounting.gaussian_composition import range_costing
-from fim_private.accounting.rising import FLAT
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certificate import Certificate
@@ -44,16 +43,13 @@ LOOK_SHARE = Fraction(3, 100)
 """The share of rho for the look at the support."""
 FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
-_LEADS, _WITHOUT_ITEMS, _EASE = 0.5, 1.1, 0.5
+_LEADS, _WITHOUT_ITEMS, _EASE = 0.45, 0.8, 0.5
 """Picks choose from so many times their lead on, or from less where items first has little to offer: from
 `_WITHOUT_ITEMS` less `_EASE` for each lead of support that items need to be found."""
-_CLEARER = (
-    (0.8, TEST_SHARE, CUT_SHARE, RISE),
-    (1.3, Fraction(1, 30), Fraction(0), Fraction(1)),
-    (1.3, Fraction(1, 100), Fraction(0), Fraction(1)),
-)
-"""From so many times the lead on: the shares of rho for the test and for the choice of the length, and the rise of the
-picks. A clear list need not be cut, and its last picks are the hard ones.
+_UNCUT = ((1.0, Fraction(1, 30)), (1.2, Fraction(1, 100)))
+"""From so many times the support that the test needs on, it gets this share of rho, and the list is not cut."""
+_UNCUT_RISE = Fraction(1)
+"""The rise of the picks of lists that are not cut: their last picks are the hard ones.
 
 `benchmarks/field.py` measures these settings."""
 _CAUTION = 2.5
@@ -173,30 +169,22 @@ class LookFirst:
 
     def _served(self, lengths: Lengths) -> tuple[tuple[CertifiedDomain, int], ...]:
         """The certified domains, and from which noisy support on each serves."""
-        (_, usual), *clearer = self._leads
+        usual, *uncut = self._domains
         lead, caution = usual.margins[0].counts, _CAUTION * math.sqrt(self.variance)
         leads = min(_LEADS, _WITHOUT_ITEMS - _EASE * self.items.seen(lengths) / lead)
         found = [(usual, math.ceil(leads * lead + caution))]
-        for leads, domain in clearer:
-            least = math.ceil(leads * max(lead, domain.certificate.support_needed(0.05)) + caution)
+        for domain, (times, _) in zip(uncut, _UNCUT, strict=True):
+            least = math.ceil(times * domain.certificate.support_needed(0.05) + caution)
             found = [*(each for each in found if each[1] < least), (domain, least)]
         return tuple(found)
 
-    @property
+    @cached_property
     def _domains(self) -> tuple[CertifiedDomain, ...]:
         """The certified domains. The later ones are for clearer lists."""
-        return tuple(domain for _, domain in self._leads)
-
-    @cached_property
-    def _leads(self) -> tuple[tuple[float, CertifiedDomain], ...]:
-        """The certified domains, each with how many leads it needs."""
-        found = [(_LEADS, self._domain(TEST_SHARE, CUT_SHARE, FLAT))]
-        for leads, test, cut, rise in _CLEARER:
-            domain = self._domain(test, cut, rise)
-            # Rounded noise may cost the same, and one pick does not rise.
-            if domain.rates[-1] > found[-1][1].rates[-1]:
-                found.append((leads, domain))
-        return tuple(found)
+        return (
+            self._domain(TEST_SHARE, CUT_SHARE, RISE),
+            *(self._domain(test, Fraction(0), _UNCUT_RISE) for _, test in _UNCUT),
+        )
 
     @property
     def _left(self) -> Fraction:
