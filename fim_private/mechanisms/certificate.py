@@ -3,16 +3,17 @@
 The support of an itemset is a number that one unit changes by at most Delta. The test adds discrete Gaussian noise to
 the smallest support in the list, and compares it with T. It is one number, so it costs the same whatever k is. Long
 lists may be cut before: the exponential mechanism picks one of the lengths k, 0.85 k, 0.85^2 k, ..., 1, and only the
-picks up to there are tested and named. Proof: docs/mathematics.md#certificate.
+picks up to there are tested and named. Where released numbers tell how likely the first picks are to pass, there are
+further lengths in between. Proof: docs/mathematics.md#certificate.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from statistics import NormalDist
 
 import numpy as np
@@ -45,10 +46,14 @@ _SAFE = 1 - 1e-9
 """The threshold uses slightly less than the allowed delta, because logarithms are rounded."""
 _SHORTER = Fraction(17, 20)
 """Each length is this times the one before, rounded down."""
-_FIRST_STEP, _STEP, _ORDERED_STEP = Fraction(5), Fraction(1, 2), Fraction(3, 2)
+_LEAST_SHORTER = Fraction(19, 20)
+"""Where itemsets fail the test by different items, a length may also be this times the one before."""
+_FIRST_STEP, _STEP = Fraction(5), Fraction(1, 2)
 """The second length weighs e^-5 times the whole list, and each shorter one e^-1/2 times the one before. So a list with
-enough support is cut with probability below 1/58, and mostly by little. If the list is in the order of noisy supports,
-mostly its end lacks support, and each shorter length weighs e^-3/2 times the one before."""
+enough support is cut with probability below 1/58, and mostly by little."""
+_ORDERED_FIRST_STEP, _ORDERED_STEP = 3, 3
+"""The same in the order of noisy supports, where mostly the end of a list lacks support: the second length weighs e^-3
+times the whole list, and each length also e^-3 times one that is longer by 1/0.85."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,19 +132,27 @@ class Certificate:
         """The smallest support with which a tested list passes, except with this probability."""
         return self.threshold + math.ceil(-NormalDist(sigma=math.sqrt(self.variance)).inv_cdf(missed))
 
-    def lengths(self, picks: int) -> tuple[int, ...]:
-        """The lengths that may be chosen, the longest first. They follow from the number of picks alone.
+    def lengths(self, picks: int, trust: Sequence[float] = ()) -> tuple[int, ...]:
+        """The lengths that may be chosen, the longest first.
+
+        They follow from the number of picks alone, and from `trust` as in `certify`: a length in between is the last
+        one before an itemset that may fail the test by a further item.
 
         >>> failure = AnyFailure(Fraction(1, 1000))
-        >>> Certificate(variance=4, threshold=9, failure=failure, cut_epsilon=Fraction(1)).lengths(10)
+        >>> certificate = Certificate(variance=4, threshold=9, failure=failure, cut_epsilon=Fraction(1))
+        >>> certificate.lengths(10)
         (10, 8, 6, 5, 4, 3, 2, 1)
+        >>> certificate.lengths(10, [1.0] * 9 + [0.5])
+        (10, 9, 7, 5, 4, 3, 2, 1)
         """
         if self.cut_epsilon is None:
             return (picks,)
         found = []
         while picks:
             found.append(picks)
-            picks = _SHORTER.numerator * picks // _SHORTER.denominator
+            least = math.floor(_SHORTER * picks)
+            between = range(math.floor(_LEAST_SHORTER * picks), least, -1) if trust else ()
+            picks = next((length for length in between if trust[length] < trust[length - 1]), least)
         return tuple(found)
 
     def certify(self, supports: Sequence[int], randomness: Randomness, trust: Sequence[float] = ()) -> int:
@@ -154,7 +167,7 @@ class Certificate:
         if not supports:
             return 0
         smallest = list(accumulate(supports, min))
-        lengths = self.lengths(len(supports))
+        lengths = self.lengths(len(supports), trust)
         length = lengths[0]
         if self.cut_epsilon is not None:
             scores = self._scores(smallest, lengths, trust)
@@ -186,10 +199,11 @@ class Certificate:
     def _scores(self, smallest: Sequence[int], lengths: Sequence[int], trust: Sequence[float] = ()) -> list[Fraction]:
         """What a length lacks of a support that passes most tests, less a public penalty for being short."""
         enough = self.threshold + 8 * math.isqrt(self.variance) // 5
-        # Where a list is not likely to pass, little speaks against a shorter one.
-        known = [Fraction(round(1000 * trust[length - 1]), 1000) if trust else Fraction(1) for length in lengths[:-1]]
-        step = _ORDERED_STEP if trust else _STEP
-        steps = [(step if place else _FIRST_STEP) * share**2 for place, share in enumerate(known)]
+        steps = [_STEP] * (len(lengths) - 1)
+        steps[:1] = [_FIRST_STEP] * len(steps[:1])
+        if trust:
+            # Where a list is not likely to pass, little speaks against a shorter one.
+            steps = [Fraction(round(1000 * step), 1000) for step in _ordered_steps(lengths, trust)]
         penalties = [Fraction(0), *(total / self.rate for total in accumulate(steps))]
         return [min(smallest[length - 1], enough) - less for length, less in zip(lengths, penalties, strict=True)]
 
@@ -256,6 +270,13 @@ def calibrate_certificate(
         raise AssertionError("nothing is left for the picks")
     pick, guarantee = found
     return CertificateCalibration(certificate=certificate, pick_epsilon=pick, guarantee=guarantee)
+
+
+def _ordered_steps(lengths: Sequence[int], trust: Sequence[float]) -> Iterator[float]:
+    """What speaks against each length but the first, beyond what speaks against the one before."""
+    for place, (longer, shorter) in enumerate(pairwise(lengths)):
+        share = min(1.0, math.log(longer / shorter) / -math.log(_SHORTER))
+        yield trust[longer - 1] ** 2 * ((0 if place else _ORDERED_FIRST_STEP) + _ORDERED_STEP * share)
 
 
 def threshold_for(variance: int, *, sensitivity: int, delta: Fraction) -> int:

@@ -341,6 +341,26 @@ def test_each_length_is_three_twentieths_shorter(top: int) -> None:
     assert certificate().lengths(top) == (top,)
 
 
+@pytest.mark.parametrize("top", [1, 2, 3, 7, 10, 64, 100, 1000])
+def test_lengths_in_between_end_before_a_further_item_may_fail(top: int) -> None:
+    randomness = SeededRandomness(SEED)
+    for likely in (1, 3, 30):
+        falls = [uniform_below(likely, randomness) == 0 for _ in range(top)]
+        trust = [0.99 ** sum(falls[:place]) for place in range(top)]
+        lengths = certificate(cut_epsilon=F(1)).lengths(top, trust)
+        assert (lengths[0], lengths[-1]) == (top, 1)
+        for longer, shorter in pairwise(lengths):
+            usual = math.floor(F(17, 20) * longer)
+            between = [
+                length
+                for length in range(usual + 1, longer)
+                if length <= F(19, 20) * longer and trust[length] < trust[length - 1]
+            ]
+            assert shorter == max(between, default=usual)
+    # Where nothing may fail, or all pass together, no length is worth more than another.
+    assert certificate(cut_epsilon=F(1)).lengths(top, [0.5] * top) == certificate(cut_epsilon=F(1)).lengths(top)
+
+
 @pytest.mark.parametrize("cut", [F(1, 100), F(1), F(9)])
 @pytest.mark.parametrize("sensitivity", [1, 4])
 @pytest.mark.parametrize("general", [False, True])
@@ -358,7 +378,7 @@ def test_the_choice_of_the_length_has_bounded_range(cut: Fraction, sensitivity: 
         weights = []
         for each in (supports, moved):
             smallest = [min(each[: at + 1]) for at in range(8)]
-            scores = cutting._scores(smallest, cutting.lengths(8), trust)
+            scores = cutting._scores(smallest, cutting.lengths(8, trust), trust)
             exponents = [float(cutting.rate * score) for score in scores]
             weights.append([exponent - math.log(sum(map(math.exp, exponents))) for exponent in exponents])
         ratios = [one - other for one, other in zip(*weights, strict=True)]
@@ -409,9 +429,16 @@ def test_a_list_that_is_not_likely_to_pass_is_cut_more_readily() -> None:
         [float(cutting.rate * score) for score in cutting._scores(smallest, lengths, [each] * 8)] for each in (1.0, 0.5)
     )
     unordered = [float(cutting.rate * score) for score in cutting._scores(smallest, lengths)]
-    assert unordered[0] - unordered[1] == sure[0] - sure[1] == pytest.approx(5)
+    assert unordered[0] - unordered[1] == pytest.approx(5)
+    assert sure[0] - sure[1] == pytest.approx(3 + 3)
     # In the order of noisy supports mostly the end of a list lacks support.
     assert unordered[1] - unordered[2] == pytest.approx(0.5)
-    assert sure[1] - sure[2] == pytest.approx(1.5)
-    assert unsure[0] - unsure[1] == pytest.approx(5 / 4)
-    assert unsure[1] - unsure[2] == pytest.approx(1.5 / 4)
+    assert sure[1] - sure[2] == pytest.approx(3)
+    assert unsure[0] - unsure[1] == pytest.approx((3 + 3) / 4)
+    assert unsure[1] - unsure[2] == pytest.approx(3 / 4)
+    # A length in between gives away less.
+    falling = [0.9] * 58 + [0.8] * 6
+    assert cutting.lengths(64, falling)[:2] == (64, 58)
+    first, second = cutting._scores([100] * 64, (64, 58), falling)
+    slight = 3 * math.log(64 / 58) / math.log(1 / 0.85)
+    assert float(cutting.rate * (first - second)) == pytest.approx(0.8**2 * (3 + slight), abs=1e-3)
