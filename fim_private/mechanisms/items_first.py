@@ -111,7 +111,8 @@ class Tuning:
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
         peels_items: the same as `peels` if single items and others are asked for.
-        peels_larger: if all itemsets have three items or more, picks select if k is at most this.
+        peels_larger: if all itemsets have three items or more, picks select if what a pick can tell from nothing is at
+            most this times the support of the rarest item that a good answer needs.
         short: single items are named by their first counts if units count with at least this weight on average.
         short_for_long_lists: the same for lists of at least `long_list` items.
         picks_of_found: the share of rho for picks from them, for short lists.
@@ -158,7 +159,7 @@ class Tuning:
     peels: float = 0.75
     always_peels: int = 25
     peels_items: float = 0.3
-    peels_larger: int = 10
+    peels_larger: float = 0.35
     uneven: float = 0.15
     short: float = 0.5
     short_for_long_lists: float = 0.3
@@ -459,7 +460,7 @@ class ItemsFirst:
         deviation = self.item_deviation(lengths)
         if self.test_delta is None or not len(supports):
             return None
-        if supports[min(len(supports), self._needed) - 1] > self.tuning.again_below * deviation:
+        if self._rarest(supports) > self.tuning.again_below * deviation:
             return None
         again = Measurement.costing(
             float(self.rho) * self.tuning.again_share * _SAFE, full=held.best_full, sensitivity=1
@@ -499,7 +500,7 @@ class ItemsFirst:
                 float(left) * share * _SAFE, full=min(MOST_FULL, round(full)), sensitivity=self.sensitivity
             )
 
-        select = self.select or (PEEL if self._peels(held) else COUNTS)
+        select = self.select or (PEEL if self._peels(supports, held, float(left)) else COUNTS)
         if select == PEEL:
             recount = None
             if self.by == BY_LEVERAGE:
@@ -518,8 +519,7 @@ class ItemsFirst:
             reach = tuning.several_reach if self.sizes[0] == 1 or len(self.sizes) > 1 else tuning.reach
             reach = reach if recount is None else tuning.leverage_reach
             reach *= tuning.if_listed if self.items.listed else 1
-            told_apart = _LOG_CANDIDATES * self.sensitivity / float(pick)
-            tokens = int(np.count_nonzero(supports >= max(worth_it, reach * told_apart)))
+            tokens = int(np.count_nonzero(supports >= max(worth_it, reach * self._told_apart(pick))))
             if recount is not None:
                 tokens = max(tokens, min(self._enough, int(np.count_nonzero(supports >= worth_it))))
             return LaterSteps(
@@ -566,9 +566,17 @@ class ItemsFirst:
 
         Larger itemsets are only as good as the pairs that they are built from, which then need the budget.
         """
-        if pairs is None or self.sizes[0] > 2 or not len(supports):
+        if pairs is None or self.sizes[0] > 2:
             return False
-        return pairs.deviation <= self.tuning.clear * float(supports[min(len(supports), self._needed) - 1])
+        return pairs.deviation <= self.tuning.clear * self._rarest(supports)
+
+    def _rarest(self, supports: NDArray[np.float64]) -> float:
+        """The support of the rarest item that a good answer needs; 0 if there are no tokens."""
+        return float(supports[min(len(supports), self._needed) - 1]) if len(supports) else 0.0
+
+    def _told_apart(self, pick_epsilon: Fraction) -> float:
+        """The support that a pick can tell from nothing."""
+        return _LOG_CANDIDATES * self.sensitivity / float(pick_epsilon)
 
     def deviation(self, steps: LaterSteps) -> float:
         """The deviation of the noise in the average of all counts of an itemset near the k-th, in transactions."""
@@ -586,7 +594,7 @@ class ItemsFirst:
         full = self.tuning.full_in_doubt * self.boldness * math.sqrt(share)
         return Measurement.costing(rho, full=max(1, min(MOST_FULL, round(full))), sensitivity=self.sensitivity)
 
-    def _peels(self, held: Lengths) -> bool:
+    def _peels(self, supports: NDArray[np.float64], held: Lengths, left: float) -> bool:
         """Whether picks serve better than noisy counts. They do if k is small, or units hold many of the tokens.
 
         The noise of a pick grows with k. The noise of the counts does not grow with k, but units that hold many of the
@@ -596,7 +604,8 @@ class ItemsFirst:
             return True
         if self.sizes[0] > 2:
             # Picks compare larger itemsets only by their pairs, of which noisy counts tell more.
-            return self.top <= self.tuning.peels_larger
+            pick = range_costing(left * (1 - self.tuning.picks_pairs_share), self.top, rise=self.tuning.rise)
+            return self._told_apart(pick) <= self.tuning.peels_larger * self._rarest(supports)
         always = self.tuning.always_peels * max(1.0, self.epsilon)
         peels = self.tuning.peels_items if self.sizes[0] == 1 else self.tuning.peels
         # Over several sizes, units hold about as many of the likely itemsets as of pairs.
@@ -606,8 +615,7 @@ class ItemsFirst:
         """A certificate that the items of a good answer are likely to pass, if it need not cost too much."""
         if self.test_delta is None:
             return None
-        last = min(len(supports), self._needed)
-        support = max(self.tuning.sure * float(supports[last - 1]) if last else 0.0, 1.0)
+        support = max(self.tuning.sure * self._rarest(supports), 1.0)
         # The threshold is about 5 to 6 deviations, and a support 1.6 above it passes 19 times in 20.
         deviation = support / (1.6 - NormalDist().inv_cdf(max(float(self.test_delta), _LEAST_DELTA)))
         rho = float(self.rho)

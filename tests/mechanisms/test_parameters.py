@@ -397,6 +397,22 @@ def test_picks_are_made_where_they_are_few_or_units_hold_many_tokens() -> None:
     assert steps_of(first_of(tuning, top=101, epsilon=F(4)), 2).itemsets is not None
 
 
+def test_larger_itemsets_are_picked_if_picks_can_tell_their_items_from_nothing() -> None:
+    """Not by k alone: with less noise, or more frequent items, longer lists are picked."""
+
+    def least(**changes: object) -> int:
+        mechanism = first_of(Tuning(peels_larger=0.5), sizes=(3,), **changes)
+        assert mechanism.later(np.zeros(0), held(5), held(5)).itemsets is not None  # no tokens, so nothing to pick
+        supports = range(20, 2000, 20)
+        picked = [mechanism.later(np.full(500, each), held(5), held(5)).pick_epsilon is not None for each in supports]
+        assert picked == sorted(picked)
+        return supports[picked.index(True)]
+
+    few, many, noisy = least(top=10), least(top=40), least(top=10, epsilon=F(1, 4))
+    assert 1.5 < many / few < 2.2  # about as the noise of a pick, that is as the square root of k
+    assert 3.5 < noisy / few < 5
+
+
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_what_is_left_is_measured_with_its_shares(size: int, select: str) -> None:
