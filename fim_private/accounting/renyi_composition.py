@@ -8,7 +8,7 @@ orders costs tightness, never validity. Proofs: docs/mathematics.md#renyi-compos
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,8 +66,13 @@ def renyi_curve(losses: Sequence[Loss], a: Floats) -> Floats:
     Raises:
         ValueError: there is an ApproxDP loss, which has no Renyi curve.
     """
+    return _curve(tally(losses), a)
+
+
+def _curve(losses: Mapping[Loss, int], a: Floats) -> Floats:
+    """The same of losses that occur so often. The searches below count them once."""
     total = np.zeros_like(a)
-    for loss, times in tally(losses).items():
+    for loss, times in losses.items():
         match loss:
             case PureDP(epsilon) if epsilon > 0:
                 curve = pure_curve(float(epsilon), a)
@@ -88,9 +93,10 @@ def renyi_epsilon(losses: Sequence[Loss], delta: float) -> float:
 
     min over alpha of R(alpha) + ln((alpha-1)/alpha) - (ln delta + ln alpha)/(alpha-1).
     """
+    times = tally(losses)
 
     def proved(a: Floats) -> Floats:
-        return renyi_curve(losses, a) - np.log1p(1 / a) - (math.log(delta) + np.log1p(a)) / a
+        return _curve(times, a) - np.log1p(1 / a) - (math.log(delta) + np.log1p(a)) / a
 
     return max(0.0, _least(proved)) * (1 + RELATIVE_ERROR) + 1e-12
 
@@ -100,9 +106,10 @@ def renyi_delta(losses: Sequence[Loss], epsilon: float) -> float:
 
     min over alpha of e^{(alpha-1) (R(alpha) + ln((alpha-1)/alpha) - epsilon)}/alpha.
     """
+    times = tally(losses)
 
     def proved(a: Floats) -> Floats:
-        return a * (renyi_curve(losses, a) - np.log1p(1 / a) - epsilon) - np.log1p(a)
+        return a * (_curve(times, a) - np.log1p(1 / a) - epsilon) - np.log1p(a)
 
     log_delta = _least(proved)
     return math.exp(min(0.0, log_delta + RELATIVE_ERROR * (1 + abs(log_delta))))
