@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fim_private.audit.laws import Floats
 from fim_private.mechanisms.measurement import Measurement
@@ -31,7 +32,17 @@ class Pair:
 
     def times(self, next_step: Pair) -> Pair:
         """Both steps, which are independent. Outcomes of nearly the same ratio are merged."""
-        return _merged(np.outer(self.one, next_step.one).ravel(), np.outer(self.other, next_step.other).ravel())
+        here, there = self._possible, next_step._possible
+        return _merged(
+            np.outer(self.one[here], next_step.one[there]).ravel(),
+            np.outer(self.other[here], next_step.other[there]).ravel(),
+        )
+
+    @property
+    def _possible(self) -> NDArray[np.bool_]:
+        """The outcomes that either law has. Most places are empty."""
+        possible: NDArray[np.bool_] = (self.one > 0) | (self.other > 0)
+        return possible
 
     def deltas(self, epsilons: Sequence[float]) -> Floats:
         """delta(eps) of the first law over the other."""
