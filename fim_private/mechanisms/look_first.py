@@ -43,11 +43,13 @@ LOOK_SHARE = Fraction(3, 100)
 """The share of rho for the look at the support."""
 FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
-_LEADS, _WITHOUT_ITEMS, _EASE = 0.45, 0.8, 0.5
+_LEADS, _WITHOUT_ITEMS, _EASE = 0.4, 0.8, 0.5
 """Picks choose from so many times their lead on, or from less where items first has little to offer: from
 `_WITHOUT_ITEMS` less `_EASE` for each lead of support that items need to be found."""
 _UNCUT = ((1.0, Fraction(1, 30)), (1.2, Fraction(1, 100)))
 """From so many times the support that the test needs on, it gets this share of rho, and the list is not cut."""
+_UNCUT_LEADS = 0.5
+"""Lists that are not cut also need so many leads. With less, some pick of a long list falls on a rare itemset."""
 _UNCUT_RISE = Fraction(1)
 """The rise of the picks of lists that are not cut: their last picks are the hard ones.
 
@@ -174,7 +176,7 @@ class LookFirst:
         leads = min(_LEADS, _WITHOUT_ITEMS - _EASE * self.items.seen(lengths) / lead)
         found = [(usual, math.ceil(leads * lead + caution))]
         for domain, (times, _) in zip(uncut, _UNCUT, strict=True):
-            least = math.ceil(times * domain.certificate.support_needed(0.05) + caution)
+            least = math.ceil(max(_UNCUT_LEADS * lead, times * domain.certificate.support_needed(0.05)) + caution)
             found = [*(each for each in found if each[1] < least), (domain, least)]
         return tuple(found)
 

@@ -154,7 +154,7 @@ def test_picks_choose_the_sooner_the_more_support_items_need(epsilon: Fraction) 
     lead, deviation = mechanism.branches[0].margins[0].counts, math.sqrt(mechanism.variance)
     leasts = [least_of(mechanism, units_of(length)) for length in (0.01, 0.1, 1, 2, 5, 10, 20, 60, 1000)]
     assert leasts == sorted(leasts, reverse=True)
-    assert leasts[0] == math.ceil(0.45 * lead + 2.5 * deviation)
+    assert leasts[0] == math.ceil(0.4 * lead + 2.5 * deviation)
     assert leasts[-1] == 0
     assert len(set(leasts)) > 3
 
