@@ -70,7 +70,7 @@ def renyi_curve(losses: Sequence[Loss], a: Floats) -> Floats:
 
 
 def _curve(losses: Mapping[Loss, int], a: Floats) -> Floats:
-    """The same of losses that occur so often. The searches below count them once."""
+    """The same, given how often each loss occurs. The searches below count them once."""
     total = np.zeros_like(a)
     for loss, times in losses.items():
         match loss:

@@ -3,8 +3,8 @@
 The support of an itemset is a number that one unit changes by at most Delta. The test adds discrete Gaussian noise to
 the smallest support in the list, and compares it with T. It is one number, so it costs the same whatever k is. Long
 lists may be cut before: the exponential mechanism picks one of the lengths k, 0.85 k, 0.85^2 k, ..., 1, and only the
-picks up to there are tested and named. Where released numbers tell how likely the first picks are to pass, there are
-further lengths in between. Proof: docs/mathematics.md#certificate.
+picks up to there are tested and named. Where released numbers tell how likely the first picks are to pass, a
+length may also lie in between. Proof: docs/mathematics.md#certificate.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ _FIRST_STEP, _STEP = Fraction(5), Fraction(1, 2)
 """The second length weighs e^-5 times the whole list, and each shorter one e^-1/2 times the one before. So a list with
 enough support is cut with probability below 1/58, and mostly by little."""
 _ORDERED_FIRST_STEP, _ORDERED_STEP = 3, 3
-"""The same in the order of noisy supports, where mostly the end of a list lacks support: the second length weighs e^-3
-times the whole list, and each length also e^-3 times one that is longer by 1/0.85."""
+"""The same in the order of noisy supports, where mostly the end of a list lacks support. If the longer list is sure to
+pass, each length weighs e^-3 times one that is longer by 1/0.85, and the second one another e^-3."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +135,8 @@ class Certificate:
     def lengths(self, picks: int, trust: Sequence[float] = ()) -> tuple[int, ...]:
         """The lengths that may be chosen, the longest first.
 
-        They follow from the number of picks alone, and from `trust` as in `certify`: a length in between is the last
-        one before an itemset that may fail the test by a further item.
+        They follow from the number of picks, and from `trust` as in `certify`: a length in between is the last one
+        before an itemset that may fail the test by a further item.
 
         >>> failure = AnyFailure(Fraction(1, 1000))
         >>> certificate = Certificate(variance=4, threshold=9, failure=failure, cut_epsilon=Fraction(1))
@@ -166,6 +166,8 @@ class Certificate:
         """
         if not supports:
             return 0
+        if trust and len(trust) != len(supports):
+            raise AssertionError("trust is for every number of picks")
         smallest = list(accumulate(supports, min))
         lengths = self.lengths(len(supports), trust)
         length = lengths[0]
@@ -177,13 +179,13 @@ class Certificate:
         noise = sample_discrete_gaussian(Fraction(self.variance), randomness)
         return length if smallest[length - 1] + noise >= self.threshold else 0
 
-    def law(self, supports: Sequence[int]) -> dict[int, float]:
+    def law(self, supports: Sequence[int], trust: Sequence[float] = ()) -> dict[int, float]:
         """The exact law of `certify`."""
         if not supports:
             return {0: 1.0}
         smallest = list(accumulate(supports, min))
-        lengths = self.lengths(len(supports))
-        exponents = np.array([float(self.rate * score) for score in self._scores(smallest, lengths)])
+        lengths = self.lengths(len(supports), trust)
+        exponents = np.array([float(self.rate * score) for score in self._scores(smallest, lengths, trust)])
         weights = np.exp(exponents - exponents.max())
         law = {
             length: chance * self.passes(smallest[length - 1])
@@ -199,8 +201,7 @@ class Certificate:
     def _scores(self, smallest: Sequence[int], lengths: Sequence[int], trust: Sequence[float] = ()) -> list[Fraction]:
         """What a length lacks of a support that passes most tests, less a public penalty for being short."""
         enough = self.threshold + 8 * math.isqrt(self.variance) // 5
-        steps = [_STEP] * (len(lengths) - 1)
-        steps[:1] = [_FIRST_STEP] * len(steps[:1])
+        steps = [_FIRST_STEP, *[_STEP] * len(lengths)][: len(lengths) - 1]
         if trust:
             # Where a list is not likely to pass, little speaks against a shorter one.
             steps = [Fraction(round(1000 * step), 1000) for step in _ordered_steps(lengths, trust)]
@@ -273,7 +274,7 @@ def calibrate_certificate(
 
 
 def _ordered_steps(lengths: Sequence[int], trust: Sequence[float]) -> Iterator[float]:
-    """What speaks against each length but the first, beyond what speaks against the one before."""
+    """By how much the penalty of each shorter length exceeds that of the length before."""
     for place, (longer, shorter) in enumerate(pairwise(lengths)):
         share = min(1.0, math.log(longer / shorter) / -math.log(_SHORTER))
         yield trust[longer - 1] ** 2 * ((0 if place else _ORDERED_FIRST_STEP) + _ORDERED_STEP * share)

@@ -107,7 +107,8 @@ class Tuning:
         leverage_reach: the same for picks by leverage, which is always smaller than the support.
         few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
         few_per_pick: so many for each of k go on instead if that is more. It is less if epsilon is below 1/2.
-        below_last: where single items are asked for, all tokens go on down to so many deviations below the k-th.
+        below_last: where single items are asked for, all tokens go on down to so many deviations below the k-th, or
+            below the least count that is asked for, but at most 2 k.
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
         peels_items: the same as `peels` if single items and others are asked for.
@@ -231,7 +232,7 @@ class ItemsFirst:
     Args:
         top: k.
         sizes: items per itemset, increasing. Itemsets of several sizes are ranked together.
-        select: how itemsets are selected, "peel" or "counts"; None if the look decides.
+        select: how itemsets are selected, "peel" or "counts"; None if what was counted before decides.
         look: each of the looks at how many items units hold.
         items: how the items are counted.
         rho: what everything together costs at most.
@@ -598,12 +599,13 @@ class ItemsFirst:
         """Whether picks serve better than noisy counts. They do if k is small, or units hold many of the tokens.
 
         The noise of a pick grows with k. The noise of the counts does not grow with k, but units that hold many of the
-        tokens count less in them, whatever epsilon is.
+        tokens count less in them, whatever epsilon is. Itemsets of three items or more are picked if picks can tell
+        their items from nothing.
         """
         if self.size == 1:
             return True
         if self.sizes[0] > 2:
-            # Picks compare larger itemsets only by their pairs, of which noisy counts tell more.
+            # Where picks tell little, counts of pairs tell more of larger itemsets than picks from them do.
             pick = range_costing(left * (1 - self.tuning.picks_pairs_share), self.top, rise=self.tuning.rise)
             return self._told_apart(pick) <= self.tuning.peels_larger * self._rarest(supports)
         always = self.tuning.always_peels * max(1.0, self.epsilon)

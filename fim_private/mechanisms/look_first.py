@@ -3,8 +3,9 @@
 Where the k-th itemset is far more frequent than the bulk of the ranking, picks from the most frequent itemsets are best
 (`certified_domain.py`). Elsewhere the items have to be found first (`items_first.py`). So the mechanism looks, with
 noise, at how many items units hold: the more they hold, the more support an item needs to be found. Then it looks at
-the support of the k-th itemset: by how much its count exceeds c_(l+1). If that is about the lead that the picks need,
-they choose, and the larger it is, the less their test may cost. Otherwise items first goes on.
+the support of the k-th itemset: by how much its count exceeds c_(l+1). If that is a good part of the lead that picks
+need, they choose. The larger it is, the less their test may cost, and a clear list is not cut. Otherwise items first
+goes on.
 
 Theorem and proof: docs/mathematics.md#look-first.
 """
@@ -47,15 +48,16 @@ _LEADS, _WITHOUT_ITEMS, _EASE = 0.4, 0.8, 0.5
 """Picks choose from so many times their lead on, or from less where items first has little to offer: from
 `_WITHOUT_ITEMS` less `_EASE` for each lead of support that items need to be found."""
 _UNCUT = ((1.0, Fraction(1, 30)), (1.2, Fraction(1, 100)))
-"""From so many times the support that the test needs on, it gets this share of rho, and the list is not cut."""
+"""Each pair: from so many times the support that this test needs on, the test gets this share of rho, and the list is
+not cut."""
 _UNCUT_LEADS = 0.5
 """Lists that are not cut also need so many leads. With less, some pick of a long list falls on a rare itemset."""
 _UNCUT_RISE = Fraction(1)
-"""The rise of the picks of lists that are not cut: their last picks are the hard ones.
-
-`benchmarks/field.py` measures these settings."""
+"""The rise of the picks of lists that are not cut: their last picks are the hard ones."""
 _CAUTION = 2.5
-"""So many deviations of the look's noise are added: items first loses less where it is the wrong way."""
+"""So many deviations of the look's noise are added: items first loses less where it is the wrong way.
+
+`benchmarks/field.py` measures all these settings."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,7 +39,7 @@ def plan_of(name: str, **changes: object) -> Plan:
 
 
 DECLARED = sorted(name for name, row in REGISTRY.items() if row.needs_universe and name != "exponential")
-QUICK = ("limited-domain", "permute-and-flip", "stable-max")
+QUICK = ("limited-domain", "look-first", "permute-and-flip", "stable-max")
 
 
 @pytest.mark.parametrize(

@@ -385,6 +385,20 @@ def test_the_choice_of_the_length_has_bounded_range(cut: Fraction, sensitivity: 
         assert max(ratios) - min(ratios) <= float(cut) * (1 + 1e-9) + 1e-9
 
 
+def test_draws_in_the_order_of_noisy_supports_follow_the_law() -> None:
+    """The lengths and penalties that released numbers give are those of the law."""
+    cutting = replace(certificate(1, cut_epsilon=F(1, 10)), threshold=30, variance=100)
+    supports, trust = [60] * 17 + [35] * 2 + [20], [1.0] * 17 + [0.7] * 2 + [0.2]
+    law = cutting.law(supports, trust)
+    assert {20, 19, 17} < set(law)  # the ends before a further item
+    randomness = SeededRandomness(SEED)
+    draws = [cutting.certify(supports, randomness, trust) for _ in range(5_000)]
+    assert p_value(draws, law) > FALSE_ALARM
+    assert p_value(draws, cutting.law(supports)) < FALSE_ALARM
+    with pytest.raises(AssertionError, match="every number of picks"):
+        cutting.certify(supports, randomness, trust[:5])
+
+
 def test_the_threshold_counts_delta_in() -> None:
     assert threshold_for(30, sensitivity=5, delta=F(1, 1000)) == 4 + threshold_for(30, sensitivity=1, delta=F(1, 1000))
 

@@ -43,24 +43,24 @@ class _WithoutTest(Certificate):
 
 
 class _OfTheFirst(Certificate):
-    def law(self, supports: Sequence[int]) -> dict[int, float]:
-        return super().law([supports[0]] * len(supports))
+    def law(self, supports: Sequence[int], trust: Sequence[float] = ()) -> dict[int, float]:
+        return super().law([supports[0]] * len(supports), trust)
 
 
 class _NamesAll(Certificate):
     """What passes is the prefix. What is named is the whole list."""
 
-    def law(self, supports: Sequence[int]) -> dict[int, float]:
-        failed = super().law(supports)[0]
+    def law(self, supports: Sequence[int], trust: Sequence[float] = ()) -> dict[int, float]:
+        failed = super().law(supports, trust)[0]
         return {0: failed, len(supports): 1 - failed}
 
 
 class _CutByTrueCounts(Certificate):
     """The list is cut where the true supports end to be large, and passes."""
 
-    def law(self, supports: Sequence[int]) -> dict[int, float]:
+    def law(self, supports: Sequence[int], trust: Sequence[float] = ()) -> dict[int, float]:
         smallest = list(accumulate(supports, min))
-        large = (length for length in self.lengths(len(supports)) if smallest[length - 1] >= self.threshold)
+        large = (length for length in self.lengths(len(supports), trust) if smallest[length - 1] >= self.threshold)
         return {next(large, 0): 1.0}
 
 

@@ -21,9 +21,7 @@ def _by_the_true_support(mechanism: Any) -> Callable[[CountProfile], Iterable[tu
 
 def _with_tests(kind: type[Certificate]) -> Callable[[Any], Any]:
     broken = with_calculated(certificate=with_kind(kind))
-    return with_calculated(
-        _leads=lambda mechanism: tuple((leads, broken(domain)) for leads, domain in mechanism._leads)
-    )
+    return with_calculated(_domains=lambda mechanism: tuple(map(broken, mechanism._domains)))
 
 
 LOOK_FIRST = (
