@@ -112,8 +112,9 @@ class Tuning:
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
         peels_items: the same as `peels` if single items and others are asked for.
-        peels_larger: if all itemsets have three items or more, picks select if what a pick can tell from nothing is at
-            most this times the support of the rarest item that a good answer needs.
+        sure_pairs: if all itemsets have three items or more, tokens go on to picks down to so many deviations of the
+            noise in the pairs' counts: pairs of rarer items would lead to wrong candidates. If that leaves out items
+            that a good answer needs, counts select.
         short: single items are named by their first counts if units count with at least this weight on average.
         short_for_long_lists: the same for lists of at least `long_list` items.
         picks_of_found: the share of rho for picks from them, for short lists.
@@ -160,7 +161,7 @@ class Tuning:
     peels: float = 0.75
     always_peels: int = 25
     peels_items: float = 0.3
-    peels_larger: float = 0.35
+    sure_pairs: float = 4.0
     uneven: float = 0.15
     short: float = 0.5
     short_for_long_lists: float = 0.3
@@ -501,7 +502,11 @@ class ItemsFirst:
                 float(left) * share * _SAFE, full=min(MOST_FULL, round(full)), sensitivity=self.sensitivity
             )
 
-        select = self.select or (PEEL if self._peels(supports, held, float(left)) else COUNTS)
+        noise = 0.0
+        if self.sizes[0] > 2:
+            paired = measured(tuning.picks_pairs_share, tuning.full_pairs)
+            noise = paired.deviation / pair_weight(paired)
+        select = self.select or (PEEL if self._peels(supports, held, noise) else COUNTS)
         if select == PEEL:
             recount = None
             if self.by == BY_LEVERAGE:
@@ -520,7 +525,9 @@ class ItemsFirst:
             reach = tuning.several_reach if self.sizes[0] == 1 or len(self.sizes) > 1 else tuning.reach
             reach = reach if recount is None else tuning.leverage_reach
             reach *= tuning.if_listed if self.items.listed else 1
-            tokens = int(np.count_nonzero(supports >= max(worth_it, reach * self._told_apart(pick))))
+            told_apart = _LOG_CANDIDATES * self.sensitivity / float(pick)
+            sure = min(tuning.sure_pairs * noise, self._rarest(supports))
+            tokens = int(np.count_nonzero(supports >= max(worth_it, sure, reach * told_apart)))
             if recount is not None:
                 tokens = max(tokens, min(self._enough, int(np.count_nonzero(supports >= worth_it))))
             return LaterSteps(
@@ -575,10 +582,6 @@ class ItemsFirst:
         """The support of the rarest item that a good answer needs; 0 if there are no tokens."""
         return float(supports[min(len(supports), self._needed) - 1]) if len(supports) else 0.0
 
-    def _told_apart(self, pick_epsilon: Fraction) -> float:
-        """The support that a pick can tell from nothing."""
-        return _LOG_CANDIDATES * self.sensitivity / float(pick_epsilon)
-
     def deviation(self, steps: LaterSteps) -> float:
         """The deviation of the noise in the average of all counts of an itemset near the k-th, in transactions."""
         counts = [self.recount(rho, 1.0) for rho in steps.in_doubt]
@@ -595,19 +598,17 @@ class ItemsFirst:
         full = self.tuning.full_in_doubt * self.boldness * math.sqrt(share)
         return Measurement.costing(rho, full=max(1, min(MOST_FULL, round(full))), sensitivity=self.sensitivity)
 
-    def _peels(self, supports: NDArray[np.float64], held: Lengths, left: float) -> bool:
+    def _peels(self, supports: NDArray[np.float64], held: Lengths, noise: float) -> bool:
         """Whether picks serve better than noisy counts. They do if k is small, or units hold many of the tokens.
 
         The noise of a pick grows with k. The noise of the counts does not grow with k, but units that hold many of the
-        tokens count less in them, whatever epsilon is. Itemsets of three items or more are picked if picks can tell
-        their items from nothing.
+        tokens count less in them, whatever epsilon is. Itemsets of three items or more are picked if `noise`, that
+        in the counts of the pairs that they are built from, is small.
         """
         if self.size == 1:
             return True
         if self.sizes[0] > 2:
-            # Where picks tell little, counts of pairs tell more of larger itemsets than picks from them do.
-            pick = range_costing(left * (1 - self.tuning.picks_pairs_share), self.top, rise=self.tuning.rise)
-            return self._told_apart(pick) <= self.tuning.peels_larger * self._rarest(supports)
+            return self.tuning.sure_pairs * noise <= self._rarest(supports)
         always = self.tuning.always_peels * max(1.0, self.epsilon)
         peels = self.tuning.peels_items if self.sizes[0] == 1 else self.tuning.peels
         # Over several sizes, units hold about as many of the likely itemsets as of pairs.

@@ -397,20 +397,26 @@ def test_picks_are_made_where_they_are_few_or_units_hold_many_tokens() -> None:
     assert steps_of(first_of(tuning, top=101, epsilon=F(4)), 2).itemsets is not None
 
 
-def test_larger_itemsets_are_picked_if_picks_can_tell_their_items_from_nothing() -> None:
-    """Not by k alone: with less noise, or more frequent items, longer lists are picked."""
+def test_larger_itemsets_are_picked_if_the_counts_of_their_pairs_are_sure() -> None:
+    """Not by k alone. Rarer items do not go on to picks: their pairs are noise."""
 
-    def least(**changes: object) -> int:
-        mechanism = first_of(Tuning(peels_larger=0.5), sizes=(3,), **changes)
+    def edge(**changes: object) -> float:
+        mechanism = first_of(Tuning(sure_pairs=5.0), sizes=(3,), **changes)
         assert mechanism.later(np.zeros(0), held(5), held(5)).itemsets is not None  # no tokens, so nothing to pick
-        supports = range(20, 2000, 20)
-        picked = [mechanism.later(np.full(500, each), held(5), held(5)).pick_epsilon is not None for each in supports]
+        supports = range(5, 2000, 5)
+        ways = [mechanism.later(np.full(500, each), held(5), held(5)) for each in supports]
+        picked = [way.pick_epsilon is not None for way in ways]
         assert picked == sorted(picked)
-        return supports[picked.index(True)]
+        least, way = next((least, way) for least, way in zip(supports, ways, strict=True) if way.pick_epsilon)
+        assert way.pairs is not None
+        assert least - 5 <= 5 * way.pairs.deviation / way.pair_weight <= least * 1.05
+        # Half of the tokens are too rare for their pairs to be sure. They do not go on.
+        some = np.repeat([10.0 * least, least / 2], 100)
+        assert mechanism.later(some, held(5), held(5)).tokens == 100
+        return least
 
-    few, many, noisy = least(top=10), least(top=40), least(top=10, epsilon=F(1, 4))
-    assert 1.5 < many / few < 2.2  # about as the noise of a pick, that is as the square root of k
-    assert 3.5 < noisy / few < 5
+    assert edge(top=10) == pytest.approx(edge(top=40), rel=0.2)
+    assert 3 < edge(top=10, epsilon=F(1, 4)) / edge(top=10) < 5
 
 
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
