@@ -115,6 +115,8 @@ class Tuning:
         sure_pairs: if all itemsets have three items or more, tokens go on to picks down to so many deviations of the
             noise in the pairs' counts: pairs of rarer items would lead to wrong candidates. If that leaves out items
             that a good answer needs, counts select.
+        peels_larger: counts also select if what a pick can tell from nothing is more than this times the support of the
+            rarest item that a good answer needs.
         short: single items are named by their first counts if units count with at least this weight on average.
         short_for_long_lists: the same for lists of at least `long_list` items.
         picks_of_found: the share of rho for picks from them, for short lists.
@@ -162,6 +164,7 @@ class Tuning:
     always_peels: int = 25
     peels_items: float = 0.3
     sure_pairs: float = 4.0
+    peels_larger: float = 0.35
     uneven: float = 0.15
     short: float = 0.5
     short_for_long_lists: float = 0.3
@@ -502,11 +505,13 @@ class ItemsFirst:
                 float(left) * share * _SAFE, full=min(MOST_FULL, round(full)), sensitivity=self.sensitivity
             )
 
-        noise = 0.0
+        sure = least = 0.0
         if self.sizes[0] > 2:
             paired = measured(tuning.picks_pairs_share, tuning.full_pairs)
-            noise = paired.deviation / pair_weight(paired)
-        select = self.select or (PEEL if self._peels(supports, held, noise) else COUNTS)
+            sure = tuning.sure_pairs * paired.deviation / pair_weight(paired)
+            pick = range_costing(float(left) * (1 - tuning.picks_pairs_share), self.top, rise=tuning.rise)
+            least = max(sure, self._told_apart(pick) / tuning.peels_larger)
+        select = self.select or (PEEL if self._peels(supports, held, least) else COUNTS)
         if select == PEEL:
             recount = None
             if self.by == BY_LEVERAGE:
@@ -525,9 +530,8 @@ class ItemsFirst:
             reach = tuning.several_reach if self.sizes[0] == 1 or len(self.sizes) > 1 else tuning.reach
             reach = reach if recount is None else tuning.leverage_reach
             reach *= tuning.if_listed if self.items.listed else 1
-            told_apart = _LOG_CANDIDATES * self.sensitivity / float(pick)
-            sure = min(tuning.sure_pairs * noise, self._rarest(supports))
-            tokens = int(np.count_nonzero(supports >= max(worth_it, sure, reach * told_apart)))
+            reached = max(worth_it, reach * self._told_apart(pick), min(sure, self._rarest(supports)))
+            tokens = int(np.count_nonzero(supports >= reached))
             if recount is not None:
                 tokens = max(tokens, min(self._enough, int(np.count_nonzero(supports >= worth_it))))
             return LaterSteps(
@@ -598,21 +602,25 @@ class ItemsFirst:
         full = self.tuning.full_in_doubt * self.boldness * math.sqrt(share)
         return Measurement.costing(rho, full=max(1, min(MOST_FULL, round(full))), sensitivity=self.sensitivity)
 
-    def _peels(self, supports: NDArray[np.float64], held: Lengths, noise: float) -> bool:
+    def _peels(self, supports: NDArray[np.float64], held: Lengths, least: float) -> bool:
         """Whether picks serve better than noisy counts. They do if k is small, or units hold many of the tokens.
 
         The noise of a pick grows with k. The noise of the counts does not grow with k, but units that hold many of the
-        tokens count less in them, whatever epsilon is. Itemsets of three items or more are picked if `noise`, that
-        in the counts of the pairs that they are built from, is small.
+        tokens count less in them, whatever epsilon is. Itemsets of three items or more are picked if all items that a
+        good answer needs have the support `least`.
         """
         if self.size == 1:
             return True
         if self.sizes[0] > 2:
-            return self.tuning.sure_pairs * noise <= self._rarest(supports)
+            return least <= self._rarest(supports)
         always = self.tuning.always_peels * max(1.0, self.epsilon)
         peels = self.tuning.peels_items if self.sizes[0] == 1 else self.tuning.peels
         # Over several sizes, units hold about as many of the likely itemsets as of pairs.
         return self.top <= max(always, peels * math.sqrt(self.boldness) * held.picks_worth((2,)))
+
+    def _told_apart(self, pick_epsilon: Fraction) -> float:
+        """The support that a pick can tell from nothing."""
+        return _LOG_CANDIDATES * self.sensitivity / float(pick_epsilon)
 
     def _certificate(self, supports: NDArray[np.float64]) -> Certificate | None:
         """A certificate that the items of a good answer are likely to pass, if it need not cost too much."""

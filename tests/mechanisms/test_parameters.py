@@ -401,7 +401,7 @@ def test_larger_itemsets_are_picked_if_the_counts_of_their_pairs_are_sure() -> N
     """Not by k alone. Rarer items do not go on to picks: their pairs are noise."""
 
     def edge(**changes: object) -> float:
-        mechanism = first_of(Tuning(sure_pairs=5.0), sizes=(3,), **changes)
+        mechanism = first_of(Tuning(sure_pairs=5.0, peels_larger=9.0), sizes=(3,), **changes)
         assert mechanism.later(np.zeros(0), held(5), held(5)).itemsets is not None  # no tokens, so nothing to pick
         supports = range(5, 2000, 5)
         ways = [mechanism.later(np.full(500, each), held(5), held(5)) for each in supports]
@@ -417,6 +417,17 @@ def test_larger_itemsets_are_picked_if_the_counts_of_their_pairs_are_sure() -> N
 
     assert edge(top=10) == pytest.approx(edge(top=40), rel=0.2)
     assert 3 < edge(top=10, epsilon=F(1, 4)) / edge(top=10) < 5
+
+
+def test_larger_itemsets_are_picked_if_picks_can_tell_their_items_from_nothing() -> None:
+    def least(top: int) -> int:
+        mechanism = first_of(Tuning(sure_pairs=0.0, peels_larger=0.5), sizes=(3,), top=top)
+        supports = range(5, 2000, 5)
+        picked = [mechanism.later(np.full(500, each), held(5), held(5)).pick_epsilon is not None for each in supports]
+        assert picked == sorted(picked)
+        return supports[picked.index(True)]
+
+    assert 1.5 < least(40) / least(10) < 2.2  # about as the noise of a pick, that is as the square root of k
 
 
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
