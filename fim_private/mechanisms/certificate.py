@@ -3,8 +3,8 @@
 The support of an itemset is a number that one unit changes by at most Delta. The test adds discrete Gaussian noise to
 the smallest support in the list, and compares it with T. It is one number, so it costs the same whatever k is. Long
 lists may be cut before: the exponential mechanism picks one of the lengths k, 0.85 k, 0.85^2 k, ..., 1, and only the
-picks up to there are tested and named. Where released numbers tell how likely the first picks are to pass, a
-length may also lie in between. Proof: docs/mathematics.md#certificate.
+picks up to there are tested and named. Where released numbers tell how likely the first picks are to pass, a length may
+also lie in between. Proof: docs/mathematics.md#certificate.
 """
 
 from __future__ import annotations
@@ -201,10 +201,11 @@ class Certificate:
     def _scores(self, smallest: Sequence[int], lengths: Sequence[int], trust: Sequence[float] = ()) -> list[Fraction]:
         """What a length lacks of a support that passes most tests, less a public penalty for being short."""
         enough = self.threshold + 8 * math.isqrt(self.variance) // 5
-        steps = [_FIRST_STEP, *[_STEP] * len(lengths)][: len(lengths) - 1]
         if trust:
             # Where a list is not likely to pass, little speaks against a shorter one.
             steps = [Fraction(round(1000 * step), 1000) for step in _ordered_steps(lengths, trust)]
+        else:
+            steps = [_STEP if place else _FIRST_STEP for place in range(len(lengths) - 1)]
         penalties = [Fraction(0), *(total / self.rate for total in accumulate(steps))]
         return [min(smallest[length - 1], enough) - less for length, less in zip(lengths, penalties, strict=True)]
 

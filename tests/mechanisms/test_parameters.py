@@ -556,15 +556,18 @@ def test_single_items_go_on_until_noise_cannot_bring_them_into_the_answer() -> N
     falling = 1e6 - noise * np.arange(500) / 10  # ten tokens to a deviation
     assert few(mechanism, falling) == 120
     assert few(mechanism, 1e6 - np.arange(500) * 9 * noise) == 100
-    assert few(mechanism, np.full(500, 1e6)) == 200
+    assert few(mechanism, ALIKE) == 200
     assert few(mechanism, falling[:40]) == 90
     assert few(mechanism, falling[:0]) == 90
     least = first_of(sizes=(1, 2), top=400, select=COUNTS, min_count=999_500)
     above = int(np.count_nonzero(falling >= 999_500 - 2 * least.item_deviation(held(4))))
     assert 200 < few(least, falling) == above < 500
-    assert few(first_of(sizes=(2, 3), top=100, select=COUNTS), np.full(500, 1e6)) == 90
+    assert few(first_of(sizes=(2, 3), top=100, select=COUNTS)) == 90
 
 
-def few(mechanism: ItemsFirst, supports: NDArray[np.float64] = np.full(500, 1e6)) -> int:  # noqa: B008
+ALIKE = np.full(500, 1e6)
+
+
+def few(mechanism: ItemsFirst, supports: NDArray[np.float64] = ALIKE) -> int:
     """How many tokens go on."""
     return mechanism.few(supports, held(4))
