@@ -51,6 +51,9 @@ _LEAST_SHORTER = Fraction(19, 20)
 _FIRST_STEP, _STEP = Fraction(5), Fraction(1, 2)
 """The second length weighs e^-5 times the whole list, and each shorter one e^-1/2 times the one before. So a list with
 enough support is cut with probability below 1/58, and mostly by little."""
+_ENOUGH = 34
+"""So many tenths of a deviation above T are enough support. It is nearly sure to pass: if the test fails, nothing is
+named, which is worse than a somewhat shorter list."""
 _ORDERED_FIRST_STEP, _ORDERED_STEP = 3, 3
 """The same in the order of noisy supports, where mostly the end of a list lacks support. If the longer list is sure to
 pass, each length weighs e^-3 times one that is longer by 1/0.85, and the second one another e^-3."""
@@ -200,7 +203,7 @@ class Certificate:
 
     def _scores(self, smallest: Sequence[int], lengths: Sequence[int], trust: Sequence[float] = ()) -> list[Fraction]:
         """What a length lacks of a support that passes most tests, less a public penalty for being short."""
-        enough = self.threshold + 8 * math.isqrt(self.variance) // 5
+        enough = self.threshold + _ENOUGH * math.isqrt(self.variance) // 10
         if trust:
             # Where a list is not likely to pass, little speaks against a shorter one.
             steps = [Fraction(round(1000 * step), 1000) for step in _ordered_steps(lengths, trust)]
@@ -278,7 +281,7 @@ def _ordered_steps(lengths: Sequence[int], trust: Sequence[float]) -> Iterator[f
     """By how much the penalty of each shorter length exceeds that of the length before."""
     for place, (longer, shorter) in enumerate(pairwise(lengths)):
         share = min(1.0, math.log(longer / shorter) / -math.log(_SHORTER))
-        yield trust[longer - 1] ** 2 * ((0 if place else _ORDERED_FIRST_STEP) + _ORDERED_STEP * share)
+        yield trust[longer - 1] ** 3 * ((0 if place else _ORDERED_FIRST_STEP) + _ORDERED_STEP * share)
 
 
 def threshold_for(variance: int, *, sensitivity: int, delta: Fraction) -> int:

@@ -134,7 +134,7 @@ class Tuning:
     again_below: float = 4.5
     least_test: float = 0.05
     most_test: float = 0.15
-    cut_share: float = 0.5
+    cut_share: float = 0.25
     failure_share: Fraction = Fraction(1, 4)
     pairs_share: float = 0.55
     clear_pairs_share: float = 0.35

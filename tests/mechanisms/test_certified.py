@@ -63,7 +63,7 @@ def law_by_hand(mechanism: Certified, counts: Sequence[int], names: Sequence[obj
             while lengths[-1] > 1:
                 lengths.append(math.floor(0.85 * lengths[-1] + 1e-9))
         smallest = {length: min(counts[pick] for pick in picks[:length]) for length in lengths}
-        enough = test.threshold + 8 * math.isqrt(test.variance) // 5
+        enough = test.threshold + 34 * math.isqrt(test.variance) // 10
         cut = float(test.cut_epsilon or 0)
         weights = {
             length: math.exp(cut * min(smallest[length], enough) / divisor - (4.5 + place / 2 if place else 0))
@@ -448,11 +448,11 @@ def test_a_list_that_is_not_likely_to_pass_is_cut_more_readily() -> None:
     # In the order of noisy supports mostly the end of a list lacks support.
     assert unordered[1] - unordered[2] == pytest.approx(0.5)
     assert sure[1] - sure[2] == pytest.approx(3)
-    assert unsure[0] - unsure[1] == pytest.approx((3 + 3) / 4)
-    assert unsure[1] - unsure[2] == pytest.approx(3 / 4)
+    assert unsure[0] - unsure[1] == pytest.approx((3 + 3) / 8)
+    assert unsure[1] - unsure[2] == pytest.approx(3 / 8)
     # A length in between gives away less.
     falling = [0.9] * 58 + [0.8] * 6
     assert cutting.lengths(64, falling)[:2] == (64, 58)
     first, second = cutting._scores([100] * 64, (64, 58), falling)
     slight = 3 * math.log(64 / 58) / math.log(1 / 0.85)
-    assert float(cutting.rate * (first - second)) == pytest.approx(0.8**2 * (3 + slight), abs=1e-3)
+    assert float(cutting.rate * (first - second)) == pytest.approx(0.8**3 * (3 + slight), abs=1e-3)
