@@ -82,17 +82,14 @@ def _choose(question: Question) -> Plan:
         raise refusal
     others = ", ".join(f"{plans[place].mechanism_name} {lead:,}" for _, lead, place in ranked[1:])
     _, lead, best = ranked[0]
-    smallest = all(lead <= other for _, other, _ in ranked)
+    if all(lead <= other for _, other, _ in ranked):
+        reason = "it needs the smallest lead"
+    elif find(plans[best].mechanism_name).finds_items:
+        reason = "likely itemsets need less than the stated lead"
+    else:
+        reason = "picks from all itemsets miss fewer large ones, although they need a larger lead"
     why = (
-        "chosen because "
-        + (
-            "it needs the smallest lead"
-            if smallest
-            else "likely itemsets need less than the stated lead"
-            if find(plans[best].mechanism_name).finds_items
-            else "picks from all itemsets miss fewer large ones, although they need a larger lead"
-        )
-        + f" of an itemset over the bulk of the ranking: {lead:,} "
+        f"chosen because {reason} of an itemset over the bulk of the ranking: {lead:,} "
         + question.counted
         + (f" ({others})" if others else "")
     )
@@ -104,7 +101,7 @@ def _weighed(lead: int, plan: Plan) -> Fraction:
 
     With a public list items-first prefers itemsets of frequent items, which its lead leaves out. `LIKELY` was measured
     for pairs and triples of five data sets, with lists of once and ten times the items that occur, and
-    `WRONG_CANDIDATES` for 10 and 20 triples of six.
+    `WRONG_CANDIDATES` for 10 and 20 triples of five.
     """
     question = plan.question
     if plan.universe.items is None or plan.universe.anonymous:
