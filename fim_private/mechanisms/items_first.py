@@ -3,8 +3,8 @@
 One transaction holds few items but many itemsets. So the mechanism first counts the *items*, with noise and without
 names (`anonymous_items.py`). The tokens with large noisy counts are the universe of every later step, and their counts
 show which itemsets are likely to be frequent. It then selects itemsets of tokens in one of two ways:
-  peel: k picks by the exponential mechanism from the likely itemsets. For three items or more, noisy counts of pairs
-    help to find these.
+  peel: k picks by the exponential mechanism from the likely itemsets. For several sizes, noisy counts of pairs help to
+    find these.
   counts: noisy counts of pairs, then noisy counts of the itemsets whose pairs are likely (`measurement.py`). Itemsets
     near the k-th are then in doubt. They are few, so they are counted again with less noise. All k itemsets are read
     from these counts at once, and the counts are released with them.
@@ -47,6 +47,8 @@ BY_COUNT, BY_LEVERAGE = "count", "leverage"
 """What itemsets are ranked by."""
 
 LEAST_JOINED, LEAST_CANDIDATES, MOST_CANDIDATES = 1_000, 100, 100_000
+MOST_PICKED = 1_000_000
+"""Picks of larger itemsets choose from so many: the items of a frequent one need not be the most frequent items."""
 MOST_FULL, MOST_TESTED = 4096, 1_000
 _LOG_CANDIDATES = 8.0
 """The logarithm of the number of candidates that are about as likely as those wanted."""
@@ -89,7 +91,7 @@ class Tuning:
         clear: some will be clear if the noise of the pairs is at most this times the support of the rarest item that a
             good answer needs.
         doubt: an itemset is in doubt if it is at most so many deviations from the k-th.
-        picks_pairs_share: the same share if itemsets of three or more items are picked.
+        picks_pairs_share: the same share if itemsets of several sizes are picked.
         full_items: a unit with at most this many items counts in full.
         leverage_full_items: the same if pairs are ranked by leverage, where it matters what long transactions lose.
         recounted: for leverage, this many of the most frequent items are counted once more.
@@ -100,6 +102,7 @@ class Tuning:
         joined: larger itemsets are built from this times k pairs, the likeliest.
         counted: this times k itemsets are counted.
         prior: the chance of a pick is proportional to the product of its items' counts to this power.
+        larger_prior: the same power if all itemsets have three items or more.
         leverage_prior: the same power for leverage.
         rise: how much more of epsilon later picks get.
         reach: tokens go on to picks down to this times the support that a pick can tell from nothing.
@@ -112,11 +115,9 @@ class Tuning:
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
         peels_items: the same as `peels` if single items and others are asked for.
-        sure_pairs: if all itemsets have three items or more, tokens go on to picks down to so many deviations of the
-            noise in the pairs' counts: pairs of rarer items would lead to wrong candidates. If that leaves out items
-            that a good answer needs, counts select.
-        peels_larger: counts also select if what a pick can tell from nothing is more than this times the support of the
-            rarest item that a good answer needs.
+        peels_larger: if all itemsets have three items or more, picks select if what a pick can tell from nothing is at
+            most so many times the support of the rarest item that a good answer needs. It is the square of this for
+            four items, and so on.
         short: single items are named by their first counts if units count with at least this weight on average.
         short_for_long_lists: the same for lists of at least `long_list` items.
         picks_of_found: the share of rho for picks from them, for short lists.
@@ -152,6 +153,7 @@ class Tuning:
     joined: int = 30
     counted: int = 6
     prior: float = 0.75
+    larger_prior: float = 1.0
     leverage_prior: float = 1.2
     rise: Fraction = Fraction(1, 2)
     reach: float = 1.0
@@ -163,7 +165,6 @@ class Tuning:
     peels: float = 0.75
     always_peels: int = 25
     peels_items: float = 0.3
-    sure_pairs: float = 4.0
     peels_larger: float = 0.35
     uneven: float = 0.15
     short: float = 0.5
@@ -295,8 +296,12 @@ class ItemsFirst:
 
     @property
     def needs_pairs(self) -> bool:
-        """Whether picks need noisy counts of pairs: larger itemsets are built from them, and sizes compared by them."""
-        return self.size > 2 or len(self.sizes) > 1
+        """Whether picks need noisy counts of pairs: sizes are compared by them.
+
+        Larger itemsets of one size are picked by the counts of their items. Units hold so many pairs that noisy counts
+        of pairs find fewer of them.
+        """
+        return len(self.sizes) > 1
 
     @property
     def gives_counts(self) -> bool:
@@ -505,13 +510,7 @@ class ItemsFirst:
                 float(left) * share * _SAFE, full=min(MOST_FULL, round(full)), sensitivity=self.sensitivity
             )
 
-        sure = least = 0.0
-        if self.sizes[0] > 2:
-            paired = measured(tuning.picks_pairs_share, tuning.full_pairs)
-            sure = tuning.sure_pairs * paired.deviation / pair_weight(paired)
-            pick = range_costing(float(left) * (1 - tuning.picks_pairs_share), self.top, rise=tuning.rise)
-            least = max(sure, self._told_apart(pick) / tuning.peels_larger)
-        select = self.select or (PEEL if self._peels(supports, held, least) else COUNTS)
+        select = self.select or (PEEL if self._peels(supports, held, left) else COUNTS)
         if select == PEEL:
             recount = None
             if self.by == BY_LEVERAGE:
@@ -530,7 +529,7 @@ class ItemsFirst:
             reach = tuning.several_reach if self.sizes[0] == 1 or len(self.sizes) > 1 else tuning.reach
             reach = reach if recount is None else tuning.leverage_reach
             reach *= tuning.if_listed if self.items.listed else 1
-            reached = max(worth_it, reach * self._told_apart(pick), min(sure, self._rarest(supports)))
+            reached = max(worth_it, reach * self._told_apart(pick))
             tokens = int(np.count_nonzero(supports >= reached))
             if recount is not None:
                 tokens = max(tokens, min(self._enough, int(np.count_nonzero(supports >= worth_it))))
@@ -543,7 +542,7 @@ class ItemsFirst:
                 pairs=pairs,
                 pair_weight=pair_weight(pairs),
                 tokens=tokens,
-                candidates=MOST_CANDIDATES,
+                candidates=MOST_CANDIDATES if self.sizes[0] <= 2 or pairs else MOST_PICKED,
                 certificate=certificate,
             )
         spread = LengthLook.costing(Fraction(tuning.look_share) * self.rho, sensitivity=self.sensitivity)
@@ -602,17 +601,19 @@ class ItemsFirst:
         full = self.tuning.full_in_doubt * self.boldness * math.sqrt(share)
         return Measurement.costing(rho, full=max(1, min(MOST_FULL, round(full))), sensitivity=self.sensitivity)
 
-    def _peels(self, supports: NDArray[np.float64], held: Lengths, least: float) -> bool:
+    def _peels(self, supports: NDArray[np.float64], held: Lengths, left: Fraction) -> bool:
         """Whether picks serve better than noisy counts. They do if k is small, or units hold many of the tokens.
 
         The noise of a pick grows with k. The noise of the counts does not grow with k, but units that hold many of the
-        tokens count less in them, whatever epsilon is. Itemsets of three items or more are picked if all items that a
-        good answer needs have the support `least`.
+        tokens count less in them, whatever epsilon is. Itemsets of three items or more are picked if picks can tell
+        the items that a good answer needs from nothing: the larger the itemset, the rarer it is beside its items.
         """
         if self.size == 1:
             return True
         if self.sizes[0] > 2:
-            return least <= self._rarest(supports)
+            pick = range_costing(float(left), self.top, rise=self.tuning.rise)
+            least = self.tuning.peels_larger ** (self.sizes[0] - 2) * self._rarest(supports)
+            return self._told_apart(pick) <= least
         always = self.tuning.always_peels * max(1.0, self.epsilon)
         peels = self.tuning.peels_items if self.sizes[0] == 1 else self.tuning.peels
         # Over several sizes, units hold about as many of the likely itemsets as of pairs.
@@ -672,7 +673,8 @@ class ItemsFirst:
         counts = np.exp(expected)
         precision = 1 / (deviations**2 + (self.tuning.uneven * counts) ** 2)
         tuning = self.tuning
-        favour = (tuning.prior if independent is None else tuning.leverage_prior) * scale * expected
+        prior = tuning.larger_prior if self.sizes[0] > 2 else tuning.prior
+        favour = (prior if independent is None else tuning.leverage_prior) * scale * expected
         if independent is not None:
             favour -= independent
         favour += PICK_VARIANCE * scale**2 * precision * (counts - counts[min(self.top, len(counts)) - 1])

@@ -20,11 +20,6 @@ from fim_private.privacy import Budget, NeighbouringRelation
 
 LIKELY = Fraction(2, 3)
 """With a public list, items-first finds likely itemsets with this share of the lead that it states."""
-WRONG_CANDIDATES = Fraction(3, 2)
-"""For few itemsets of three items or more, mechanisms that pick from candidates are taken to need so many times their
-lead. Where transactions are long, candidates are often wrong, and many itemsets are nearly as frequent."""
-FEW = 10
-"""They are few up to this times epsilon^2. Then a pick from all itemsets is off by about ten transactions."""
 
 
 @spelled_out
@@ -82,14 +77,11 @@ def _choose(question: Question) -> Plan:
         raise refusal
     others = ", ".join(f"{plans[place].mechanism_name} {lead:,}" for _, lead, place in ranked[1:])
     _, lead, best = ranked[0]
-    if all(lead <= other for _, other, _ in ranked):
-        reason = "it needs the smallest lead"
-    elif find(plans[best].mechanism_name).finds_items:
-        reason = "likely itemsets need less than the stated lead"
-    else:
-        reason = "picks from all itemsets miss fewer large ones, although they need a larger lead"
+    smallest = all(lead <= other for _, other, _ in ranked)
     why = (
-        f"chosen because {reason} of an itemset over the bulk of the ranking: {lead:,} "
+        "chosen because "
+        + ("it needs the smallest lead" if smallest else "likely itemsets need less than the stated lead")
+        + f" of an itemset over the bulk of the ranking: {lead:,} "
         + question.counted
         + (f" ({others})" if others else "")
     )
@@ -100,17 +92,11 @@ def _weighed(lead: int, plan: Plan) -> Fraction:
     """The lead by which `auto` compares plans.
 
     With a public list items-first prefers itemsets of frequent items, which its lead leaves out. `LIKELY` was measured
-    for pairs and triples of five data sets, with lists of once and ten times the items that occur, and
-    `WRONG_CANDIDATES` for 10 and 20 triples of five.
+    for pairs and triples of five data sets, with lists of once and ten times the items that occur.
     """
-    question = plan.question
-    if plan.universe.items is None or plan.universe.anonymous:
-        return Fraction(lead)
-    finds_items = find(plan.mechanism_name).finds_items
-    if min(question.sizes) > 2 and question.top <= FEW * question.budget.epsilon**2:
-        in_part = finds_items or any(margin.place for margin in plan.mechanism.margins)
-        return lead * (WRONG_CANDIDATES if in_part else Fraction(1))
-    return lead * (LIKELY if finds_items and max(question.sizes) > 1 else Fraction(1))
+    listed = plan.universe.items is not None and not plan.universe.anonymous
+    prefers = listed and find(plan.mechanism_name).finds_items and max(plan.question.sizes) > 1
+    return lead * (LIKELY if prefers else Fraction(1))
 
 
 def _plan_with(row: Row, question: Question) -> Plan:

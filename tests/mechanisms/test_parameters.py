@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Context, Decimal
@@ -397,47 +398,41 @@ def test_picks_are_made_where_they_are_few_or_units_hold_many_tokens() -> None:
     assert steps_of(first_of(tuning, top=101, epsilon=F(4)), 2).itemsets is not None
 
 
-def test_larger_itemsets_are_picked_if_the_counts_of_their_pairs_are_sure() -> None:
-    """Not by k alone. Rarer items do not go on to picks: their pairs are noise."""
-
-    def edge(**changes: object) -> float:
-        mechanism = first_of(Tuning(sure_pairs=5.0, peels_larger=9.0), sizes=(3,), **changes)
-        assert mechanism.later(np.zeros(0), held(5), held(5)).itemsets is not None  # no tokens, so nothing to pick
-        supports = range(5, 2000, 5)
-        ways = [mechanism.later(np.full(500, each), held(5), held(5)) for each in supports]
-        picked = [way.pick_epsilon is not None for way in ways]
-        assert picked == sorted(picked)
-        least, way = next((least, way) for least, way in zip(supports, ways, strict=True) if way.pick_epsilon)
-        assert way.pairs is not None
-        assert least - 5 <= 5 * way.pairs.deviation / way.pair_weight <= least * 1.05
-        # Half of the tokens are too rare for their pairs to be sure. They do not go on.
-        some = np.repeat([10.0 * least, least / 2], 100)
-        assert mechanism.later(some, held(5), held(5)).tokens == 100
-        return least
-
-    assert edge(top=10) == pytest.approx(edge(top=40), rel=0.2)
-    assert 3 < edge(top=10, epsilon=F(1, 4)) / edge(top=10) < 5
-
-
 def test_larger_itemsets_are_picked_if_picks_can_tell_their_items_from_nothing() -> None:
-    def least(top: int) -> int:
-        mechanism = first_of(Tuning(sure_pairs=0.0, peels_larger=0.5), sizes=(3,), top=top)
-        supports = range(5, 2000, 5)
-        picked = [mechanism.later(np.full(500, each), held(5), held(5)).pick_epsilon is not None for each in supports]
-        assert picked == sorted(picked)
-        return supports[picked.index(True)]
+    def least(top: int, size: int = 3, epsilon: Fraction = F(1)) -> int:
+        mechanism = first_of(Tuning(peels_larger=0.5), sizes=(size,), top=top, epsilon=epsilon)
+        assert mechanism.later(np.zeros(0), held(5), held(5)).itemsets is not None  # no tokens, so nothing to pick
+
+        def picks(support: int) -> bool:
+            return mechanism.later(np.full(500, float(support)), held(5), held(5)).pick_epsilon is not None
+
+        found = bisect_left(range(8000), True, key=picks)
+        assert [picks(found + more) for more in (-found // 2, -1, 0, found)] == [False, False, True, True]
+        return found
 
     assert 1.5 < least(40) / least(10) < 2.2  # about as the noise of a pick, that is as the square root of k
+    assert 3 < least(10, epsilon=F(1, 4)) / least(10) < 5
+    assert least(10, size=4) == pytest.approx(2 * least(10), rel=0.15)  # the rarer, the dearer is the test
+
+
+def test_larger_itemsets_of_one_size_are_picked_without_counts_of_pairs() -> None:
+    tuning = Tuning(prior=0.5, larger_prior=2.0)
+    pairs, triples, both = (first_of(tuning, sizes=sizes, select=PEEL) for sizes in ((2,), (3,), (3, 4)))
+    assert [mechanism.usual.pairs is None for mechanism in (pairs, triples, both)] == [True, True, False]
+    assert [mechanism.usual.candidates for mechanism in (pairs, triples, both)] == [100_000, 1_000_000, 100_000]
+    expected, unknown = np.array([6.0, 4.0, 2.0]), np.full(3, math.inf)
+    least, most = (each.favour(F(1, 50), expected, unknown) for each in (pairs, triples))
+    assert most.tolist() == [4 * each for each in least.tolist()] == [400, 200, 0]
 
 
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
-@pytest.mark.parametrize("size", [1, 2, 3])
-def test_what_is_left_is_measured_with_its_shares(size: int, select: str) -> None:
+@pytest.mark.parametrize("sizes", [(1,), (2,), (3,), (2, 3)])
+def test_what_is_left_is_measured_with_its_shares(sizes: tuple[int, ...], select: str) -> None:
     tuning = Tuning(pairs_share=0.25, picks_pairs_share=0.5, full_items=3, full_pairs=7, clear=0.0, rise=F(0))
-    mechanism = first_of(tuning, sizes=(size,), select=select, epsilon=F(1, 2))
+    mechanism = first_of(tuning, sizes=sizes, select=select, epsilon=F(1, 2))
     steps = mechanism.usual
     assert mechanism.items.measurement.full == 3
-    assert (steps.pairs is not None) == (size > 2 if select == PEEL else size > 1)
+    assert (steps.pairs is not None) == (sizes != (1,) if select == COUNTS else len(sizes) > 1)
     if steps.pairs is None:
         return
     assert steps.pairs.full == 7
