@@ -197,8 +197,8 @@ def _candidates(
 ) -> _Candidates:
     """The itemsets worth counting.
 
-    Sizes are compared by predictions from noisy counts of pairs. For picks of one size, the product of the items' counts
-    is enough.
+    Sizes are compared by predictions from noisy counts of pairs. For picks of one size, the product of the items'
+    counts is enough.
     """
     logs, deviation = np.log(item_counts), steps.item_deviation
     if steps.pairs is None:

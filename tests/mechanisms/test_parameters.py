@@ -399,7 +399,7 @@ def test_picks_are_made_where_they_are_few_or_units_hold_many_tokens() -> None:
 
 
 def test_larger_itemsets_are_picked_if_picks_can_tell_their_items_from_nothing() -> None:
-    def least(top: int, size: int = 3, epsilon: Fraction = F(1)) -> int:
+    def least(top: int, size: int = 3, epsilon: Fraction = Fraction(1)) -> int:
         mechanism = first_of(Tuning(peels_larger=0.5), sizes=(size,), top=top, epsilon=epsilon)
         assert mechanism.later(np.zeros(0), held(5), held(5)).itemsets is not None  # no tokens, so nothing to pick
 

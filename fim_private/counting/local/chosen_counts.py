@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.compilation import compiled
+from fim_private.counting.local.intersections import count_by_bits
 from fim_private.counting.local.work import THREADS
 from fim_private.errors import UsageError
 from fim_private.profile import CountProfile
@@ -122,7 +123,8 @@ def count_chosen(
         UsageError: an itemset is not as described.
 
     Cost: for single items, one step per occurrence. For pairs over not too many items, one step per pair of such items
-    in a transaction. Otherwise, per transaction, a walk through its subsets that begin one of the itemsets. A
+    in a transaction. For larger itemsets of one size, if transactions are counted without weights, some words of 64
+    bits per itemset. Otherwise, per transaction, a walk through its subsets that begin one of the itemsets. Then a
     transaction never takes more than some steps per itemset, however long it is.
     """
     number, size = itemsets.shape
@@ -140,8 +142,11 @@ def count_chosen(
     ordered = itemsets[order]
     if np.any(np.all(ordered[1:] == ordered[:-1], axis=1)):
         raise UsageError("An itemset is given twice.", "Give each itemset once.")
-    add = _adder(ordered, len(transactions.vocabulary), table)
-    totals, holders = sum_over_parts(transactions, add, (number, len(table)), threads)
+    if weights is None and size > 2 and not padded.any() and transactions.first_of_units() is None:
+        totals, holders = count_by_bits(transactions, ordered), np.full(1, len(transactions))
+    else:
+        add = _adder(ordered, len(transactions.vocabulary), table)
+        totals, holders = sum_over_parts(transactions, add, (number, len(table)), threads)
     in_order = np.empty(number, np.int64)
     in_order[order] = totals
     return ChosenCounts(itemsets=itemsets, totals=in_order, holders=holders)

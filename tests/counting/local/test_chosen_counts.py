@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.counting import count_chosen, count_itemsets
-from fim_private.counting.local import chosen_counts
+from fim_private.counting.local import chosen_counts, intersections
 from fim_private.errors import UsageError
 from fim_private.transactions import Transactions, keep_items, transactions_from_lists
 from fim_private.transactions.item_codes import PADDING
@@ -87,6 +87,23 @@ def test_pairs_and_the_tree_of_their_beginnings_agree_on_larger_data(monkeypatch
     monkeypatch.setattr(chosen_counts, "_MOST_CELLS", 0)
     assert np.array_equal(by_table, count_chosen(transactions, itemsets, weights, threads=1).vector())
     assert by_table.any()
+
+
+@pytest.mark.parametrize("size", [3, 4])
+def test_bits_and_the_tree_of_their_beginnings_agree_on_larger_data(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(size)
+    lengths = generator.choice([1, 2, 5, 40, 100], size=1_500)
+    transactions = transactions_from_lists([(generator.zipf(1.3, size=length) % 60).tolist() for length in lengths])
+    drawn = np.sort(generator.integers(0, len(transactions.vocabulary) + 5, size=(20_000, size)), axis=1)
+    itemsets = np.unique(drawn[(np.diff(drawn, axis=1) > 0).all(axis=1)], axis=0).astype(np.int32)
+    generator.shuffle(itemsets)
+    by_bits = count_chosen(transactions, itemsets).vector()
+    monkeypatch.setattr(intersections, "AT_ONCE", 1_000)
+    monkeypatch.setattr(intersections, "MOST_BYTES", 5_000)
+    assert np.array_equal(by_bits, count_chosen(transactions, itemsets).vector())
+    # Weights of 1 are counted without bits.
+    assert np.array_equal(by_bits, count_chosen(transactions, itemsets, np.ones(2, np.int64)).vector())
+    assert by_bits.any()
 
 
 def test_a_failure_in_a_thread_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

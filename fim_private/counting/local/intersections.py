@@ -1,0 +1,89 @@
+"""Counts of given itemsets by bits: one bit per transaction and item, intersected in words of 64.
+
+Itemsets in lexicographic order often begin with the same items, whose common words are kept. Of these most are empty if
+few transactions hold them all, and the last item is intersected with the others only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fim_private.compilation import compiled
+from fim_private.counting.local.instructions import bits_set
+from fim_private.transactions.dataset import Transactions
+
+MOST_BYTES = 2**26
+"""The most bytes for the bits of all items. More transactions are counted in parts."""
+AT_ONCE = 2**18
+"""So many itemsets are counted before Ctrl-C takes effect."""
+
+
+def count_by_bits(transactions: Transactions, ordered: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How many transactions hold each of the itemsets.
+
+    Args:
+        transactions: the data.
+        ordered: int32, shape (n, size), distinct itemsets in lexicographic order, of at least two items each.
+    """
+    items = np.unique(ordered)
+    row = np.full(max(len(transactions.vocabulary), int(items[-1]) + 1), -1, np.int32)
+    row[items] = np.arange(len(items), dtype=np.int32)
+    rows = row[ordered]
+    totals = np.zeros(len(rows), np.int64)
+    words = max(1, MOST_BYTES // (8 * len(items)))
+    for begin in range(0, len(transactions), 64 * words):
+        offsets = transactions.offsets[begin : begin + 64 * words + 1]
+        bits = np.zeros((len(items), (len(offsets) + 62) // 64), np.uint64)
+        _set(offsets, transactions.items, row, bits)
+        for first in range(0, len(rows), AT_ONCE):
+            _intersect(rows[first : first + AT_ONCE], bits, totals[first : first + AT_ONCE])
+    return totals
+
+
+@compiled
+def _set(
+    offsets: NDArray[np.int64], items: NDArray[np.int32], row: NDArray[np.int32], bits: NDArray[np.uint64]
+) -> None:
+    """Set the bit of every transaction in the row of each of its items, if that has one."""
+    for transaction in range(len(offsets) - 1):
+        word, bit = transaction >> 6, np.uint64(1) << np.uint64(transaction & 63)
+        for at in range(offsets[transaction], offsets[transaction + 1]):
+            own = row[items[at]]
+            if own >= 0:
+                bits[own, word] |= bit
+
+
+@compiled
+def _intersect(rows: NDArray[np.int32], bits: NDArray[np.uint64], totals: NDArray[np.int64]) -> None:
+    """Add to the total of each itemset how many bits are set in all its rows.
+
+    Args:
+        rows: shape (n, size), the rows of each itemset's items; equal beginnings are neighbours.
+        bits: the bits of each item.
+        totals: updated.
+    """
+    size = rows.shape[1]
+    # For each beginning of the last itemset, but the whole: its words that are not empty, and their places.
+    common = np.empty((size - 1, bits.shape[1]), np.uint64)
+    place = np.empty((size - 1, bits.shape[1]), np.int64)
+    filled = np.zeros(size - 1, np.int64)
+    for itemset in range(len(rows)):
+        depth = 0
+        while itemset > 0 and depth < size - 1 and rows[itemset, depth] == rows[itemset - 1, depth]:
+            depth += 1
+        for level in range(depth, size - 1):
+            own = bits[rows[itemset, level]]
+            number = 0
+            for at in range(bits.shape[1] if level == 0 else filled[level - 1]):
+                where = at if level == 0 else place[level - 1, at]
+                both = own[where] if level == 0 else own[where] & common[level - 1, at]
+                common[level, number] = both
+                place[level, number] = where
+                number += both != 0
+            filled[level] = number
+        last = bits[rows[itemset, size - 1]]
+        total = np.uint64(0)
+        for at in range(filled[size - 2]):
+            total += bits_set(common[size - 2, at] & last[place[size - 2, at]])
+        totals[itemset] += np.int64(total)
