@@ -60,18 +60,17 @@ def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
 
 def _choose(question: Question) -> Plan:
     """For `auto`: the plan that needs the smallest lead over the bulk. Only public quantities decide."""
-    plans = []
-    for row in REGISTRY.values():
-        if row.automatic and question.suits(row):
+    plans: list[Plan] = []
+    decided: set[str] = set()
+    for row in sorted(REGISTRY.values(), key=lambda row: not row.instead_of):
+        if row.automatic and row.name not in decided and question.suits(row):
             try:
                 plans.append(_plan_with(row, question))
+                decided.update(row.instead_of)
             except BudgetError as error:
                 refusal = error
-    decided = {name for plan in plans for name in find(plan.mechanism_name).instead_of}
     ranked = sorted(
-        (_weighed(plan.lead, plan), plan.lead, place)
-        for place, plan in enumerate(plans)
-        if plan.lead is not None and plan.mechanism_name not in decided
+        (_weighed(plan.lead, plan), plan.lead, place) for place, plan in enumerate(plans) if plan.lead is not None
     )
     if not ranked:
         raise refusal

@@ -211,6 +211,7 @@ def released(path: Path) -> set[frozenset[str]]:
     return {frozenset(itemset.items) for itemset in Release.from_json(path.read_text("utf-8")).itemsets}
 
 
+@pytest.mark.slow
 def test_the_data_that_ships_becomes_a_page(page: Page, shop: Path) -> None:
     page.protect("Each basket")
     page.write("about how many customers", "4000")
@@ -224,6 +225,7 @@ def test_the_data_that_ships_becomes_a_page(page: Page, shop: Path) -> None:
     page.is_clean()
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_and_nothing_spent_unseen_if_the_page_is_slower_than_its_user(page: Page, shop: Path) -> None:
     page.protect("Each basket")
     for label, words in (("ledger", "none"), ("how many customers", "4000"), ("different items", "12"), ("ledger", "")):
@@ -277,6 +279,7 @@ def test_a_workbook_becomes_a_page_and_each_command_does_the_same(
     assert plans[0] == plans[1]
 
 
+@pytest.mark.slow
 def test_a_question_about_the_layout_is_a_choice(page: Page) -> None:
     page.write("The path of the file", "titled.csv")
     page.sees("Please decide")

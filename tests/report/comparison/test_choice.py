@@ -125,6 +125,7 @@ def test_auto_is_seldom_clearly_behind() -> None:
     assert of_auto["clearly"].sum() <= len(of_auto) / 20
 
 
+@pytest.mark.slow
 def test_the_planner_takes_what_the_reports_measured() -> None:
     found = pl.concat([open_cells(data) for data in REPORTS])
     asked = found.filter((pl.col("mechanism") == AUTO) & (pl.col("size") == 2)).select("top", "epsilon", "ran").unique()
@@ -133,6 +134,7 @@ def test_the_planner_takes_what_the_reports_measured() -> None:
         assert plan.mechanism_name == ran
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", REPORTS)
 def test_with_a_list_the_planner_takes_what_is_seldom_clearly_behind(data: str) -> None:
     listed = Universe(items=REPORTS[data], listed=True)

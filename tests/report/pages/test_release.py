@@ -370,7 +370,7 @@ def test_a_page_names_no_option_and_gives_an_item_one_number() -> None:
 
 def test_the_page_of_a_plan_names_no_option() -> None:
     plan = make_plan(size=2, top=10, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), count_share="0.3")
-    advice = advise(plan.question, Shop.of(4000, 60), count_share="0.3")
+    advice = advise(plan.question, Shop.of(4000, 60), count_share="0.3", tops=(5, 50))
     document = plan_document("The top 10", plan, [plan], advice=advice)
     texts = [part.text for part in document.parts() if isinstance(part, Paragraph)]
     texts += [item for part in document.parts() if isinstance(part, Bullets) for item in part.items]
