@@ -118,6 +118,13 @@ def test_the_support_is_counted_from_the_place_after_the_candidates() -> None:
     assert mechanism.support(CountProfile.of([90, 80])) == 0
 
 
+def test_where_units_are_long_pairs_are_picked_from_a_smaller_support_on_and_triples_are_not() -> None:
+    long = Lengths(np.full(1, 400.0), np.ones(1))
+    for sizes, earlier in (((1,), True), ((2,), True), ((1, 2, 3, 4), True), ((3,), False)):
+        mechanism = planned(replace(ASKED, sizes=sizes))
+        assert (mechanism._served(long)[0][1] < mechanism._served(USUAL_LENGTHS)[0][1]) == earlier
+
+
 def test_the_look_has_the_noise_that_is_paid_for() -> None:
     mechanism = planned()
     assert float(mechanism.look.rho / mechanism.rho) == pytest.approx(float(LOOK_SHARE), rel=0.01)
