@@ -123,9 +123,9 @@ def count_chosen(
         UsageError: an itemset is not as described.
 
     Cost: for single items, one step per occurrence. For pairs over not too many items, one step per pair of such items
-    in a transaction. For larger itemsets of one size, if transactions are counted without weights, some words of 64
-    bits per itemset. Otherwise, per transaction, a walk through its subsets that begin one of the itemsets. Then a
-    transaction never takes more than some steps per itemset, however long it is.
+    in a transaction. For larger itemsets of one size without weights, some words of 64 bits per itemset. Otherwise, per
+    transaction, a walk through its subsets that begin one of the itemsets; it never takes more than some steps per
+    itemset, however long the transaction is.
     """
     number, size = itemsets.shape
     # A copy, because loops would be compiled once more for an array that must not be written.
@@ -142,8 +142,8 @@ def count_chosen(
     ordered = itemsets[order]
     if np.any(np.all(ordered[1:] == ordered[:-1], axis=1)):
         raise UsageError("An itemset is given twice.", "Give each itemset once.")
-    if weights is None and size > 2 and not padded.any() and transactions.first_of_units() is None:
-        totals, holders = count_by_bits(transactions, ordered), np.full(1, len(transactions))
+    if weights is None and size > 2 and not padded.any():
+        totals, holders = count_by_bits(transactions, ordered)
     else:
         add = _adder(ordered, len(transactions.vocabulary), table)
         totals, holders = sum_over_parts(transactions, add, (number, len(table)), threads)

@@ -19,8 +19,10 @@ AT_ONCE = 2**18
 """So many itemsets are counted before Ctrl-C takes effect."""
 
 
-def count_by_bits(transactions: Transactions, ordered: NDArray[np.int32]) -> NDArray[np.int64]:
-    """How many transactions hold each of the itemsets.
+def count_by_bits(
+    transactions: Transactions, ordered: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many transactions, or units if these are counted, hold each of the itemsets; and how many there are.
 
     Args:
         transactions: the data.
@@ -31,14 +33,21 @@ def count_by_bits(transactions: Transactions, ordered: NDArray[np.int32]) -> NDA
     row[items] = np.arange(len(items), dtype=np.int32)
     rows = row[ordered]
     totals = np.zeros(len(rows), np.int64)
-    words = max(1, MOST_BYTES // (8 * len(items)))
-    for begin in range(0, len(transactions), 64 * words):
-        offsets = transactions.offsets[begin : begin + 64 * words + 1]
-        bits = np.zeros((len(items), (len(offsets) + 62) // 64), np.uint64)
-        _set(offsets, transactions.items, row, bits)
+    first_of = transactions.first_of_units()
+    unit = np.zeros(0, np.int64) if first_of is None else np.repeat(np.arange(len(first_of) - 1), np.diff(first_of))
+    at_once = 64 * max(1, MOST_BYTES // (8 * len(items)))
+    end = 0
+    while end < len(transactions):
+        begin, end = end, min(end + at_once, len(transactions))
+        if first_of is not None:
+            # No unit is in two parts, or it would count twice.
+            end = int(first_of[np.searchsorted(first_of, end)])
+        bits = np.zeros((len(items), (end - begin + 63) // 64), np.uint64)
+        _set(transactions.offsets[begin : end + 1], transactions.items, row, bits)
         for first in range(0, len(rows), AT_ONCE):
-            _intersect(rows[first : first + AT_ONCE], bits, totals[first : first + AT_ONCE])
-    return totals
+            _intersect(rows[first : first + AT_ONCE], bits, unit[begin:end], totals[first : first + AT_ONCE])
+    units = len(transactions) if first_of is None else len(first_of) - 1
+    return totals, np.full(1, units)
 
 
 @compiled
@@ -55,12 +64,15 @@ def _set(
 
 
 @compiled
-def _intersect(rows: NDArray[np.int32], bits: NDArray[np.uint64], totals: NDArray[np.int64]) -> None:
-    """Add to the total of each itemset how many bits are set in all its rows.
+def _intersect(
+    rows: NDArray[np.int32], bits: NDArray[np.uint64], unit: NDArray[np.int64], totals: NDArray[np.int64]
+) -> None:
+    """Add to the total of each itemset how many bits are set in all its rows, or how many units have such a bit.
 
     Args:
         rows: shape (n, size), the rows of each itemset's items; equal beginnings are neighbours.
         bits: the bits of each item.
+        unit: the unit of each bit, increasing; empty if bits are counted.
         totals: updated.
     """
     size = rows.shape[1]
@@ -68,6 +80,7 @@ def _intersect(rows: NDArray[np.int32], bits: NDArray[np.uint64], totals: NDArra
     common = np.empty((size - 1, bits.shape[1]), np.uint64)
     place = np.empty((size - 1, bits.shape[1]), np.int64)
     filled = np.zeros(size - 1, np.int64)
+    one = np.uint64(1)
     for itemset in range(len(rows)):
         depth = 0
         while itemset > 0 and depth < size - 1 and rows[itemset, depth] == rows[itemset - 1, depth]:
@@ -84,6 +97,17 @@ def _intersect(rows: NDArray[np.int32], bits: NDArray[np.uint64], totals: NDArra
             filled[level] = number
         last = bits[rows[itemset, size - 1]]
         total = np.uint64(0)
+        before = -1
         for at in range(filled[size - 2]):
-            total += bits_set(common[size - 2, at] & last[place[size - 2, at]])
+            where = place[size - 2, at]
+            held = common[size - 2, at] & last[where]
+            if len(unit) == 0:
+                total += bits_set(held)
+                continue
+            while held != 0:
+                bit = np.int64(bits_set((held & (~held + one)) - one))
+                of = unit[64 * where + bit]
+                total += np.uint64(of != before)
+                before = of
+                held &= held - one
         totals[itemset] += np.int64(total)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fim_private.counting import count_chosen, count_itemsets
 from fim_private.counting.local import chosen_counts, intersections
 from fim_private.errors import UsageError
-from fim_private.transactions import Transactions, keep_items, transactions_from_lists
+from fim_private.transactions import Transactions, count_units, keep_items, transactions_from_lists
 from fim_private.transactions.item_codes import PADDING
 
 BASKETS = st.lists(st.frozensets(st.integers(0, 7), min_size=1), min_size=1, max_size=25)
@@ -89,11 +89,15 @@ def test_pairs_and_the_tree_of_their_beginnings_agree_on_larger_data(monkeypatch
     assert by_table.any()
 
 
+@pytest.mark.parametrize("units", [1_500, 400, 2])
 @pytest.mark.parametrize("size", [3, 4])
-def test_bits_and_the_tree_of_their_beginnings_agree_on_larger_data(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bits_and_the_tree_of_their_beginnings_agree_on_larger_data(
+    size: int, units: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     generator = np.random.default_rng(size)
     lengths = generator.choice([1, 2, 5, 40, 100], size=1_500)
-    transactions = transactions_from_lists([(generator.zipf(1.3, size=length) % 60).tolist() for length in lengths])
+    baskets = [(generator.zipf(1.3, size=length) % 60).tolist() for length in lengths]
+    transactions = count_units(transactions_from_lists(baskets, generator.integers(0, units, size=1_500).tolist()))
     drawn = np.sort(generator.integers(0, len(transactions.vocabulary) + 5, size=(20_000, size)), axis=1)
     itemsets = np.unique(drawn[(np.diff(drawn, axis=1) > 0).all(axis=1)], axis=0).astype(np.int32)
     generator.shuffle(itemsets)
