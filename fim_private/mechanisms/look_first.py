@@ -44,10 +44,11 @@ LOOK_SHARE = Fraction(3, 100)
 """The share of rho for the look at the support."""
 FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
-_LEADS, _WITHOUT_ITEMS, _EASE = 0.4, 0.8, 0.5
+_LEADS, _WITHOUT_ITEMS = 0.4, 0.8
+_EASE, _EASE_OF_LARGER = 0.5, 0.3
 """Picks choose from so many times their lead on, or from less where items first has little to offer: from
-`_WITHOUT_ITEMS` less `_EASE` for each lead of support that items need to be found. This holds for items and pairs. The
-items of larger itemsets are far more frequent than these."""
+`_WITHOUT_ITEMS` less `_EASE` for each lead of support that items need to be found. It is less where no single items are
+asked for: the items of larger itemsets are more frequent than these."""
 _UNCUT = ((1.0, Fraction(1, 30)), (1.2, Fraction(1, 100)))
 """Each pair: from so many times the support that this test needs on, the test gets this share of rho, and the list is
 not cut."""
@@ -176,9 +177,8 @@ class LookFirst:
         """The certified domains, and from which noisy support on each serves."""
         usual, *uncut = self._domains
         lead, caution = usual.margins[0].counts, _CAUTION * math.sqrt(self.variance)
-        leads = _LEADS
-        if self.sizes[0] <= 2:
-            leads = min(leads, _WITHOUT_ITEMS - _EASE * self.items.seen(lengths) / lead)
+        ease = _EASE if self.sizes[0] == 1 else _EASE_OF_LARGER
+        leads = min(_LEADS, _WITHOUT_ITEMS - ease * self.items.seen(lengths) / lead)
         found = [(usual, math.ceil(leads * lead + caution))]
         for domain, (times, _) in zip(uncut, _UNCUT, strict=True):
             least = math.ceil(max(_UNCUT_LEADS * lead, times * domain.certificate.support_needed(0.05)) + caution)

@@ -118,13 +118,6 @@ def test_the_support_is_counted_from_the_place_after_the_candidates() -> None:
     assert mechanism.support(CountProfile.of([90, 80])) == 0
 
 
-def test_where_units_are_long_pairs_are_picked_from_a_smaller_support_on_and_triples_are_not() -> None:
-    long = Lengths(np.full(1, 400.0), np.ones(1))
-    for sizes, earlier in (((1,), True), ((2,), True), ((1, 2, 3, 4), True), ((3,), False)):
-        mechanism = planned(replace(ASKED, sizes=sizes))
-        assert (mechanism._served(long)[0][1] < mechanism._served(USUAL_LENGTHS)[0][1]) == earlier
-
-
 def test_the_look_has_the_noise_that_is_paid_for() -> None:
     mechanism = planned()
     assert float(mechanism.look.rho / mechanism.rho) == pytest.approx(float(LOOK_SHARE), rel=0.01)
@@ -156,14 +149,22 @@ def test_large_supports_lead_to_picks_and_larger_ones_to_cheaper_tests() -> None
 
 @pytest.mark.parametrize("epsilon", [F(1, 4), F(1), F(4)])
 def test_picks_choose_the_sooner_the_more_support_items_need(epsilon: Fraction) -> None:
-    """In long transactions items are hard to find."""
-    mechanism = planned(replace(ASKED, top=20, epsilon=epsilon))
-    lead, deviation = mechanism.branches[0].margins[0].counts, math.sqrt(mechanism.variance)
-    leasts = [least_of(mechanism, units_of(length)) for length in (0.01, 0.1, 1, 2, 5, 10, 20, 60, 1000)]
-    assert leasts == sorted(leasts, reverse=True)
-    assert leasts[0] == math.ceil(0.4 * lead + 2.5 * deviation)
-    assert leasts[-1] == 0
-    assert len(set(leasts)) > 3
+    """In long transactions items are hard to find, and single items are rarer than those of larger itemsets."""
+
+    def edges(sizes: tuple[int, ...]) -> list[int]:
+        mechanism = planned(replace(ASKED, top=20, epsilon=epsilon, sizes=sizes))
+        lead, deviation = mechanism.branches[0].margins[0].counts, math.sqrt(mechanism.variance)
+        leasts = [least_of(mechanism, units_of(length)) for length in (0.01, 0.1, 1, 2, 5, 10, 20, 60, 200, 5000)]
+        assert leasts == sorted(leasts, reverse=True)
+        assert leasts[0] == math.ceil(0.4 * lead + 2.5 * deviation)
+        assert leasts[-1] == 0
+        assert len(set(leasts)) > 3
+        return leasts
+
+    pairs, triples, with_items = edges((2,)), edges((3,)), edges((1, 2))
+    assert pairs == triples
+    assert all(one <= other for one, other in zip(with_items, pairs, strict=True))
+    assert with_items != pairs
 
 
 def units_of(length: float) -> Lengths:
