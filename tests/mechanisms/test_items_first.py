@@ -270,7 +270,7 @@ def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
     LENGTHS,
     LENGTHS,
     st.sampled_from(
-        [(select, sizes, BY_COUNT) for select in (None, PEEL, COUNTS) for sizes in ((1,), (2,), (3,), (1, 2), (1, 4))]
+        [(select, sizes, BY_COUNT) for select in (None, PEEL, COUNTS) for sizes in ((1,), (2,), (3,), (1, 4), (3, 4))]
         + [(PEEL, (2,), BY_LEVERAGE)]
     ),
     st.sampled_from([1, 30, 900]),
