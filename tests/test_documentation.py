@@ -27,6 +27,7 @@ from fim_private.comparison.settings import ALL_SIZES
 from fim_private.demos.course import DEMOS
 from fim_private.demos.plans import mechanism_of, pairs_plan
 from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.registry import AUTO, COMPARATORS, REGISTRY
 from fim_private.release import Release
 from fim_private.report.audit.verdicts import delta_text
 from fim_private.report.comparison.choice import beside_the_best, take
@@ -196,7 +197,6 @@ def test_guide_s_commands_on_a_release_run(tmp_path: Path) -> None:
 
 
 def test_readme_and_guide_name_what_there_is() -> None:
-    from fim_private.mechanisms.registry import AUTO, COMPARATORS, REGISTRY
 
     (section,) = re.findall(r"## Mechanisms\n(.*?)\n## ", GUIDE, flags=re.DOTALL)
     listed = [

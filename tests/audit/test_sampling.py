@@ -14,8 +14,10 @@ from verification.sampling import CONFIDENCE_FAILURE, epsilon_low, probability_h
 # A bound of an honest case is too large with probability 1e-6 at most, and the claim is mostly further away than that.
 # Five cases are sampled here with fresh noise, so a correct build fails less than five times in a million runs.
 RUNS, OF_TWINS = 250, 500
-CONSTRAINED = "limited-domain, 2 baskets each, that contain m"
-SAMPLED = ("lmm", "limited-domain, customers merged", CONSTRAINED, "stable-max", "items-first, peel")
+CONSTRAINED, PEEL = "limited-domain, 2 baskets each, that contain m", "items-first, peel"
+SAMPLED = ("lmm", "limited-domain, customers merged", CONSTRAINED, "stable-max", PEEL)
+MORE_RUNS = 2_000
+"""Where the telling event is not much likelier on one side (.16 and .09), 250 runs show it 199 times in 200 only."""
 QUICK = ("counted before units are merged",)
 
 
@@ -53,7 +55,7 @@ def test_the_telling_event_is_that_of_the_largest_ratio() -> None:
 @pytest.mark.parametrize("name", [marked(name, name) for name in SAMPLED])
 def test_honest_pipelines_hold(name: str) -> None:
     case = next(case for case in cases() if case.name == name)
-    result = sample(case, RUNS, by_command=1 if name in {"lmm", CONSTRAINED} else None)
+    result = sample(case, MORE_RUNS if name == PEEL else RUNS, by_command=1 if name in {"lmm", CONSTRAINED} else None)
     assert result.holds
     assert result.hits > result.other_hits
     assert result.same_by_command in {None, 1}
