@@ -18,9 +18,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.random import default_rng  # noqa: TID251 - floats for measuring, nothing is released
 
-from fim_private.accounting.calibration import prove_discovery
+from fim_private.accounting.calibration import Need, discovery_need, largest_proved
 from fim_private.accounting.gaussian_composition import pick_rho
-from fim_private.accounting.search import largest
 from fim_private.counting import top_itemsets
 from fim_private.mechanisms.items_first import PEEL, ItemsFirst, calibrate
 from fim_private.mechanisms.joint_exponential import JointExponential
@@ -40,12 +39,12 @@ def affordable(mechanism: ItemsFirst, loss: Callable[[Fraction], Loss], request:
     others = Gaussian(mechanism.rho - Fraction(pick_rho(float(pick), mechanism.top)))
     failure = mechanism.test_delta or Fraction(0)
 
-    def fits(epsilon: Fraction) -> bool:
+    def need(epsilon: Fraction) -> Need:
         losses = (others, loss(epsilon))
-        proved = prove_discovery(losses, failure, epsilon=request.epsilon, delta=request.delta)
-        return proved is not None
+        return discovery_need(losses, failure, epsilon=request.epsilon, delta=request.delta)
 
-    return largest(fits, request.epsilon) or Fraction(0)
+    found = largest_proved(need, epsilon=request.epsilon, delta=request.delta)
+    return found[0] if found else Fraction(0)
 
 
 def main() -> None:

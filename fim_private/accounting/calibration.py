@@ -24,6 +24,9 @@ from fim_private.accounting.search import largest
 from fim_private.privacy import Gaussian, Guarantee, Loss
 
 LossesOfPick = Callable[[Fraction], Sequence[Loss]]
+Need = tuple[Fraction, str] | None
+"""The epsilon that a theorem needs, and which theorem that is; None if it proves nothing."""
+_LEAST_EXCESS = 1e-300
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,16 +54,36 @@ def composed_epsilon(losses: Sequence[Loss], delta: float) -> tuple[float, str]:
     return min((gaussian_epsilon(losses, delta), "gaussian"), (renyi_epsilon(losses, delta), "renyi"))
 
 
+def composed_need(losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction) -> Need:
+    """What `composed_epsilon` needs if failures are paid at `epsilon`: nothing is proved if that is more."""
+    delta_acc = delta - (1 + exp_up(epsilon)) * failure
+    return _rounded(*composed_epsilon(losses, float(delta_acc))) if delta_acc > 0 else None
+
+
+def _rounded(epsilon: float, composition: str) -> Need:
+    return None if math.isinf(epsilon) else (round_up(epsilon), composition)
+
+
 def prove_composed(
     losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction
 ) -> Guarantee | None:
     """A guarantee of at most (epsilon, delta) by `composed_epsilon`, or None if the theorems do not give one."""
-    delta_acc = delta - (1 + exp_up(epsilon)) * failure
-    if delta_acc <= 0:
+    return granted(composed_need(losses, failure, epsilon=epsilon, delta=delta), epsilon=epsilon, delta=delta)
+
+
+def granted(need: Need, *, epsilon: Fraction, delta: Fraction) -> Guarantee | None:
+    """The guarantee if a theorem needs no more than `epsilon`, else None."""
+    if need is None or need[0] > epsilon:
         return None
-    found, composition = composed_epsilon(losses, float(delta_acc))
-    composed = round_up(found)
-    return Guarantee(epsilon=composed, delta=delta, composition=composition) if composed <= epsilon else None
+    return Guarantee(epsilon=need[0], delta=delta, composition=need[1])
+
+
+def excess(need: Need, epsilon: Fraction) -> float:
+    """The logarithm of what is needed over what may be spent: above 0 if and only if that is too much."""
+    if need is None:
+        return math.inf
+    logarithm = math.log(need[0] / epsilon) if need[0] else -math.inf
+    return max(logarithm, _LEAST_EXCESS) if need[0] > epsilon else min(logarithm, 0.0)
 
 
 def calibrate_pick(losses_of: LossesOfPick, *, epsilon: Fraction, delta: Fraction, failing: bool) -> Calibration:
@@ -94,7 +117,9 @@ def _calibrate_composed(
 ) -> Calibration | None:
     failure = round_down(float(delta / 2 / (1 + exp_up(epsilon)))) if failing else Fraction(0)
 
-    found = largest_proved(lambda pick: prove_composed(losses_of(pick), failure, epsilon=epsilon, delta=delta), epsilon)
+    found = largest_proved(
+        lambda pick: composed_need(losses_of(pick), failure, epsilon=epsilon, delta=delta), epsilon=epsilon, delta=delta
+    )
     if found is None:
         return None
     pick, guarantee = found
@@ -102,32 +127,36 @@ def _calibrate_composed(
 
 
 def largest_proved(
-    prove: Callable[[Fraction], Guarantee | None], epsilon: Fraction
+    need: Callable[[Fraction], Need], *, epsilon: Fraction, delta: Fraction
 ) -> tuple[Fraction, Guarantee] | None:
     """The most that a part may spend, epsilon or rho, and what is then guaranteed.
 
     Returns None if nothing is guaranteed however little the part spends.
 
     Args:
-        prove: the guarantee if the part spends so much; None where it is too much.
+        need: what a theorem needs if the part spends so much.
         epsilon: what everything together may spend.
+        delta: what everything together may spend.
     """
-    spent = largest(lambda each: prove(each) is not None, epsilon)
-    guarantee = prove(spent) if spent else None
+    spent = largest(lambda each: excess(need(each), epsilon), epsilon)
+    guarantee = granted(need(spent), epsilon=epsilon, delta=delta) if spent else None
     return None if spent is None or guarantee is None else (spent, guarantee)
+
+
+def discovery_need(losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction) -> Need:  # noqa: ARG001
+    """What is needed if failures happen on one neighbour's side only, independently of everything that is counted.
+
+    The guarantee is (eps - ln(1 - failure), delta_acc + failure): docs/mathematics.md#one-sided-failures.
+    """
+    found, composition = composed_epsilon(losses, float(delta - failure))
+    return _rounded(found - math.log1p(-float(failure)), composition)
 
 
 def prove_discovery(
     losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction
 ) -> Guarantee | None:
-    """The guarantee if failures happen on one neighbour's side only, independently of everything that is counted.
-
-    The guarantee is (eps - ln(1 - failure), delta_acc + failure): docs/mathematics.md#one-sided-failures. The result is
-    None if that exceeds (epsilon, delta).
-    """
-    found, composition = composed_epsilon(losses, float(delta - failure))
-    composed = round_up(found - math.log1p(-float(failure)))
-    return Guarantee(epsilon=composed, delta=delta, composition=composition) if composed <= epsilon else None
+    """The guarantee of `discovery_need`; None if it exceeds (epsilon, delta)."""
+    return granted(discovery_need(losses, failure, epsilon=epsilon, delta=delta), epsilon=epsilon, delta=delta)
 
 
 def calibrate_gaussian(
@@ -139,10 +168,12 @@ def calibrate_gaussian(
         failure: the probability granted to what the steps do not cover.
         epsilon: what everything together may spend.
         delta: what everything together may spend.
-        one_sided: whether failures happen on one neighbour's side only (`prove_discovery`).
+        one_sided: whether failures happen on one neighbour's side only (`discovery_need`).
     """
-    prove = prove_discovery if one_sided else prove_composed
-    return largest_proved(lambda rho: prove([Gaussian(rho)], failure, epsilon=epsilon, delta=delta), epsilon)
+    need = discovery_need if one_sided else composed_need
+    return largest_proved(
+        lambda rho: need([Gaussian(rho)], failure, epsilon=epsilon, delta=delta), epsilon=epsilon, delta=delta
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,10 +210,11 @@ def calibrate_equal(times: int, *, epsilon: Fraction, delta: Fraction, failing: 
     if delta == 0:
         return basic
 
-    def fits(selection: Fraction) -> bool:
-        return optimal_delta(float(epsilon), float(selection), float(each / 2), times) <= delta
+    def beyond(selection: Fraction) -> float:
+        needed = optimal_delta(float(epsilon), float(selection), float(each / 2), times)
+        return math.log(needed / delta) if needed > 0 else -math.inf
 
-    optimal = largest(fits, epsilon)
+    optimal = largest(beyond, epsilon)
     if optimal is None or not _worth_it(optimal, basic.epsilon):
         return basic
     composed = optimal_epsilon(float(optimal), float(each / 2), times, float(delta))

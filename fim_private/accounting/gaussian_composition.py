@@ -16,9 +16,9 @@ from fractions import Fraction
 from itertools import groupby
 from statistics import NormalDist
 
-from fim_private.accounting.rising import FLAT, rising
+from fim_private.accounting.rising import FLAT, staged
 from fim_private.accounting.rounding import RELATIVE_ERROR, round_down
-from fim_private.accounting.search import halved
+from fim_private.accounting.search import crossed, halved
 from fim_private.privacy import ROUNDING_VARIANCE, BoundedRange, DiscreteGaussian, Gaussian, Loss, PureDP
 
 FACTORS = (
@@ -36,7 +36,7 @@ The first number is proved on paper, the others by a program: `tests/accounting/
 _CANCELS = 1e-3
 _FAR = 4.0
 """From there on thirty steps of the continued fraction give fifteen digits."""
-_SECANTS, _CLOSE, _LEAST = 14, 1e-11, 1e-12
+_CLOSE, _LEAST = 1e-11, 1e-12
 _LEAST_DENSITY = 1e-300
 """Floats of less lose digits, and 0 would prove too much, or nothing."""
 WIDEST = 1.9
@@ -92,7 +92,7 @@ def range_costing(rho: float, picks: int = 1, after: float = 0.0, rise: Fraction
         after: what the steps that follow cost.
         rise: how much more later picks get than earlier ones (`rising.py`). The epsilon is that of the middle ones.
     """
-    stages = [(float(factor), len(list(alike))) for factor, alike in groupby(reversed(rising(picks, rise)))]
+    stages = [(float(factor), times) for factor, times in reversed(staged(picks, rise))]
     # What follows may have been rounded up. The table has steps, and the search ends at one of them now and then.
     least = after * (1 - 3 * RELATIVE_ERROR)
 
@@ -172,21 +172,9 @@ def gaussian_epsilon(losses: Sequence[Loss], delta: float) -> float:
         """Nearly linear in epsilon, and at least 0 where delta is enough."""
         return math.sqrt(-2 * math.log(profile(rho, epsilon))) - math.sqrt(-2 * math.log(delta))
 
-    # Zero-concentrated privacy proves the upper end. Illinois rule: an end that stays twice is trusted half as much.
-    low, high = 0.0, rho + 2 * math.sqrt(-rho * math.log(delta))
-    below, above = beyond(low), beyond(high)
-    raised = False
-    for _ in range(_SECANTS):
-        if high - low <= _CLOSE * high:
-            break
-        middle = low + (high - low) * below / (below - above)
-        found = beyond(middle)
-        if found < 0:
-            low, below, above = middle, found, above / (2 if raised else 1)
-        else:
-            high, below, above = middle, below / (1 if raised else 2), found
-        raised = found < 0
-    return high
+    # Zero-concentrated privacy proves the upper end.
+    most = rho + 2 * math.sqrt(-rho * math.log(delta))
+    return crossed(beyond, 0.0, most, close=_CLOSE * most)[1]
 
 
 def profile(rho: float, epsilon: float) -> float:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.accounting.basic_composition import basic_epsilon
-from fim_private.accounting.calibration import composed_epsilon, prove_composed, prove_discovery
+from fim_private.accounting.calibration import Need, composed_epsilon, composed_need, discovery_need, excess, granted
 from fim_private.accounting.rounding import round_up
 from fim_private.privacy import ZCDP, ApproxDP, Failure, Guarantee, Loss, PureDP, are_one_sided, failure_probability
 
@@ -45,14 +45,22 @@ def prove_together(
         epsilon: what everything together may spend.
         delta: what everything together may spend.
     """
-    return _added_up(parts, further, epsilon=epsilon, delta=delta) or _composed(
-        parts, further, epsilon=epsilon, delta=delta
+    added, failed = _added_up(parts, further, delta=delta)
+    return granted(added, epsilon=epsilon, delta=failed) or granted(
+        _composed(parts, further, epsilon=epsilon, delta=delta), epsilon=epsilon, delta=delta
     )
 
 
-def _added_up(
+def needed_together(
     parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilon: Fraction, delta: Fraction
-) -> Guarantee | None:
+) -> Need:
+    """What the cheaper theorem needs (`prove_together`)."""
+    needs = _added_up(parts, further, delta=delta)[0], _composed(parts, further, epsilon=epsilon, delta=delta)
+    return min(needs, key=lambda need: excess(need, epsilon))
+
+
+def _added_up(parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, delta: Fraction) -> tuple[Need, Fraction]:
+    """What it needs, and the delta at which it does."""
     own = [part.guarantee for part in parts]
     spent, failed = sum((each.epsilon for each in own), Fraction(0)), sum((each.delta for each in own), Fraction(0))
     theorems = {each.composition for each in own}
@@ -65,20 +73,17 @@ def _added_up(
         failed = delta
         theorems.add(theorem)
     else:
-        return None
-    if spent > epsilon or failed > delta:
-        return None
-    return Guarantee(epsilon=spent, delta=failed, composition=" and ".join([*sorted(theorems - {"basic"}), "basic"]))
+        return None, failed
+    if failed > delta:
+        return None, failed
+    return (spent, " and ".join([*sorted(theorems - {"basic"}), "basic"])), failed
 
 
-def _composed(
-    parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilon: Fraction, delta: Fraction
-) -> Guarantee | None:
+def _composed(parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilon: Fraction, delta: Fraction) -> Need:
     losses = [*(loss for part in parts for loss in part.losses), *further]
     failures = [failure for part in parts for failure in part.failures]
     failure = failure_probability(failures)
     if failure >= delta or any(isinstance(loss, ApproxDP) for loss in losses):
         return None
-    if are_one_sided(failures):
-        return prove_discovery(losses, failure, epsilon=epsilon, delta=delta)
-    return prove_composed(losses, failure, epsilon=epsilon, delta=delta)
+    need = discovery_need if are_one_sided(failures) else composed_need
+    return need(losses, failure, epsilon=epsilon, delta=delta)

@@ -26,5 +26,14 @@ def rising(picks: int, rise: Fraction) -> tuple[Fraction, ...]:
     >>> [float(factor) for factor in rising(7, Fraction(1))]
     [0.6, 0.8, 0.8, 1.0, 1.2, 1.2, 1.4]
     """
-    stages = [1 + rise * Fraction(stage - STAGES // 2, STAGES) for stage in range(STAGES)]
-    return tuple(stages[STAGES * (2 * place + 1) // (2 * picks)] for place in range(picks))
+    return tuple(factor for factor, times in staged(picks, rise) for _ in range(times))
+
+
+def staged(picks: int, rise: Fraction) -> tuple[tuple[Fraction, int], ...]:
+    """The same stage by stage: the factor, and how many picks get it."""
+    stages = STAGES if rise else 1
+    last = [(2 * picks * stage + stages - 1) // (2 * stages) for stage in range(stages + 1)]
+    each = (
+        (1 + rise * Fraction(stage - stages // 2, stages), last[stage + 1] - last[stage]) for stage in range(stages)
+    )
+    return tuple((factor, times) for factor, times in each if times)

@@ -8,6 +8,9 @@ from fractions import Fraction
 
 from fim_private.accounting.rounding import round_down
 
+_FAR, _AWAY = 100.0, 1e-3
+"""Larger values are cut at the first. A search looks no nearer to an end than this share of its interval."""
+
 
 def least(fits: Callable[[int], bool], near: int = 0) -> int:
     """The least whole number, from 1 on, that fits.
@@ -25,18 +28,20 @@ def least(fits: Callable[[int], bool], near: int = 0) -> int:
     return high
 
 
-def largest(fits: Callable[[Fraction], bool], epsilon: Fraction) -> Fraction | None:
+def largest(excess: Callable[[Fraction], float], epsilon: Fraction) -> Fraction | None:
     """The largest epsilon (or rho) of a part that fits, to nine digits; None if not even e^-60 epsilon fits.
 
     Args:
-        fits: true up to some value, false above it.
+        excess: at most 0 where a value fits, above 0 from some value on. The search is fast if it is nearly linear in
+            the logarithm of the value.
         epsilon: what everything together may spend. A part may spend more than that, but not 20 more, if delta is large
             for so small an epsilon: delta then pays the rest.
     """
-    # Forty halvings leave less than a billionth, and nine digits are kept.
-    low, _ = halved(lambda log: fits(round_down(math.exp(log))), math.log(epsilon) - 60, math.log(epsilon + 20), 40)
+    ends = math.log(epsilon) - 60, math.log(epsilon + 20)
+    # Numbers of nine digits differ by a billionth or more, so at most one lies between the ends that are found.
+    low, _ = crossed(lambda log: excess(round_down(math.exp(log))), *ends, close=2.0**-31)
     found = round_down(math.exp(low))
-    return found if fits(found) else None
+    return found if excess(found) <= 0 else None
 
 
 def largest_between(
@@ -72,3 +77,36 @@ def halved(holds: Callable[[float], bool], low: float, high: float, times: int) 
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low, high
+
+
+def crossed(excess: Callable[[float], float], low: float, high: float, *, close: float) -> tuple[float, float]:
+    """An interval in which a function exceeds 0 for the first time: not at its lower end, but at its upper end.
+
+    The Illinois rule: a straight line through both ends says where to look next, and an end that stays twice is trusted
+    half as much. Where that does not shorten the interval, it is halved, so that any function is served.
+
+    Args:
+        excess: at most 0 up to some value, above 0 from there on; infinite where nothing is known but that.
+        low: where `excess` is assumed to be at most 0.
+        high: where `excess` is assumed to be above 0.
+        close: how long the interval may be.
+    """
+    below, above = min(0.0, _finite(excess(low))), max(0.0, _finite(excess(high)))
+    raised, lengths = None, [math.inf] * 3
+    while high - low > close:
+        middle = (low + high) / 2
+        if above > below and high - low <= lengths[-3] / 8:
+            # Not so near to an end that it may stay there for ever.
+            middle = low + (high - low) * min(max(below / (below - above), _AWAY), 1 - _AWAY)
+        lengths.append(high - low)
+        found = _finite(excess(middle))
+        if found <= 0:
+            low, below, above = middle, found, above / (2 if raised is True else 1)
+        else:
+            high, below, above = middle, below / (2 if raised is False else 1), found
+        raised = found <= 0
+    return low, high
+
+
+def _finite(value: float) -> float:
+    return min(max(value, -_FAR), _FAR)

@@ -20,10 +20,11 @@ import numpy as np
 
 from fim_private.accounting.calibration import (
     LossesOfPick,
+    Need,
     calibrate_gaussian,
+    composed_need,
+    discovery_need,
     largest_proved,
-    prove_composed,
-    prove_discovery,
 )
 from fim_private.accounting.gaussian_composition import gaussian_rho, range_costing
 from fim_private.accounting.rounding import exp_up, round_down
@@ -254,7 +255,7 @@ def calibrate_certificate(
     # A one-sided failure also takes about its probability off epsilon.
     granted = min(delta, epsilon) if one_sided else delta / (1 + exp_up(epsilon))
     failure = round_down(float(granted * FAILURE_SHARE))
-    prove = prove_discovery if one_sided else prove_composed
+    need = discovery_need if one_sided else composed_need
     whole = calibrate_gaussian(failure, epsilon=epsilon, delta=delta, one_sided=one_sided)
     if whole is None:
         raise BudgetError("The budget is too small for a test of what was chosen.", "Give a larger --epsilon.")
@@ -267,10 +268,10 @@ def calibrate_certificate(
         sensitivity=request.sensitivity,
     )
 
-    def proved(pick: Fraction) -> Guarantee | None:
-        return prove([*losses_of(pick), *certificate.losses], failure, epsilon=epsilon, delta=delta)
+    def needed(pick: Fraction) -> Need:
+        return need([*losses_of(pick), *certificate.losses], failure, epsilon=epsilon, delta=delta)
 
-    found = largest_proved(proved, epsilon)
+    found = largest_proved(needed, epsilon=epsilon, delta=delta)
     if found is None:
         raise AssertionError("nothing is left for the picks")
     pick, guarantee = found

@@ -21,7 +21,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.accounting.joint_proof import Part, prove_together
+from fim_private.accounting.calibration import Need, excess
+from fim_private.accounting.joint_proof import Part, needed_together, prove_together
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down
 from fim_private.accounting.search import largest, least
 from fim_private.errors import BudgetError
@@ -230,7 +231,10 @@ def least_noise(
     def proved(noise: CountNoise) -> Guarantee | None:
         return prove_together(parts, [noise.loss], epsilon=epsilon, delta=delta)
 
-    spent = largest(lambda each: proved(laplace(epsilon=each)) is not None, epsilon)
+    def needed(noise: CountNoise) -> Need:
+        return needed_together(parts, [noise.loss], epsilon=epsilon, delta=delta)
+
+    spent = largest(lambda each: excess(needed(laplace(epsilon=each)), epsilon), epsilon)
     ways: list[CountNoise] = [] if spent is None else [laplace(epsilon=spent)]
     # A useless variance ends the search, and is refused below.
     variance = least(lambda each: each > LARGEST_ERROR**2 or proved(gaussian(variance=each)) is not None)

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.accounting.rising import FLAT, rising
+from fim_private.accounting.rising import FLAT, rising, staged
 from fim_private.mechanisms.protocol import Law, Spending
 from fim_private.mechanisms.remaining_levels import RemainingLevels
 from fim_private.privacy import BoundedRange, Loss
@@ -32,7 +32,9 @@ def peeling_losses(picks: int, pick_epsilon: Fraction, rise: Fraction = FLAT) ->
         pick_epsilon: the epsilon of those in the middle.
         rise: how much more later picks get than earlier ones (`accounting/rising.py`).
     """
-    return tuple(BoundedRange(pick_epsilon * factor) for factor in rising(picks, rise))
+    # Losses that are one object are counted fast.
+    stages = [(BoundedRange(pick_epsilon * factor), times) for factor, times in staged(picks, rise)]
+    return tuple(loss for loss, times in stages for _ in range(times))
 
 
 def picks_spending(picks: int, pick_epsilon: Fraction, rise: Fraction, *, left_out: int = 0) -> tuple[Spending, ...]:

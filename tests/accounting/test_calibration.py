@@ -102,7 +102,7 @@ def delta_for(gain: float, pick_at: Callable[[Fraction], Fraction | None]) -> Fr
 @pytest.mark.parametrize(("gain", "composition"), [(0.995, "basic"), (1.005, "basic"), (1.015, "renyi")])
 def test_renyi_composition_has_to_gain_a_hundredth(gain: float, composition: str) -> None:
     def renyi_pick(delta: Fraction) -> Fraction | None:
-        return largest(lambda pick: renyi_epsilon(picks(10)(pick), float(delta)) <= 1, F(1))
+        return largest(lambda pick: renyi_epsilon(picks(10)(pick), float(delta)) - 1, F(1))
 
     found = calibrate_pick(picks(10), epsilon=F(1), delta=delta_for(gain, renyi_pick), failing=False)
     assert found.guarantee.composition == composition
@@ -112,7 +112,7 @@ def test_renyi_composition_has_to_gain_a_hundredth(gain: float, composition: str
 @pytest.mark.parametrize(("gain", "composition"), [(1.005, "basic"), (1.015, "optimal")])
 def test_optimal_composition_has_to_gain_a_hundredth(gain: float, composition: str) -> None:
     def optimal_pick(delta: Fraction) -> Fraction | None:
-        return largest(lambda pick: optimal_delta(1.0, float(pick), 0.0, 10) <= delta, F(1))
+        return largest(lambda pick: optimal_delta(1.0, float(pick), 0.0, 10) - float(delta), F(1))
 
     found = calibrate_equal(10, epsilon=F(1), delta=delta_for(gain, optimal_pick), failing=False)
     assert found.guarantee.composition == composition

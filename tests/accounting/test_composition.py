@@ -67,14 +67,14 @@ def test_optimal_composition_is_brute_force_composition(times: int, epsilon: flo
     [(5, 0.2288, 0.2), (10, 0.146, 0.1), (20, 0.0992, 0.056), (50, 0.0614, 0.0335), (100, 0.0431, 0.0232)],
 )
 def test_largest_pick_reproduces_the_worked_figures(times: int, bounded: float, pure: float) -> None:
-    def fits_bounded(pick: Fraction) -> bool:
-        return renyi_epsilon([BoundedRange(pick)] * times, 5e-7) <= 1
+    def beyond_bounded(pick: Fraction) -> float:
+        return renyi_epsilon([BoundedRange(pick)] * times, 5e-7) - 1
 
-    def fits_pure(pick: Fraction) -> bool:
-        return optimal_epsilon(float(pick), 0, times, 5e-7) <= 1
+    def beyond_pure(pick: Fraction) -> float:
+        return optimal_epsilon(float(pick), 0, times, 5e-7) - 1
 
-    assert float(largest(fits_bounded, 1.0) or 0) == pytest.approx(bounded, rel=2e-3)
-    assert float(largest(fits_pure, 1.0) or 0) == pytest.approx(pure, rel=6e-3)
+    assert float(largest(beyond_bounded, 1.0) or 0) == pytest.approx(bounded, rel=2e-3)
+    assert float(largest(beyond_pure, 1.0) or 0) == pytest.approx(pure, rel=6e-3)
 
 
 def two_point_renyi(t: float, epsilon: float, order: float) -> float:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fim_private.accounting.rounding import round_down
 from fim_private.accounting.search import halved, largest, largest_between, least
 
 F = Fraction
@@ -33,24 +35,55 @@ def test_what_is_near_is_found_soon() -> None:
     assert max(asked) == 1_000_001
 
 
+def too_much(limit: Fraction, shape: str = "line") -> Callable[[Fraction], float]:
+    """By how much a value exceeds the limit, in different measures."""
+
+    def measured(value: Fraction) -> float:
+        match shape:
+            case "line":
+                return float(value - limit)
+            case "logarithm":
+                return math.log(value / limit)
+            case "condition":
+                return 1.0 if value > limit else -1.0
+            case "infinite":
+                return math.inf if value > limit else -math.inf
+            case "jump":
+                return float(value) ** 3 if value > limit else 0.0
+        raise ValueError(shape)
+
+    return measured
+
+
 def test_the_search_ends_at_nine_digits_or_at_nothing() -> None:
     for epsilon in (F(1, 10), F(1), F(50)):
-        assert largest(lambda value: value <= F(1, 3), epsilon) == F(333_333_333, 10**9)
-        assert largest(lambda value: True, epsilon) == pytest.approx(epsilon + 20, rel=1e-8)
+        assert largest(too_much(F(1, 3)), epsilon) == F(333_333_333, 10**9)
+        assert largest(lambda value: -1.0, epsilon) == pytest.approx(epsilon + 20, rel=1e-8)
         least = epsilon * F(math.exp(-60))
         for factor in (F(101, 100), F(2)):
-            found = largest(lambda value, limit=least * factor: value <= limit, epsilon)  # type: ignore[misc]
-            assert found == pytest.approx(least * factor, rel=1e-8)
-        assert largest(lambda value: value <= least * F(99, 100), epsilon) is None  # noqa: B023
+            assert largest(too_much(least * factor), epsilon) == pytest.approx(least * factor, rel=1e-8)
+        assert largest(too_much(least * F(99, 100)), epsilon) is None
+        assert largest(lambda value: math.inf, epsilon) is None
 
 
+@pytest.mark.parametrize("shape", ["line", "logarithm", "condition", "infinite", "jump"])
 @given(st.fractions(F(1, 10**6), 50), st.fractions(F(1, 10**6), 50))
-def test_the_search_finds_the_largest_that_fits(limit: Fraction, epsilon: Fraction) -> None:
-    found = largest(lambda value: value <= limit, epsilon)
-    expected = min(limit, epsilon + 20)
-    assert found is not None
-    assert expected * (1 - F(1, 10**8)) <= found <= expected
-    assert largest(lambda value: value < 0, epsilon) is None
+def test_the_search_finds_the_largest_that_fits(shape: str, limit: Fraction, epsilon: Fraction) -> None:
+    assert largest(too_much(limit, shape), epsilon) == round_down(min(limit, epsilon + 20)) or limit >= epsilon + 20
+    assert largest(too_much(F(0)), epsilon) is None
+
+
+@pytest.mark.parametrize(("shape", "most"), [("logarithm", 20), ("line", 60), ("condition", 60), ("jump", 60)])
+def test_a_line_is_searched_fast_and_nothing_slowly(shape: str, most: int) -> None:
+    for limit in (F(1, 10**6), F(1, 7), F(20, 3)):
+        tried: list[Fraction] = []
+
+        def counted(value: Fraction, tried: list[Fraction] = tried, limit: Fraction = limit) -> float:
+            tried.append(value)
+            return too_much(limit, shape)(value)
+
+        assert largest(counted, F(1)) == round_down(limit)
+        assert len(tried) <= most
 
 
 @given(st.fractions(F(1, 10**6), 50), st.fractions(F(1, 10**6), 50), st.integers(2, 9))
