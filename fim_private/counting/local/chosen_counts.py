@@ -123,9 +123,9 @@ def count_chosen(
         UsageError: an itemset is not as described.
 
     Cost: for single items, one step per occurrence. For pairs over not too many items, one step per pair of such items
-    in a transaction. For larger itemsets of one size without weights, some words of 64 bits per itemset. Otherwise, per
-    transaction, a walk through its subsets that begin one of the itemsets; it never takes more than some steps per
-    itemset, however long the transaction is.
+    in a transaction. For larger itemsets of one size without weights, some words of 64 bits per itemset, and in units
+    one step per transaction that holds it. Otherwise, per transaction, a walk through its subsets that begin one of the
+    itemsets; it never takes more than some steps per itemset, however long the transaction is.
     """
     number, size = itemsets.shape
     # A copy, because loops would be compiled once more for an array that must not be written.

@@ -35,17 +35,16 @@ def count_by_bits(
     totals = np.zeros(len(rows), np.int64)
     first_of = transactions.first_of_units()
     unit = np.zeros(0, np.int64) if first_of is None else np.repeat(np.arange(len(first_of) - 1), np.diff(first_of))
+    # A unit may be in several parts, and counts once: the largest unit does not decide how much memory is needed.
+    latest = np.full(0 if first_of is None else len(rows), -1, np.int64)
     at_once = 64 * max(1, MOST_BYTES // (8 * len(items)))
-    end = 0
-    while end < len(transactions):
-        begin, end = end, min(end + at_once, len(transactions))
-        if first_of is not None:
-            # No unit is in two parts, or it would count twice.
-            end = int(first_of[np.searchsorted(first_of, end)])
+    for begin in range(0, len(transactions), at_once):
+        end = min(begin + at_once, len(transactions))
         bits = np.zeros((len(items), (end - begin + 63) // 64), np.uint64)
         _set(transactions.offsets[begin : end + 1], transactions.items, row, bits)
         for first in range(0, len(rows), AT_ONCE):
-            _intersect(rows[first : first + AT_ONCE], bits, unit[begin:end], totals[first : first + AT_ONCE])
+            some = slice(first, first + AT_ONCE)
+            _intersect(rows[some], bits, unit[begin:end], latest[some], totals[some])
     units = len(transactions) if first_of is None else len(first_of) - 1
     return totals, np.full(1, units)
 
@@ -65,7 +64,11 @@ def _set(
 
 @compiled
 def _intersect(
-    rows: NDArray[np.int32], bits: NDArray[np.uint64], unit: NDArray[np.int64], totals: NDArray[np.int64]
+    rows: NDArray[np.int32],
+    bits: NDArray[np.uint64],
+    unit: NDArray[np.int64],
+    latest: NDArray[np.int64],
+    totals: NDArray[np.int64],
 ) -> None:
     """Add to the total of each itemset how many bits are set in all its rows, or how many units have such a bit.
 
@@ -73,6 +76,7 @@ def _intersect(
         rows: shape (n, size), the rows of each itemset's items; equal beginnings are neighbours.
         bits: the bits of each item.
         unit: the unit of each bit, increasing; empty if bits are counted.
+        latest: the last unit that was counted for each itemset; updated; empty if bits are counted.
         totals: updated.
     """
     size = rows.shape[1]
@@ -97,7 +101,7 @@ def _intersect(
             filled[level] = number
         last = bits[rows[itemset, size - 1]]
         total = np.uint64(0)
-        before = -1
+        before = latest[itemset] if len(unit) else np.int64(-1)
         for at in range(filled[size - 2]):
             where = place[size - 2, at]
             held = common[size - 2, at] & last[where]
@@ -111,3 +115,5 @@ def _intersect(
                 before = of
                 held &= held - one
         totals[itemset] += np.int64(total)
+        if len(unit):
+            latest[itemset] = before

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from fim_private.counting import count_chosen, count_itemsets
 from fim_private.counting.local import chosen_counts, intersections
@@ -104,7 +105,18 @@ def test_bits_and_the_tree_of_their_beginnings_agree_on_larger_data(
     by_bits = count_chosen(transactions, itemsets).vector()
     monkeypatch.setattr(intersections, "AT_ONCE", 1_000)
     monkeypatch.setattr(intersections, "MOST_BYTES", 5_000)
+    sizes: list[int] = []
+    set_bits = intersections._set
+
+    def measured(*arrays: NDArray[np.uint64]) -> None:
+        sizes.append(arrays[-1].nbytes)
+        set_bits(*arrays)
+
+    monkeypatch.setattr(intersections, "_set", measured)
     assert np.array_equal(by_bits, count_chosen(transactions, itemsets).vector())
+    # However many transactions one unit has.
+    assert len(sizes) > 1
+    assert max(sizes) <= 5_000
     # Weights of 1 are counted without bits.
     assert np.array_equal(by_bits, count_chosen(transactions, itemsets, np.ones(2, np.int64)).vector())
     assert by_bits.any()
