@@ -64,13 +64,6 @@ def _rounded(epsilon: float, composition: str) -> Need:
     return None if math.isinf(epsilon) else (round_up(epsilon), composition)
 
 
-def prove_composed(
-    losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction
-) -> Guarantee | None:
-    """A guarantee of at most (epsilon, delta) by `composed_epsilon`, or None if the theorems do not give one."""
-    return granted(composed_need(losses, failure, epsilon=epsilon, delta=delta), epsilon=epsilon, delta=delta)
-
-
 def granted(need: Need, *, epsilon: Fraction, delta: Fraction) -> Guarantee | None:
     """The guarantee if a theorem needs no more than `epsilon`, else None."""
     if need is None or need[0] > epsilon:
@@ -150,13 +143,6 @@ def discovery_need(losses: Sequence[Loss], failure: Fraction, *, epsilon: Fracti
     """
     found, composition = composed_epsilon(losses, float(delta - failure))
     return _rounded(found - math.log1p(-float(failure)), composition)
-
-
-def prove_discovery(
-    losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction
-) -> Guarantee | None:
-    """The guarantee of `discovery_need`; None if it exceeds (epsilon, delta)."""
-    return granted(discovery_need(losses, failure, epsilon=epsilon, delta=delta), epsilon=epsilon, delta=delta)
 
 
 def calibrate_gaussian(

@@ -20,7 +20,7 @@ def claimed_delta(losses: Sequence[Loss], failures: Sequence[Failure], epsilon: 
 
     Args:
         losses: what the steps cost if no failure happens.
-        failures: what the losses do not cover. One-sided failures are paid once (`calibration.prove_discovery`).
+        failures: what the losses do not cover. One-sided failures are paid once (`calibration.discovery_need`).
         epsilon: at least 0.
     """
     failure = failure_probability(failures)

@@ -21,13 +21,12 @@ from fim_private.accounting.calibration import (
     calibrate_gaussian,
     calibrate_pick,
     prove_basic,
-    prove_composed,
-    prove_discovery,
 )
 from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
 from fim_private.accounting.renyi_composition import renyi_epsilon
 from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, DiscreteGaussian, Guarantee, Loss, PureDP
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
+from tests.accounting.proofs import prove_composed, prove_discovery
 
 F = Fraction
 Floats = NDArray[np.float64]

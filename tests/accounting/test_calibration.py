@@ -16,14 +16,13 @@ from fim_private.accounting.calibration import (
     calibrate_equal,
     calibrate_gaussian,
     calibrate_pick,
-    prove_composed,
-    prove_discovery,
 )
 from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
 from fim_private.accounting.renyi_composition import renyi_epsilon
 from fim_private.accounting.rounding import exp_up
 from fim_private.accounting.search import largest
 from fim_private.privacy import BoundedRange, Guarantee, Loss, PureDP
+from tests.accounting.proofs import prove_composed, prove_discovery
 
 F = Fraction
 DELTA = F(1, 10**6)

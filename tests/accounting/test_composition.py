@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
-from fim_private.accounting.calibration import calibrate_pick, prove_composed
+from fim_private.accounting.calibration import calibrate_pick
 from fim_private.accounting.gaussian_composition import gaussian_epsilon
 from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
 from fim_private.accounting.renyi_composition import bounded_range_curve, pure_curve, renyi_epsilon
 from fim_private.accounting.rounding import exp_up, round_down, round_up
 from fim_private.accounting.search import largest
 from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, Loss, PureDP
+from tests.accounting.proofs import prove_composed
 
 
 def test_basic_composition_adds_up_exactly() -> None:

@@ -16,8 +16,6 @@ from fim_private.accounting.calibration import (
     calibrate_equal,
     calibrate_gaussian,
     calibrate_pick,
-    prove_composed,
-    prove_discovery,
 )
 from fim_private.accounting.joint_proof import Part, prove_together
 from fim_private.accounting.optimal_composition import optimal_epsilon
@@ -25,6 +23,7 @@ from fim_private.accounting.privacy_filter import best_order, renyi_bound
 from fim_private.accounting.renyi_composition import renyi_delta, renyi_epsilon
 from fim_private.accounting.rounding import round_up
 from fim_private.privacy import ZCDP, BoundedRange, Guarantee, Loss, PureDP
+from tests.accounting.proofs import prove_composed, prove_discovery
 
 F = Fraction
 MILLIONTH = F(1, 10**6)

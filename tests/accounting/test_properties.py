@@ -21,14 +21,13 @@ from fim_private.accounting.calibration import (
     calibrate_gaussian,
     calibrate_pick,
     prove_basic,
-    prove_composed,
-    prove_discovery,
 )
 from fim_private.accounting.gaussian_composition import gaussian_epsilon
 from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
 from fim_private.accounting.renyi_composition import renyi_curve, renyi_epsilon
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down, round_up
 from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, Gaussian, Loss, PureDP
+from tests.accounting.proofs import prove_composed, prove_discovery
 
 F = Fraction
 SEARCH_ERROR = 1e-6

@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
-from fim_private.accounting.calibration import prove_composed
 from fim_private.accounting.claim import claimed_delta
 from fim_private.accounting.gaussian_composition import gaussian_rho
 from fim_private.audit.laws import law_over_groups
@@ -30,6 +29,7 @@ from fim_private.privacy import AnyFailure, DiscreteGaussian, Gaussian
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass, log_discrete_gaussian_survival
+from tests.accounting.proofs import prove_composed
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
 F = Fraction

@@ -90,7 +90,7 @@ def worst_share(mechanism: WeightedGaussian, *, true_sums: bool) -> float:
     return worst
 
 
-@pytest.mark.parametrize(("full", "failure"), [(1, F(1, 20)), (2, F(1, 4))])
+@pytest.mark.parametrize(("full", "failure"), [(1, F(1, 20)), pytest.param(2, F(1, 4), marks=pytest.mark.slow)])
 def test_picks_may_go_by_the_noisy_sums_but_not_by_the_true_ones(full: int, failure: Fraction) -> None:
     mechanism = made(1, 4, full=full, failure=failure, sizes=(1,), pick_epsilon=F(3, 10))
     assert 0.05 < worst_share(mechanism, true_sums=False) <= 1
