@@ -201,7 +201,7 @@ class Question:
                 raise UsageError("The share of the counts is out of range.", "Choose it between 0 and 1, such as 0.3.")
         elif self.raw_counts or self.with_subsets or (self.public_transactions is not None and self.select != COUNTS):
             raise UsageError(
-                "Raw counts and supports need counts, and this release has none.",
+                "Raw counts, counts of subsets and supports need counts, and this release has none.",
                 "Add --release-counts.",
             )
         keep("with_subsets", self.with_subsets and max(self.sizes) > 1)

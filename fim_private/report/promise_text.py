@@ -281,6 +281,13 @@ def found_note(plan: Plan, release: Release) -> str | None:
     searches = _ways_to_find_items(plan)
     if release.found is None or not searches:
         return None
+    if plan.question.min_count is not None and not release.itemsets:
+        return wrapped(
+            [
+                f"No itemset was found whose noisy count exceeds {plan.question.min_count:,}. What helps: a smaller "
+                "--min-count, more data, a larger --epsilon, a smaller --size."
+            ]
+        )
     number = f"{len(release.found):,}"
     note = f"Items of these itemsets: {number}. Their noisy counts are part of the release (JSON)."
     if plan.constraints.must_contain:

@@ -353,6 +353,14 @@ def test_what_a_mechanism_needs_is_said(baskets: Path) -> None:
     assert "--universe-file" in words(done)
 
 
+def test_no_itemset_above_the_least_count_is_explained(shipped: Path) -> None:
+    nothing = fim_private("mine", shipped, "--size", 2, *PROMISE, "--min-count", 4_000, "--seed", 3)
+    assert nothing.returncode == 0
+    said = " ".join(words(nothing).split())
+    assert "No itemset was found whose noisy count exceeds 4,000. What helps: a smaller --min-count" in said
+    assert "Counts are estimates" not in said
+
+
 def test_noisy_counts_can_be_asked_for(shipped: Path) -> None:
     asked = ("mine", shipped, "--size", 2, *PROMISE, "--min-count", 60, "--seed", 3)
     done = fim_private(*asked, "--json")
