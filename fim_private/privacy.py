@@ -46,7 +46,11 @@ def exact(value: Number, name: str) -> Fraction:
     if isinstance(value, Fraction):
         return value
     try:
-        numerator, slash, denominator = str(value).strip().partition("/")
+        text = str(value).strip()
+        if "_" in text or not text.isascii():
+            # Decimal reads 1_0 as ten: a slip of the hand would cost ten times the protection.
+            raise InvalidOperation
+        numerator, slash, denominator = text.partition("/")
         parts = [Decimal(numerator), Decimal(denominator) if slash else Decimal(1)]
         if not all(part.is_finite() for part in parts):
             raise InvalidOperation

@@ -31,6 +31,8 @@ def test_a_number_is_what_its_text_says(typed: str | float | Decimal, value: Fra
     [
         "",
         "abc",
+        "1_0",
+        "１",
         "nan",
         "inf",
         "-inf",
