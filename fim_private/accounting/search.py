@@ -95,6 +95,7 @@ def crossed(excess: Callable[[float], float], low: float, high: float, *, close:
     raised, lengths = None, [math.inf] * 3
     while high - low > close:
         middle = (low + high) / 2
+        # Three steps have to shorten it as much as three halvings.
         if above > below and high - low <= lengths[-3] / 8:
             # Not so near to an end that it may stay there for ever.
             middle = low + (high - low) * min(max(below / (below - above), _AWAY), 1 - _AWAY)

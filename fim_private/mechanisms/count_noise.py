@@ -21,7 +21,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.accounting.calibration import Need, excess
+from fim_private.accounting.calibration import excess
 from fim_private.accounting.joint_proof import Part, needed_together, prove_together
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down
 from fim_private.accounting.search import largest, least
@@ -231,10 +231,10 @@ def least_noise(
     def proved(noise: CountNoise) -> Guarantee | None:
         return prove_together(parts, [noise.loss], epsilon=epsilon, delta=delta)
 
-    def needed(noise: CountNoise) -> Need:
-        return needed_together(parts, [noise.loss], epsilon=epsilon, delta=delta)
+    def beyond(noise: CountNoise) -> float:
+        return excess(needed_together(parts, [noise.loss], epsilon=epsilon, delta=delta), epsilon)
 
-    spent = largest(lambda each: excess(needed(laplace(epsilon=each)), epsilon), epsilon)
+    spent = largest(lambda each: beyond(laplace(epsilon=each)), epsilon)
     ways: list[CountNoise] = [] if spent is None else [laplace(epsilon=spent)]
     # A useless variance ends the search, and is refused below.
     variance = least(lambda each: each > LARGEST_ERROR**2 or proved(gaussian(variance=each)) is not None)

@@ -255,8 +255,11 @@ def tuning_note(guarantee: Guarantee, run: PureDP | ApproxDP, theorem: str, numb
 def shortfall(plan: Plan, release: Release) -> str | None:
     """Why fewer itemsets were named than asked for, and what would help; None where the list is full."""
     named = len(release.itemsets)
-    asked = plan.mechanism.top
-    if named == asked or plan.question.min_count is not None:
+    asked, least = plan.mechanism.top, plan.question.min_count
+    if least is not None and not named:
+        why = f"No itemset was found whose noisy count exceeds {least:,}."
+        return wrapped([f"{why} What helps: a smaller --min-count, more data, a larger --epsilon, a smaller --size."])
+    if named == asked or least is not None:
         return None
     what = "No itemset was named" if not named else f"Only {named} of {asked} itemsets were named"
     paragraphs = [
@@ -279,15 +282,8 @@ def _catalogue(plan: Plan) -> str:
 def found_note(plan: Plan, release: Release) -> str | None:
     """What was released beside the itemsets, and what its counts mean; None where there is nothing to say."""
     searches = _ways_to_find_items(plan)
-    if release.found is None or not searches:
+    if not release.found or not searches:
         return None
-    if plan.question.min_count is not None and not release.itemsets:
-        return wrapped(
-            [
-                f"No itemset was found whose noisy count exceeds {plan.question.min_count:,}. What helps: a smaller "
-                "--min-count, more data, a larger --epsilon, a smaller --size."
-            ]
-        )
     number = f"{len(release.found):,}"
     note = f"Items of these itemsets: {number}. Their noisy counts are part of the release (JSON)."
     if plan.constraints.must_contain:
