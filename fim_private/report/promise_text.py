@@ -198,7 +198,24 @@ def counts_note(release: Release) -> str | None:
         note += " Each interval held the true count with 95 % chance when the noise was drawn."
     elif release.found is not None:
         note += " Long transactions count less, and all counts are raised for it by the same factor."
-    return note
+    doubt = total_doubt(release)
+    return note if doubt is None else f"{note} {doubt}"
+
+
+def total_doubt(release: Release) -> str | None:
+    """A warning if the released counts contradict the declared number of transactions; None if they do not."""
+    total = release.terms.privacy.public_transactions
+    counted = [itemset for itemset in (*release.itemsets, *release.subsets) if itemset.count is not None]
+    # Where the noise of a count is unknown, only a count of twice the number contradicts it.
+    least = [itemset.count_low if itemset.count_low is not None else (itemset.count or 0) // 2 for itemset in counted]
+    if total is None or max(least, default=0) <= total:
+        return None
+    counts = what_counts(release.terms.plan)
+    return (
+        f"WARNING: the number of {counts} was declared as {total:,}, but released counts are larger, by more than their "
+        f"noise explains. Supports, and measures of rules, are wrong unless --public-transactions is the number of "
+        f"{counts}."
+    )
 
 
 def _counts_sentence(plan: PlanTerms, counts: CountTerms) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+from fim_private.release import Release
 from fim_private.release.release import SEEDED_NOTE
 from fim_private.report.document.text import printable, table, wrapped
+from fim_private.report.promise_text import total_doubt
 from fim_private.report.tables import JOINT
 from fim_private.rules import AssociationRules, Rule
 
@@ -47,8 +49,13 @@ def rules_rows(found: AssociationRules, *, arrow: str = "->") -> tuple[list[str]
     return ["rule", *given, "count"], rows
 
 
-def rules_remarks(found: AssociationRules) -> list[str]:
-    """What a reader of the table needs to know, as paragraphs."""
+def rules_remarks(found: AssociationRules, release: Release) -> list[str]:
+    """What a reader of the table needs to know, as paragraphs.
+
+    Args:
+        found: the rules in the table.
+        release: what they follow from.
+    """
     remarks = [FREE]
     if any(interval is not None for rule in found.rules for interval in rule.intervals.values()):
         remarks[0] += f" {INTERVALS}"
@@ -70,6 +77,9 @@ def rules_remarks(found: AssociationRules) -> list[str]:
             "Lift, leverage and conviction need the number of transactions, which is private. If you may declare it "
             "public, mine with --public-transactions N."
         )
+    doubt = total_doubt(release)
+    if doubt is not None:
+        remarks.append(doubt)
     return [wrapped([remark]) for remark in remarks]
 
 

@@ -54,9 +54,9 @@ def mine(
     from fim_private.mining.mine import mine_as_planned
     from fim_private.plan import plan_for
     from fim_private.release.filters import check_keep, filtered
-    from fim_private.report.document.text import printable
+    from fim_private.report.document.text import printable, wrapped
     from fim_private.report.promise_in_short import promise_in_short
-    from fim_private.report.promise_text import found_note, promise, rules_note, shortfall
+    from fim_private.report.promise_text import found_note, promise, rules_note, shortfall, total_doubt
 
     warn_if_weak(question)
     plan, keep = plan_for(question.asked()), delivery.keep
@@ -73,10 +73,11 @@ def mine(
         check=lambda data: None if allow_absent_items else tell_of_absent_items(data, plan, quiet=delivery.quiet),
     )  # fmt: skip
     named = len(release.itemsets)
-    left_out = named - len(shown.itemsets)
+    left_out, doubt = named - len(shown.itemsets), total_doubt(release)
     remarks = (
         f"Left out by --keep {keep}: {left_out:,} of {named:,} released itemsets." if left_out else None,
         found_note(plan, release),
+        None if doubt is None else wrapped([doubt]),
         rules_note(plan, release),
         shortfall(plan, release),
         (promise if delivery.explain else promise_in_short)(plan, seeded=release.seeded, layout=release.layout),

@@ -88,7 +88,7 @@ def rules(
     for path in (html, output):
         if path is not None:
             say(f"\nWritten to {path}.", quiet=quiet)
-    for remark in rules_remarks(found):
+    for remark in rules_remarks(found, source):
         say(f"\n{remark}", quiet=quiet)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fim_private.release import Release
 from fim_private.report.document import Document, Paragraph, Part, Section, Table
 from fim_private.report.pages.frame import banner, introduction, promise_section
+from fim_private.report.promise_text import total_doubt
 from fim_private.report.rules_table import INTERVALS, NOTHING, rules_rows
 from fim_private.rules import AssociationRules
 
@@ -25,6 +26,8 @@ def rules_document(release: Release, found: AssociationRules, *, title: str | No
         title: of the page; by default the number of rules.
     """
     number = len(found.rules)
+    doubt = total_doubt(release)
+    doubts = () if doubt is None else (Paragraph(text=doubt),)
     usual = "No rule" if not number else "1 rule" if number == 1 else f"{number:,} rules"
     return Document(
         title=title or f"{usual} on what is bought together",
@@ -32,7 +35,7 @@ def rules_document(release: Release, found: AssociationRules, *, title: str | No
         alarm=release.seeded or release.terms.privacy.promise is None,
         introduction=(Paragraph(text=introduction(release)),),
         sections=(
-            Section(anchor="rules", title="Rules", parts=tuple(rules_parts(found))),
+            Section(anchor="rules", title="Rules", parts=(*doubts, *rules_parts(found))),
             promise_section(release),
         ),
         mechanisms=(),

@@ -146,3 +146,17 @@ def test_a_faulty_call_is_refused_and_changes_no_file(file: Path, tmp_path: Path
     ):
         assert fim_private(*arguments).returncode == code, arguments
     assert json.loads(file.read_text("utf-8"))["itemsets"]
+
+
+def test_a_number_of_transactions_below_the_counts_is_warned_of(file: Path, tmp_path: Path) -> None:
+    assert "WARNING" not in words(fim_private("rules", file))
+    page, wrong = tmp_path / "rules.html", tmp_path / "wrong.json"
+    write_release(released(COUNTS, total=500, half=20), wrong)
+    said = "the number of transactions was declared as 500, but released counts are larger"
+    assert said in " ".join(words(fim_private("rules", wrong, "--html", page)).split())
+    assert said in page.read_text()
+    assert said in " ".join(words(fim_private("show", wrong)).split())
+    # The noise explains 600 of 590, and any noise may explain it if its size is unknown.
+    for total, half in ((590, 20), (500, None)):
+        write_release(released(COUNTS, total=total, half=half), wrong, overwrite=True)
+        assert "WARNING" not in words(fim_private("rules", wrong))
