@@ -387,8 +387,7 @@ class ItemsFirst:
         return (
             Margin(
                 counts=math.ceil(max(needed, above)),
-                words=f"{lead} itemsets that do not occur, in transactions of {TYPICAL_LENGTH} items (its items are "
-                "found by their own counts, which are larger)",
+                words=f"{lead} itemsets that do not occur, if transactions hold about {TYPICAL_LENGTH} items",
             ),
         )
 

@@ -94,7 +94,7 @@ class WeightedGaussian:
         # At a tiny epsilon they add nothing if they hold more than 256. The lead is then far beyond any data.
         weight = self.measurement.added(held) or self.measurement.resolution / math.sqrt(max(1, held))
         needed = (self.threshold + 1.645 * math.sqrt(self.measurement.variance)) / weight
-        words = f"over itemsets that do not occur, in transactions of {TYPICAL_LENGTH} items"
+        words = f"over itemsets that do not occur, if transactions hold about {TYPICAL_LENGTH} items"
         return (Margin(counts=math.ceil(needed), words=words),)
 
     @property

@@ -89,6 +89,12 @@ def advise(question: Question, shop: Shop, *, count_share: Number, tops: Sequenc
         UsageError: nothing public says how often such itemsets occur.
         BudgetError: the budget cannot pay for anything.
     """
+    if shop.items_per_transaction < max(question.sizes):
+        raise UsageError(
+            f"Itemsets of {max(question.sizes)} items are rare where each holds about {shop.items_per_transaction:g}, "
+            "and no public data says how rare.",
+            "Give a larger --items-per-unit, or a smaller --size.",
+        )
     plain = replace(question, count_share=None, raw_counts=False, public_transactions=None)
     share = exact(question.count_share or count_share, "the share of the counts")
     counted = replace(plain, count_share=share)

@@ -155,6 +155,11 @@ class Question:
             raise UsageError("There is no such way to rank itemsets.", f"Choose --by {BY_COUNT} or {BY_LEVERAGE}.")
         if self.by == BY_COUNT:
             return
+        if self.mechanism != AUTO and not find(self.mechanism).reads_counts:
+            raise UsageError(
+                f"The mechanism {self.mechanism} ranks itemsets by count alone.",
+                f"--by {BY_LEVERAGE} goes with --mechanism {COUNTING}.",
+            )
         if self.sizes != (2,):
             raise UsageError("Leverage compares two items.", "Give --size 2.")
         if self.constraints.must_contain:
@@ -184,7 +189,7 @@ class Question:
         if self.select is not None and not find(self.mechanism).reads_counts:
             raise UsageError(
                 f"The mechanism {self.mechanism} has no way to select by noisy counts.",
-                f"--select, --min-count and --by {BY_LEVERAGE} go with --mechanism {COUNTING}.",
+                f"--select and --min-count go with --mechanism {COUNTING}.",
             )
         if self.min_count is not None and self.select != COUNTS:
             raise UsageError("A minimum count needs noisy counts.", f"Leave out --select, or give --select {COUNTS}.")

@@ -145,7 +145,7 @@ def check_universe(database: TransactionDatabase, plan: Plan) -> None:
         )
     if plan.most_items is not None and plan.most_items < len(database.vocabulary):
         raise InputError(
-            "The data holds more different items than the declared number.",
+            f"The data holds more different items than {plan.most_items:,}, the most that this plan covers.",
             "Give a larger --universe-items from public knowledge, or the names themselves with --universe-file. "
             "Nothing was spent. (This message is for the holder of the data: it tells something about the number of "
             "items that occur.)",

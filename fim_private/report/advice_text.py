@@ -21,7 +21,8 @@ def declared(advice: Advice) -> str:
     """What was declared of the data."""
     shop, unit = advice.shop, advice.question.unit
     who = "baskets" if unit.column is None or unit.max_transactions is not None else "customers"
-    return f"about {shop.transactions:,} {who} of about {shop.items_per_transaction:g} items each"
+    items = "item" if shop.items_per_transaction == 1 else "items"
+    return f"about {shop.transactions:,} {who} of about {shop.items_per_transaction:g} {items} each"
 
 
 def advice_rows(advice: Advice) -> list[tuple[str, ...]]:

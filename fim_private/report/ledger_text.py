@@ -22,6 +22,14 @@ def left_in_words(rule: PrivacyFilter, spent: Charge) -> str:
     return f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)}"
 
 
+def _added_up(rule: PrivacyFilter, spent: Charge) -> str:
+    """What is spent and what remains, if guarantees are added up."""
+    if spent.epsilon > rule.budget.epsilon or spent.delta > rule.basic_delta:
+        return "the releases cost more than the total, so nothing is left this way"
+    sums = f"epsilon {amount(spent.epsilon, up=True)}, delta {amount(spent.delta, up=True)}"
+    return f"{sums} spent; {left_in_words(rule, spent)} left"
+
+
 def state_text(state: State) -> str:
     """The state in words."""
     spent, rule = state.spent, state.rule()
@@ -37,17 +45,12 @@ def state_text(state: State) -> str:
         ("protects", _protected(state)),
         ("releases", releases),
         ("composition", f"{printable(state.composition)}: {undecided}{shared}"),
-        (
-            "spent",
-            f"epsilon {amount(spent.epsilon, up=True)}, delta {amount(spent.delta, up=True)}, added up",
-        ),
-        ("remaining", f"{left_in_words(rule, spent)} for adding up"),
+        ("added up", _added_up(rule, spent)),
     ]
     if rule.bound is not None and rule.pays(spent):
-        used = amount(100 * rule.renyi_share(spent), up=True)
-        lines.append(
-            ("", f"or by Renyi composition: {used} % of what it allows is spent; a release has to fit one of the two")
-        )
+        share = rule.renyi_share(spent)
+        used = f"{amount(100 * share, up=True)} % of what it allows is spent" if share <= 1 else "nothing is left"
+        lines += [("or by Renyi", used), ("", "A release has to fit one of the two.")]
     return "\n".join(f"{name:<13}{text}" for name, text in lines)
 
 

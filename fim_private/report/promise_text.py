@@ -212,9 +212,9 @@ def total_doubt(release: Release) -> str | None:
         return None
     counts = what_counts(release.terms.plan)
     return (
-        f"WARNING: the number of {counts} was declared as {total:,}, but released counts are larger, by more than their "
-        f"noise explains. Supports, and measures of rules, are wrong unless --public-transactions is the number of "
-        f"{counts}."
+        f"WARNING: the number of {counts} was declared as {total:,}, but released counts are larger, by more than "
+        "their noise explains. Supports, and measures of rules, are wrong unless --public-transactions is the number "
+        f"of {counts}."
     )
 
 
@@ -352,7 +352,7 @@ def plan_text(plan: Plan) -> str:
         paragraphs.append(
             f"  no list of names is needed: at most {plan.most_items:,} items occur; "
             + ("" if first == [search for _, search in plan.selections] else "if items are counted first, ")
-            + f"an item must be in about {needed:,} transactions to be named"
+            + f"an item must be in about {needed:,} {plan.question.counted} to be named"
         )
     search = _search(plan)
     if search:

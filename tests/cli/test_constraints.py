@@ -50,7 +50,7 @@ def test_the_plan_shows_what_is_saved() -> None:
     planned = fim_private(
         "plan", *PAIRS, "--universe-items", 1000, "--max-items", 10, "--must-contain", "milk", "--mechanism", "choosing"
     ).stdout.decode()
-    assert planned.startswith("The top 1 itemsets of size 2 that contain milk, protecting one transaction.")
+    assert planned.startswith("The top itemset of size 2 that contain milk, protecting one transaction.")
     assert "searches 1,000 itemsets instead of 499,500" in " ".join(planned.split())
     (record,) = json.loads(fim_private("plan", *PAIRS, "--exclude", "milk", "--mechanism", "lmm", "--json").stdout)
     assert record["plan"]["exclude"] == ["milk"]

@@ -41,7 +41,7 @@ def test_the_pair_that_goes_together_is_found_and_the_release_says_how(here: Pat
 
 def test_the_plan_is_that_of_the_release_and_says_what_is_ranked() -> None:
     shown = " ".join(fim_private("plan", *ASKED).stdout.decode().split())
-    assert shown.startswith("The top 1 itemsets of size 2 by leverage, protecting one transaction.")
+    assert shown.startswith("The top itemset of size 2 by leverage, protecting one transaction.")
     assert "items-first: " in shown
     assert "the most frequent items once more, picks, and the test of their items: rho" in shown
     assert "of leverage over itemsets that do not occur" in shown
@@ -52,7 +52,10 @@ def test_the_plan_is_that_of_the_release_and_says_what_is_ranked() -> None:
     [
         (("--by", "lift"), "Choose --by count or leverage"),
         (("--by", "leverage", "--must-contain", "milk"), "Leave out --must-contain"),
-        (("--by", "leverage", "--mechanism", "exponential", "--universe-items", 9), "go with --mechanism items-first"),
+        (
+            ("--by", "leverage", "--mechanism", "exponential", "--universe-items", 9),
+            "goes with --mechanism items-first",
+        ),
     ],
 )
 def test_what_cannot_be_ranked_by_leverage_is_refused(here: Path, options: tuple[object, ...], said: str) -> None:

@@ -124,7 +124,9 @@ def test_names_of_columns_are_suggested_only_where_everybody_has_them(tmp_path: 
     path = tmp_path / "x.csv"
     path.write_text("invoice,item,customer\n1,milk,2\n")
     near = fim_private("mine", path, *ASKED[:-2], "--unit-column", "custmer")
-    assert "There is 'customer'" in words(near)
+    assert "There are 'customer', 'invoice', 'item'." in words(near)
+    mixed = fim_private("mine", path, *ASKED, "--transaction-column", "1", "--item-column", "item")
+    assert "Give names for all columns, or numbers for all." in " ".join(words(mixed).split())
     path.write_text("zwieback,item,invoice\n1,milk,2\n")
     far = fim_private("mine", path, *ASKED[:-2], "--unit-column", "zwiebak")
     assert far.returncode == 3

@@ -64,7 +64,7 @@ def test_each_size_can_be_mined_by_itself(baskets: Path) -> None:
     (record,) = json.loads(fim_private("plan", *options, "--mechanism", "auto", "--json").stdout)
     assert record["plan"] == release["plan"]
     shown = fim_private("plan", *options).stdout.decode()
-    assert shown.startswith("The top 1 itemsets of each of the sizes 1 and 2, protecting one transaction.")
+    assert shown.startswith("The top itemset of each of the sizes 1 and 2, protecting one transaction.")
     assert "\nitems-first " in shown
 
 

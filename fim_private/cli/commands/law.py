@@ -99,7 +99,7 @@ def law(
     if (epsilon is None) != (delta is None):
         raise UsageError("The budget needs both epsilon and delta.", "Give --epsilon and --delta together.")
     budget = None if epsilon is None or delta is None else Budget(epsilon, delta)
-    chosen = _planned(
+    mechanism, chosen = _planned(
         mechanism, top=top, budget=budget or ANY, sensitivity=sensitivity, neighbours=neighbours,
         universe=Universe(items=itemsets, listed=not anonymous) if declared else None, max_items=max_items,
     )  # fmt: skip
@@ -135,7 +135,8 @@ def _counts(text: str) -> list[int]:
 def _planned(
     name: str, *, top: int, budget: Budget, sensitivity: int, neighbours: NeighbouringRelation,
     universe: Universe | None, max_items: int | None,
-) -> Mechanism:  # fmt: skip
+) -> tuple[str, Mechanism]:  # fmt: skip
+    """The mechanism's name, also where --mechanism auto took it, and the mechanism."""
     from fim_private.mechanisms.protocol import Stepwise
     from fim_private.plan import make_plan
 
@@ -150,13 +151,13 @@ def _planned(
         universe=universe,
         max_items=max_items,
         mechanism=name,
-    ).search
-    if isinstance(planned, Stepwise):
+    )
+    if isinstance(planned.search, Stepwise):
         raise UsageError(
-            f"What {name} answers depends on whole baskets, not on the counts of itemsets alone.",
-            "Take another mechanism. (`fim-private audit items-first` compares the laws of that one on data sets.)",
+            f"What {planned.mechanism_name} answers depends on whole baskets, not on the counts of itemsets alone.",
+            "Take a mechanism that looks at counts alone, such as limited-domain.",
         )
-    return planned
+    return planned.mechanism_name, planned.search
 
 
 def _with_parameters(name: str, mechanism: Mechanism, by_hand: dict[str, str], *, planned: bool) -> Mechanism:

@@ -62,7 +62,9 @@ def question_in_words(question: Question, *, top: int | None) -> str:
     if smaller:
         listed = f"{', '.join(map(str, smaller))} and {largest}"
         what = f"each of the sizes {listed}" if question.per_size else f"sizes {listed} together"
-    which = f"The top {top:,} itemsets of {what}" if top is not None else f"Itemsets of {what}"
+    which = f"Itemsets of {what}"
+    if top is not None:
+        which = f"The top {'itemset' if top == 1 else f'{top:,} itemsets'} of {what}"
     if question.by != "count":
         which += f" by {question.by}"
     if question.min_count is not None:

@@ -211,7 +211,9 @@ def _advice(columns: list[str], wanted: str) -> str:
         return "Check the name and, in a text file, the first line and the separator."
     near = difflib.get_close_matches(plain(wanted), [plain(column) for column in known], n=1)
     first = [column for column in known if plain(column) in near]
-    return f"There is {', '.join(repr(column[:60]) for column in dict.fromkeys([*first, *known]))}."
+    names = ", ".join(repr(column[:60]) for column in dict.fromkeys([*first, *known]))
+    advice = f"There {'is' if len(known) == 1 else 'are'} {names}."
+    return f"{advice} Give names for all columns, or numbers for all." if wanted.isdecimal() else advice
 
 
 def _plain_case(name: str) -> str:

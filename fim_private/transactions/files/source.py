@@ -151,7 +151,7 @@ def _open(path: Path) -> BinaryIO:
     except FileNotFoundError:
         raise InputError(f"There is no file {path}.", "Check the path.") from None
     except IsADirectoryError:
-        raise InputError(f"{path} is a folder.", "Give the path of one file.") from None
+        raise InputError(f"{path} is a folder.", "Give the paths of its files.") from None
     except PermissionError:
         raise InputError(f"{path} may not be read by this user.", "Change its permissions.") from None
     except (OSError, ValueError):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from fim_private import Ledger
+from fim_private.plan import make_plan
+from fim_private.privacy import Budget, PrivacyUnit
 from tests import processes
 from tests.cli.command import PROMISE, fim_private, words
 
@@ -64,6 +67,15 @@ def test_a_new_ledger_charges_releases_until_it_refuses_one(ledger: Path, basket
     recorded = ledger.read_bytes()
     for secret in (b"SECRET-ITEM", b"bread", b"milk"):
         assert secret not in recorded
+
+
+def test_what_renyi_composition_allows_beyond_the_sum_is_told(tmp_path: Path) -> None:
+    made = Ledger.create(tmp_path / "shop.ledger", epsilon=3, delta="1e-5")
+    for _ in range(4):
+        made.charge(make_plan(size=1, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit()))
+    shown = fim_private("budget", "show", tmp_path / "shop.ledger").stdout.decode()
+    assert "the releases cost more than the total, so nothing is left this way" in shown
+    assert re.search(r"or by Renyi +8\d\.\d* % of what it allows is spent", shown)
 
 
 @pytest.mark.slow

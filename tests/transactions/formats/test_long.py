@@ -89,7 +89,7 @@ def test_a_missing_column_is_told_with_near_misses_among_well_known_names():
         read(LINES, format="long", separator=";", transaction_column="bil", item_column="thing")
     with pytest.raises(InputError, match=r"no column 'zzz' .*There is 'bill'\."):
         read(FRAME, transaction_column="bill", item_column="zzz")
-    with pytest.raises(InputError, match=r"no column 'thing no' .*There is 'thing_no', 'bill'\."):
+    with pytest.raises(InputError, match=r"no column 'thing no' .*There are 'thing_no', 'bill'\."):
         read("bill,thing_no\n1,zwieback\n", transaction_column="bill", item_column="thing no")
     with pytest.raises(InputError, match=r"no column 'zzz' \(unit_column=\)"):
         read(FRAME, unit_column="zzz", **CHOSEN)
