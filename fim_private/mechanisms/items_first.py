@@ -36,6 +36,7 @@ from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.items_first_tuning import FOUND, Tuning
 from fim_private.mechanisms.lengths import PICK_VARIANCE, TYPICAL_LENGTH, LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
@@ -65,118 +66,6 @@ _SEEN = 3.2 + 1.645
 _NOISE = np.array([NormalDist().inv_cdf((place + 0.5) / 9) for place in range(9)])
 """What the test's noise may be, in deviations. Each is equally likely."""
 USUAL_LENGTHS = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tuning:
-    """The best settings found on public data. They depend on public values only.
-
-    `benchmarks/items_first_defaults.py` and `benchmarks/leverage.py` measure them.
-
-    Args:
-        look_share: the share of rho for each of two looks at how many items units hold.
-        items_share: the share of rho for the items at epsilon 1/2. It is larger if epsilon is smaller, because an item
-            that does not go on is lost.
-        if_listed: with a public list the share of the items and the reach are smaller by this factor.
-        tokens: a good answer is expected to need the first `tokens` times sqrt(2 k) tokens.
-        sure: the test is made for this times the support of the last of them.
-        again_share: the share of rho for counting the likeliest items once more.
-        again_below: they are counted again only if the last of them is at most so many deviations above 0.
-        least_test, most_test: the share of rho for the test of the smallest support is between these.
-        cut_share: the choice of how many itemsets to test gets this times as much as the test.
-        failure_share: the share of delta that covers a test that passes by chance.
-        pairs_share: the pairs' share of what is left, if itemsets are counted. The itemsets get the rest.
-        clear_pairs_share, clear_itemsets_share: the same shares where some itemsets are clear before the last count.
-            The itemsets in doubt get the rest.
-        clear: some will be clear if the noise of the pairs is at most this times the support of the rarest item that a
-            good answer needs.
-        doubt: an itemset is in doubt if it is at most so many deviations from the k-th.
-        picks_pairs_share: the same share if itemsets of several sizes are picked.
-        full_items: a unit with at most this many items counts in full.
-        leverage_full_items: the same if pairs are ranked by leverage, where it matters what long transactions lose.
-        recounted: for leverage, this many of the most frequent items are counted once more.
-        recount_share: the share of rho for that.
-        full_pairs: a transaction with at most this many of the pairs counts in full.
-        full_itemsets: a transaction with at most this many of the itemsets counts in full.
-        full_in_doubt: the same for itemsets in doubt, if these are all. Transactions hold less of fewer.
-        joined: larger itemsets are built from this times k pairs, the likeliest.
-        counted: this times k itemsets are counted.
-        prior: the chance of a pick is proportional to the product of its items' counts to this power.
-        larger_prior: the same power if all itemsets have three items or more.
-        leverage_prior: the same power for leverage.
-        rise: how much more of epsilon later picks get.
-        reach: tokens go on to picks down to this times the support that a pick can tell from nothing.
-        several_reach: the same for picks of single items, or from several sizes.
-        leverage_reach: the same for picks by leverage, which is always smaller than the support.
-        few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
-        few_per_pick: so many for each of k go on instead if that is more. It is less if epsilon is below 1/2.
-        below_last: where single items are asked for, all tokens go on down to so many deviations below the k-th, or
-            below the least count that is asked for, but at most 2 k.
-        peels: picks select if k is at most this times the number of picks that are as exact as noisy counts.
-        always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
-        peels_items: the same as `peels` if single items and others are asked for.
-        peels_larger: if all itemsets have three items or more, picks select if what a pick can tell from nothing is at
-            most so many times the support of the rarest item that a good answer needs. It is the square of this for
-            four items, and so on.
-        short: single items are named by their first counts if units count with at least this weight on average.
-        short_for_long_lists: the same for lists of at least `long_list` items.
-        picks_of_found: the share of rho for picks from them, for short lists.
-        few_of_found: beyond so many items it falls as 1/sqrt(k).
-        uneven: beside noise, the counts of items and pairs are off by about this share of them: what long transactions
-            lose differs from one to the other.
-    """
-
-    look_share: float = 0.01
-    items_share: float = 0.3
-    if_listed: float = 0.67
-    tokens: float = 5.0
-    sure: float = 0.4
-    again_share: float = 0.15
-    again_below: float = 4.5
-    least_test: float = 0.05
-    most_test: float = 0.15
-    cut_share: float = 0.25
-    failure_share: Fraction = Fraction(1, 4)
-    pairs_share: float = 0.55
-    clear_pairs_share: float = 0.35
-    clear_itemsets_share: float = 0.3
-    clear: float = 1.0
-    doubt: float = 1.5
-    picks_pairs_share: float = 0.2
-    full_items: int = 4
-    leverage_full_items: int = 16
-    recounted: int = 10
-    recount_share: float = 0.05
-    full_pairs: int = 10
-    full_itemsets: int = 12
-    full_in_doubt: int = 8
-    joined: int = 30
-    counted: int = 6
-    prior: float = 0.75
-    larger_prior: float = 1.0
-    leverage_prior: float = 1.2
-    rise: Fraction = Fraction(1, 2)
-    reach: float = 1.0
-    several_reach: float = 0.3
-    leverage_reach: float = 1.5
-    few: int = 90
-    few_per_pick: float = 0.45
-    below_last: float = 2.0
-    peels: float = 0.75
-    always_peels: int = 25
-    peels_items: float = 0.3
-    peels_larger: float = 0.35
-    uneven: float = 0.15
-    short: float = 0.5
-    short_for_long_lists: float = 0.3
-    long_list: int = 100
-    picks_of_found: float = 0.3
-    few_of_found: int = 10
-
-    def share_of_items(self, epsilon: float, *, listed: bool) -> float:
-        """The share of rho for the items. With a public list, few strangers have to be told from items."""
-        share = min(0.45, max(0.2, self.items_share * math.pow(0.5 / epsilon, 0.3)))
-        return share * self.if_listed if listed else share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,7 +149,7 @@ class ItemsFirst:
     by: str = BY_COUNT
     sensitivity: int = 1
     epsilon: float = 1.0
-    tuning: Tuning = Tuning()
+    tuning: Tuning = FOUND
 
     @property
     def size(self) -> int:
@@ -681,7 +570,7 @@ class ItemsFirst:
         return rounded
 
 
-def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanism:
+def calibrate(request: Request, tuning: Tuning = FOUND) -> CalibratedMechanism:
     """Divide rho between the look, the items, and what follows.
 
     Raises:
@@ -702,7 +591,7 @@ def calibrate(request: Request, tuning: Tuning = Tuning()) -> CalibratedMechanis
     return CalibratedMechanism(mechanism=share_out(request, rho, failure, tuning), guarantee=guarantee)
 
 
-def share_out(request: Request, rho: Fraction, failure: Fraction, tuning: Tuning = Tuning()) -> ItemsFirst:
+def share_out(request: Request, rho: Fraction, failure: Fraction, tuning: Tuning = FOUND) -> ItemsFirst:
     """The mechanism whose steps together cost at most rho.
 
     Args:

@@ -19,7 +19,8 @@ from fim_private.accounting.claim import claimed_delta
 from fim_private.accounting.gaussian_composition import gaussian_rho
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certificate import Certificate
-from fim_private.mechanisms.items_first import BY_COUNT, BY_LEVERAGE, COUNTS, PEEL, ItemsFirst, Tuning, calibrate
+from fim_private.mechanisms.items_first import BY_COUNT, BY_LEVERAGE, COUNTS, PEEL, ItemsFirst, calibrate
+from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Request
