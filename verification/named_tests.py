@@ -18,6 +18,14 @@ NAMED_TESTS = (
         "tests/mechanisms/test_items_first.py::test_broken_twins_fail_the_same_check",
     ),
     (
+        "PrivBasis: several bases with the noise of one",
+        "tests/mechanisms/test_privbasis.py::test_the_noise_of_one_basis_fails_the_same_check",
+    ),
+    (
+        "PrivBasis: a wider range of the number of items than is paid for",
+        "tests/mechanisms/test_privbasis.py::test_broken_twins_of_the_number_have_a_larger_range",
+    ),
+    (
         "a plan for add-remove used where units are exchanged",
         "tests/mechanisms/test_privacy.py::test_replace_needs_its_own_calibration",
     ),
