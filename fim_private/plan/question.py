@@ -68,7 +68,7 @@ class Question:
             its transactions are kept. Otherwise transactions are counted, and this is None.
         max_items: a transaction keeps at most so many of its remaining items, and a counted unit likewise. They are
             chosen uniformly at random. None keeps all items. This costs no privacy.
-        mechanism: a name of the registry, or "auto" for the mechanism that needs the smallest lead over the bulk.
+        mechanism: a name of the registry, or "auto" for the planner's choice.
         select: how items-first selects, "peel" or "counts"; None if the planner decides.
         min_count: release only itemsets with a noisy count above this. It needs a mechanism that counts (items-first).
         count_share: the share of epsilon, between 0 and 1, for the counts of the chosen itemsets. None releases no

@@ -10,7 +10,7 @@ from fim_private.release.promise import privacy_record
 from fim_private.release.release import SEEDED_NOTE
 from fim_private.release.terms import PlanTerms, PrivacyTerms, Promise, Terms
 from fim_private.report.document.text import printable, stated, wrapped
-from fim_private.report.promise_text import promised, share_right
+from fim_private.report.promise_text import exchanged, promised, share_right
 
 BASKET, CUSTOMER = "a basket", "a customer"
 LONGEST_NAME = 16
@@ -58,17 +58,19 @@ def _sentences(terms: Terms, *, seeded: bool) -> list[str]:
         raise AssertionError("a plan always promises something")
     every, one = protected_by(privacy.promise, plan, privacy.layout)
     there, holds = ("they are", "they bought") if one == CUSTOMER else ("it is", "it holds")
-    if privacy.neighbours == NeighbouringRelation.ADD_REMOVE:
-        event, guess = f"whether {there} in the data, and what {holds}", f"whether {one} is in the data"
-    else:
-        event, guess = f"what {holds}, not whether {there} in the data", f"which of two contents {one} has"
     epsilon, delta = privacy.promise.epsilon, privacy.promise.delta
+    much = f"(epsilon {stated(epsilon)}, delta {stated(delta)})"
+    if privacy.neighbours == NeighbouringRelation.ADD_REMOVE:
+        twice, failing = exchanged(epsilon, delta)
+        held = f"epsilon {stated(twice)}" + (f", delta {stated(failing, digits=4)}" if delta else "")
+        event = f"whether {there} in the data {much}, and what {holds} ({held})"
+        guess = f"whether {one} is in the data"
+    else:
+        event, guess = f"what {holds} {much}, not whether {there} in the data", f"which of two contents {one} has"
     protects = "would protect" if seeded else "protects"
     return [
-        f"{'Without its seed this answer' if seeded else 'This answer'} {protects} {every}: {event} (epsilon "
-        f"{stated(epsilon)}, delta {stated(delta)}).",
-        f"Someone who thinks it 50:50 {guess} is right in at most {share_right(epsilon, delta)} % of cases after "
-        "seeing the answer.",
+        f"{'Without its seed this answer' if seeded else 'This answer'} {protects} {every}: {event}.",
+        f"With it, a 50:50 guess {guess} is right in at most {share_right(epsilon, delta)} % of cases.",
         "Another answer from this data adds to the risk"
         + (", as do more baskets of one customer (--unit-column)." if one == BASKET else "."),
         *_public(privacy, plan),

@@ -139,11 +139,16 @@ def _together_sentence(plan: PlanTerms) -> list[str]:
     ]
 
 
-def _exchange(epsilon: float, delta: float) -> str:
+def exchanged(epsilon: float, delta: float) -> tuple[Fraction, Fraction]:
     """The bound for one unit in the place of another: one is removed, and one is added (group privacy)."""
-    once, failing = exact(epsilon, "epsilon"), exact(delta, "delta")
-    more = f", plus {stated(min((1 + exp_up(once)) * failing, Fraction(1)), digits=4)}" if delta else ""
-    return f"at most {times_as_likely(2 * once)} times{more}."
+    once = exact(epsilon, "epsilon")
+    return 2 * once, min((1 + exp_up(once)) * exact(delta, "delta"), Fraction(1))
+
+
+def _exchange(epsilon: float, delta: float) -> str:
+    twice, failing = exchanged(epsilon, delta)
+    more = f", plus {stated(failing, digits=4)}" if delta else ""
+    return f"at most {times_as_likely(twice)} times{more}."
 
 
 def share_right(epsilon: float, delta: float) -> str:

@@ -50,7 +50,10 @@ def test_the_statement_speaks_of_customers_and_baskets() -> None:
     assert "more baskets of one customer (--unit-column)" in baskets
     assert "public the layout (guessed) and a limit of 65,536 items" in baskets
     customers = " ".join(promise_in_short(make_plan(unit=UNITS[1], **asked), seeded=False, layout=LONG).split())
-    assert "every customer (column 'CustomerID'): whether they are in the data, and what they bought" in customers
+    assert (
+        "every customer (column 'CustomerID'): whether they are in the data (epsilon 1, delta 1e-6), and" in customers
+    )
+    assert "and what they bought (epsilon 2, delta 3.719e-6). With it," in customers
     assert "further baskets" not in customers
     assert "at most 73.2 % of cases" in customers
     assert "at most 73.2 % of cases" in " ".join(promise(make_plan(unit=UNITS[1], **asked), seeded=False).split())

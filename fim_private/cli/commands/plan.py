@@ -122,8 +122,9 @@ def _print(plans: list[Plan], chosen: Plan, *, quiet: bool) -> None:
             )
         )
         say(
-            f"\nAn itemset with this lead, in {chosen.question.counted}, is named in 19 of 20 runs. The bulk means\n"
-            "itemsets that do not occur, or a place far down the ranking. --mechanism NAME shows one in full.\n"
+            f"\nAn itemset with this lead, in {chosen.question.counted}, stands out in 19 of 20 runs. Itemsets with\n"
+            "nearly the same count may still take each other's places. The bulk means itemsets that do not\n"
+            "occur, or a place far down the ranking. --mechanism NAME shows one in full.\n"
             "--mechanism auto takes this one:\n",
             quiet=quiet,
         )

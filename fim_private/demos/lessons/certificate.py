@@ -134,9 +134,9 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         ),
         Chart(
             name="leads",
-            caption=f"**The lead with which each is right in 19 of 20 runs at epsilon {epsilon}**, by the number of "
-            "pairs. Where its curve is above the line of the lead that there is, it fails more often, or names some "
-            "pairs wrongly.",
+            caption=f"**The lead over the bulk that each needs in 19 of 20 runs at epsilon {epsilon}**, by the number "
+            "of pairs. Where its curve is above the line of the lead that there is, it fails more often, or names some "
+            "pairs wrongly. Pairs of nearly the same count may take each other's places anyway.",
             alt="All curves rise with the number of pairs. The certificate's is the lowest from five pairs on",
             x="pairs asked for (k)",
             y="customers",
@@ -185,8 +185,9 @@ DEMO = Demo(
     minutes=8,
     introduction=(
         Paragraph(
-            text="The list of items is private, so a mechanism must never show a name that only one customer has. The "
-            "large margin mechanism makes sure **before** it chooses: it searches for a gap behind its candidates "
+            text="The list of items is private, so a mechanism must hardly ever (with probability at most delta) show "
+            "a name that only one customer has. The large margin mechanism makes sure **before** it chooses: it "
+            "searches for a gap behind its candidates "
             "(`fim-private demo margin`). The certificate makes sure **afterwards**. It need not keep the choice from "
             "falling on such a name. It is enough never to show it."
         ),

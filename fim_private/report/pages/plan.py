@@ -87,7 +87,7 @@ def needs_parts(plan: Plan) -> list[Part]:
     """What the data must show for an answer."""
     rows = tuple((f"about {margin.counts:,}", margin.words) for margin in plan.mechanism.margins)
     counted = plan.question.counted
-    caption = f"The lead, in {counted}, with which an itemset is named in 19 of 20 runs."
+    caption = f"The lead, in {counted}, with which an itemset stands out in 19 of 20 runs."
     parts: list[Part] = [Table(name="margins", head=(counted, "ahead of what"), rows=rows, caption=caption)]
     if len(rows) > 1:
         parts.append(Paragraph(text="One of these leads is enough."))

@@ -29,6 +29,7 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
     """Say what is protected, and which mechanism to take; show by what."""
     settings = results.settings
     what, unit = kind((settings.main_size,)), settings.described_unit
+    counted = "units" if settings.counts_units else "transactions"
     guess = (
         f"whether {unit} is in the data"
         if settings.relation is NeighbouringRelation.ADD_REMOVE
@@ -46,7 +47,7 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
     ]
     parts.append(
         Paragraph(
-            text=f"**The question.** Which {what} are most often bought together? The answer is random, and that "
+            text=f"**The question.** Which {what} are in the most {counted}? The answer is random, and that "
             f"protects people: someone who thinks it 50:50 {guess}, and decides after seeing the answer, is right in "
             f"at most {guesses} of cases. What is true of many is not hidden"
             + (
@@ -169,15 +170,11 @@ def _advice(results: ComparisonResults, data: str) -> Iterator[str]:
     if not len(found[OPEN]):
         return
     what = kind((results.settings.main_size,))
-    hopeless: dict[int, list[str]] = {}
+    hopeless: dict[str, list[str]] = {}
     for at in results.epsilons:
-        if least := _hopeless(found[OPEN], at):
-            hopeless.setdefault(least, []).append(at)
-    fails = [
-        f"for {f'{least} {what} or more' if least > min(results.tops) else f'any number of {what}'} at epsilon "
-        f"{' or '.join(at)}"
-        for least, at in hopeless.items()
-    ]
+        if words := _hopeless(found[OPEN], at, what):
+            hopeless.setdefault(words, []).append(at)
+    fails = [f"for {words} at epsilon {' or '.join(at)}" for words, at in hopeless.items()]
     yield "**Where this fails.** " + (
         f"Do not ask {'; '.join(fails)}: no mechanism without a list finds half of them. Ask for fewer, or spend "
         "more epsilon."
@@ -229,15 +226,16 @@ def _short(results: ComparisonResults, data: str) -> str | None:
     )
 
 
-def _hopeless(cells: pl.DataFrame, epsilon: str) -> int | None:
-    """The least k from which on the best precision is below one half; None if it never is."""
-    found = None
-    best = cells.filter(pl.col("epsilon") == epsilon).group_by("top").agg(pl.col("precision").max())
-    for top, precision in best.sort("top", descending=True).iter_rows():
-        if precision >= 1 / 2:
-            break
-        found = int(top)
-    return found
+def _hopeless(cells: pl.DataFrame, epsilon: str, what: str) -> str | None:
+    """How many itemsets not to ask for: the values of k at which the best precision is below one half, in words."""
+    best = cells.filter(pl.col("epsilon") == epsilon).group_by("top").agg(pl.col("precision").max()).sort("top")
+    tops, fails = best["top"].to_list(), (best["precision"] < 1 / 2).to_list()
+    if all(fails):
+        return f"any number of {what}"
+    last = len(tops) - fails[::-1].index(False)  # from here on all fail
+    some = [f"{top:,}" for top, failed in zip(tops[:last], fails, strict=False) if failed]
+    some += [f"{tops[last]:,} or more"] if last < len(tops) else []
+    return f"{', or for '.join(some)} {what}" if some else None
 
 
 def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure:

@@ -113,9 +113,9 @@ def _outside(panel: Axes) -> Iterator[str]:
         heights = [float(height) for height in np.atleast_1d(drawn.get_ydata())]
         name = gid.removeprefix("mechanism:")
         if max(heights) < lowest:
-            yield f"Of `{name}` nothing is seen: all its marks are below 1, and no curve falls so far."
+            yield f"`{name}` is not in the picture: all its marks are below 1, and no curve falls so far."
         elif min(heights) > highest:
-            yield f"Of `{name}` nothing is seen: it needs a count above the largest."
+            yield f"`{name}` is not in the picture: it needs a count above the largest."
 
 
 def _draw(panel: Axes, name: str, mechanism: Mechanism | Stepwise, profile: CountProfile) -> bool:

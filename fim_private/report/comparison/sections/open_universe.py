@@ -22,12 +22,11 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         Paragraph(
             text="`limited-domain` pays for an open universe with margin: an itemset must stand out far from place "
             "1,000 k to be named. `certified-domain` picks without a stop symbol, and shows the names only if a noisy "
-            "test finds that all of them have support. `items-first` first counts the **items**, without names and "
-            "with "
-            "noise. The itemsets of the frequent items are then a small universe, of which it picks or counts. "
-            "`auto` takes `look-first` for more than one itemset, which has one noisy look at the ranking before it "
-            "decides between the last two. The figure compares them with the exponential mechanism, which was told "
-            "every item that occurs."
+            "test finds that all of them have support. `items-first` first counts the **items**, with noise and "
+            "without names. The itemsets of the frequent items are then a small universe, of which it picks or counts. "
+            "For more than three itemsets `auto` takes `look-first`. It looks twice, with noise: at how many items "
+            "transactions hold, and at the ranking. Then it decides between the last two. The figure compares them "
+            "with the exponential mechanism, which was told every item that occurs."
         )
     ]
     for counts in results.counts:

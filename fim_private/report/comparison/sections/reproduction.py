@@ -48,7 +48,8 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
                     ),
                     *(
                         [
-                            f"For {', '.join(capped)} each transaction is cut to {settings.max_items} random items. "
+                            f"{' and '.join(f'`{name}`' for name in capped)} gets each transaction cut to "
+                            f"{settings.max_items} random items. "
                             f"{min(CAPS, settings.trials)} such cuts take turns. The answer is measured against the "
                             "uncut counts."
                         ]
