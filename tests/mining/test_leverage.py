@@ -245,7 +245,7 @@ def test_units_are_compared_with_units() -> None:
         ({"unit": PrivacyUnit(column="customer", max_transactions=3)}, "max_transactions"),
         ({"top": None, "min_count": 10}, "min_count"),
         ({"select": COUNTS}, 'select="counts"'),
-        ({"mechanism": "lmm"}, 'by="leverage" go with mechanism="items-first"'),
+        ({"mechanism": "lmm"}, 'by="leverage" goes with mechanism="items-first"'),
     ],
 )
 def test_what_has_no_meaning_or_no_proof_is_refused(asked: dict[str, object], message: str) -> None:

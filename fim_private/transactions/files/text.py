@@ -68,9 +68,8 @@ class Text:
 
     def chunks(self) -> Iterator[Chunk]:
         """All lines, in chunks of about the size of the blocks; can be read once."""
-        while self._ahead:
-            yield self._ahead.pop(0)
-        yield from self._rest
+        while (chunk := self._next()) is not None:
+            yield chunk
 
     def head(self, lines: int, size: int) -> list[str]:
         """The first lines that are not blank, at least one and at most `lines`, from about `size` bytes.
@@ -101,7 +100,8 @@ class Text:
         Errors:
             InputError: nothing but blanks is left.
         """
-        for number, chunk in self.chunks():
+        while (numbered := self._next()) is not None:
+            number, chunk = numbered
             below, gone = chunk.split(b"\n"), 0
             while gone < len(below) and lines:
                 lines -= below[gone].strip() != b""
@@ -110,6 +110,10 @@ class Text:
                 self._ahead.insert(0, (number + gone, b"\n".join(below[gone:])))
                 return
         raise only_blanks(self.name)
+
+    def _next(self) -> Chunk | None:
+        # Not by an iterator over `_rest`: whoever leaves that early closes `_rest`, and the other lines are lost.
+        return self._ahead.pop(0) if self._ahead else next(self._rest, None)
 
     def _looking_ahead(self) -> Iterator[Chunk]:
         yield from self._ahead

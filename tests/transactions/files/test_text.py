@@ -212,3 +212,4 @@ def test_more_than_one_chunk_reads_like_one(monkeypatch, end):
         monkeypatch.setattr(source, "BLOCK", block)
         monkeypatch.setattr(source, "HEAD", block)
         assert as_sets(read(data)) == whole
+        assert as_sets(read(f"a title{end}{end}and another{end}{data}", skip_lines=2)) == whole
