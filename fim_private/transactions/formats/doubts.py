@@ -142,6 +142,9 @@ def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: 
     above = 1 if _is_comment(lines[0]) else _lines_above(records)
     if above:
         return _first_line(name, stays, above)
+    records = [record for record in records if record]  # without its unit a line may hold nothing
+    if not records:
+        return None
     widths = {len(record) for record in records}
     mark = None if layout.item_separator is not None else _mark_in_last(records)
     if mark is not None:

@@ -34,6 +34,16 @@ def test_the_unit_stands_at_a_place() -> None:
     assert as_sets(last) == [{"milk"}, {"bread"}]
 
 
+@pytest.mark.parametrize("first", [{"unit_column": "1"}, {"skip_columns": "1"}])
+def test_lines_may_hold_nothing_else(first: dict[str, str]) -> None:
+    named = [f"K{row},a{row % 3},b{row % 4}" for row in range(20)]
+    for lines in (["K1", *named], [*named, "K7"], [named[0], "K1", "K2"]):
+        found = read("".join(f"{line}\n" for line in lines), **first)
+        assert len(found) == sum("," in line for line in lines)
+    with pytest.raises(InputError):
+        read("K1\n", **first)
+
+
 def test_the_unit_is_named_in_the_first_line(tmp_path: Path) -> None:
     header = "Customer,items\n"
     transactions = read(header + BASKETS, format="basket", unit_column="customer")
