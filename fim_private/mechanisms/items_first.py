@@ -519,8 +519,7 @@ class ItemsFirst:
         # The threshold is about 5 to 6 deviations, and a support 1.6 above it passes 19 times in 20.
         deviation = support / (1.6 - NormalDist().inv_cdf(max(float(self.test_delta), _LEAST_DELTA)))
         rho, tuning = float(self.rho), self.tuning
-        many = self.top >= tuning.many and self.size > 1 and self.sizes[0] <= 2
-        most = tuning.most_test_of_many if many else tuning.most_test
+        most = tuning.most_test_of_several if len(self.sizes) > 1 else tuning.most_test
         test = min(max(1 / (2 * deviation**2), tuning.least_test * rho), most * rho)
         return Certificate.costing(
             Fraction(test), self.tuning.cut_share * test, failure=OneSidedFailure(self.test_delta)

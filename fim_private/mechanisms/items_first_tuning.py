@@ -24,8 +24,7 @@ class Tuning:
         again_share: the share of rho for counting the likeliest items once more.
         again_below: they are counted again only if the last of them is at most so many deviations above 0.
         least_test, most_test: the share of rho for the test of the smallest support is between these.
-        most_test_of_many: the same as `most_test` for at least `many` pairs, or itemsets of several sizes: the rarest
-            items of a long list are rarer.
+        most_test_of_several: the same as `most_test` for itemsets of several sizes.
         cut_share: the choice of how many itemsets to test gets this times as much as the test.
         failure_share: the share of delta that covers a test that passes by chance.
         pairs_share: the pairs' share of what is left, if itemsets are counted. The itemsets get the rest.
@@ -78,8 +77,7 @@ class Tuning:
     again_below: float = 4.5
     least_test: float = 0.05
     most_test: float = 0.15
-    most_test_of_many: float = 0.2
-    many: int = 50
+    most_test_of_several: float = 0.2
     cut_share: float = 0.25
     failure_share: Fraction = Fraction(1, 4)
     pairs_share: float = 0.55
