@@ -14,7 +14,7 @@ from fim_private.python_words import in_python
 def did_you_mean(word: str, allowed: Iterable[str]) -> str:
     """A question such as "Did you mean lmm? " if `word` looks like an allowed word, else an empty text.
 
-    `allowed` must hold words of the program only, never names from the data.
+    `allowed` must hold public words only, never names from the data.
 
     >>> did_you_mean("expnential", ["lmm", "exponential"])
     'Did you mean exponential? '

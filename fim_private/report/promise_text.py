@@ -201,10 +201,19 @@ def counts_note(release: Release) -> str | None:
     note = "Counts are estimates: noise was added to them, which is part of the protection."
     if any(itemset.count_low is not None for itemset in release.itemsets):
         note += " Each interval held the true count with 95 % chance when the noise was drawn."
+        note += f" {cut}" if (cut := cut_note(release)) else ""
     elif release.found is not None:
         note += " Long transactions count less, and all counts are raised for it by the same factor."
     doubt = total_doubt(release)
     return note if doubt is None else f"{note} {doubt}"
+
+
+def cut_note(release: Release) -> str | None:
+    """What was left out before counting, so that counts and rules are of the rest; None if nothing was."""
+    plan = release.terms.plan
+    if plan.max_items is None and plan.max_transactions is None:
+        return None
+    return f"Counts, and rules made of them, are of what was left{_bounded(plan)}: of all data they would be larger."
 
 
 def total_doubt(release: Release) -> str | None:
@@ -278,6 +287,8 @@ def shortfall(plan: Plan, release: Release) -> str | None:
     """Why fewer itemsets were named than asked for, and what would help; None where the list is full."""
     named = len(release.itemsets)
     asked, least = plan.mechanism.top, plan.question.min_count
+    if least is not None and named == asked:
+        return wrapped([f"The list ends at {named:,} itemsets. More may exceed {least:,}: give a larger --top."])
     if least is not None and not named:
         why = f"No itemset was found whose noisy count exceeds {least:,}."
         return wrapped([f"{why} What helps: a smaller --min-count, more data, a larger --epsilon, a smaller --size."])
@@ -313,13 +324,14 @@ def found_note(plan: Plan, release: Release) -> str | None:
     read_off = [steps.itemsets for search in searches if (steps := search.usual).itemsets is not None]
     has_counts = any(itemset.count is not None for itemset in release.itemsets)
     if read_off and plan.counts is None and (has_counts or plan.gives_counts):
-        off = f"{max(measured.deviation for measured in read_off):,.0f}"
+        off = f"{2 * max(measured.deviation for measured in read_off):,.0f}"
         note += (
-            f" Counts are estimates, off by about {off} {plan.question.counted} or less. "
-            f"{'A unit' if plan.question.counts_units else 'A transaction'} that holds more than "
-            f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1. All counts are "
-            "raised by the same factor for it, so those of itemsets in long transactions tend to be too low, and "
-            "others too high."
+            f" Counts are rough. Their noise is at most about {off} {plan.question.counted}, 19 times in 20. Beside "
+            f"it, {'a unit' if plan.question.counts_units else 'a transaction'} that holds more than "
+            f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1, and all counts "
+            "are raised by the same factor for it. So those of itemsets in long transactions tend to be too low, and "
+            "others too high: where most hold that many, by half or more. --release-counts with a small --top counts "
+            "what was named, with intervals."
         )
     return wrapped([note])
 

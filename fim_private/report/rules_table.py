@@ -7,7 +7,7 @@ import math
 from fim_private.release import Release
 from fim_private.release.release import SEEDED_NOTE
 from fim_private.report.document.text import printable, table, wrapped
-from fim_private.report.promise_text import total_doubt
+from fim_private.report.promise_text import cut_note, total_doubt
 from fim_private.report.tables import JOINT
 from fim_private.rules import AssociationRules, Rule
 
@@ -77,9 +77,9 @@ def rules_remarks(found: AssociationRules, release: Release) -> list[str]:
             "Lift, leverage and conviction need the number of transactions, which is private. If you may declare it "
             "public, mine with --public-transactions N."
         )
-    doubt = total_doubt(release)
-    if doubt is not None:
-        remarks.append(doubt)
+    if release.found is not None and all(itemset.count_low is None for itemset in release.itemsets):
+        remarks.append("The counts of this release are rough, and so are the measures (see `fim-private show`).")
+    remarks += [note for note in (cut_note(release), total_doubt(release)) if note is not None]
     return [wrapped([remark]) for remark in remarks]
 
 

@@ -175,6 +175,8 @@ def test_a_customer_s_column_that_is_not_used_is_noted_before_anything_is_charge
     said = words(fim_private("mine", file, *ASKED))
     assert note in " ".join(said.split())
     assert "kim" not in said
+    same = ("mine", file, "--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6", "--unit-column", "InvoiceNo")
+    assert note in " ".join(words(fim_private(*same)).split())
     for quiet in (
         ("mine", file, "--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6", "--unit-column", "CustomerID"),
         ("mine", file, *ASKED, "--transaction-column", "CustomerID"),

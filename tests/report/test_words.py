@@ -32,6 +32,12 @@ def test_a_full_list_needs_no_excuse() -> None:
     assert f"about {PLAN.mechanism.margins[0].counts:,} transactions" in none
 
 
+def test_a_full_list_above_a_count_may_not_be_all() -> None:
+    plan = make_plan(size=2, top=3, min_count=50, budget=Budget("1", "1e-6"), unit=PrivacyUnit())
+    assert "The list ends at 3 itemsets. More may exceed 50" in (shortfall(plan, release(3)) or "")
+    assert shortfall(plan, release(2)) is None
+
+
 def test_the_promise_follows_the_plan() -> None:
     text = promise(PLAN, seeded=False)
     assert "2.72 times" in text

@@ -11,9 +11,12 @@ from fim_private.cli import options
 from fim_private.cli.completion import one_of
 from fim_private.cli.files import check_page, keep_apart
 from fim_private.cli.progress import say
-from fim_private.errors import InputError, UsageError
+from fim_private.errors import InputError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fim_private.release import Release
     from fim_private.rules import AssociationRules
 
 ENDINGS = (".csv", ".json", ".jsonl", ".parquet")
@@ -88,8 +91,18 @@ def rules(
     for path in (html, output):
         if path is not None:
             say(f"\nWritten to {path}.", quiet=quiet)
-    for remark in rules_remarks(found, source):
+    for remark in (*_unknown(source, [*(lhs or ()), *(rhs or ())]), *rules_remarks(found, source)):
         say(f"\n{remark}", quiet=quiet)
+
+
+def _unknown(release: Release, items: Iterable[str]) -> Iterator[str]:
+    """A remark on each item that no itemset of the release holds: it may be misspelt. The names are public."""
+    from fim_private.report.document.text import printable
+
+    names = {name for itemset in (*release.itemsets, *release.subsets) for name in itemset.items}
+    for item in items:
+        if item not in names:
+            yield printable(f"No itemset of this release holds {item!r}. {did_you_mean(item, sorted(names))}").rstrip()
 
 
 def _json(found: AssociationRules) -> str:

@@ -128,7 +128,9 @@ def _named(layout: Layout, columns: Columns, header: Sequence[str], found: LongC
 
 def _with_unused_unit(transactions: Transactions, header: Sequence[str], found: LongColumns) -> Transactions:
     known = known_column(header, UNIT_NAMES)
-    if found.unit is not None or known is None or known in found.all:
+    # A unit that is the transaction itself protects as little as none.
+    named = found.unit is not None and found.unit not in found.transaction
+    if named or known is None or known in found.all:
         return transactions
     return replace(transactions, notes=replace(transactions.notes, unused_unit=header[known].strip()))
 

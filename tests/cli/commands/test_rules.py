@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from fim_private.release import FoundItem
 from fim_private.release.files import write_release
 from fim_private.rules import association_rules
 from tests.cli.command import fim_private, words
@@ -100,6 +102,9 @@ def test_rules_are_chosen_by_their_sides_and_ordered(file: Path) -> None:
     assert rules("--rhs", "milk") == ["bread, sliced -> milk", "tea -> milk"]
     assert rules("--lhs", "milk", "--rhs", "tea") == ["milk -> tea"]
     assert rules("--lhs", "mug") == []
+    assert "No itemset of this release holds 'Milk'. Did you mean milk?" in words(
+        fim_private("rules", file, "--rhs", "Milk")
+    )
     assert rules("--sort", "count")[0] == "bread, sliced -> milk"
     assert set(rules("--sort", "leverage")[:2]) == {"bread, sliced -> milk", "milk -> bread, sliced"}
     assert fim_private("rules", file, "--sort", "support").returncode == 2
@@ -146,6 +151,17 @@ def test_a_faulty_call_is_refused_and_changes_no_file(file: Path, tmp_path: Path
     ):
         assert fim_private(*arguments).returncode == code, arguments
     assert json.loads(file.read_text("utf-8"))["itemsets"]
+
+
+def test_rough_counts_and_those_of_a_part_are_said_to_be_so(tmp_path: Path) -> None:
+    rough = replace(released(COUNTS, total=1000), found=(FoundItem(item="milk", count=600.0),))
+    write_release(rough, tmp_path / "rough.json")
+    assert "counts of this release are rough" in " ".join(words(fim_private("rules", tmp_path / "rough.json")).split())
+    write_release(replace(RELEASE, plan={"max_items": 3}), tmp_path / "cut.json")
+    for command in ("rules", "show"):
+        said = " ".join(words(fim_private(command, tmp_path / "cut.json")).split())
+        assert "are of what was left, after at most 3 items of each were kept" in said
+        assert "rough" not in said
 
 
 def test_a_number_of_transactions_below_the_counts_is_warned_of(file: Path, tmp_path: Path) -> None:
