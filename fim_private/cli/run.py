@@ -134,7 +134,10 @@ def _reading_notes(notes: ReadingNotes) -> list[str]:
             (notes.duplicates, "repeated items inside a transaction merged"),
             (notes.empty, "empty transactions left out"),
             (notes.rows_left_out, "rows left out by --where"),
-            (notes.rows_undecided, "of these because a cell is blank, or no number or date"),
+            (
+                notes.rows_undecided,
+                "of these because a cell is blank, or no number or date (as 1,5 and 31.12.2025 are none)",
+            ),
             (notes.rows_without_unit, "rows without a unit left out"),
         )
         if number

@@ -66,7 +66,7 @@ def _sentences(terms: Terms, *, seeded: bool) -> list[str]:
         event = f"whether {there} in the data {much}, and what {holds} ({held})"
         guess = f"whether {one} is in the data"
     else:
-        event, guess = f"what {holds} {much}, not whether {there} in the data", f"which of two contents {one} has"
+        event, guess = f"what {holds}, not whether {there} in the data {much}", f"which of two contents {one} has"
     protects = "would protect" if seeded else "protects"
     return [
         f"{'Without its seed this answer' if seeded else 'This answer'} {protects} {every}: {event}.",
@@ -93,6 +93,8 @@ def _public(privacy: PrivacyTerms, plan: PlanTerms) -> list[str]:
     facts = []
     if privacy.layout is not None and privacy.layout.kind != "memory":
         facts.append(f"the layout{' (guessed)' if privacy.layout.guessed else ''}")
+    if privacy.layout is not None and privacy.layout.query is not None:
+        facts.append(f"that each row of the query is of one {'customer' if plan.unit_column else 'basket'} alone")
     if plan.must_contain or plan.exclude:
         facts.append("the items you named")
     if privacy.public_transactions is not None:

@@ -196,7 +196,7 @@ def _pieces(blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Iterator[str]:
 def _wrong_encoding(name: str, codec: str, line: int) -> InputError:
     return InputError(
         f"{name} is not a text in {codec}: see line {line}.",
-        "Give its encoding, for example --encoding latin-1 or --encoding cp1252.",
+        "Save it as UTF-8. Or, if it holds the data, give its encoding: --encoding latin-1 or --encoding cp1252, say.",
     )
 
 

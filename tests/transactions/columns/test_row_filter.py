@@ -383,7 +383,7 @@ def test_the_command_says_what_it_left_out_and_records_the_condition(tmp_path) -
     done = fim_private("mine", "--explain", path, *asked, "-o", tmp_path / "release.json")
     assert done.returncode == 0, words(done)
     said = " ".join(words(done).split())
-    assert "1,601 rows left out by --where; 1 of these because a cell is blank, or no number or date" in said
+    assert "1,601 rows left out by --where; 1 of these because a cell is blank, or no number or date (as 1,5" in said
     assert f"item column 'product'; only rows where {where}. A transaction is" in said
     assert "Each row is read or left out by itself, before units are formed" in said
     again = fim_private("mine", path, "--config", tmp_path / "release.json", "--json")
