@@ -10,7 +10,7 @@ import typer
 from fim_private.cli import options
 from fim_private.cli.files import check_page
 from fim_private.cli.option_groups import spread
-from fim_private.cli.progress import say
+from fim_private.cli.progress import phases, say
 from fim_private.cli.run import warn_if_weak
 from fim_private.errors import BudgetError
 
@@ -59,7 +59,9 @@ def plan(
     warn_if_weak(question)
     advice, typed = None, question.top is not None
     if about is not None:
-        advice = advice_for(question, about, items_per_unit)
+        with phases(quiet=quiet) as progress:
+            progress("planning lists of several lengths")
+            advice = advice_for(question, about, items_per_unit)
         if not typed:
             question = replace(question, top=advice.plain.most or 1)
     asked = question.asked()
@@ -72,11 +74,13 @@ def plan(
     names = [asked.mechanism] if one else [row.name for row in REGISTRY.values() if asked.suits(row)]
     plans: list[Plan] = []
     refused: dict[str, BudgetError] = {}
-    for name in names:
-        try:
-            plans.append(plan_for(replace(asked, mechanism=name)))
-        except BudgetError as refusal:
-            refused[name] = refusal
+    with phases(quiet=quiet) as progress:
+        for name in names:
+            progress(f"planning {name}")
+            try:
+                plans.append(plan_for(replace(asked, mechanism=name)))
+            except BudgetError as refusal:
+                refused[name] = refusal
     if not plans:
         raise refused[names[0]]
     chosen = plans[0] if len(plans) == 1 else plan_for(asked)
