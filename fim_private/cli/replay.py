@@ -56,6 +56,15 @@ NEEDED = {
     QUERY: "asked a database",
 }
 """Settings that a replay must repeat, because without them it would be another kind of run; and what they did."""
+INSTEAD_OF = {
+    "size": ("sizes", "per_size"),
+    "sizes": ("size",),
+    "unit": ("unit_column", "max_transactions", "together", "merge", "drop_rows_without_unit"),
+    "unit_column": ("unit",),
+    "min_count": ("min_support",),
+    "min_support": ("min_count",),
+}
+"""What an option stands instead of: if it is typed, these settings of the file do not count."""
 UNSAID, GUESSED = "fim_private.unsaid", "fim_private.guessed"
 """Keys of a context: the settings of the release that have to be typed, and the guessed parts of its layout."""
 
@@ -75,8 +84,22 @@ def settings_of_file(context: typer.Context, path: Path | None) -> Path | None:
             for name, value in read_settings(path, allowed).items()
         }
     # A layout of its own goes before.
-    context.default_map = {**settings, **(context.default_map or {})}
+    settings |= context.default_map or {}
+    for typed, others in INSTEAD_OF.items():
+        settings |= {name: _unless(context, typed, settings[name]) for name in others if name in settings}
+    context.default_map = settings
     return path
+
+
+def _unless(context: typer.Context, typed: str, value: Any) -> Callable[[], Any]:
+    """The value, unless another option was typed. Typer asks for it when it knows the typed options."""
+
+    def looked_up() -> Any:
+        if is_from(context, typed, "COMMANDLINE"):
+            return None
+        return value() if callable(value) else value
+
+    return looked_up
 
 
 Config = Annotated[

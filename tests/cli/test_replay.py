@@ -41,6 +41,18 @@ def test_a_toml_file_stands_in_for_what_is_not_typed(here: Path) -> None:
     assert "run.toml" not in release["command"]
 
 
+def test_what_is_typed_stands_instead_of_its_alternatives_too(here: Path) -> None:
+    (here / "sales.csv").write_text("invoice,item,customer\n" + "".join(f"{row},milk,{row}\n" for row in range(900)))
+    asked = ("--size", 1, "--top", 1, "--epsilon", 1, "--delta", "1e-6", "--unit-column", "customer", "--merge")
+    assert fim_private("mine", "sales.csv", *asked, "-o", "customers.json").returncode == 0
+    done = fim_private("mine", "--config", "customers.json", "--unit", "transaction", "--sizes", "1-2", "--json")
+    assert done.returncode == 0, words(done)
+    release = json.loads(done.stdout)
+    assert release["privacy"]["unit"].startswith("one transaction")
+    assert " --unit transaction" in release["command"]
+    assert not {"--unit-column", "--merge", "--size"} & set(release["command"].split())
+
+
 def test_a_release_says_what_makes_it_again(here: Path) -> None:
     baskets = here / "baskets.csv"
     output = here / "release.json"
