@@ -58,7 +58,10 @@ class Look:
 
 AUTOMATIC = Look("#111111", "s")
 OTHER = Look("#555555", "h")
-HUES = ("#b03a00", "#6a3fb5", "#000000", "#0057a8", "#00805c", "#b0559a", "#d89a00", "#4a9fd0", "#7a7a7a", "#7a4a1e")
+HUES = (
+    *("#b03a00", "#6a3fb5", "#000000", "#0057a8", "#00805c", "#b0559a", "#d89a00"),
+    *("#4a9fd0", "#7a7a7a", "#7a4a1e", "#6b7a00", "#c2185b", "#008a99"),
+)
 MARKERS = ("o", "*", "x", "D", "^", "v", "p", "P", "h", ">", "<")
 """One of each for a family, in the registry's order. Their numbers have no common divisor, so pairs repeat late."""
 DASHES = ("-", "--", ":", "-.")
