@@ -87,7 +87,7 @@ def test_guide_s_ledger_keeps_the_books(tmp_path: Path) -> None:
     file = ROOT / "datasets" / "online-retail-customers.csv.gz"
     done = in_shell(f"cd '{tmp_path}' && {example.replace('FILE', shlex.quote(str(file)))}")
     assert done.returncode == 0, done.stderr
-    assert "spent        epsilon 1, delta 1e-6" in done.stdout
+    assert "added up     epsilon 1, delta 1e-6 spent" in done.stdout
     assert done.stdout.splitlines()[-1].split()[1:5] == ["release", "1", "1e-6", "delivered"]
 
 
@@ -98,7 +98,7 @@ def recipe(folder: Path) -> subprocess.CompletedProcess[str]:
     done = in_shell(f"cd '{folder}' && set -e\n{commands}")
     assert done.returncode == 0, done.stderr
     assert (folder / "rules.csv").read_text()
-    assert "remaining    epsilon 1" in done.stdout
+    assert "spent; epsilon 1" in done.stdout
     return done
 
 
