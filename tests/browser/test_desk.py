@@ -160,7 +160,8 @@ def desk(folder: Path, *files: str) -> Iterator[tuple[str, Any]]:
     """A desk that runs in a folder: its address and its process."""
     command = [sys.executable, "-m", "fim_private", "desk", "--no-browser", *files]
     streams = {"stdout": processes.subprocess.PIPE, "stderr": processes.subprocess.PIPE}
-    with processes.started(command, cwd=folder, text=True, **streams) as running:
+    # It serves all tests of this file, each of which has a limit of its own.
+    with processes.started(command, cwd=folder, text=True, seconds=900, **streams) as running:
         yield running.stdout.readline().strip(), running
 
 
