@@ -377,15 +377,15 @@ class ItemsFirst:
             again: how the first tokens were counted once more.
         """
         tuning = self.tuning
-        certificate = self._certificate(supports)
+        transactions = float(lengths.units.sum())
         left = self.rho - 2 * self.look.loss.gaussian.rho - self.items.measurement.loss.gaussian.rho
         left -= again.loss.gaussian.rho if again else 0
+        certificate = self._certificate(left, self._wanted(supports, transactions))
         if certificate is not None:
             left -= certificate.rho
 
         # Itemsets of rarer items are never named.
         worth_it = 1.0 if certificate is None else certificate.threshold
-        transactions = float(lengths.units.sum())
         item_deviation = self.item_deviation(lengths)
         if again is not None:
             item_deviation = 1 / math.hypot(1 / item_deviation, held.weight(again.full) / again.deviation)
@@ -511,19 +511,39 @@ class ItemsFirst:
         """The support that a pick can tell from nothing."""
         return _LOG_CANDIDATES * self.sensitivity / float(pick_epsilon)
 
-    def _certificate(self, supports: NDArray[np.float64]) -> Certificate | None:
-        """A certificate that the items of a good answer are likely to pass, if it need not cost too much."""
+    def _wanted(self, supports: NDArray[np.float64], transactions: float) -> float:
+        """The support of the rarest item in the k likeliest items and pairs, if items were independent.
+
+        Items that are bought together make the k-th itemset, and so its items, more frequent than that. Itemsets of
+        three items or more are made of pairs. Where a count is asked for, no item of an answer is rarer than that.
+
+        Args:
+            supports: about how many units hold each token, in decreasing order.
+            transactions: about how many transactions there are.
+        """
+        first = supports[:MOST_TESTED]
+        expected, rarest = [], []
+        if self.sizes[0] == 1:
+            expected, rarest = [first], [first]
+        if self.size > 1:
+            one, other = np.triu_indices(len(first), 1)
+            expected.append(first[other] * np.minimum(1.0, first[one] / transactions))
+            rarest.append(first[other])
+        likelihood, support = np.concatenate(expected), np.concatenate(rarest)
+        if self.top < len(support):
+            support = support[np.argpartition(-likelihood, self.top)[: self.top]]
+        return max(min(support.tolist(), default=0.0), self.min_count or 0.0)
+
+    def _certificate(self, left: Fraction, wanted: float) -> Certificate | None:
+        """A certificate that items of this support are likely to pass, if it need not cost too much of what is left."""
         if self.test_delta is None:
             return None
-        support = max(self.tuning.sure * self._rarest(supports), 1.0)
+        tuning = self.tuning
         # The threshold is about 5 to 6 deviations, and a support 1.6 above it passes 19 times in 20.
-        deviation = support / (1.6 - NormalDist().inv_cdf(max(float(self.test_delta), _LEAST_DELTA)))
-        rho, tuning = float(self.rho), self.tuning
-        most = tuning.most_test_of_several if len(self.sizes) > 1 else tuning.most_test
-        test = min(max(1 / (2 * deviation**2), tuning.least_test * rho), most * rho)
-        return Certificate.costing(
-            Fraction(test), self.tuning.cut_share * test, failure=OneSidedFailure(self.test_delta)
-        )
+        deviations = 1.6 - NormalDist().inv_cdf(max(float(self.test_delta), _LEAST_DELTA))
+        test = (deviations / max(tuning.sure * wanted, 1.0)) ** 2 / 2
+        test = min(max(test, tuning.least_test * float(self.rho)), tuning.most_test * float(left))
+        return Certificate.costing(Fraction(test), tuning.cut_share * test, failure=OneSidedFailure(self.test_delta))
 
     def picks(self, pick_epsilon: Fraction, universe_size: int) -> Exponential:
         """The exponential mechanism that picks from this many candidates."""

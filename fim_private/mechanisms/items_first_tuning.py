@@ -20,11 +20,12 @@ class Tuning:
             that does not go on is lost.
         if_listed: with a public list the share of the items and the reach are smaller by this factor.
         tokens: a good answer is expected to need the first `tokens` times sqrt(2 k) tokens.
-        sure: the test is made for this times the support of the last of them.
+        sure: the test is made for this times the support of the rarest item in the k itemsets that are likeliest if
+            items are independent.
         again_share: the share of rho for counting the likeliest items once more.
         again_below: they are counted again only if the last of them is at most so many deviations above 0.
-        least_test, most_test: the share of rho for the test of the smallest support is between these.
-        most_test_of_several: the same as `most_test` for itemsets of several sizes.
+        least_test: the test of the smallest support gets at least this share of rho.
+        most_test: it gets at most this share of what is left after the items.
         cut_share: the choice of how many itemsets to test gets this times as much as the test.
         failure_share: the share of delta that covers a test that passes by chance.
         pairs_share: the pairs' share of what is left, if itemsets are counted. The itemsets get the rest.
@@ -72,12 +73,11 @@ class Tuning:
     items_share: float = 0.3
     if_listed: float = 0.67
     tokens: float = 5.0
-    sure: float = 0.4
+    sure: float = 0.6
     again_share: float = 0.15
     again_below: float = 4.5
     least_test: float = 0.05
-    most_test: float = 0.15
-    most_test_of_several: float = 0.2
+    most_test: float = 0.45
     cut_share: float = 0.25
     failure_share: Fraction = Fraction(1, 4)
     pairs_share: float = 0.55

@@ -443,7 +443,8 @@ def test_what_is_left_is_measured_with_its_shares(sizes: tuple[int, ...], select
     if steps.pick_epsilon is not None:
         after = float(steps.certificate.rho) if steps.certificate else 0.0
         picks = pick_rho(float(steps.pick_epsilon), mechanism.top, after)
-        assert float(steps.pairs.loss.gaussian.rho) == pytest.approx(picks, rel=1e-3)
+        # What picks cost beside the test comes from a table, which has steps.
+        assert float(steps.pairs.loss.gaussian.rho) == pytest.approx(picks, rel=5e-3)
 
 
 def test_the_items_share_is_larger_for_a_small_epsilon() -> None:
@@ -476,10 +477,11 @@ def test_how_many_itemsets_are_looked_at() -> None:
 
 def test_the_test_is_as_sharp_as_the_items_need_within_limits() -> None:
     """Items of large support pass a cheap test. The threshold is as small as the failure allows."""
-    tuning = Tuning(least_test=0.05, most_test=0.15, cut_share=0.5)
+    tuning = Tuning(least_test=0.05, most_test=0.4, cut_share=0.5)
     mechanism = first_of(tuning)
     assert mechanism.test_delta is not None
-    for supports, share in ((1e6, 0.05), (2.0, 0.15)):
+    first = 2 * mechanism.look.loss.gaussian.rho + mechanism.items.measurement.loss.gaussian.rho
+    for supports, share in ((1e6, 0.05), (2.0, 0.4 * float(1 - first / mechanism.rho))):
         certificate = mechanism.later(np.full(500, supports), held(2), held(2)).certificate
         assert certificate is not None
         test = certificate.test.gaussian.rho
@@ -487,6 +489,29 @@ def test_the_test_is_as_sharp_as_the_items_need_within_limits() -> None:
         assert float(test / mechanism.rho) == pytest.approx(share, rel=0.02)
         assert float((certificate.rho - test) / test) == pytest.approx(0.5, rel=0.02)
         assert certificate.passes(1) <= mechanism.test_delta < certificate.passes(2) * 1.5
+
+
+@pytest.mark.parametrize(
+    ("top", "sizes", "least_count", "wanted"),
+    [
+        (2, (1,), None, 50_000),
+        (1, (2,), None, 50_000),
+        (2, (2,), None, 30_000),
+        (2, (3,), None, 30_000),
+        (5, (1, 2), None, 25_000),
+        (5, (1, 2), 40_000, 40_000),
+    ],
+)
+def test_the_test_is_made_for_the_rarest_item_of_the_likeliest_itemsets(
+    top: int, sizes: tuple[int, ...], least_count: int | None, wanted: float
+) -> None:
+    """Of 100,000 baskets 60,000 hold one item, 50,000 another: were items independent, 30,000 would hold both."""
+    supports = np.array([60_000.0, 50_000.0, 30_000.0, 25_000.0, *[400.0] * 6])
+    mechanism = first_of(Tuning(sure=0.5, least_test=0.0), sizes=sizes, top=top, min_count=least_count)
+    baskets = Lengths(np.full(1, 3.0), np.full(1, 100_000.0))
+    certificate = mechanism.later(supports, baskets, baskets).certificate
+    assert certificate is not None
+    assert certificate.support_needed(0.05) == pytest.approx(wanted / 2, rel=0.02)
 
 
 def test_the_failure_costs_little_of_epsilon_and_a_share_of_delta() -> None:
