@@ -199,7 +199,10 @@ def _named_or_known(header: Sequence[str], wanted: str | None, option: str, name
         return find_column(header, wanted, option)
     position = known_column(header, names)
     if position is None:
-        raise InputError(f"No column is named with {option}, and none has a well-known name.", f"Give {option}.")
+        raise InputError(
+            f"No column is named with {option}, and none has a well-known name.",
+            f"Give {option}. If each line of the file is a whole transaction, leave the options for columns out.",
+        )
     return position
 
 
