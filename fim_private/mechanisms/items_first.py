@@ -380,9 +380,13 @@ class ItemsFirst:
         transactions = float(lengths.units.sum())
         left = self.rho - 2 * self.look.loss.gaussian.rho - self.items.measurement.loss.gaussian.rho
         left -= again.loss.gaussian.rho if again else 0
-        certificate = self._certificate(left, self._wanted(supports, transactions))
-        if certificate is not None:
-            left -= certificate.rho
+        wanted = tuning.sure * self._wanted(supports, transactions)
+        # Tokens that picks do not reach go no further, so they need not pass.
+        certificate = self._certificate(left, max(wanted, self._reached(left)))
+        select = self.select or (PEEL if self._peels(supports, held, left - _cost(certificate)) else COUNTS)
+        if select == COUNTS:
+            certificate = self._certificate(left, wanted)
+        left -= _cost(certificate)
 
         # Itemsets of rarer items are never named.
         worth_it = 1.0 if certificate is None else certificate.threshold
@@ -398,7 +402,6 @@ class ItemsFirst:
                 float(left) * share * _SAFE, full=min(MOST_FULL, round(full)), sensitivity=self.sensitivity
             )
 
-        select = self.select or (PEEL if self._peels(supports, held, left) else COUNTS)
         if select == PEEL:
             recount = None
             if self.by == BY_LEVERAGE:
@@ -411,13 +414,8 @@ class ItemsFirst:
                 left -= recount.loss.gaussian.rho
             pairs = measured(tuning.picks_pairs_share, tuning.full_pairs) if self.needs_pairs else None
             left -= pairs.loss.gaussian.rho if pairs else 0
-            after = float(certificate.rho) if certificate else 0.0
-            pick = range_costing(float(left), self.top, after, tuning.rise)
-            # Picks that take in single items also go by what was counted of items and pairs before.
-            reach = tuning.several_reach if self.sizes[0] == 1 or len(self.sizes) > 1 else tuning.reach
-            reach = reach if recount is None else tuning.leverage_reach
-            reach *= tuning.if_listed if self.items.listed else 1
-            reached = max(worth_it, reach * self._told_apart(pick))
+            pick = range_costing(float(left), self.top, float(_cost(certificate)), tuning.rise)
+            reached = max(worth_it, self._reach * self._told_apart(pick))
             tokens = int(np.count_nonzero(supports >= reached))
             if recount is not None:
                 tokens = max(tokens, min(self._enough, int(np.count_nonzero(supports >= worth_it))))
@@ -507,6 +505,19 @@ class ItemsFirst:
         # Over several sizes, units hold about as many of the likely itemsets as of pairs.
         return self.top <= max(always, peels * math.sqrt(self.boldness) * held.picks_worth((2,)))
 
+    @property
+    def _reach(self) -> float:
+        """Tokens go on to picks down to this times the support that a pick can tell from nothing."""
+        tuning = self.tuning
+        # Picks that take in single items also go by what was counted of items and pairs before.
+        reach = tuning.several_reach if self.sizes[0] == 1 or len(self.sizes) > 1 else tuning.reach
+        reach = tuning.leverage_reach if self.by == BY_LEVERAGE else reach
+        return reach * (tuning.if_listed if self.items.listed else 1.0)
+
+    def _reached(self, left: Fraction) -> float:
+        """Tokens go on to picks down to this support if the picks may cost all that is left."""
+        return self._reach * self._told_apart(range_costing(float(left), self.top, rise=self.tuning.rise))
+
     def _told_apart(self, pick_epsilon: Fraction) -> float:
         """The support that a pick can tell from nothing."""
         return _LOG_CANDIDATES * self.sensitivity / float(pick_epsilon)
@@ -534,14 +545,14 @@ class ItemsFirst:
             support = support[np.argpartition(-likelihood, self.top)[: self.top]]
         return max(min(support.tolist(), default=0.0), self.min_count or 0.0)
 
-    def _certificate(self, left: Fraction, wanted: float) -> Certificate | None:
+    def _certificate(self, left: Fraction, support: float) -> Certificate | None:
         """A certificate that items of this support are likely to pass, if it need not cost too much of what is left."""
         if self.test_delta is None:
             return None
         tuning = self.tuning
         # The threshold is about 5 to 6 deviations, and a support 1.6 above it passes 19 times in 20.
         deviations = 1.6 - NormalDist().inv_cdf(max(float(self.test_delta), _LEAST_DELTA))
-        test = (deviations / max(tuning.sure * wanted, 1.0)) ** 2 / 2
+        test = (deviations / max(support, 1.0)) ** 2 / 2
         test = min(max(test, tuning.least_test * float(self.rho)), tuning.most_test * float(left))
         return Certificate.costing(Fraction(test), tuning.cut_share * test, failure=OneSidedFailure(self.test_delta))
 
@@ -589,6 +600,10 @@ class ItemsFirst:
         favour += PICK_VARIANCE * scale**2 * precision * (counts - counts[min(self.top, len(counts)) - 1])
         rounded: NDArray[np.int64] = np.rint(favour - favour.min()).astype(np.int64)
         return rounded
+
+
+def _cost(certificate: Certificate | None) -> Fraction:
+    return Fraction(0) if certificate is None else certificate.rho
 
 
 def calibrate(request: Request, tuning: Tuning = FOUND) -> CalibratedMechanism:
