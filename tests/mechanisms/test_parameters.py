@@ -514,6 +514,21 @@ def test_the_test_is_made_for_the_rarest_item_of_the_likeliest_itemsets(
     assert certificate.support_needed(0.05) == pytest.approx(wanted / 2, rel=0.02)
 
 
+def test_the_test_is_no_sharper_than_what_picks_reach() -> None:
+    """Itemsets of items that picks cannot tell from nothing are no candidates, so only the others have to pass."""
+    supports = np.full(500, 100.0)
+    picked, counted = (
+        first_of(Tuning(least_test=0.0), top=20, select=select).later(supports, held(5), held(5))
+        for select in (PEEL, COUNTS)
+    )
+    assert picked.certificate is not None
+    assert counted.certificate is not None
+    assert picked.certificate.support_needed(0.05) > 1.5 * counted.certificate.support_needed(0.05)
+    # Later picks get the largest share of what the test leaves, so what is reached falls short of this by little.
+    reached = 8 / float(picked.pick_epsilon or 0)
+    assert 0.7 * reached < picked.certificate.support_needed(0.05) < reached
+
+
 def test_the_failure_costs_little_of_epsilon_and_a_share_of_delta() -> None:
     tuning = Tuning(failure_share=F(1, 4))
     assert first_of(tuning).test_delta == F(1, 4 * 10**6)

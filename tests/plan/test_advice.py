@@ -164,3 +164,6 @@ def test_the_command_advises_without_a_file_and_without_a_top(tmp_path: Path) ->
     advice = json.loads(both.stdout)["advice"]
     assert advice["without_counts"]["ask_for"] >= advice["with_counts"]["ask_for"] >= 1
     assert fim_private("plan", "--about", 0, "--size", 2, *PROMISE).returncode == 2
+    alone = fim_private("plan", "--items-per-unit", 60, "--size", 2, "--top", 5, *PROMISE)
+    assert alone.returncode == 2
+    assert "--about" in words(alone)

@@ -12,12 +12,14 @@ from fim_private.cli.files import check_page
 from fim_private.cli.option_groups import spread
 from fim_private.cli.progress import phases, say
 from fim_private.cli.run import warn_if_weak
-from fim_private.errors import BudgetError
+from fim_private.errors import BudgetError, UsageError
 
 if TYPE_CHECKING:
     from fim_private.plan import Plan
     from fim_private.plan.advice import Advice
     from fim_private.report.document import Document
+
+_USUAL_ITEMS = "10"
 
 
 @spread
@@ -35,13 +37,13 @@ def plan(
         ),
     ] = None,
     items_per_unit: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NUMBER",
-            help="With --about: about how many different items each of them holds, also public.",
+            help="With --about: about how many different items each of them holds (10 if not given), also public.",
             rich_help_panel="Advice",
         ),
-    ] = "10",
+    ] = None,
     html: options.Html = None,
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
@@ -58,10 +60,12 @@ def plan(
     check_page(html, question.universe_file, overwrite=overwrite)
     warn_if_weak(question)
     advice, typed = None, question.top is not None
+    if about is None and items_per_unit is not None:
+        raise UsageError("--items-per-unit says nothing alone.", "Also give --about, the number of transactions.")
     if about is not None:
         with phases(quiet=quiet) as progress:
             progress("planning lists of several lengths")
-            advice = advice_for(question, about, items_per_unit)
+            advice = advice_for(question, about, items_per_unit or _USUAL_ITEMS)
         if not typed:
             question = replace(question, top=advice.plain.most or 1)
     asked = question.asked()
