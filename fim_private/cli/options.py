@@ -189,8 +189,8 @@ class Question:
         bool,
         _what(
             "--release-counts",
-            help="Also release the itemsets' counts, with noise and 95 % intervals. This share of epsilon is kept for them "
-            "(0.2 if no share follows, as in --release-counts 0.5), and they get what the choice leaves beside it.",
+            help="Also release the itemsets' counts, with noise and 95 % intervals. This share of epsilon is kept for "
+            "them (0.2, or what follows, as in --release-counts 0.5). They get all that the choice leaves.",
         ),
     ] = False
     count_share: Annotated[str | None, _what(metavar="SHARE", help="The same as --release-counts SHARE.")] = None
