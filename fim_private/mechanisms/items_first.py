@@ -543,7 +543,7 @@ class ItemsFirst:
         likelihood, support = np.concatenate(expected), np.concatenate(rarest)
         if self.top < len(support):
             support = support[np.argpartition(-likelihood, self.top)[: self.top]]
-        return max(min(support.tolist(), default=0.0), self.min_count or 0.0)
+        return max(float(support.min()) if len(support) else 0.0, self.min_count or 0.0)
 
     def _certificate(self, left: Fraction, support: float) -> Certificate | None:
         """A certificate that items of this support are likely to pass, if it need not cost too much of what is left."""
