@@ -506,16 +506,21 @@ class ItemsFirst:
         return self.top <= max(always, peels * math.sqrt(self.boldness) * held.picks_worth((2,)))
 
     @property
+    def _counted_before(self) -> bool:
+        """Whether picks also go by what was counted of items and pairs before, and so reach further."""
+        return self.sizes[0] == 1 or len(self.sizes) > 1
+
+    @property
     def _reach(self) -> float:
         """Tokens go on to picks down to this times the support that a pick can tell from nothing."""
-        tuning = self.tuning
-        # Picks that take in single items also go by what was counted of items and pairs before.
-        reach = tuning.several_reach if self.sizes[0] == 1 or len(self.sizes) > 1 else tuning.reach
-        reach = tuning.leverage_reach if self.by == BY_LEVERAGE else reach
-        return reach * (tuning.if_listed if self.items.listed else 1.0)
+        reach = self.tuning.several_reach if self._counted_before else self.tuning.reach
+        reach = self.tuning.leverage_reach if self.by == BY_LEVERAGE else reach
+        return reach * (self.tuning.if_listed if self.items.listed else 1.0)
 
     def _reached(self, left: Fraction) -> float:
-        """Tokens go on to picks down to this support if the picks may cost all that is left."""
+        """The support down to which tokens go on to picks if these may cost all that is left; 0 if counts help them."""
+        if self._counted_before:
+            return 0.0
         return self._reach * self._told_apart(range_costing(float(left), self.top, rise=self.tuning.rise))
 
     def _told_apart(self, pick_epsilon: Fraction) -> float:
