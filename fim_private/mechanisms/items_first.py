@@ -380,7 +380,8 @@ class ItemsFirst:
         transactions = float(lengths.units.sum())
         left = self.rho - 2 * self.look.loss.gaussian.rho - self.items.measurement.loss.gaussian.rho
         left -= again.loss.gaussian.rho if again else 0
-        wanted = tuning.sure * self._wanted(supports, transactions)
+        # A public list needs no test.
+        wanted = 0.0 if self.test_delta is None else tuning.sure * self._wanted(supports, transactions)
         # Tokens that picks do not reach go no further, so they need not pass.
         certificate = self._certificate(left, max(wanted, self._reached(left)))
         select = self.select or (PEEL if self._peels(supports, held, left - _cost(certificate)) else COUNTS)

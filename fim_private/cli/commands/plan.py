@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from fim_private.plan.advice import Advice
     from fim_private.report.document import Document
 
-_USUAL_ITEMS = "10"
-
 
 @spread
 def plan(
@@ -65,7 +63,7 @@ def plan(
     if about is not None:
         with phases(quiet=quiet) as progress:
             progress("planning lists of several lengths")
-            advice = advice_for(question, about, items_per_unit or _USUAL_ITEMS)
+            advice = advice_for(question, about, items_per_unit)
         if not typed:
             question = replace(question, top=advice.plain.most or 1)
     asked = question.asked()
@@ -139,13 +137,14 @@ def _print(plans: list[Plan], chosen: Plan, *, quiet: bool) -> None:
     typer.echo(plan_text(chosen))
 
 
-def advice_for(question: options.QuestionToSeveral, about: int, items_per_unit: str) -> Advice:
+def advice_for(question: options.QuestionToSeveral, about: int, items_per_unit: str | None) -> Advice:
     """How many itemsets to ask for, whatever --top says."""
+    from fim_private.mechanisms.lengths import TYPICAL_LENGTH
     from fim_private.plan.advice import advise
     from fim_private.plan.shape import Shop
 
     asked = replace(question, top=question.top or 1, mechanism=question.mechanism or "auto").asked()
-    return advise(asked, Shop.of(about, items_per_unit), count_share=options.DEFAULT_COUNT_SHARE)
+    return advise(asked, Shop.of(about, items_per_unit or TYPICAL_LENGTH), count_share=options.DEFAULT_COUNT_SHARE)
 
 
 def _printadvice_for(advice: Advice, *, quiet: bool) -> None:
