@@ -29,8 +29,10 @@ CANDIDATES, ITEMS, LEAST_PER_PICK = 20_000, 2_000, 10
 
 A larger l makes c_(l+1) smaller, which helps where transactions are long, but each pick then has more to choose from.
 The larger k is, the less budget a pick has. So l does not grow with k."""
-TEST_SHARE = Fraction(1, 8)
-"""The share of rho that the test gets."""
+TEST_SHARE, TEST_OF_ONE = Fraction(1, 8), Fraction(1, 2)
+"""The test gets half of rho for one pick, less for more picks, and at least an eighth.
+
+The test costs the same whatever k is. Picks need the more, the more there are."""
 CUT_SHARE = Fraction(1, 25)
 """The share of rho that the choice of the length gets, if there is more than one pick."""
 
@@ -43,6 +45,11 @@ RISE = Fraction(1, 2)
 def candidates_of(top: int, sizes: tuple[int, ...]) -> int:
     """l for k picks of itemsets of these sizes."""
     return max(ITEMS if sizes == (1,) else CANDIDATES, LEAST_PER_PICK * top)
+
+
+def test_share_of(top: int) -> Fraction:
+    """The share of rho that the test of k picks gets."""
+    return max(TEST_SHARE, TEST_OF_ONE * Fraction(1000, math.isqrt(1000**2 * top)))
 
 
 def spare_of(top: int) -> int:
@@ -227,7 +234,7 @@ def _without(order: Sequence[int], out: Sequence[int]) -> list[int]:
 
 
 def calibrate(request: Request) -> CalibratedMechanism:
-    """The test gets an eighth of rho, and the choice of the length a little. The picks get the rest.
+    """The test gets a share of rho, and the choice of the length a little. The picks get the rest.
 
     Raises:
         BudgetError: delta is 0, or the budget is too small for a test.
@@ -237,7 +244,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
     found = calibrate_certificate(
         request,
         lambda pick: peeling_losses(request.top + 2 * spare, pick, RISE),
-        test_share=TEST_SHARE,
+        test_share=test_share_of(request.top),
         cut_share=CUT_SHARE if request.top > 1 else Fraction(0),
     )
     mechanism = CertifiedDomain(

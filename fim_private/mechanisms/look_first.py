@@ -26,11 +26,10 @@ from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.certified_domain import (
     CUT_SHARE,
-    RISE,
-    TEST_SHARE,
     CertifiedDomain,
     candidates_of,
     spare_of,
+    test_share_of,
 )
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
 from fim_private.mechanisms.lengths import Lengths
@@ -45,7 +44,7 @@ LOOK_SHARE = Fraction(3, 100)
 FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
 _LEADS, _WITHOUT_ITEMS = 0.4, 0.8
-_EASE, _EASE_OF_LARGER = 0.5, 0.3
+_EASE, _EASE_OF_LARGER = 0.8, 0.4
 """Picks choose from so many times their lead on, or from less where items first has little to offer: from
 `_WITHOUT_ITEMS` less `_EASE` for each lead of support that items need to be found. It is less where no single items are
 asked for: the items of larger itemsets are more frequent than these."""
@@ -54,8 +53,8 @@ _UNCUT = ((1.0, Fraction(1, 30)), (1.2, Fraction(1, 100)))
 not cut."""
 _UNCUT_LEADS = 0.5
 """Lists that are not cut also need so many leads. With less, some pick of a long list falls on a rare itemset."""
-_UNCUT_RISE = Fraction(1)
-"""The rise of the picks of lists that are not cut: their last picks are the hard ones."""
+_RISE, _UNCUT_RISE = Fraction(1, 4), Fraction(1)
+"""How much more of epsilon later picks get. Where a list is not cut, its last picks are the hard ones."""
 _CAUTION = 2.5
 """So many deviations of the look's noise are added: items first loses less where it is the wrong way.
 
@@ -189,7 +188,7 @@ class LookFirst:
     def _domains(self) -> tuple[CertifiedDomain, ...]:
         """The certified domains. The later ones are for clearer lists."""
         return (
-            self._domain(TEST_SHARE, CUT_SHARE, RISE),
+            self._domain(test_share_of(self.top), CUT_SHARE, _RISE),
             *(self._domain(test, Fraction(0), _UNCUT_RISE) for _, test in _UNCUT),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import cast
 
 import pytest
 
@@ -71,6 +72,16 @@ def test_a_plan_s_parameters_follow_from_the_budget(
     assert margin.counts == lead > threshold + 1.645 * math.sqrt(variance)
     assert margin.place == mechanism.depth == mechanism.candidates + 1
     assert mechanism.tipping_leads == (threshold,)
+
+
+def test_the_fewer_picks_there_are_the_more_their_test_gets() -> None:
+    """A list of one gets half of rho, and one of 16 or more an eighth."""
+    requests = [Request(top=top, epsilon=F(1, 10), delta=F(1, 10**6), sizes=(2,)) for top in (1, 2, 4, 9, 16, 17, 400)]
+    mechanisms = [cast(CertifiedDomain, calibrate(request).mechanism) for request in requests]
+    variances = [mechanism.variance / mechanisms[0].variance for mechanism in mechanisms]
+    assert variances == pytest.approx([1, math.sqrt(2), 2, 3, 4, 4, 4], rel=1e-3)
+    leads = [mechanism.margins[0].counts for mechanism in mechanisms]
+    assert leads == sorted(leads)
 
 
 def test_single_items_are_picked_from_fewer_candidates() -> None:
