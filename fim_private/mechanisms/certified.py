@@ -33,8 +33,8 @@ from fim_private.randomness import Randomness
 
 LONG = 10
 """From this k on, the list may be cut before the test."""
-TEST_SHARE = Fraction(1, 10)
-"""The share of rho that the test of a short list gets."""
+TEST_SHARE, TEST_OF_ONE = Fraction(1, 10), Fraction(1, 3)
+"""The test of a short list gets a third of rho divided by k, but at least a tenth: few picks leave more to it."""
 CUT_SHARE = Fraction(1, 20)
 """The share of rho that the choice of the length gets, and that the test of a long list gets."""
 _ONCE = 1 / 60
@@ -177,7 +177,7 @@ def certify(declared: Costed, request: Request, *, general: bool) -> CalibratedM
     found = calibrate_certificate(
         request,
         lambda pick: replace(inner, pick_epsilon=pick).losses,
-        test_share=CUT_SHARE if long else TEST_SHARE,
+        test_share=CUT_SHARE if long else max(TEST_SHARE, TEST_OF_ONE / request.top),
         cut_share=CUT_SHARE if long else Fraction(0),
         one_sided=not general,
         general=general,

@@ -26,6 +26,7 @@ from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.certified_domain import (
     CUT_SHARE,
+    RISE,
     CertifiedDomain,
     candidates_of,
     spare_of,
@@ -48,13 +49,17 @@ _EASE, _EASE_OF_LARGER = 0.8, 0.4
 """Picks choose from so many times their lead on, or from less where items first has little to offer: from
 `_WITHOUT_ITEMS` less `_EASE` for each lead of support that items need to be found. It is less where no single items are
 asked for: the items of larger itemsets are more frequent than these."""
+_LONG, _LEAST_LEADS = 40, 0.3
+"""Longer lists of less than so many leads are hardly ever right."""
 _UNCUT = ((1.0, Fraction(1, 30)), (1.2, Fraction(1, 100)))
 """Each pair: from so many times the support that this test needs on, the test gets this share of rho, and the list is
 not cut."""
 _UNCUT_LEADS = 0.5
 """Lists that are not cut also need so many leads. With less, some pick of a long list falls on a rare itemset."""
-_RISE, _UNCUT_RISE = Fraction(1, 4), Fraction(1)
-"""How much more of epsilon later picks get. Where a list is not cut, its last picks are the hard ones."""
+_UNCUT_RISE = Fraction(1)
+"""The rise of the picks of lists that are not cut: their last picks are the hard ones.
+
+Lists that may be cut rise less if they are not long: their first picks are about as hard as their last."""
 _CAUTION = 2.5
 """So many deviations of the look's noise are added: items first loses less where it is the wrong way.
 
@@ -178,6 +183,8 @@ class LookFirst:
         lead, caution = usual.margins[0].counts, _CAUTION * math.sqrt(self.variance)
         ease = _EASE if self.sizes[0] == 1 else _EASE_OF_LARGER
         leads = min(_LEADS, _WITHOUT_ITEMS - ease * self.items.seen(lengths) / lead)
+        if self.top > _LONG:
+            leads = max(leads, _LEAST_LEADS)
         found = [(usual, math.ceil(leads * lead + caution))]
         for domain, (times, _) in zip(uncut, _UNCUT, strict=True):
             least = math.ceil(max(_UNCUT_LEADS * lead, times * domain.certificate.support_needed(0.05)) + caution)
@@ -188,7 +195,7 @@ class LookFirst:
     def _domains(self) -> tuple[CertifiedDomain, ...]:
         """The certified domains. The later ones are for clearer lists."""
         return (
-            self._domain(test_share_of(self.top), CUT_SHARE, _RISE),
+            self._domain(test_share_of(self.top), CUT_SHARE, RISE * min(Fraction(1), Fraction(self.top, _LONG))),
             *(self._domain(test, Fraction(0), _UNCUT_RISE) for _, test in _UNCUT),
         )
 

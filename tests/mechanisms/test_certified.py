@@ -240,7 +240,8 @@ def test_a_plan_shares_out_the_budget(name: str, top: int) -> None:
     assert isinstance(mechanism.inner, Exponential | NoisyMaxima)
     listed = planned(name, top=top, universe=Universe(items=1000, listed=True)).search
     assert mechanism.inner == replace(listed, pick_epsilon=mechanism.inner.pick_epsilon)  # type: ignore[type-var]
-    assert 0.6 < mechanism.inner.pick_epsilon / listed.pick_epsilon < 1  # type: ignore[union-attr]
+    # The test of one pick costs it more.
+    assert (0.4 if top == 1 else 0.6) < mechanism.inner.pick_epsilon / listed.pick_epsilon < 1  # type: ignore[union-attr]
     (margin,) = mechanism.margins
     assert margin.place is None
     assert test.support_needed(1 / 60) > test.threshold

@@ -168,6 +168,16 @@ def test_picks_choose_the_sooner_the_more_support_items_need(epsilon: Fraction) 
     assert with_items != pairs
 
 
+@pytest.mark.parametrize(("top", "least"), [(40, 0.0), (41, 0.3)])
+def test_a_long_list_is_never_picked_with_little_support(top: int, least: float) -> None:
+    """However hard items are to find: in short lists a few picks may be right nevertheless."""
+    mechanism = planned(replace(ASKED, top=top, sizes=(1,)))
+    edge = mechanism._served(units_of(5000))[0][1]
+    lead, deviation = mechanism.branches[0].margins[0].counts, math.sqrt(mechanism.variance)
+    assert (edge == math.ceil(least * lead + 2.5 * deviation)) == (least > 0)
+    assert edge < 0 or least > 0
+
+
 def units_of(length: float) -> Lengths:
     return Lengths(np.full(1, float(length)), np.full(1, 1_000.0))
 
