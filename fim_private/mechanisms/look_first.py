@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from operator import attrgetter
@@ -125,8 +125,11 @@ class LookFirst:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """Those of both ways. The first is the smaller one."""
-        return tuple(sorted((*self._domains[0].margins, *self.items.margins), key=attrgetter("counts")))
+        """Those of both ways. The first is the smaller one. Picks also need so much that the look chooses them."""
+        (picked,) = self._domains[0].margins
+        chosen = math.ceil(self._served(USUAL_LENGTHS)[0][1] + 1.645 * math.sqrt(self.variance))
+        picked = replace(picked, counts=max(picked.counts, chosen))
+        return tuple(sorted((picked, *self.items.margins), key=attrgetter("counts")))
 
     @property
     def branches(self) -> tuple[CertifiedDomain | ItemsFirst, ...]:

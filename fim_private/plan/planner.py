@@ -19,7 +19,7 @@ from fim_private.plan.relation import doubled, halved
 from fim_private.privacy import Budget, NeighbouringRelation
 
 LIKELY = Fraction(2, 3)
-"""With a public list, items-first finds likely itemsets with this share of the lead that it states."""
+"""Mechanisms that find the items first find likely itemsets with this share of the lead that they state."""
 
 
 @spelled_out
@@ -90,11 +90,12 @@ def _choose(question: Question) -> Plan:
 def _weighed(lead: int, plan: Plan) -> Fraction:
     """The lead by which `auto` compares plans.
 
-    With a public list items-first prefers itemsets of frequent items, which its lead leaves out. `LIKELY` was measured
-    for pairs and triples of five data sets, with lists of once and ten times the items that occur.
+    items-first prefers itemsets of frequent items, which its lead leaves out, and look-first may go on with it.
+    `LIKELY` was measured for pairs and triples of five data sets, with lists of once and ten times the items that
+    occur, and for short lists of all sizes without a list. With a public list, single items are not found by others.
     """
     listed = plan.universe.items is not None and not plan.universe.anonymous
-    prefers = listed and find(plan.mechanism_name).finds_items and max(plan.question.sizes) > 1
+    prefers = find(plan.mechanism_name).finds_items and (max(plan.question.sizes) > 1 or not listed)
     return lead * (LIKELY if prefers else Fraction(1))
 
 
