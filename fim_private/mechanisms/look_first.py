@@ -138,8 +138,8 @@ class LookFirst:
 
     @property
     def tipping_leads(self) -> tuple[int, ...]:
-        """The smallest support with which picks pass their test every second time, or with which picks choose."""
-        return (*self._domains[0].tipping_leads, self._served(USUAL_LENGTHS)[0][1])
+        """The smallest support with which picks pass their test every second time, or another way is taken."""
+        return (*self._domains[0].tipping_leads, *(max(1, least) for _, least in self._served(USUAL_LENGTHS)))
 
     def way(self, support: int, lengths: Lengths = USUAL_LENGTHS) -> CertifiedDomain | ItemsFirst:
         """The way to go.

@@ -73,7 +73,8 @@ def test_neither_way_costs_more_than_the_look_leaves(
         assert (way.top, way.sensitivity) == (top, sensitivity)
     assert mechanism.losses == (Gaussian(mechanism.rho),)
     assert mechanism.failures == (AnyFailure(mechanism.test_delta),)
-    assert mechanism.tipping_leads == (mechanism.branches[0].threshold, mechanism._served(USUAL_LENGTHS)[0][1])
+    edges = tuple(max(1, least) for _, least in mechanism._served(USUAL_LENGTHS))
+    assert mechanism.tipping_leads == (mechanism.branches[0].threshold, *edges)
     # Each further domain serves from a larger support on, and leaves more for its picks.
     for (former, lower), (latter, higher) in pairwise(mechanism._served(USUAL_LENGTHS)):
         assert lower < higher

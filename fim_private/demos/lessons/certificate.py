@@ -110,7 +110,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             ),
             caption=f"**The test at epsilon {epsilon}.** Noise of standard deviation "
             f"{math.sqrt(mechanism.variance):.1f} is added to the smallest support, and the sum is compared with "
-            f"T = {mechanism.threshold}. T is the same for lists of any length. The chances are exact.",
+            f"T = {mechanism.threshold}. T is the same for all lists of 16 pairs and more. A shorter list leaves more of "
+            "the budget to its test, so its T is smaller. The chances are exact.",
         ),
         Table(
             name="ways",
@@ -162,9 +163,9 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         Paragraph(
             text="**What it does not do.** Support is not rank: a list can pass although it lacks a pair of the true "
             "top. If the test fails, nothing is shown, or only the first part of the list (the mechanism may choose "
-            "privately to test fewer picks), and the budget is spent all the same. For one or two pairs the stop "
-            "symbol of `limited-domain` costs less than a test. And in the end the picks need a lead as well: of many "
-            "pairs each has little epsilon."
+            "privately to test fewer picks), and the budget is spent all the same. For one pair, and mostly for two, "
+            "the stop symbol of `limited-domain` costs less than a test. And in the end the picks need a lead as "
+            "well: of many pairs each has little epsilon."
         ),
     )
 
