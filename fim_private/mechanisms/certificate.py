@@ -1,10 +1,10 @@
 """A certificate: itemsets are chosen first, and named only if a noisy test finds that all of them have support.
 
 The support of an itemset is a number that one unit changes by at most Delta. The test adds discrete Gaussian noise to
-the smallest support in the list, and compares it with T. It is one number, so it costs the same whatever k is. Long
-lists may be cut before: the exponential mechanism picks one of the lengths k, 0.85 k, 0.85^2 k, ..., 1, and only the
-picks up to there are tested and named. Where released numbers tell how likely the first picks are to pass, a length may
-also lie in between. Proof: docs/mathematics.md#certificate.
+the smallest support in the list, and compares it with T. It is one number, so the same noise costs the same whatever k
+is. Long lists may be cut before: the exponential mechanism picks one of the lengths k, 0.85 k, 0.85^2 k, ..., 1, and
+only the picks up to there are tested and named. Where released numbers tell how likely the first picks are to pass, a
+length may also lie in between. Proof: docs/mathematics.md#certificate.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from fim_private.randomness import Randomness
 LONG = 10
 """From this k on, the list may be cut before the test."""
 TEST_SHARE, TEST_OF_ONE = Fraction(1, 10), Fraction(1, 3)
-"""The test of a short list gets a third of rho divided by k, but at least a tenth: few picks leave more to it."""
+"""The test of a short list gets rho/(3k), but at least rho/10: few picks leave more to it."""
 CUT_SHARE = Fraction(1, 20)
 """The share of rho that the choice of the length gets, and that the test of a long list gets."""
 _ONCE = 1 / 60

@@ -3,8 +3,8 @@
 Some more than k itemsets are picked from the top l, without a stop symbol. The *support* of a pick is its count less
 c_(l+1). As many as there are too many are left out again: picks among the picks, where little support is likely. So a
 few picks may fall on rare itemsets, which would fail the test. How many of the k to test is chosen privately. They are
-named if their smallest support, with discrete Gaussian noise, reaches T. The test is one number, so it costs the same
-whatever k is. Proof: docs/mathematics.md#certified-domain.
+named if their smallest support, with discrete Gaussian noise, reaches T. The test is one number, so the same noise
+costs the same whatever k is. Proof: docs/mathematics.md#certified-domain.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Where the k-th itemset is far more frequent than the bulk of the ranking, picks 
 (`certified_domain.py`). Elsewhere the items have to be found first (`items_first.py`). So the mechanism looks, with
 noise, at how many items units hold: the more they hold, the more support an item needs to be found. Then it looks at
 the support of the k-th itemset: by how much its count exceeds c_(l+1). If that is a good part of the lead that picks
-need, they choose. The larger it is, the less their test may cost, and a clear list is not cut. Otherwise items first
-goes on.
+need, they choose. Less is enough for a short list where items are hard to find. The larger the support is, the less
+their test may cost, and a clear list is not cut. Otherwise items first goes on.
 
 Theorem and proof: docs/mathematics.md#look-first.
 """
@@ -46,11 +46,11 @@ FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
 _LEADS, _WITHOUT_ITEMS = 0.4, 0.8
 _EASE, _EASE_OF_LARGER = 0.8, 0.4
-"""Picks choose from so many times their lead on, or from less where items first has little to offer: from
-`_WITHOUT_ITEMS` less `_EASE` for each lead of support that items need to be found. It is less where no single items are
-asked for: the items of larger itemsets are more frequent than these."""
+"""Picks choose from `_LEADS` times their lead on, or from less where items first has little to offer: from
+`_WITHOUT_ITEMS` less `_EASE` for each lead of support that items need to be found. If no single items are asked for,
+`_EASE_OF_LARGER` takes the place of `_EASE`: the items of larger itemsets are more frequent."""
 _LONG, _LEAST_LEADS = 40, 0.3
-"""Longer lists of less than so many leads are hardly ever right."""
+"""Picks of more than `_LONG` itemsets are hardly ever right with a support below `_LEAST_LEADS` leads."""
 _UNCUT = ((1.0, Fraction(1, 30)), (1.2, Fraction(1, 100)))
 """Each pair: from so many times the support that this test needs on, the test gets this share of rho, and the list is
 not cut."""
@@ -59,11 +59,12 @@ _UNCUT_LEADS = 0.5
 _UNCUT_RISE = Fraction(1)
 """The rise of the picks of lists that are not cut: their last picks are the hard ones.
 
-Lists that may be cut rise less if they are not long: their first picks are about as hard as their last."""
+The picks of lists that may be cut rise by `RISE`, and by less below `_LONG` picks: the first of a short list are about
+as hard as the last."""
 _CAUTION = 2.5
 """So many deviations of the look's noise are added: items first loses less where it is the wrong way.
 
-`benchmarks/field.py` measures all these settings."""
+`benchmarks/field.py` measures these settings for lists of ten and more, and the reports for shorter ones too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,11 +126,16 @@ class LookFirst:
 
     @property
     def margins(self) -> tuple[Margin, ...]:
-        """Those of both ways. The first is the smaller one. Picks also need so much that the look chooses them."""
+        """Those of the ways that the look may take. The first is the smallest.
+
+        Picks also need so much that the look chooses them. Items first has no margin where even the smallest support
+        may lead to picks.
+        """
         (picked,) = self._domains[0].margins
-        chosen = math.ceil(self._served(USUAL_LENGTHS)[0][1] + 1.645 * math.sqrt(self.variance))
-        picked = replace(picked, counts=max(picked.counts, chosen))
-        return tuple(sorted((picked, *self.items.margins), key=attrgetter("counts")))
+        edge, noise = self._served(USUAL_LENGTHS)[0][1], 1.645 * math.sqrt(self.variance)
+        picked = replace(picked, counts=max(picked.counts, math.ceil(edge + noise)))
+        otherwise = self.items.margins if edge > noise else ()
+        return tuple(sorted((picked, *otherwise), key=attrgetter("counts")))
 
     @property
     def branches(self) -> tuple[CertifiedDomain | ItemsFirst, ...]:

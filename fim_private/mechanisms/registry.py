@@ -397,7 +397,7 @@ twins, are in `tests/mechanisms/test_privbasis.py`.
 
 AUTOMATIC = Row(
     name=AUTO,
-    summary="of the mechanisms that it considers, the one that needs the smallest lead, for this k, size and budget",
+    summary="of the mechanisms that it considers, the one likely to need the least lead, for this k, size and budget",
     source="plan/planner.py",
     family=AUTO,
     module="",

@@ -59,7 +59,7 @@ def plan_again(plan: Plan, *, budget: Budget, top: int) -> Plan:
 
 
 def _choose(question: Question) -> Plan:
-    """For `auto`: the plan that needs the smallest lead over the bulk. Only public quantities decide."""
+    """For `auto`: the plan that is expected to need the smallest lead over the bulk. Only public quantities decide."""
     plans: list[Plan] = []
     decided: set[str] = set()
     for row in sorted(REGISTRY.values(), key=lambda row: not row.instead_of):
@@ -92,10 +92,12 @@ def _weighed(lead: int, plan: Plan) -> Fraction:
 
     items-first prefers itemsets of frequent items, which its lead leaves out, and look-first may go on with it.
     `LIKELY` was measured for pairs and triples of five data sets, with lists of once and ten times the items that
-    occur, and for short lists of all sizes without a list. With a public list, single items are not found by others.
+    occur, and for three pairs and more of four without a list. Where single items are asked for, look-first picks.
     """
     listed = plan.universe.items is not None and not plan.universe.anonymous
-    prefers = find(plan.mechanism_name).finds_items and (max(plan.question.sizes) > 1 or not listed)
+    sizes = plan.question.remaining_sizes
+    finds = max(sizes) > 1 if listed else min(sizes) > 1 and plan.top > 2
+    prefers = find(plan.mechanism_name).finds_items and finds
     return lead * (LIKELY if prefers else Fraction(1))
 
 

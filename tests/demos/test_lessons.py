@@ -256,7 +256,7 @@ def test_merging_changes_what_together_means() -> None:
 def test_a_list_is_shown_if_it_has_support_and_hardly_ever_if_one_customer_decides() -> None:
     for one in certificate.EPSILONS:
         mechanisms = {int(k): certificate.certified(k, one) for k in certificate.SIZES}
-        # "T is the same for all lists of 16 pairs and more", and smaller for shorter ones.
+        # "All lists of 16 pairs and more have the same T", and shorter ones a smaller T.
         assert len({(each.threshold, each.variance) for k, each in mechanisms.items() if k >= 16}) == 1
         assert [mechanisms[k].threshold for k in (1, 2, 5, 10, 20)] == sorted(
             {mechanism.threshold for mechanism in mechanisms.values()}

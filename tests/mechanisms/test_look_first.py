@@ -151,6 +151,9 @@ def test_large_supports_lead_to_picks_and_larger_ones_to_cheaper_tests() -> None
     assert found.counts == max(picked.counts, math.ceil(chosen))
     assert [margin.counts for margin in mechanism.margins] == sorted(margin.counts for margin in mechanism.margins)
     assert mechanism.items.margins[0] in mechanism.margins
+    # Where the smallest support may lead to picks, it does not help that items first would find the items.
+    assert planned(replace(ASKED, top=1, sizes=(1,))).margins[0].place == 2_001
+    assert len(planned(replace(ASKED, top=1, sizes=(1,))).margins) == 1
 
 
 @pytest.mark.parametrize("epsilon", [F(1, 4), F(1), F(4)])

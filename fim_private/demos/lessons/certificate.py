@@ -110,8 +110,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             ),
             caption=f"**The test at epsilon {epsilon}.** Noise of standard deviation "
             f"{math.sqrt(mechanism.variance):.1f} is added to the smallest support, and the sum is compared with "
-            f"T = {mechanism.threshold}. T is the same for all lists of 16 pairs and more. A shorter list leaves more of "
-            "the budget to its test, so its T is smaller. The chances are exact.",
+            f"T = {mechanism.threshold}. The chances are exact. All lists of 16 pairs and more have the same T. "
+            "Shorter lists leave more of the budget to their test, so T is smaller for them.",
         ),
         Table(
             name="ways",
