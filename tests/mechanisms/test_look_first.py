@@ -163,12 +163,14 @@ def test_picks_choose_the_sooner_the_more_support_items_need(epsilon: Fraction) 
     def edges(sizes: tuple[int, ...]) -> list[int]:
         mechanism = planned(replace(ASKED, top=20, epsilon=epsilon, sizes=sizes))
         lead, deviation = mechanism.branches[0].margins[0].counts, math.sqrt(mechanism.variance)
-        leasts = [least_of(mechanism, units_of(length)) for length in (0.01, 0.1, 1, 2, 5, 10, 20, 60, 200, 5000)]
+        leasts = [
+            least_of(mechanism, units_of(length)) for length in (0.01, 0.1, 1, 2, 5, 10, 14, 20, 30, 60, 200, 5000)
+        ]
         assert leasts == sorted(leasts, reverse=True)
         short = math.ceil(0.4 * lead + 2.5 * deviation)
         assert leasts[0] == short if sizes[0] > 1 else leasts[0] <= short
         assert leasts[-1] == 0
-        assert len(set(leasts)) > 2
+        assert len(set(leasts)) > 3
         return leasts
 
     pairs, triples, with_items = edges((2,)), edges((3,)), edges((1, 2))
