@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
 from fim_private.accounting.gaussian_composition import gaussian_epsilon
@@ -145,6 +146,7 @@ def discovery_need(losses: Sequence[Loss], failure: Fraction, *, epsilon: Fracti
     return _rounded(found - math.log1p(-float(failure)), composition)
 
 
+@lru_cache(maxsize=256)
 def calibrate_gaussian(
     failure: Fraction, *, epsilon: Fraction, delta: Fraction, one_sided: bool
 ) -> tuple[Fraction, Guarantee] | None:

@@ -82,8 +82,8 @@ def halved(holds: Callable[[float], bool], low: float, high: float, times: int) 
 def crossed(excess: Callable[[float], float], low: float, high: float, *, close: float) -> tuple[float, float]:
     """An interval in which a function exceeds 0 for the first time: not at its lower end, but at its upper end.
 
-    The Illinois rule: a straight line through both ends says where to look next, and an end that stays twice is trusted
-    half as much. Where that does not shorten the interval, it is halved, so that any function is served.
+    By the rule of Chandrupatla (1997). Three points say where to look next by inverse quadratic interpolation, if they
+    lie so evenly that this is safe. If not, the interval is halved, so that any function is served.
 
     Args:
         excess: at most 0 up to some value, above 0 from there on; infinite where nothing is known but that.
@@ -91,22 +91,41 @@ def crossed(excess: Callable[[float], float], low: float, high: float, *, close:
         high: where `excess` is assumed to be above 0.
         close: how long the interval may be.
     """
-    below, above = min(0.0, _finite(excess(low))), max(0.0, _finite(excess(high)))
-    raised, lengths = None, [math.inf] * 3
-    while high - low > close:
-        middle = (low + high) / 2
-        # Three steps have to shorten it as much as three halvings.
-        if above > below and high - low <= lengths[-3] / 8:
-            # Not so near to an end that it may stay there for ever.
-            middle = low + (high - low) * min(max(below / (below - above), _AWAY), 1 - _AWAY)
-        lengths.append(high - low)
-        found = _finite(excess(middle))
-        if found <= 0:
-            low, below, above = middle, found, above / (2 if raised is True else 1)
+    newest, at_newest = low, min(0.0, _finite(excess(low)))
+    other, at_other = high, max(0.0, _finite(excess(high)))
+    share = 0.5
+    while abs(other - newest) > close:
+        tried = newest + share * (other - newest)
+        found = _finite(excess(tried))
+        # Of the two ends, one stays across the crossing from what was tried. The end that was replaced is remembered.
+        if (found > 0) == (at_newest > 0):
+            replaced, at_replaced = newest, at_newest
         else:
-            high, below, above = middle, below / (2 if raised is False else 1), found
-        raised = found <= 0
-    return low, high
+            replaced, at_replaced, other, at_other = other, at_other, newest, at_newest
+        newest, at_newest = tried, found
+        share = _share(newest - other, replaced - other, at_newest, at_other, at_replaced)
+        share = min(max(share, _AWAY), 1 - _AWAY)
+    return (newest, other) if at_newest <= 0 else (other, newest)
+
+
+def _share(newest: float, replaced: float, at_newest: float, at_other: float, at_replaced: float) -> float:
+    """How far to look next from the newest point towards the other end, as a share of the way.
+
+    Args:
+        newest: the newest point less the other end; above or below 0.
+        replaced: the end that the newest point replaced, less the other end.
+        at_newest: the function's value there; the others likewise.
+        at_other: at the other end, on the other side of 0.
+        at_replaced: at the end that was replaced.
+    """
+    if at_replaced == at_other:
+        return 0.5
+    place, value = newest / replaced, (at_newest - at_other) / (at_replaced - at_other)
+    if value**2 >= place or (1 - value) ** 2 >= 1 - place:
+        return 0.5
+    by_other = at_newest / (at_other - at_newest) * at_replaced / (at_other - at_replaced)
+    by_replaced = at_newest / (at_replaced - at_newest) * at_other / (at_replaced - at_other)
+    return by_other + (newest - replaced) / newest * by_replaced
 
 
 def _finite(value: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, cast
 
 from fim_private.accounting.cost import Cost
@@ -195,7 +196,7 @@ class Plan:
             return None
         return self.question.remaining_universe.itemsets(*sizes)
 
-    @property
+    @cached_property
     def lead(self) -> int | None:
         """The least margin over the bulk: over itemsets that do not occur, or a place far beyond k; None without one.
 
