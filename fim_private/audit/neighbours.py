@@ -48,10 +48,6 @@ class Neighbours:
             [(group.there, group.number) for group in self.groups],
         )
 
-    def changed(self) -> bool:
-        """Whether the two data sets differ at all."""
-        return any(group.here != group.there for group in self.groups)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
@@ -87,33 +83,6 @@ class Limits:
         """The pair, filled up with the itemsets of the declared universe that occur in neither data set."""
         missing = (self.universe_size or 0) - sum(group.number for group in pair.groups)
         return replace(pair, groups=(*pair.groups, Group(0, 0, missing))) if missing > 0 else pair
-
-
-def all_neighbours(counts: Sequence[int], limits: Limits) -> Iterator[Neighbours]:
-    """Every neighbour of a short vector. For add-remove a unit is only added, as laws are compared both ways."""
-    least = 0 if limits.relation is NeighbouringRelation.ADD_REMOVE else -limits.sensitivity
-    for change in product(range(least, limits.sensitivity + 1), repeat=len(counts)):
-        pair = Neighbours(groups=tuple(Group(count, count + step) for count, step in zip(counts, change, strict=True)))
-        if limits.allow(pair):
-            yield pair
-
-
-def hard_vectors(marks: Sequence[int], *, itemsets: int) -> Iterator[tuple[int, ...]]:
-    """Short decreasing vectors, with ties at every rank and gaps around every mark, above floors of 0, 1 and 5.
-
-    Args:
-        marks: gaps at which something happens, such as thresholds.
-        itemsets: length of the vectors, at least 2.
-    """
-    yield (0,) * itemsets
-    yield (1,) + (0,) * (itemsets - 1)
-    for floor in (0, 1, 5):
-        for mark in marks:
-            for gap in sorted({max(0, mark + step) for step in (-2, -1, 0, 1, 2)}):
-                for tied in range(1, itemsets):
-                    yield (floor + gap,) * tied + (floor,) * (itemsets - tied)
-                    if tied >= 2:
-                        yield (floor + 2 * gap,) + (floor + gap,) * (tied - 1) + (floor,) * (itemsets - tied)
 
 
 def hard_groups(*, top: int, leads: Sequence[int], places: Sequence[int], limits: Limits) -> Iterator[Neighbours]:

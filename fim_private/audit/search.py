@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fim_private.audit.laws import Floats, hockey_stick, law_over_groups
-from fim_private.audit.neighbours import Limits, Neighbours, all_neighbours, hard_groups, moved
+from fim_private.audit.neighbours import Limits, Neighbours, hard_groups, moved
 from fim_private.mechanisms.protocol import Law, Mechanism, WithTest
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -186,28 +186,3 @@ def _doubling(first: int, last: int) -> list[int]:
     while numbers[-1] < last:
         numbers.append(numbers[-1] * 4)
     return [*numbers, last - 1]
-
-
-def largest_delta(
-    mechanism: Mechanism, vectors: Iterable[tuple[int, ...]], *, epsilon: float, declared: bool, limits: Limits
-) -> Worst:
-    """The largest delta*(eps) over all neighbours of short vectors, by exhaustive search.
-
-    Args:
-        mechanism: the mechanism whose law is compared.
-        vectors: count vectors to start from, all of one length.
-        epsilon: the epsilon to look at.
-        declared: whether the vectors' itemsets are the declared universe. Otherwise the universe is open.
-        limits: how neighbours may differ.
-    """
-    vectors = list(dict.fromkeys(vectors))
-    size = len(vectors[0]) if declared else None
-    search = Search(
-        mechanism,
-        [epsilon],
-        Limits(sensitivity=limits.sensitivity, relation=limits.relation, most_new=limits.most_new, universe_size=size),
-    )
-    for counts in vectors:
-        for pair in all_neighbours(counts, limits):
-            search.show(pair)
-    return search.worst[0]

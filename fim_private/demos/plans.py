@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from fim_private.mechanisms.protocol import Law, Stepwise
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
-from fim_private.profile import CountProfile
 
 Kind = TypeVar("Kind")
 
@@ -42,14 +40,3 @@ def mechanism_of(kind: type[Kind], plan: Plan) -> Kind:
     if not isinstance(plan.mechanism, kind):
         raise TypeError(f"{plan.mechanism_name} is no {kind.__name__}")
     return plan.mechanism
-
-
-def law_of(plan: Plan, profile: CountProfile) -> Law:
-    """The exact law of the plan's mechanism on these counts.
-
-    Raises:
-        TypeError: the mechanism sees more than counts.
-    """
-    if isinstance(plan.search, Stepwise):
-        raise TypeError(f"{plan.mechanism_name} has no law over counts")
-    return plan.search.law(profile)

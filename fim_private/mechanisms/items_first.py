@@ -178,7 +178,7 @@ class ItemsFirst:
             names=names if self.test_delta is None else self.items.names,
         )
         for select in (PEEL, COUNTS) if self.select is None else (self.select,):
-            way = replace(self, select=select, look=look, items=items, rho=_MUCH)
+            way = replace(self, select=select, look=look, items=items, rho=_MUCH, min_count=None)
             yield way
             if way.usual_histogram:
                 yield replace(way, tuning=replace(self.tuning, short=math.inf, short_for_long_lists=math.inf))
@@ -326,8 +326,8 @@ class ItemsFirst:
         )
 
     @property
-    def _needed(self) -> int:
-        """A good answer is expected to need so many tokens at most."""
+    def _usually_needed(self) -> int:
+        """A good answer of pairs or larger itemsets usually needs at most so many tokens."""
         return min(math.ceil(self.tuning.tokens * math.sqrt(2 * self.top)), MOST_TESTED)
 
     def item_deviation(self, lengths: Lengths) -> float:
@@ -341,7 +341,7 @@ class ItemsFirst:
     @property
     def likeliest(self) -> int:
         """So many tokens may be counted once more."""
-        return max(self._few, 4 * self._needed)
+        return max(self._few, 4 * self._usually_needed)
 
     def again(self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths) -> Measurement | None:
         """How the likeliest tokens are counted once more; None if that is not worth its price.
@@ -358,7 +358,7 @@ class ItemsFirst:
         deviation = self.item_deviation(lengths)
         if self.test_delta is None or not len(supports):
             return None
-        if self._rarest(supports) > self.tuning.again_below * deviation:
+        if self._last_needed(supports) > self.tuning.again_below * deviation:
             return None
         again = Measurement.costing(
             float(self.rho) * self.tuning.again_share * _SAFE, full=held.best_full, sensitivity=1
@@ -466,11 +466,11 @@ class ItemsFirst:
         """
         if pairs is None or self.sizes[0] > 2:
             return False
-        return pairs.deviation <= self.tuning.clear * self._rarest(supports)
+        return pairs.deviation <= self.tuning.clear * self._last_needed(supports)
 
-    def _rarest(self, supports: NDArray[np.float64]) -> float:
-        """The support of the rarest item that a good answer needs; 0 if there are no tokens."""
-        return float(supports[min(len(supports), self._needed) - 1]) if len(supports) else 0.0
+    def _last_needed(self, supports: NDArray[np.float64]) -> float:
+        """The support of the last token that is usually needed; 0 if there are no tokens."""
+        return float(supports[min(len(supports), self._usually_needed) - 1]) if len(supports) else 0.0
 
     def deviation(self, steps: LaterSteps) -> float:
         """The deviation of the noise in the average of all counts of an itemset near the k-th, in transactions."""
@@ -499,7 +499,7 @@ class ItemsFirst:
             return True
         if self.sizes[0] > 2:
             pick = range_costing(float(left), self.top, rise=self.tuning.rise)
-            least = self.tuning.peels_larger ** (self.sizes[0] - 2) * self._rarest(supports)
+            least = self.tuning.peels_larger ** (self.sizes[0] - 2) * self._last_needed(supports)
             return self._told_apart(pick) <= least
         always = self.tuning.always_peels * max(1.0, self.epsilon)
         peels = self.tuning.peels_items if self.sizes[0] == 1 else self.tuning.peels

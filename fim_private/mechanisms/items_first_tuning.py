@@ -34,12 +34,14 @@ class Tuning:
         clear: some will be clear if the noise of the pairs is at most this times the support of the rarest item that a
             good answer needs.
         doubt: an itemset is in doubt if it is at most so many deviations from the k-th.
-        picks_pairs_share: the same share if itemsets of several sizes are picked.
-        full_items: a unit with at most this many items counts in full.
+        picks_pairs_share: the pairs' share if itemsets of several sizes are picked.
+        full_items: a unit with at most this many items counts in full. Where the first counts name single items, this
+            is larger by the factor 2 epsilon if that is above 1.
         leverage_full_items: the same if pairs are ranked by leverage, where it matters what long transactions lose.
         recounted: for leverage, this many of the most frequent items are counted once more.
         recount_share: the share of rho for that.
-        full_pairs: a transaction with at most this many of the pairs counts in full.
+        full_pairs: a transaction with at most this many of the pairs counts in full. Where no picks follow, this and
+            the next two are larger by the factor 2 epsilon if that is above 1.
         full_itemsets: a transaction with at most this many of the itemsets counts in full.
         full_in_doubt: the same for itemsets in doubt, if these are all. Transactions hold less of fewer.
         joined: larger itemsets are built from this times k pairs, the likeliest.
@@ -55,7 +57,8 @@ class Tuning:
         few_per_pick: so many for each of k go on instead if that is more. It is less if epsilon is below 1/2.
         below_last: where single items are asked for, all tokens go on down to so many deviations below the k-th, or
             below the least count that is asked for, but at most 2 k.
-        peels: picks select if k is at most this times the number of picks that are as exact as noisy counts.
+        peels: picks select if k is at most this times the number of picks that are as exact as noisy counts, and times
+            the root of 2 epsilon if that is above 1.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
         peels_items: the same as `peels` if single items and others are asked for.
         peels_larger: if all itemsets have three items or more, picks select if what a pick can tell from nothing is at

@@ -88,6 +88,6 @@ def least_threshold(
     return least(lambda threshold: log_failure(threshold) <= log_delta)
 
 
-def reach(scale: float, probability: float = 0.95) -> int:
-    """The least s with P(Z - G >= -s) >= probability: the noise takes at most s off a gap, with this probability."""
-    return least(lambda beyond: math.exp(log_difference_survival(1 - beyond, scale)) >= probability) - 1
+def reach(scale: float) -> int:
+    """The least s with P(Z - G >= -s) >= 95 %: the noise takes at most s off a gap, 19 times in 20."""
+    return least(lambda beyond: math.exp(log_difference_survival(1 - beyond, scale)) >= 0.95) - 1

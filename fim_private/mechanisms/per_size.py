@@ -15,7 +15,7 @@ from fim_private.accounting.joint_proof import Part, prove_together
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.accounting.search import largest_between
 from fim_private.mechanisms.protocol import CalibratedMechanism, Costed, Margin, Request, Spending
-from fim_private.privacy import Failure, Guarantee, Loss, are_one_sided
+from fim_private.privacy import Failure, Loss, are_one_sided
 
 _CLOSE = Fraction(105, 100)
 """The largest epsilon per search is found to within this factor."""
@@ -88,7 +88,11 @@ def calibrate_per_size(
             Part(losses=one.mechanism.losses, failures=one.mechanism.failures, guarantee=one.guarantee) for one in found
         ]
         guarantee = prove_together(parts, [], epsilon=epsilon, delta=delta)
-        return None if guarantee is None else _together(found, sizes, guarantee, first.sensitivity)
+        if guarantee is None:
+            return None
+        searches = tuple(one.mechanism for one in found)
+        together = PerSize(sizes=tuple(sizes), parts=searches, sensitivity=first.sensitivity)
+        return CalibratedMechanism(mechanism=together, guarantee=guarantee)
 
     even = shared(epsilon / number, delta / number)
     if even is None:
@@ -102,15 +106,6 @@ def calibrate_per_size(
     most = largest_between(lambda each: shared(each, granted) is not None, epsilon / number, epsilon, ratio=_CLOSE)
     composed = shared(most, granted)
     return even if composed is None or _lead(even) <= _lead(composed) else composed
-
-
-def _together(
-    found: Sequence[CalibratedMechanism], sizes: Sequence[int], guarantee: Guarantee, sensitivity: int
-) -> CalibratedMechanism:
-    searches = tuple(one.mechanism for one in found)
-    return CalibratedMechanism(
-        mechanism=PerSize(sizes=tuple(sizes), parts=searches, sensitivity=sensitivity), guarantee=guarantee
-    )
 
 
 def _lead(calibrated: CalibratedMechanism) -> int:

@@ -51,9 +51,9 @@ class WeightedGaussian:
     Args:
         top: k.
         sizes: items per itemset, increasing. Itemsets of several sizes are ranked together.
-        measurement: the histogram. If a transaction holds `full` times `resolution` squared itemsets (4,096, or fewer
-            at small epsilon or large Delta), it adds one unit to each, the least there is. One that holds more adds
-            nothing.
+        measurement: the histogram. If a transaction holds `full` times `resolution` squared itemsets (4,096, or
+            fewer at small epsilon or large Delta, or more for single items), it adds one unit to each, the least there
+            is. One that holds more adds nothing.
         threshold: T, in units.
         failure: a bound on the probability that an itemset of one unit alone reaches the threshold.
         pick_epsilon: the epsilon of one pick.

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.compilation import compiled
-from fim_private.transactions.item_codes import PADDING
+from fim_private.transactions.item_codes import PADDING, padded
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -41,10 +41,7 @@ def bases_of(items: Ints, pairs: Ints, *, most: int, power: int) -> Ints:
     codes = np.sort(items)
     edges = [(first, second) for first, second in np.searchsorted(codes, np.sort(pairs, axis=1)).tolist()]
     bases = _merged(_covering(len(codes), edges, most), len(codes), edges, most, power)
-    rows = np.full((len(bases), max(map(len, bases))), PADDING, np.int32)
-    for row, basis in zip(rows, sorted(bases), strict=True):
-        row[: len(basis)] = codes[list(basis)]
-    return rows
+    return padded([codes[list(basis)].tolist() for basis in sorted(bases)])
 
 
 def maximal_cliques(adjacent: Sequence[set[int]]) -> Iterator[tuple[int, ...]]:

@@ -84,7 +84,6 @@ def run(
     randomness: Randomness,
     *,
     looked: tuple[TransactionDatabase, Lengths] | None = None,
-    min_count: int | None = None,
     progress: Callable[[str], None] = lambda _phase: None,
 ) -> Outcome:
     """Find the items, then the itemsets, without names; then name as many as the certificate allows.
@@ -95,7 +94,6 @@ def run(
         randomness: where the bits come from.
         looked: the database with one transaction per unit, and what the look at their lengths found, if that look was
             made before.
-        min_count: leave out itemsets whose estimated count is not above this.
         progress: called with the name of each phase as it begins.
     """
     progress("finding items")
@@ -130,12 +128,11 @@ def run(
         picks = mechanism.picks(steps.pick_epsilon, len(favour))
         chosen = pick(tokens.count_chosen(candidates.itemsets).plus(favour), picks, randomness)
     else:
-        least = -math.inf if min_count is None else min_count
+        least = -math.inf if mechanism.min_count is None else mechanism.min_count
         estimate = _counted(tokens, candidates.itemsets, mechanism, steps, randomness, least=least)
         # Candidates are in decreasing order of expectation. That order is public, so it may decide between equals.
         best = np.argsort(-estimate, kind="stable")[: mechanism.top]
-        if min_count is not None:
-            best = best[estimate[best] > min_count]
+        best = best[estimate[best] > least]
         chosen, counts = candidates.itemsets[best], estimate[best]
     # The itemsets of the likeliest items are certified first. Those that are named keep their order.
     items = np.where(chosen == PADDING, chosen[:, :1], chosen)

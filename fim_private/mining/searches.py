@@ -79,9 +79,7 @@ def select_all(
     chosen = []
     for (sizes, search), counts in zip(plan.selections, counted, strict=True):
         if isinstance(search, Stepwise):
-            outcome = stepwise.run(
-                bounded, search, randomness, counts=counts, min_count=plan.question.min_count, progress=progress
-            )
+            outcome = stepwise.run(bounded, search, randomness, counts=counts, progress=progress)
             chosen.append(_released(bounded, plan, outcome))
         elif counts is not None:
             progress("selecting")

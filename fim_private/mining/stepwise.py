@@ -39,7 +39,6 @@ def run(
     randomness: Randomness,
     *,
     counts: HiddenCounts | None = None,
-    min_count: int | None = None,
     progress: Callable[[str], None] = lambda _phase: None,
 ) -> Outcome:
     """All steps of the mechanism.
@@ -49,12 +48,11 @@ def run(
         mechanism: the mechanism with its parameters.
         randomness: where the bits come from.
         counts: from `count_first`, if that was called before.
-        min_count: leave out itemsets whose estimated count is not above this. Only items-first is asked for that.
         progress: called with the name of each phase as it begins.
     """
     match mechanism:
         case ItemsFirst():
-            return items_first_steps.run(database, mechanism, randomness, min_count=min_count, progress=progress)
+            return items_first_steps.run(database, mechanism, randomness, progress=progress)
         case PrivBasis():
             return privbasis_steps.run(database, mechanism, randomness, counts=counts, progress=progress)
         case WeightedGaussian():

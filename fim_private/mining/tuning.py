@@ -313,7 +313,7 @@ def tune(
     check_unit(database, tuning.plans[0])
     of_units = database.count_units() if tuning.together is Together.BASKET else database.merge_units()
     layout = database.notes.layout.guessed_before(guessed)
-    data = _Data(database, layout, of_units, {name: code for code, name in enumerate(of_units.vocabulary.to_list())})
+    data = _Data(layout, of_units, {name: code for code, name in enumerate(of_units.vocabulary.to_list())})
     # Bound and count for every configuration before the charge, whichever runs are drawn later. Afterwards it would be
     # too late to refuse what is too much to count.
     candidates = Candidates(
@@ -334,9 +334,8 @@ def tune(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Data:
-    """The database as read, its layout, the database that counts units, and the item codes of the latter by name."""
+    """The layout of the data, the database that counts units, and its item codes by name."""
 
-    database: TransactionDatabase
     layout: Layout
     of_units: TransactionDatabase
     codes: dict[str, int]

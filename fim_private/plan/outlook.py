@@ -16,6 +16,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.accounting.search import halved
 from fim_private.mechanisms.certified import Certified
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.items_first import ItemsFirst
@@ -130,13 +131,12 @@ class Outlook:
         if rest > 0:
             counts, numbers = np.append(counts, 0.0), np.append(numbers, rest)
         low, high = float(counts.min()) - 80 * scale, float(counts.max()) + 80 * scale
-        for _ in range(_STEPS):
-            level = (low + high) / 2
-            if float((_above(level - counts, scale, law) * numbers).sum()) > self.plan.top:
-                low = level
-            else:
-                high = level
-        picked: Floats = _above(high - counts[: self.plan.top], scale, law)
+
+        def too_low(level: float) -> bool:
+            return float((_above(level - counts, scale, law) * numbers).sum()) > self.plan.top
+
+        _, level = halved(too_low, low, high, _STEPS)
+        picked: Floats = _above(level - counts[: self.plan.top], scale, law)
         return picked
 
     def _by_items(self, way: ItemsFirst) -> Floats:
@@ -148,8 +148,7 @@ class Outlook:
         histogram = way.histogram(lengths)
         if histogram is not None:
             return self._by_histogram(histogram)
-        counted = way.items.measurement
-        seen = 0.0 if way.items.listed else 3.2 * counted.deviation / lengths.weight(counted.full)
+        seen = 0.0 if way.items.listed else 3.2 * way.item_deviation(lengths)
         going_on = supports[supports >= seen]
         few = way.few(going_on, lengths)
         held = Lengths(max(1.0, float(going_on[:few].sum()) / self.shop.transactions) * _LENGTHS, lengths.units)

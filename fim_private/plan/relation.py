@@ -1,4 +1,4 @@
-"""Group privacy: how a mechanism for add-remove serves the relation `replace`. No other module does this.
+"""Group privacy: how a mechanism for add-remove serves the relation `replace`. No other module plans with it.
 
 A mechanism calibrated for add-remove at (eps/2, delta/(1+e^{eps/2})) is (eps, delta)-differentially private for
 `replace`, because `replace` is one removal and one addition (docs/mathematics.md#group-privacy).

@@ -67,9 +67,6 @@ class Shop:
     Args:
         transactions: about how many transactions there are (or units, if units are counted); at least 1.
         items_per_transaction: about how many different items each of them holds; at least 1.
-
-    Raises:
-        UsageError: a number is out of range.
     """
 
     transactions: int
@@ -77,7 +74,11 @@ class Shop:
 
     @classmethod
     def of(cls, transactions: int, items_per_transaction: Number) -> Shop:
-        """The shop in checked form."""
+        """The shop in checked form.
+
+        Raises:
+            UsageError: a number is out of range.
+        """
         items = exact(items_per_transaction, "the number of items per unit")
         if not 1 <= items <= 10_000:
             raise UsageError("The number of items per unit is out of range.", "Choose it from 1 to 10,000, such as 10.")

@@ -1,8 +1,9 @@
 """The door: the only place where exact counts meet a mechanism, and the only way from counts to itemsets.
 
-Two things pass: the list of itemsets that a mechanism selected, and noisy counts of public itemsets. Ranks become
-itemsets here. A rank that stands for an itemset that does not occur becomes a uniformly drawn itemset of the public
-list that does not occur. Where only the number of items is public, no mechanism answers with such a rank.
+Three things pass: the list of itemsets that a mechanism selected, noisy counts of public itemsets and of tokens, and
+what noisy looks say of the whole data, such as how long transactions are. Ranks become itemsets here. A rank that
+stands for an itemset that does not occur becomes a uniformly drawn itemset of the public list that does not occur.
+Where only the number of items is public, no mechanism answers with such a rank.
 """
 
 from __future__ import annotations

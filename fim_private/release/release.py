@@ -246,7 +246,7 @@ def each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-_OF_ITEMSET = {
+OF_ITEMSET = {
     "rank": (int,),
     "count": (int, NoneType),
     "count_low": (int, NoneType),
@@ -276,7 +276,7 @@ def itemset_of(fields: Mapping[str, Any]) -> ReleasedItemset:
     if not isinstance(items, list) or not items or not all(isinstance(item, str) for item in items):
         raise TypeError("items are a list of names")
     itemset = ReleasedItemset(**{**fields, "rank": fields["rank"], "items": tuple(items)})
-    _check(itemset, _OF_ITEMSET)
+    _check(itemset, OF_ITEMSET)
     if itemset.rank < 1:
         raise TypeError("ranks begin at 1")
     return itemset

@@ -173,13 +173,13 @@ def _numbers(values: Sequence[float | None]) -> list[float]:
     return [math.nan if value is None else value for value in values]
 
 
-def curves(axes: Axes, by_name: Iterable[tuple[str, DataFrame]], x: str, measure: str = "precision") -> None:
-    """A measure of mechanisms against the column `x`, with its interval; a line has a gap where one was not run."""
+def curves(axes: Axes, by_name: Iterable[tuple[str, DataFrame]], x: str) -> None:
+    """The precision of mechanisms against the column `x`, with its interval; a line has a gap where one was not run."""
     frames = list(by_name)
     places = sorted({place for _, rows in frames for place in rows[x].to_list()})
     for name, rows in frames:
         columns = []
-        for column in (measure, f"{measure}_low", f"{measure}_high"):
+        for column in ("precision", "precision_low", "precision_high"):
             known = dict(zip(rows[x].to_list(), rows[column].to_list(), strict=True))
             columns.append([known.get(place) for place in places])
         value, low, high = columns

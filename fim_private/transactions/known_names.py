@@ -38,7 +38,7 @@ class Names(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """See `parse_names`."""
+    """See the kernels `find_names` and `add_names`."""
 
     slots: NDArray[np.uint64]
     ends: NDArray[np.int64]

@@ -7,13 +7,14 @@ from itertools import permutations
 import pytest
 
 from fim_private.audit.laws import hockey_stick, law_over_groups, law_over_itemsets
-from fim_private.audit.neighbours import Group, Limits, Neighbours, all_neighbours, hard_vectors
-from fim_private.audit.search import hardest, largest_delta
+from fim_private.audit.neighbours import Group, Limits, Neighbours
+from fim_private.audit.search import hardest
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin
 from fim_private.privacy import NeighbouringRelation
 from fim_private.randomness import SeededRandomness
+from tests.audit.short_vectors import all_neighbours, hard_vectors, largest_delta
 from tests.sampling import SEED
 
 REPLACE = NeighbouringRelation.REPLACE

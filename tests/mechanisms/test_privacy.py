@@ -11,8 +11,8 @@ import pytest
 from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
 from fim_private.accounting.renyi_composition import renyi_delta
 from fim_private.audit.laws import NUMERICAL_ERROR
-from fim_private.audit.neighbours import Limits, hard_vectors
-from fim_private.audit.search import Worst, largest_delta
+from fim_private.audit.neighbours import Limits
+from fim_private.audit.search import Worst
 from fim_private.mechanisms.certified import Certified
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.choosing import Choosing
@@ -27,6 +27,7 @@ from fim_private.mechanisms.truncated_frequency import TruncatedFrequency
 from fim_private.plan import make_plan
 from fim_private.privacy import ZCDP, Budget, NeighbouringRelation, PrivacyUnit, are_one_sided, failure_probability
 from fim_private.randomness.noisy_maximum import Noise
+from tests.audit.short_vectors import hard_vectors, largest_delta
 from tests.mechanisms.cases import (
     CASES,
     Case,

@@ -327,7 +327,7 @@ def test_one_unit_in_place_of_another_changes_a_score_by_at_most_top(monkeypatch
         database = as_database(transactions_from_lists([*rows, ["a", "b", "c", "d"]]))
         codes = {name: code for code, name in enumerate(database.vocabulary.to_list())}
         counted = prepare(database, plan, randomness)
-        data = tuning._Data(database, database.notes.layout, database, codes)
+        data = tuning._Data(database.notes.layout, database, codes)
         return tuning._run(data, plan, counted, Fraction(1), randomness)[0]
 
     for _ in range(60):

@@ -17,7 +17,6 @@ from fim_private.errors import BudgetError, UsageError
 if TYPE_CHECKING:
     from fim_private.plan import Plan
     from fim_private.plan.advice import Advice
-    from fim_private.report.document import Document
 
 
 @spread
@@ -70,7 +69,7 @@ def plan(
     from fim_private.mechanisms.registry import AUTO, REGISTRY
     from fim_private.plan import plan_for
     from fim_private.report.document.text import wrapped
-    from fim_private.report.pages.plan import question_in_words
+    from fim_private.report.pages.plan import plan_document, question_in_words
 
     one = question.mechanism is not None or asked.mechanism != AUTO
     names = [asked.mechanism] if one else [row.name for row in REGISTRY.values() if asked.suits(row)]
@@ -90,13 +89,15 @@ def plan(
     if html is not None:
         from fim_private.report.document.write import write_page
 
-        written = write_page(_document(words, plans, chosen, refused, advice), html, overwrite=overwrite)
+        reasons = [(name, str(reason)) for name, reason in refused.items()]
+        page = plan_document(words, chosen, plans if len(plans) > 1 else (), reasons, advice=advice)
+        written = write_page(page, html, overwrite=overwrite)
         say(f"Written to {written}.\n", quiet=quiet)
     if as_json:
         _print_json(plans, advice)
         return
     if advice is not None:
-        _printadvice_for(advice, quiet=quiet)
+        _print_advice(advice, quiet=quiet)
         if not typed:
             say("\nAdd --top to see how the budget is spent on that many.", quiet=quiet)
             return
@@ -147,7 +148,7 @@ def advice_for(question: options.QuestionToSeveral, about: int, items_per_unit: 
     return advise(asked, Shop.of(about, items_per_unit or TYPICAL_LENGTH), count_share=options.DEFAULT_COUNT_SHARE)
 
 
-def _printadvice_for(advice: Advice, *, quiet: bool) -> None:
+def _print_advice(advice: Advice, *, quiet: bool) -> None:
     from fim_private.report.advice_text import HEAD, RIGHT, SOURCE, advice_rows, advice_words, declared
     from fim_private.report.document.text import table, wrapped
 
@@ -170,15 +171,6 @@ def _print_json(plans: list[Plan], advice: Advice | None) -> None:
         typer.echo(json.dumps({"advice": advice_record(advice), "plans": records}, ensure_ascii=False, indent=2))
         return
     typer.echo(json.dumps(records, ensure_ascii=False, indent=2))
-
-
-def _document(
-    asked: str, plans: list[Plan], chosen: Plan, refused: dict[str, BudgetError], advice: Advice | None
-) -> Document:
-    from fim_private.report.pages.plan import plan_document
-
-    reasons = [(name, str(reason)) for name, reason in refused.items()]
-    return plan_document(asked, chosen, plans if len(plans) > 1 else (), reasons, advice=advice)
 
 
 def _lead(counts: int | None) -> str:

@@ -37,7 +37,7 @@ def show(
     To make a page to publish: fim-private show release.json --html page.html
     """
     from fim_private.release.files import read_release, write_release
-    from fim_private.report.document.text import wrapped
+    from fim_private.report.document.text import printable, wrapped
     from fim_private.report.document.write import write_page
     from fim_private.report.pages.release import release_document
     from fim_private.report.promise_in_short import promised_in_short
@@ -65,14 +65,8 @@ def show(
     note = counts_note(shown)
     if note is not None:
         say(f"\n{wrapped([note])}", quiet=quiet)
-    in_words = wrapped([*map(_printable, promised(shown))]) if explain else promised_in_short(shown)
+    in_words = wrapped([*map(printable, promised(shown))]) if explain else promised_in_short(shown)
     say(f"\n{in_words}", quiet=quiet)
-
-
-def _printable(paragraph: str) -> str:
-    from fim_private.report.document.text import printable
-
-    return printable(paragraph)
 
 
 def _block() -> str:

@@ -8,7 +8,8 @@ from functools import cache
 from fim_private.counting import top_itemsets
 from fim_private.demos.chart import Chart, Line
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
-from fim_private.demos.plans import law_of, pairs_plan
+from fim_private.demos.plans import mechanism_of, pairs_plan
+from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.privacy import PrivacyUnit
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
@@ -79,7 +80,7 @@ def law(unit_name: str, visits: int, epsilon: str) -> dict[str, float]:
     )
     # One level per pair, so that each answer has its own chance even where two counts are equal.
     profile = CountProfile(levels=list(found.values()), multiplicities=[1] * len(found))
-    chances = law_of(plan, profile)
+    chances = mechanism_of(LimitedDomain, plan).law(profile)
     return {name: chances.get((place,), 0.0) for place, name in enumerate(found)}
 
 

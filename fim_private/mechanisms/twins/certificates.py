@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -218,10 +219,6 @@ def _another(kind: type[Certificate], certificate: Certificate | None) -> Certif
     return certificate and as_kind(kind, certificate)
 
 
-def _as(kind: type[ItemsFirst]) -> Callable[[ItemsFirst], ItemsFirst]:
-    return lambda mechanism: as_kind(kind, mechanism)
-
-
 def _has_test(mechanism: ItemsFirst) -> bool:
     return mechanism.test_delta is not None
 
@@ -238,7 +235,7 @@ ITEMS_FIRST = (
     Twin(
         name="no bound on what a unit adds",
         mistake="every item of a long transaction counts 1",
-        broken=_with_items(lambda measured: _WholeWeights(**vars(measured))),
+        broken=_with_items(partial(as_kind, _WholeWeights)),
     ),
     Twin(
         name="half the noise",
@@ -248,37 +245,37 @@ ITEMS_FIRST = (
     Twin(
         name="items are counted again for a hundredth of the price",
         mistake="the second counts of items have a tenth of the standard deviation that is paid for",
-        broken=_as(_MoreExactAgain),
+        broken=partial(as_kind, _MoreExactAgain),
         needs=_has_test,
     ),
     Twin(
         name="itemsets in doubt are counted for a hundredth of the price",
         mistake="their further counts have a tenth of the standard deviation that is paid for",
-        broken=_as(_MoreExactInDoubt),
+        broken=partial(as_kind, _MoreExactInDoubt),
         needs=_counts_again,
     ),
     Twin(
         name="no noise in the test",
         mistake="the smallest support itself is compared with the threshold",
-        broken=_as(_TestWithoutNoise),
+        broken=partial(as_kind, _TestWithoutNoise),
         needs=_has_test,
     ),
     Twin(
         name="no test",
         mistake="itemsets are named whatever their support",
-        broken=_as(_NoTest),
+        broken=partial(as_kind, _NoTest),
         needs=_has_test,
     ),
     Twin(
         name="single items named by noise alone",
         mistake="the threshold above which single items are named leaves out what a unit adds",
-        broken=_as(_NamedByNoise),
+        broken=partial(as_kind, _NamedByNoise),
         needs=_has_histogram,
     ),
     Twin(
         name="half the noise where single items are named",
         mistake="the counts that name single items have half the standard deviation",
-        broken=_as(_QuietHistogram),
+        broken=partial(as_kind, _QuietHistogram),
         needs=_has_histogram,
     ),
 )

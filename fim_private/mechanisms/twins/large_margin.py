@@ -12,6 +12,7 @@ from fim_private.mechanisms.twins.twin import (
     AGAIN,
     TRUE_ORDER,
     Twin,
+    as_kind,
     several,
     with_calculated,
     with_law,
@@ -22,12 +23,8 @@ from fim_private.profile import CountProfile
 
 def _searching(tests: tuple[tuple[int, int], ...], mechanism: LargeMargin) -> LargeMargin:
     """The mechanism with these tests instead of those its parameters give."""
-
-    class Searching(LargeMargin):
-        pass
-
-    Searching.tests = tests  # type: ignore[assignment]
-    return Searching(**{name: getattr(mechanism, name) for name in mechanism.__dataclass_fields__})
+    searching: LargeMargin = as_kind(type("Searching", (LargeMargin,), {"tests": tests}), mechanism)
+    return searching
 
 
 def _doubled_after_the_search(mechanism: LargeMargin, profile: CountProfile) -> Law:

@@ -213,18 +213,11 @@ EXPONENTIAL = (
     TRUE_ORDER,
 )
 NOISY_MAXIMA = (
-    Twin(
-        name="half the noise",
-        mistake="noise of scale Delta/(2 eps)",
-        broken=with_parameters(pick_epsilon=lambda mechanism: 2 * mechanism.pick_epsilon),
-        needs=lambda mechanism: not mechanism.general,
-    ),
-    Twin(
+    replace(_DOUBLED, name="half the noise", mistake="noise of scale Delta/(2 eps)"),
+    replace(
+        _MONOTONE,
         name="monotone noise under replace",
         mistake="the noise of counts that all move one way, where units are exchanged",
-        broken=with_parameters(general=lambda _mechanism: False),
-        needs=lambda mechanism: mechanism.general,
-        relation=NeighbouringRelation.REPLACE,
     ),
     _FROM_THE_DATA,
     SENSITIVITY,

@@ -20,7 +20,7 @@ STABLE_MAX = (
     SENSITIVITY,
     AGAIN,
 )
-"""The mistake of `in_true_order` is none here: the list is in the order of the true counts in any case."""
+"""The mistake of `TRUE_ORDER` is none here: the list is in the order of the true counts in any case."""
 CHOOSING = (
     Twin(
         name="one new itemset",

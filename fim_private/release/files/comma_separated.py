@@ -21,17 +21,9 @@ import polars as pl
 
 from fim_private.errors import InputError
 from fim_private.release.files.format import Format, Itemsets, itemsets_of
-from fim_private.release.release import Release
+from fim_private.release.release import OF_ITEMSET, Release
 
-NUMBERS = {
-    "rank": int,
-    "count": int,
-    "count_low": int,
-    "count_high": int,
-    "support": float,
-    "expected": int,
-    "lead": int,
-}
+NUMBERS = {name: float if float in kinds else int for name, kinds in OF_ITEMSET.items()}
 
 SEPARATORS = r",;|\t\r\n"
 STARTS = r"=+\-@\t\r＝＋－＠"  # the wide ones are those that East Asian programs take for the same

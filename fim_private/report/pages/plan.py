@@ -110,7 +110,7 @@ def cost_parts(plan: Plan) -> list[Part]:
             None if line.rho is None else float(line.rho),
             line.times,
         )
-        for line in plan.mechanism.spending
+        for line in plan.spending
     )
     table = Table(
         name="spending",

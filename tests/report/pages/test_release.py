@@ -372,6 +372,8 @@ def test_the_page_of_a_plan_names_no_option() -> None:
     plan = make_plan(size=2, top=10, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), count_share="0.3")
     advice = advise(plan.question, Shop.of(4000, 60), count_share="0.3", tops=(5, 50))
     document = plan_document("The top 10", plan, [plan], advice=advice)
+    assert [row[0] for row in table(document, "spending").rows] == [line.what for line in plan.spending]
+    assert "counts" in plan.spending[-1].what
     texts = [part.text for part in document.parts() if isinstance(part, Paragraph)]
     texts += [item for part in document.parts() if isinstance(part, Bullets) for item in part.items]
     assert any("such as a catalogue of 5,000," in text for text in texts)

@@ -24,9 +24,9 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
             "1,000 k to be named. `certified-domain` picks without a stop symbol, and shows the names only if a noisy "
             "test finds that all of them have support. `items-first` first counts the **items**, with noise and "
             "without names. The itemsets of the frequent items are then a small universe, of which it picks or counts. "
-            "For more than two itemsets `auto` takes `look-first`. It looks twice, with noise: at how many items "
-            "transactions hold, and at the ranking. Then it decides between the last two. The figure compares them "
-            "with the exponential mechanism, which was told every item that occurs."
+            "For more than two itemsets `auto` mostly takes `look-first`. It looks twice, with noise: at how many "
+            "items transactions hold, and at the ranking. Then it decides between the last two. The figure compares "
+            "them with the exponential mechanism, which was told every item that occurs."
         )
     ]
     for counts in results.counts:
