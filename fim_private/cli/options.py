@@ -483,7 +483,7 @@ class Reading:
         _read(
             metavar="SELECT",
             help="Read the rows that this query gives; FILE is then postgresql://..., or an SQLite or DuckDB file. "
-            "Each row has to come from one unit alone.",
+            "Each row, and whether it is there, has to depend on one unit alone.",
         ),
     ] = None
     item_separator: Annotated[

@@ -94,7 +94,8 @@ def _public(privacy: PrivacyTerms, plan: PlanTerms) -> list[str]:
     if privacy.layout is not None and privacy.layout.kind != "memory":
         facts.append(f"the layout{' (guessed)' if privacy.layout.guessed else ''}")
     if privacy.layout is not None and privacy.layout.query is not None:
-        facts.append(f"that each row of the query is of one {'customer' if plan.unit_column else 'basket'} alone")
+        person = "customer" if plan.unit_column else "basket"
+        facts.append(f"that each row of the query, and whether it is there, depends on one {person} alone")
     if plan.must_contain or plan.exclude:
         facts.append("the items you named")
     if privacy.public_transactions is not None:

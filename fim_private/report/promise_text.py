@@ -174,8 +174,8 @@ def _layout_sentence(layout: Layout, *, options: bool) -> str:
         words.append("The names of the columns are public too.")
     if layout.query is not None:
         words.append(
-            "The query is public. The promise covers what is done with the rows that it gives: each of them has to "
-            "come from one unit alone, whatever the database computes."
+            "The query is public. The promise covers what is done with the rows that it gives. Each of them, and "
+            "whether it is there, has to depend on one unit alone, whatever the database computes."
         )
     if layout.where is not None:
         words.append("Each row is read or left out by itself, before units are formed; the condition is public.")

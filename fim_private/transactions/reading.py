@@ -91,8 +91,8 @@ def read_transactions(
             LIKE 'C%'": SQL in which each row is decided by itself (`where_text`). In one-hot tables the columns that it
             names are no items.
         query: read the rows that this SELECT gives; `source` is then a database: postgresql://..., or the path of an
-            SQLite or DuckDB file. Each row has to come from one unit alone, because what the database computes over
-            several rows is outside the promise.
+            SQLite or DuckDB file. Each row, and whether it is there, has to depend on one unit alone, because what the
+            database computes over several rows is outside the promise.
         skip_lines: how many lines at the beginning of a text or an Excel sheet to leave out, blank ones not counted. If
             this is None and "auto" finds a first line such as `sep=;` in a text, it obeys that line and leaves it out.
         skip_columns: in "basket", the numbers of fields that are no items, from 1 on, such as "1" or "1,3".

@@ -1,7 +1,8 @@
 """Rows that one query gives, from PostgreSQL, SQLite or DuckDB, as a table of columns of text. Nothing is written.
 
 Privacy: the query is public, like the rest of the layout. The database may compute anything over all its rows, and the
-promise covers only what happens to the rows that the query gives. So each of them has to come from one unit alone.
+promise covers only what happens to the rows that the query gives. So each of them, and whether it is in the answer, has
+to depend on one unit alone. A query with a word that seldom keeps to that, such as LIMIT, has to say that it does.
 
 Messages name neither the database nor its user, because addresses hold passwords, and quote nothing that it says.
 """
@@ -39,6 +40,15 @@ ONE_SELECT = (
 
 ASIDE = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$", re.DOTALL)
 """Texts, quoted names and comments, in which a semicolon ends nothing."""
+
+BESIDES = (
+    "LIMIT|OFFSET|FETCH|GROUP BY|HAVING|DISTINCT|OVER|QUALIFY|UNION|INTERSECT|EXCEPT|TABLESAMPLE|USING SAMPLE|SELECT"
+)
+AGGREGATES = "COUNT|SUM|TOTAL|AVG|MIN|MAX|ANY_VALUE|GROUP_CONCAT|STRING_AGG|ARRAY_AGG|LIST"
+OTHERS_DECIDE = re.compile(rf"\b(?:{BESIDES}|(?:{AGGREGATES})(?=\s*\())\b".replace(" ", r"\s+"), re.IGNORECASE)
+"""After its first word, other people's rows decide about a row with these words, and with functions that aggregate."""
+KEPT_TO = "-- one unit per row"
+"""The comment at the end of a query with which its writer answers for such words."""
 
 
 def without_secrets(source: str) -> str:
@@ -100,10 +110,23 @@ def _plain(value: Any) -> Any:
 
 
 def _refuse_others(query: str) -> None:
-    """Refuse what is not one SELECT. Connections are read-only all the same."""
+    """Refuse what is not one SELECT, and one in which other people's rows may decide about a row.
+
+    Connections are read-only all the same.
+    """
     bare = ASIDE.sub(" ", query).strip().rstrip(";")
-    if not re.match(r"(SELECT|WITH)\b", bare, re.IGNORECASE) or ";" in bare:
+    begin = re.match(r"(SELECT|WITH)\b", bare, re.IGNORECASE)
+    if begin is None or ";" in bare:
         raise UsageError("--query is not one SELECT.", ONE_SELECT)
+    word = OTHERS_DECIDE.search(bare, begin.end())
+    if word is not None and not query.rstrip().endswith(KEPT_TO):
+        name = " ".join(word[0].upper().split()).replace("SELECT", "a second SELECT")
+        raise UsageError(
+            f"--query uses {name}. With it, other people's rows may decide what is in a "
+            "row, or whether the row is there. The promise does not cover that.",
+            "Leave it out. If each row, and whether it is there, depends on one unit alone, end the query with: "
+            f"{KEPT_TO}",
+        )
 
 
 def _database(source: str) -> tuple[str, Callable[[], Any]]:

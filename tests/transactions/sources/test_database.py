@@ -14,7 +14,7 @@ import pytest
 from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.transactions import read_transactions
 from fim_private.transactions.layout import Layout
-from fim_private.transactions.sources.database import without_secrets
+from fim_private.transactions.sources.database import KEPT_TO, without_secrets
 from tests.cli.command import PROMISE, fim_private, words
 from tests.transactions.postgresql import PASSWORD, server
 from tests.transactions.reading import as_sets, by_unit
@@ -86,11 +86,38 @@ def test_what_is_not_one_select_is_refused(shop: Path, query: str) -> None:
         read_transactions(shop, query=query)
 
 
+@pytest.mark.parametrize(
+    ("word", "query"),
+    [
+        ("LIMIT", "SELECT invoice, item FROM sales LIMIT 2"),
+        ("LIMIT", "select invoice, item from sales limit/**/2"),
+        ("GROUP BY", "SELECT invoice, item FROM sales GROUP\n BY item"),
+        ("a second SELECT", "SELECT invoice, item FROM sales WHERE item IN (SELECT item FROM sales WHERE price > 1)"),
+        ("a second SELECT", "WITH a AS (SELECT * FROM sales) SELECT invoice, item FROM a"),
+        ("DISTINCT", "SELECT DISTINCT invoice, item FROM sales"),
+        ("OVER", "SELECT invoice, rank () OVER (PARTITION BY item) AS item FROM sales"),
+        ("UNION", "SELECT invoice, item FROM sales UNION SELECT 1, 'milk'"),
+        ("MAX", "SELECT invoice, max (item) AS item FROM sales"),
+    ],
+)
+def test_words_with_which_other_rows_decide_have_to_be_answered_for(shop: Path, word: str, query: str) -> None:
+    """Somebody else's row would decide which rows are read, which no noise covers."""
+    with pytest.raises(UsageError, match=f"query= uses {word}[.]") as refused:
+        read_transactions(shop, query=query)
+    assert KEPT_TO in refused.value.next_step
+    assert read_transactions(shop, query=f"{query} {KEPT_TO}\n").notes.layout.query is not None
+
+
+def test_such_words_in_texts_names_and_comments_decide_nothing(shop: Path) -> None:
+    query = "SELECT invoice, item, 'a limit' AS \"union\", price AS limited FROM sales -- group by"
+    assert len(read_transactions(shop, query=query)) == 3
+
+
 def test_nothing_is_written(shop: Path) -> None:
     before = shop.read_bytes()
     for query in (
-        "WITH a AS (SELECT 1) INSERT INTO sales SELECT 9, 'x', 'y', 1",
-        "WITH a AS (SELECT 1) DELETE FROM sales",
+        f"WITH a AS (SELECT 1) INSERT INTO sales SELECT 9, 'x', 'y', 1 {KEPT_TO}",
+        f"WITH a AS (SELECT 1) DELETE FROM sales {KEPT_TO}",
     ):
         with pytest.raises(InputError, match="SQLite did not answer the query"):
             read_transactions(shop, query=query)
@@ -182,7 +209,7 @@ def test_duckdb_is_read(tmp_path: Path) -> None:
         assert by_unit(read_transactions(source, query=QUERY, unit_column="customer")) == {ANN, BOB}
     with pytest.raises(InputError, match="is a DuckDB database"):
         read_transactions(path)
-    for query in (f"SELECT * FROM '{tmp_path}/other.csv'", "WITH a AS (SELECT 1) DELETE FROM sales"):
+    for query in (f"SELECT * FROM '{tmp_path}/other.csv'", f"WITH a AS (SELECT 1) DELETE FROM sales {KEPT_TO}"):
         with pytest.raises(InputError, match="DuckDB did not answer the query") as refused:
             read_transactions(path, query=query)
         assert "SECRET" not in str(refused.value)
@@ -199,7 +226,7 @@ def test_the_command_mines_a_query_that_only_a_person_can_ask(shop: Path, tmp_pa
     assert "jam + mug" in done.stdout.decode()
     said = " ".join(words(done).split())
     assert f"taken as public: long SQLite (query {QUERY!r}): transaction column 'invoice'" in said
-    assert "each of them has to come from one unit alone" in said
+    assert "Each of them, and whether it is there, has to depend on one unit alone" in said
     release = json.loads(output.read_text())
     assert release["command"].startswith("fim-private mine shop.db --size 2")
     # Whoever wrote a release may not choose what a database is asked.
@@ -232,7 +259,7 @@ def test_postgresql_is_read_and_its_password_is_nowhere(tmp_path: Path, monkeypa
         assert int(transactions.units.max()) == 799
         typed = read_transactions(
             full,
-            query="SELECT day AS tid, price AS item FROM sales LIMIT 9",
+            query=f"SELECT day AS tid, price AS item FROM sales LIMIT 9 {KEPT_TO}",
             where="tid >= '2011-01-05'",
             format="long",
         )
@@ -241,7 +268,7 @@ def test_postgresql_is_read_and_its_password_is_nowhere(tmp_path: Path, monkeypa
             "SELECT * FROM nowhere",
             "SELECT nothing FROM sales",
             "SELECT item::int AS tid, 1 AS item FROM sales",
-            "WITH gone AS (DELETE FROM sales RETURNING *) SELECT * FROM gone",
+            f"WITH gone AS (DELETE FROM sales RETURNING *) SELECT * FROM gone {KEPT_TO}",
             "SELECT nextval('numbers') AS tid, 2 AS item",
         ):
             with pytest.raises(InputError, match=r"PostgreSQL did not answer the query \(\w+\)"):
