@@ -30,6 +30,9 @@ LISTED = "A,B,..."
 """How help shows the value of an option that takes a list. A file of settings may write [A, B]."""
 FILES = ("FILE", "LEDGER")
 """How help shows the values of options that name files."""
+SEVERAL = "FILES"
+"""Stands for more than one file in a release's command. Which files there are may depend on who is in the data: a shell
+makes their names of a pattern, and there may be one file per customer."""
 PLACES = ("engine", "master")
 """Settings that decide where a replay runs; the result is the same without them."""
 QUERY = "query"
@@ -54,6 +57,7 @@ NEEDED = {
     "ledger": "charged a ledger",
     LIST: "took its items from a file",
     QUERY: "asked a database",
+    "file": "read several files, which it does not name",
 }
 """Settings that a replay must repeat, because without them it would be another kind of run; and what they did."""
 INSTEAD_OF = {
@@ -218,7 +222,10 @@ def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
                 f"{path} names a file with a folder. Releases never do, so somebody changed it.",
                 "Give the options instead, with your file.",
             )
-    context.meta[UNSAID] = sorted(typed.keys() - REPLAYED | ({"seed"} if release.seeded else set()))
+    unsaid = typed.keys() - REPLAYED | ({"seed"} if release.seeded else set())
+    if SEVERAL in typed.get("file", ()):
+        unsaid |= {"file"}
+    context.meta[UNSAID] = sorted(unsaid)
     context.meta[GUESSED] = [
         *context.meta.get(GUESSED, ()),
         *(() if release.layout is None else release.layout.guessed),
@@ -279,7 +286,8 @@ def _guessed(context: typer.Context, layout: Layout | None) -> dict[str, Callabl
         typed = context.params.get("format") if is_from(context, "format", "COMMANDLINE") else None
         return settings[name] if typed in (None, layout.format) else None
 
-    return {name: partial(part, name) for name in layout.guessed if name in settings}
+    # Anybody may have written the release: it may call anything a guess.
+    return {name: partial(part, name) for name in layout.guessed if name in settings.keys() & REPLAYED}
 
 
 def replayed_guesses(context: typer.Context) -> list[str]:
@@ -295,7 +303,7 @@ def check_replay(context: typer.Context, path: Path | None) -> str:
     """
     left_out = [name for name in context.meta.get(UNSAID, []) if not is_from(context, name, "COMMANDLINE")]
     for name, what in NEEDED.items():
-        option = f"--{name.replace('_', '-')}"
+        option = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
         if name in left_out:
             raise UsageError(
                 f"{path} was made by a run that {what}. A replay takes only the question from a release.",
@@ -330,7 +338,7 @@ def shown_file(file: str) -> str:
 def command_line(context: typer.Context) -> str:
     """The command that does the same again, whether its options were typed or came from a file.
 
-    Files stand without their folders, which do not concern the reader of a release.
+    Files stand without their folders, which do not concern the reader of a release; several files without their names.
     """
     words = ["fim-private", str(context.info_name)]
     for param in context.command.params:
@@ -341,7 +349,8 @@ def command_line(context: typer.Context) -> str:
         if value is None or value is False:
             continue
         option = [] if param.param_type_name == "argument" else [_option(param)]
-        for part in value if isinstance(value, list | tuple) else [value]:
+        parts = value if isinstance(value, list | tuple) else [value]
+        for part in [SEVERAL] if param.name == "file" and len(parts) > 1 else parts:
             shown = str(part)
             if param.metavar in FILES:
                 shown = shown_file(shown)

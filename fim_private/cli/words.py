@@ -76,7 +76,8 @@ class Run:
         with TemporaryFile() as notes:
             self._notes, nothing = os.dup(notes.fileno()), subprocess.DEVNULL
         weakref.finalize(self, os.close, self._notes)
-        command = [sys.executable, "-m", "fim_private", *words[1:]]
+        # Without -P, a file such as polars.py in the current folder would be run instead of the library.
+        command = [sys.executable, "-P", "-m", "fim_private", *words[1:]]
         self.process = subprocess.Popen(  # noqa: S603 - our own program
             command, stdin=nothing, stdout=nothing, stderr=self._notes, start_new_session=True
         )

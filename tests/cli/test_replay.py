@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -229,3 +231,37 @@ def test_a_release_may_be_larger_than_settings_are(here: Path) -> None:
     assert (here / "large.json").stat().st_size > 1 << 21
     done = fim_private("mine", "--config", "large.json", "--quiet")
     assert done.returncode == 0, words(done)
+
+
+def test_a_release_asks_no_database_even_if_it_says_that_its_query_was_guessed(here: Path) -> None:
+    with closing(sqlite3.connect(here / "shop.db")) as connection, connection:
+        connection.execute("CREATE TABLE staff (tid, item)")
+        connection.executemany("INSERT INTO staff VALUES (?, 'Ann earns 9')", [(row,) for row in range(3000)])
+    (here / "long.csv").write_text("tid,item\n" + "".join(f"{row},milk\n" for row in range(3000)))
+    asked = ("--size", 1, "--top", 1, *PROMISE)
+    assert fim_private("mine", "long.csv", *asked, "-o", "release.json").returncode == 0
+    fields = json.loads((here / "release.json").read_text("utf-8"))
+    layout = fields["privacy"]["layout"]
+    layout |= {"query": "SELECT tid, item FROM staff", "guessed": [*layout["guessed"], "query"]}
+    fields["command"] = fields["command"].replace("long.csv", "shop.db")
+    (here / "crafted.json").write_text(json.dumps(fields))
+    for named in ((), ("shop.db",)):
+        refused = fim_private("mine", *named, "--config", "crafted.json")
+        assert refused.returncode in {2, 3}
+        assert b"Ann" not in refused.stdout + refused.stderr
+
+
+def test_several_files_are_not_named_and_have_to_be_typed(here: Path) -> None:
+    for name in ("ann", "bob"):
+        (here / f"{name}.csv").write_text("bread;milk\n" * 2000)
+    done = fim_private("mine", "ann.csv", "bob.csv", *ASKED, "--separator", ";", "-o", "release.json", "--json")
+    assert done.returncode == 0, words(done)
+    assert b"ann" not in done.stdout
+    assert json.loads(done.stdout)["command"].startswith("fim-private mine FILES --size")
+    refused = fim_private("mine", "--config", "release.json")
+    assert refused.returncode == 2
+    assert "read several files, which it does not name" in words(refused)
+    assert "Add FILE" in words(refused)
+    assert fim_private("mine", "ann.csv", "bob.csv", "--config", "release.json", "-q").returncode == 0
+    pattern = fim_private("mine", "*.csv", *ASKED, "--separator", ";", "--json")
+    assert json.loads(pattern.stdout)["command"].startswith("fim-private mine '*.csv' --size")

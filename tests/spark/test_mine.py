@@ -91,11 +91,12 @@ def test_a_declared_universe_and_bounds_are_kept(spark: SparkSession, baskets: P
         assert {itemset.items for itemset in release.itemsets} == {("item0", "item1"), ("item0", "item2")}
 
 
-def command(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+def command(*arguments: object, folder: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     return processes.run(
-        [sys.executable, "-m", "fim_private", *map(str, arguments)],
+        [sys.executable, "-P", "-m", "fim_private", *map(str, arguments)],
         text=True,
         seconds=540,
+        cwd=folder,
         env={**os.environ, **environment},
     )
 
@@ -104,11 +105,25 @@ def command(*arguments: object, **environment: str) -> subprocess.CompletedProce
 def test_the_command_says_the_same(baskets: Path, tmp_path: Path) -> None:
     asked = ("mine", baskets, "--size", 2, "--top", 3, *PROMISE, "--mechanism", "lmm", "--seed", 2)
     here = command(*asked)
-    there = command(*asked, "--engine", "spark", "--master", "local[2]", "-o", tmp_path / "release.json")
+    folder, library = tmp_path / "spark", tmp_path / "polars.py"
+    folder.mkdir()
+    library.write_text("raise SystemExit('this is not the library')\n")  # in the current folder of the command
+    there = command(
+        *asked, "--engine", "spark", "--master", "local[2]", "-o", tmp_path / "release.json",
+        folder=tmp_path, SPARK_LOCAL_DIRS=str(folder),
+    )  # fmt: skip
+    assert list(folder.iterdir()) == []
     assert there.returncode == here.returncode == 0, there.stderr
     assert there.stdout == here.stdout
     assert there.stderr.replace(f"\nWritten to {tmp_path / 'release.json'}.\n", "") == here.stderr
     assert json.loads((tmp_path / "release.json").read_text())["seeded"] is True
+
+
+def test_nobody_else_can_read_what_spark_puts_on_disk(spark: SparkSession) -> None:
+    folder = Path(spark.sparkContext.getConf().get("spark.local.dir", ""))
+    assert spark.range(100).repartition(3).count() == 100
+    assert any(folder.iterdir())
+    assert folder.stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.usefixtures("spark")

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from fim_private.errors import FimPrivateError, InputError, UsageError
@@ -30,6 +31,7 @@ OLDEST_JAVA = 17
 JAVA_STEP = "Install Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless), or point JAVA_HOME at it."
 ROWS_AT_ONCE = 2**16
 LOCAL_ADDRESS = "127.0.0.1"
+LOCAL_FOLDER, OURS = "spark.local.dir", "fim-private-"
 PACKAGE_HOME = str(Path(__file__).resolve().parents[3])
 
 
@@ -39,8 +41,8 @@ def open_session(master: str) -> SparkSession:
     Args:
         master: as Spark writes it: local[N], spark://HOST:PORT, yarn, k8s://...
 
-    With a local master everything listens only on 127.0.0.1, and Spark's web page is off. On a cluster the executors
-    need this package installed, with its dependencies and the extra `spark`.
+    With a local master everything listens only on 127.0.0.1, nobody else can read what Spark puts on disk, and its web
+    page is off. On a cluster the executors need this package installed, with its dependencies and the extra `spark`.
 
     Raises:
         UsageError: pyspark or Java is missing or too old, or there is no such master.
@@ -71,6 +73,11 @@ def open_session(master: str) -> SparkSession:
         }
         # Local executors use this installation.
         os.environ["PYSPARK_PYTHON"] = sys.executable
+        # A file such as polars.py in the current folder is not the library.
+        os.environ["PYTHONSAFEPATH"] = "1"
+        # Spark's shuffle files hold data and are open to everybody, but this folder is closed. The variable goes before
+        # the setting.
+        settings[LOCAL_FOLDER] = os.environ["SPARK_LOCAL_DIRS"] = mkdtemp(prefix=OURS, dir=_local_folder())
         path = os.environ.get("PYTHONPATH")
         if PACKAGE_HOME not in (path or "").split(os.pathsep):
             os.environ["PYTHONPATH"] = PACKAGE_HOME if not path else f"{PACKAGE_HOME}{os.pathsep}{path}"
@@ -103,8 +110,19 @@ def stop(session: SparkSession) -> None:
     """End a session and its Java, whatever state they are in."""
     from py4j.protocol import Py4JError
 
+    folder = Path(session.sparkContext.getConf().get(LOCAL_FOLDER, ""))
     with suppress(Py4JError, OSError):
         session.stop()
+    if folder.name.startswith(OURS):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _local_folder() -> str | None:
+    """Where the user wants Spark's files; None for the usual place. An earlier session's folder lies in that place."""
+    wanted = Path(os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0])
+    if wanted.name.startswith(OURS):
+        wanted = wanted.parent
+    return str(wanted) if wanted.is_dir() and wanted.name else None
 
 
 def _check_pyspark() -> None:
