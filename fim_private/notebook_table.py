@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from fim_private.printable import printable
+
 MOST = 50
 """Rows at most; the rest is said in words."""
 
@@ -27,7 +29,7 @@ def braces(items: Sequence[str]) -> str:
     >>> braces(("butter", "milk"))
     '{butter, milk}'
     """
-    return f"{{{', '.join(items)}}}"
+    return f"{{{', '.join(map(printable, items))}}}"
 
 
 def _row(kind: str, cells: Sequence[object]) -> str:

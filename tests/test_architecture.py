@@ -17,7 +17,8 @@ MAY_IMPORT = {
     "python_words": set(),
     "errors": {"python_words"},
     "version": set(),
-    "notebook_table": set(),
+    "printable": set(),
+    "notebook_table": {"printable"},
     "profile": set(),
     "privacy": {"errors"},
     "constraints": {"errors"},
@@ -34,6 +35,7 @@ MAY_IMPORT = {
     "release": {
         "errors",
         "notebook_table",
+        "printable",
         "writing",
         "privacy",
         "profile",
@@ -79,6 +81,7 @@ MAY_IMPORT = {
     },
     "report": {
         "ledger",
+        "printable",
         "constraints",
         "errors",
         "version",

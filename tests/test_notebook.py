@@ -7,6 +7,7 @@ from dataclasses import replace
 import fim_private
 from fim_private import Budget, PrivacyUnit, association_rules, make_plan
 from fim_private.notebook_table import MOST, notebook_table
+from fim_private.release import Release
 from tests.rules.releases import released
 
 COUNTS = {("butter", "milk"): 300, ("butter",): 400, ("<b>tea</b>",): 20}
@@ -34,6 +35,15 @@ def test_values_are_shown_as_people_write_them() -> None:
         assert shown.startswith("<table>")
         assert "<b>" not in shown
     assert "&lt;b&gt;tea" in release._repr_html_()
+
+
+def test_names_cannot_steer_the_terminal() -> None:
+    odd = "\x1b[2J\x9b1m\u202eklim"
+    release = released({("milk", odd): 300, (odd,): 400}, half=9)
+    rules = association_rules(release)
+    for shown in (repr(release), repr(release.itemsets[0]), repr(rules), repr(rules.rules[0]), release.to_json()):
+        assert shown.replace("\n", "").isprintable()
+    assert Release.from_json(release.to_json()) == release
 
 
 def test_long_tables_are_cut() -> None:

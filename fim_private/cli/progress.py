@@ -13,6 +13,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, TextIO, cast
 
 from fim_private.cli.interruption import listen
+from fim_private.printable import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
@@ -173,6 +174,9 @@ def bar(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
 
 
 def say(text: str, *, quiet: bool = False) -> None:
-    """Print words for the user on stderr. If stderr cannot be written, only these words are lost."""
+    """Print words for the user on stderr. If stderr cannot be written, only these words are lost.
+
+    They may hold the name of a file, which must not steer the terminal.
+    """
     if not quiet:
-        print(text, file=Notes())
+        print("\n".join(map(printable, text.split("\n"))), file=Notes())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fim_private.errors import InputError, UsageError
 from fim_private.notebook_table import braces, notebook_table
+from fim_private.printable import json_text
 from fim_private.release.pandas_import import pandas
 from fim_private.release.terms import Terms
 from fim_private.transactions.layout import Layout
@@ -157,7 +158,7 @@ class Release:
             del fields["subsets"]
         if self.seeded:
             fields["warning"] = SEEDED_NOTE
-        return json.dumps(fields, ensure_ascii=False, indent=2)
+        return json_text(fields, indent=2)
 
     @classmethod
     def from_json(cls, text: str) -> Release:

@@ -25,10 +25,18 @@ class Promise:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Promise | None:
-        """The promise in a record; None if the record does not say what is protected and how much."""
+        """The promise in a record; None if the record does not say what is protected and how much.
+
+        Nor does one that promises more than was proved: somebody changed it.
+        """
         epsilon, delta, unit = _number(record, "epsilon"), _number(record, "delta"), _text(record, "unit")
         if epsilon is None or delta is None or unit is None:
             return None
+        proved = record.get("proved")
+        if isinstance(proved, Mapping):
+            spent = _number(proved, "epsilon") or 0.0, _number(proved, "delta") or 0.0
+            if spent[0] > epsilon or spent[1] > delta:
+                return None
         try:
             Budget(epsilon, delta)
         except UsageError:  # no release of this program promises such numbers

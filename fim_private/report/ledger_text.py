@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from fim_private.accounting.privacy_filter import Charge, PrivacyFilter
 from fim_private.ledger import Entry, State
 from fim_private.ledger.refusal import amount, remaining
+from fim_private.printable import printable
 from fim_private.privacy import Budget
-from fim_private.report.document.text import printable, stated
+from fim_private.report.document.text import stated
 
 
 def stated_budget(budget: Budget) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from fim_private.plan import Plan
 from fim_private.plan.record import plan_record
+from fim_private.printable import printable
 from fim_private.privacy import NeighbouringRelation
 from fim_private.release import Layout, Release
 from fim_private.release.promise import privacy_record
 from fim_private.release.release import SEEDED_NOTE
 from fim_private.release.terms import PlanTerms, PrivacyTerms, Promise, Terms
-from fim_private.report.document.text import printable, stated, wrapped
+from fim_private.report.document.text import stated, wrapped
 from fim_private.report.promise_text import exchanged, promised, share_right
 
 BASKET, CUSTOMER = "a basket", "a customer"

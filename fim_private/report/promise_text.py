@@ -13,12 +13,13 @@ from fim_private.mechanisms.protocol import Spending, Stepwise
 from fim_private.mechanisms.registry import COMPARATORS, REGISTRY, find
 from fim_private.plan import Plan
 from fim_private.plan.record import plan_record
+from fim_private.printable import printable
 from fim_private.privacy import ApproxDP, Budget, Guarantee, NeighbouringRelation, PureDP, Together, exact
 from fim_private.release import Layout, Release
 from fim_private.release.promise import privacy_record
 from fim_private.release.release import SEEDED_NOTE
 from fim_private.release.terms import CountTerms, PlanTerms, Terms
-from fim_private.report.document.text import number, printable, stated, times_as_likely, wrapped
+from fim_private.report.document.text import number, stated, times_as_likely, wrapped
 
 WEAK_EPSILON, WEAK_DELTA = 10, Fraction(1, 1000)
 """A promise beyond either gets a warning."""

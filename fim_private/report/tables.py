@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fim_private.printable import printable
 from fim_private.release import Release, ReleasedItemset
 from fim_private.release.release import SEEDED_NOTE
-from fim_private.report.document.text import printable, table
+from fim_private.report.document.text import table
 
 JOINT = " + "
 

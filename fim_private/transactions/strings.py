@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 BETWEEN = "\x1f"
 """The unit separator of ASCII, which stands between the names of one identity."""
+ESCAPED = {"\x1e": "\x1e0", BETWEEN: "\x1e1"}
+"""How a name is written that holds the separator itself, so that no two lists of names look alike."""
 
 NUMBER = r"^[+-]?[0-9]+(\.[0-9]*)?$"
 USUAL_NUMBER = "^(0|-?[1-9][0-9]*)$"
@@ -47,8 +49,14 @@ def identities(names: pl.Series) -> pl.Series:
 
 def joined_identities(parts: Sequence[pl.Series]) -> pl.Series:
     """One identity of the names in several columns; null where one of them is null or blank."""
-    names = [identities(part) for part in parts]
+    names = [_escaped(identities(part)) for part in parts]
     return pl.select(pl.concat_str([name.set(name == "", None) for name in names], separator=BETWEEN)).to_series()
+
+
+def _escaped(names: pl.Series) -> pl.Series:
+    if not names.str.contains("[\x1e\x1f]").any():
+        return names
+    return names.str.replace_many(ESCAPED)
 
 
 def positions_in(distinct: pl.Series, values: pl.Series) -> NDArray[np.int64]:

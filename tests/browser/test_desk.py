@@ -392,3 +392,13 @@ def test_nobody_else_gets_in(address: str, headers: dict[str, str]) -> None:
         answer = connection.getresponse()
         assert answer.status == (403 if headers else 303)
         assert b"file" not in answer.read()
+
+
+def test_the_page_that_leads_to_the_desk_is_for_one_user_alone() -> None:
+    from fim_private.cli.desk.serve import redirect_to
+
+    page = redirect_to("http://127.0.0.1:9/?access_token=x")
+    assert 'content="0; url=http://127.0.0.1:9/?access_token=x"' in page.read_text()
+    assert page.parent.stat().st_mode & 0o777 == 0o700
+    page.unlink()
+    page.parent.rmdir()

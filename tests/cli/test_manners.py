@@ -214,3 +214,13 @@ def test_a_name_that_no_file_can_have_is_no_fault(
     done = fim_private(*command)
     assert done.returncode in {2, 3}, words(done)
     assert "fault" not in words(done)
+
+
+def test_the_name_of_a_file_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "b\x1b[32mY.csv").write_text("")
+    (tmp_path / "c.csv").write_text("milk,tea\n" * 50)
+    for pattern in (tmp_path / "*.csv", tmp_path / "b\x1b[32mY.csv"):
+        done = fim_private("mine", pattern, *ASKED, "--separator", ",")
+        assert done.returncode == 3
+        assert "b\\x1b[32mY.csv" in words(done)
+        assert b"\x1b" not in done.stderr

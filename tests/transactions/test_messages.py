@@ -75,3 +75,19 @@ def test_planted_names_are_never_shown(header, rows, format_name):
     message = refusal(data.encode(), format=format_name, **({"item_column": "it"} if format_name == "long" else {}))
     assert message
     assert SECRET not in message
+
+
+@pytest.mark.parametrize(
+    "mistyped",
+    [
+        " postgresql://me:zwieback@host/shop",
+        "postgresql:me:zwieback@host",
+        "host=h password=zwieback dbname=x",
+        "sqlite:///nowhere.db?key=zwieback",
+    ],
+)
+@pytest.mark.parametrize("query", [None, "SELECT tid, item FROM sales"])
+def test_no_message_holds_the_password_of_a_mistyped_address(mistyped: str, query: str | None) -> None:
+    with pytest.raises(FimPrivateError) as refused:
+        read_transactions(mistyped, query=query)
+    assert SECRET not in str(refused.value)

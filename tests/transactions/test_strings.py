@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.transactions import transactions_from_lists
-from fim_private.transactions.strings import identities
+from fim_private.transactions.strings import identities, joined_identities
 from tests.transactions.reading import by_unit, read
 
 MILK, BREAD = frozenset({"milk"}), frozenset({"bread"})
@@ -52,3 +52,14 @@ def test_transaction_numbers_that_are_equal_are_one_transaction() -> None:
 
 def test_items_keep_their_names_as_written() -> None:
     assert read("tid,item\n1,7\n1,007\n1,7.0\n").vocabulary.to_list() == ["7", "007", "7.0"]
+
+
+def test_no_two_lists_of_names_are_one_identity() -> None:
+    """Whatever stands in the cells: rows of two transactions are never one."""
+    parts = ["", "a", "\x1f", "\x1e", "a\x1f", "\x1fa", "\x1e0", "\x1e1", "\x1e\x1f"]
+    lists = [(one, other) for one in parts[1:] for other in parts[1:]]
+    joined = joined_identities([pl.Series(column) for column in zip(*lists, strict=True)])
+    assert joined.n_unique() == len(lists)
+    for one, other in lists:
+        assert joined_identities([pl.Series([one]), pl.Series([other])]).item() in joined
+    assert joined_identities([pl.Series(["a"]), pl.Series([""])]).to_list() == [None]

@@ -103,8 +103,9 @@ def _main_job(*, quiet: bool) -> None:
     from fim_private.counting import top_itemsets
     from fim_private.mining.mine import mine_as_planned
     from fim_private.plan import make_plan
+    from fim_private.printable import printable
     from fim_private.privacy import Budget, PrivacyUnit
-    from fim_private.report.document.text import printable, table
+    from fim_private.report.document.text import table
     from fim_private.report.promise_text import plan_text, promise
     from fim_private.report.tables import JOINT, release_table
     from fim_private.transactions import read_transactions

@@ -46,8 +46,9 @@ def inspect(
     To read other data in the same way: add -o shop.toml, and give `mine` --layout shop.toml
     """
     from fim_private.counting import top_itemsets
+    from fim_private.printable import printable
     from fim_private.release.files.derived import write_derived
-    from fim_private.report.document.text import printable, table, wrapped
+    from fim_private.report.document.text import table, wrapped
     from fim_private.report.tables import JOINT
     from fim_private.transactions import count_units, merge_units, read_transactions
     from fim_private.transactions.figures import BANNER, bounds, facts, first_transactions, unit_notes

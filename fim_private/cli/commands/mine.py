@@ -53,8 +53,9 @@ def mine(
     keep_inputs_apart(file, question.universe_file)
     from fim_private.mining.mine import mine_as_planned
     from fim_private.plan import plan_for
+    from fim_private.printable import printable
     from fim_private.release.filters import check_keep, filtered
-    from fim_private.report.document.text import printable, wrapped
+    from fim_private.report.document.text import wrapped
     from fim_private.report.promise_in_short import promise_in_short
     from fim_private.report.promise_text import found_note, promise, rules_note, shortfall, total_doubt
 

@@ -97,7 +97,7 @@ def rules(
 
 def _unknown(release: Release, items: Iterable[str]) -> Iterator[str]:
     """A remark on each item that no itemset of the release holds: it may be misspelt. The names are public."""
-    from fim_private.report.document.text import printable
+    from fim_private.printable import printable
 
     names = {name for itemset in (*release.itemsets, *release.subsets) for name in itemset.items}
     for item in items:
@@ -107,14 +107,15 @@ def _unknown(release: Release, items: Iterable[str]) -> Iterator[str]:
 
 def _json(found: AssociationRules) -> str:
     """The frame as a list of objects. JSON has no infinite number, so the text "Infinity" stands for one."""
-    import json
     import math
+
+    from fim_private.printable import json_text
 
     def plain(value: object) -> object:
         return "Infinity" if isinstance(value, float) and math.isinf(value) else value
 
     rows = [{name: plain(value) for name, value in row.items()} for row in found.to_polars().to_dicts()]
-    return json.dumps(rows, ensure_ascii=False, indent=2)
+    return json_text(rows, indent=2)
 
 
 def _write(found: AssociationRules, path: Path, *, overwrite: bool) -> Path:
@@ -122,6 +123,7 @@ def _write(found: AssociationRules, path: Path, *, overwrite: bool) -> Path:
 
     import polars as pl
 
+    from fim_private.printable import json_text
     from fim_private.release.files import write_derived
     from fim_private.release.files.comma_separated import json_cell
 
@@ -132,7 +134,7 @@ def _write(found: AssociationRules, path: Path, *, overwrite: bool) -> Path:
             case ".json":
                 part.write_text(_json(found) + "\n", encoding="utf-8")
             case ".jsonl":
-                lines = (json.dumps(row, ensure_ascii=False) for row in json.loads(_json(found)))
+                lines = (json_text(row) for row in json.loads(_json(found)))
                 part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
             case ".parquet":
                 frame.write_parquet(part)

@@ -36,8 +36,9 @@ def show(
 
     To make a page to publish: fim-private show release.json --html page.html
     """
+    from fim_private.printable import printable
     from fim_private.release.files import read_release, write_release
-    from fim_private.report.document.text import printable, wrapped
+    from fim_private.report.document.text import wrapped
     from fim_private.report.document.write import write_page
     from fim_private.report.pages.release import release_document
     from fim_private.report.promise_in_short import promised_in_short

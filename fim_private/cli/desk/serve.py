@@ -2,8 +2,10 @@
 
 import logging
 import os
+import shutil
 import socket
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 from uuid import uuid4
 
@@ -33,12 +35,21 @@ def serve(*, browser: bool) -> None:
         typer.echo(f"http://{here}/?access_token={token}")
         say("Open this address on this machine, and tell it to nobody. Ctrl-C ends the desk; confirmed runs go on.")
         if browser:
-            typer.launch(f"http://{here}/?access_token={token}")
+            typer.launch(str(door := redirect_to(f"http://{here}/?access_token={token}")))
         config = uvicorn.Config(for_own_page_only(app, here), log_level="critical", timeout_graceful_shutdown=1)
         try:
             uvicorn.Server(config).run(sockets=[listening])
         finally:
+            if browser:
+                shutil.rmtree(door.parent, ignore_errors=True)
             os._exit(0)  # marimo's threads would wait for open tabs; confirmed runs are processes of their own
+
+
+def redirect_to(address: str) -> Path:
+    """A page that only this user can read, leading to the address. All users can see what a browser is started with."""
+    page = Path(mkdtemp(prefix="fim-private-")) / "desk.html"
+    page.write_text(f'<meta http-equiv="refresh" content="0; url={address}">\n', encoding="utf-8")
+    return page
 
 
 def for_own_page_only(app: Any, here: str) -> Any:

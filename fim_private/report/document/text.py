@@ -46,17 +46,6 @@ def times_as_likely(epsilon: Fraction | float) -> str:
     return stated(1 + round_up(exp_up(exact(epsilon, "epsilon")) - 1, 3))
 
 
-def printable(text: str) -> str:
-    r"""The text with control characters written out, so that a name cannot steer the terminal.
-
-    >>> printable("milk\x1b[2J")
-    'milk\\x1b[2J'
-    """
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
-
-
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool]) -> str:
     """Columns as wide as their widest cell, two blanks apart; `right` says which are aligned to the right.
 

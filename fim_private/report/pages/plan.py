@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from fim_private.mechanisms.registry import find
 from fim_private.plan import Plan, Question
 from fim_private.plan.advice import Advice
+from fim_private.printable import printable
 from fim_private.report.advice_text import HEAD, RIGHT, SOURCE, advice_rows, advice_words, declared
 from fim_private.report.document import Bullets, Cell, Document, Paragraph, Part, Section, Table
-from fim_private.report.document.text import printable, stated
+from fim_private.report.document.text import stated
 from fim_private.report.promise_text import promise_paragraphs
 
 

@@ -57,6 +57,9 @@ FOREIGN = (
 )
 """The first bytes of files that cannot be read, what the files are, and what to do."""
 
+SECRET = re.compile(r"://|:[^/]*@|(password|key|token)\s*=", re.IGNORECASE)
+"""What addresses with a password have, however they are mistyped."""
+
 Progress = Callable[[float], None]
 
 
@@ -138,6 +141,11 @@ def is_address(source: str) -> bool:
     return re.match(r"[A-Za-z][\w+.-]*://", source) is not None
 
 
+def shown(path: str | Path) -> str:
+    """The path in a message. What looks like an address is left out: it may hold a password."""
+    return "of this name, which looks like an address" if SECRET.search(str(path)) else str(path)
+
+
 def load(source: str | Path | BinaryIO, *, archives: bool = False) -> Content:
     """The whole content of a source. Arguments and errors as for `opened`."""
     with opened(source, archives=archives) as reading:
@@ -149,7 +157,7 @@ def _open(path: Path) -> BinaryIO:
         # Not buffered, because blocks are large.
         return path.open("rb", buffering=0)
     except FileNotFoundError:
-        raise InputError(f"There is no file {path}.", "Check the path.") from None
+        raise InputError(f"There is no file {shown(path)}.", "Check the path.") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder.", "Give the paths of its files.") from None
     except PermissionError:

@@ -23,7 +23,7 @@ import polars as pl
 
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.columns.column_table import FrameTable, as_text
-from fim_private.transactions.files.source import DUCKDB, HEAD, is_address
+from fim_private.transactions.files.source import DUCKDB, HEAD, is_address, shown
 
 SERVERS = ("postgresql://", "postgres://")
 FILES = {"sqlite": "SQLite", "duckdb": "DuckDB"}
@@ -149,7 +149,7 @@ def _database(source: str) -> tuple[str, Callable[[], Any]]:
             "Give postgresql://..., or the path of an SQLite or DuckDB file, or leave --query out.",
         )
     if not Path(path).is_file():
-        raise InputError(f"There is no file {path}.", "Check the path.")
+        raise InputError(f"There is no file {shown(path)}.", "Check the path.")
     if kind == "DuckDB":
         _need("duckdb", kind)
         return kind, lambda: _duckdb(path)
@@ -161,7 +161,7 @@ def _kind_of_file(path: str) -> str | None:
         with Path(path).open("rb") as file:
             head = file.read(HEAD)
     except FileNotFoundError:
-        raise InputError(f"There is no file {path}.", "Check the path.") from None
+        raise InputError(f"There is no file {shown(path)}.", "Check the path.") from None
     except (OSError, ValueError):
         raise InputError(f"{path} cannot be opened.", "Check the path and its permissions.") from None
     if head.startswith(SQLITE):

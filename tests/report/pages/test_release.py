@@ -160,6 +160,8 @@ def test_empty_releases_say_why() -> None:
         {"epsilon": 1.0, "delta": -1.0, "unit": "one transaction"},
         {"epsilon": 1.0, "delta": True, "unit": "one transaction"},
         {"epsilon": 1.0, "delta": 0.0},
+        {"epsilon": 0.1, "delta": 0.0, "unit": "one transaction", "proved": {"epsilon": 0.9, "delta": 0.0}},
+        {"epsilon": 1.0, "delta": 1e-9, "unit": "one transaction", "proved": {"epsilon": 0.9, "delta": 1e-6}},
     ],
 )
 def test_a_release_without_a_promise_is_not_called_private(privacy: dict[str, object]) -> None:
