@@ -18,11 +18,11 @@ demo: .venv/.demo
 	$(BIN)/fim-private demo
 
 test: .venv/.test
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # What takes seconds each: whole reports, browsers, samplers of lists, twins that are caught by sampling.
 slow: .venv/.test
-	$(BIN)/python -m pytest -n auto -m 'slow and not long'
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'slow and not long'
 
 # The engine on Spark, with two tasks at a time on this machine; needs Java 17 or newer.
 spark: .venv/.test

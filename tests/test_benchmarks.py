@@ -133,7 +133,7 @@ def test_what_a_person_waits_for_can_be_measured(baskets: Path, tmp_path: Path) 
     assert list(waiting._parts(str(baskets), "8")["sizes"]) == ["1", "2", "3", "4"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_start_of_commands_can_be_measured(baskets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from benchmarks import waiting
 

@@ -74,7 +74,7 @@ def test_a_pick_is_below_gaussian_noise_of_its_price_in_convex_order(after: floa
     assert room(after, factor) > ROUNDING
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("after", "factor"), [pair for pair in FACTORS[1:] if pair[0] not in QUICK])
 def test_the_whole_table_of_prices(after: float, factor: float) -> None:
     assert room(after, factor) > ROUNDING

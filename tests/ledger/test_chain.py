@@ -118,7 +118,7 @@ SPOILINGS: dict[str, Spoiling] = {
 
 
 @pytest.mark.parametrize("spoiling", SPOILINGS)
-@pytest.mark.parametrize("copies", [150, pytest.param(3000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("copies", [150, pytest.param(3000, marks=pytest.mark.long)])
 def test_a_spoilt_copy_is_refused_or_says_exactly_what_the_original_says(
     book: Ledger, tmp_path: Path, spoiling: str, copies: int
 ) -> None:

@@ -85,7 +85,7 @@ def test_two_names_share_one_total(tmp_path: Path, way: str) -> None:
     rounds(way, tmp_path, 2)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 def test_two_names_share_one_total_in_fifty_rounds(tmp_path: Path, way: str) -> None:
     rounds(way, tmp_path, 50)
