@@ -96,6 +96,8 @@ def crossed(excess: Callable[[float], float], low: float, high: float, *, close:
     share = 0.5
     while abs(other - newest) > close:
         tried = newest + share * (other - newest)
+        if tried in (newest, other):  # no float lies between them
+            break
         found = _finite(excess(tried))
         # Of the two ends, one stays across the crossing from what was tried. The end that was replaced is remembered.
         if (found > 0) == (at_newest > 0):

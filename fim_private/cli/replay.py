@@ -223,7 +223,7 @@ def _settings_of_release(context: typer.Context, path: Path) -> dict[str, Any]:
                 "Give the options instead, with your file.",
             )
     unsaid = typed.keys() - REPLAYED | ({"seed"} if release.seeded else set())
-    if SEVERAL in typed.get("file", ()):
+    if SEVERAL in (typed.get("file") or ()):
         unsaid |= {"file"}
     context.meta[UNSAID] = sorted(unsaid)
     context.meta[GUESSED] = [

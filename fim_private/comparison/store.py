@@ -85,7 +85,8 @@ class Store:
         Raises:
             UsageError: another process is writing to the folder.
         """
-        with (self._folder / ".lock").open("w") as lock:
+        # Not through a link, and nothing that was there is cut: somebody else may have made the folder.
+        with os.fdopen(os.open(self._folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:

@@ -34,8 +34,8 @@ class Promise:
             return None
         proved = record.get("proved")
         if isinstance(proved, Mapping):
-            spent = _number(proved, "epsilon") or 0.0, _number(proved, "delta") or 0.0
-            if spent[0] > epsilon or spent[1] > delta:
+            needed, failed = _number(proved, "epsilon"), _number(proved, "delta")
+            if needed is None or failed is None or not (0 <= needed <= epsilon and 0 <= failed <= delta):
                 return None
         try:
             Budget(epsilon, delta)

@@ -279,3 +279,14 @@ def test_several_sizes_are_ranked_together_beside_the_published_systems() -> Non
     with pytest.raises(UsageError, match="sizes are out of range"):
         replace(SETTINGS, all_sizes=(2,))
     assert replace(SETTINGS, all_sizes=(1, 2)).fingerprint() == SETTINGS.fingerprint()
+
+
+def test_a_link_in_a_folder_of_somebody_else_leads_to_nothing(tmp_path: Path) -> None:
+    precious, folder = tmp_path / "precious.txt", tmp_path / "out"
+    precious.write_text("mine")
+    folder.mkdir()
+    (folder / ".lock").symlink_to(precious)
+    store = Store(folder, {"a": 1})
+    with pytest.raises(OSError, match="links"), store.locked():
+        pass
+    assert precious.read_text() == "mine"

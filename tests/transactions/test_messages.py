@@ -84,6 +84,8 @@ def test_planted_names_are_never_shown(header, rows, format_name):
         "postgresql:me:zwieback@host",
         "host=h password=zwieback dbname=x",
         "sqlite:///nowhere.db?key=zwieback",
+        "postgres:/me:zwie/zwieback@host/db?sslmode=require",
+        "jdbc:postgresql://host/db?user=me&pwd=zwieback",
     ],
 )
 @pytest.mark.parametrize("query", [None, "SELECT tid, item FROM sales"])

@@ -170,6 +170,6 @@ def _pair(epsilon: Fraction, delta: Fraction) -> dict[str, str]:
 
 
 def _print_json(value: object) -> None:
-    import json
+    from fim_private.printable import json_text
 
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    typer.echo(json_text(value, indent=2))

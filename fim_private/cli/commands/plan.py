@@ -159,18 +159,17 @@ def _print_advice(advice: Advice, *, quiet: bool) -> None:
 
 
 def _print_json(plans: list[Plan], advice: Advice | None) -> None:
-    import json
-
     from fim_private.plan.record import plan_record
+    from fim_private.printable import json_text
     from fim_private.release.promise import privacy_record
 
     records = [{"plan": plan_record(plan), "privacy": privacy_record(plan)} for plan in plans]
     if advice is not None:
         from fim_private.report.advice_text import advice_record
 
-        typer.echo(json.dumps({"advice": advice_record(advice), "plans": records}, ensure_ascii=False, indent=2))
+        typer.echo(json_text({"advice": advice_record(advice), "plans": records}, indent=2))
         return
-    typer.echo(json.dumps(records, ensure_ascii=False, indent=2))
+    typer.echo(json_text(records, indent=2))
 
 
 def _lead(counts: int | None) -> str:

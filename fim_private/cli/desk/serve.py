@@ -4,8 +4,10 @@ import logging
 import os
 import shutil
 import socket
+import webbrowser
 from pathlib import Path
 from tempfile import mkdtemp
+from threading import Thread
 from typing import Any
 from uuid import uuid4
 
@@ -35,7 +37,9 @@ def serve(*, browser: bool) -> None:
         typer.echo(f"http://{here}/?access_token={token}")
         say("Open this address on this machine, and tell it to nobody. Ctrl-C ends the desk; confirmed runs go on.")
         if browser:
-            typer.launch(str(door := redirect_to(f"http://{here}/?access_token={token}")))
+            door = redirect_to(f"http://{here}/?access_token={token}")
+            # In a thread, because a browser in a terminal would wait for the page, which is not served yet.
+            Thread(target=webbrowser.open, args=(door.as_uri(),), daemon=True).start()
         config = uvicorn.Config(for_own_page_only(app, here), log_level="critical", timeout_graceful_shutdown=1)
         try:
             uvicorn.Server(config).run(sockets=[listening])

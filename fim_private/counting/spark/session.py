@@ -91,6 +91,8 @@ def open_session(master: str) -> SparkSession:
     except Exception:
         if gateway is not None:
             gateway.shutdown()
+        if LOCAL_FOLDER in settings:
+            shutil.rmtree(settings[LOCAL_FOLDER], ignore_errors=True)
         raise UsageError(
             f"Spark could not be started with the master {master!r}.",
             "Give --master local[2] for this machine, or the address of a cluster that runs this version of Spark.",

@@ -60,6 +60,8 @@ def write_document(document: Document, pictures: Pictures, folder: Path, *, owne
 
     try:
         figures = folder / "figures"
+        if figures.is_symlink():
+            figures.unlink()  # pictures elsewhere are not ours to delete
         figures.mkdir(parents=True, exist_ok=True)
         for old in (*figures.glob("*.svg"), *figures.glob("*.png")):
             old.unlink()

@@ -57,7 +57,7 @@ FOREIGN = (
 )
 """The first bytes of files that cannot be read, what the files are, and what to do."""
 
-SECRET = re.compile(r"://|:[^/]*@|(password|key|token)\s*=", re.IGNORECASE)
+SECRET = re.compile(r"://|:.*@|(pass\w*|pwd|key|token|secret)\s*=", re.IGNORECASE)
 """What addresses with a password have, however they are mistyped."""
 
 Progress = Callable[[float], None]
@@ -159,11 +159,11 @@ def _open(path: Path) -> BinaryIO:
     except FileNotFoundError:
         raise InputError(f"There is no file {shown(path)}.", "Check the path.") from None
     except IsADirectoryError:
-        raise InputError(f"{path} is a folder.", "Give the paths of its files.") from None
+        raise InputError(f"{shown(path)} is a folder.", "Give the paths of its files.") from None
     except PermissionError:
-        raise InputError(f"{path} may not be read by this user.", "Change its permissions.") from None
+        raise InputError(f"{shown(path)} may not be read by this user.", "Change its permissions.") from None
     except (OSError, ValueError):
-        raise InputError(f"{path} cannot be opened.", "Check the path and the disk it is on.") from None
+        raise InputError(f"{shown(path)} cannot be opened.", "Check the path and the disk it is on.") from None
 
 
 def _source(name: str, file: BinaryIO, progress: Progress | None = None, *, archives: bool) -> Source:

@@ -2,7 +2,7 @@
 
 Privacy: the query is public, like the rest of the layout. The database may compute anything over all its rows, and the
 promise covers only what happens to the rows that the query gives. So each of them, and whether it is in the answer, has
-to depend on one unit alone. A query with a word that seldom keeps to that, such as LIMIT, has to say that it does.
+to depend on one unit alone. A query that is not plain (`plain_query.py`) has to say that they do.
 
 Messages name neither the database nor its user, because addresses hold passwords, and quote nothing that it says.
 """
@@ -24,6 +24,7 @@ import polars as pl
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions.columns.column_table import FrameTable, as_text
 from fim_private.transactions.files.source import DUCKDB, HEAD, is_address, shown
+from fim_private.transactions.sources.plain_query import first_odd
 
 SERVERS = ("postgresql://", "postgres://")
 FILES = {"sqlite": "SQLite", "duckdb": "DuckDB"}
@@ -41,14 +42,9 @@ ONE_SELECT = (
 ASIDE = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$", re.DOTALL)
 """Texts, quoted names and comments, in which a semicolon ends nothing."""
 
-BESIDES = (
-    "LIMIT|OFFSET|FETCH|GROUP BY|HAVING|DISTINCT|OVER|QUALIFY|UNION|INTERSECT|EXCEPT|TABLESAMPLE|USING SAMPLE|SELECT"
-)
-AGGREGATES = "COUNT|SUM|TOTAL|AVG|MIN|MAX|ANY_VALUE|GROUP_CONCAT|STRING_AGG|ARRAY_AGG|LIST"
-OTHERS_DECIDE = re.compile(rf"\b(?:{BESIDES}|(?:{AGGREGATES})(?=\s*\())\b".replace(" ", r"\s+"), re.IGNORECASE)
-"""After its first word, other people's rows decide about a row with these words, and with functions that aggregate."""
 KEPT_TO = "-- one unit per row"
-"""The comment at the end of a query with which its writer answers for such words."""
+"""The comment at the end of a query that is not plain, with which its writer answers for it."""
+ANSWERED_FOR = re.compile(r"(^|\s)--\s*one unit per row\s*$", re.IGNORECASE)
 
 
 def without_secrets(source: str) -> str:
@@ -115,17 +111,14 @@ def _refuse_others(query: str) -> None:
     Connections are read-only all the same.
     """
     bare = ASIDE.sub(" ", query).strip().rstrip(";")
-    begin = re.match(r"(SELECT|WITH)\b", bare, re.IGNORECASE)
-    if begin is None or ";" in bare:
+    if not re.match(r"(SELECT|WITH)\b", bare, re.IGNORECASE) or ";" in bare:
         raise UsageError("--query is not one SELECT.", ONE_SELECT)
-    word = OTHERS_DECIDE.search(bare, begin.end())
-    if word is not None and not query.rstrip().endswith(KEPT_TO):
-        name = " ".join(word[0].upper().split()).replace("SELECT", "a second SELECT")
+    odd = first_odd(query)
+    if odd is not None and not ANSWERED_FOR.search(query):
         raise UsageError(
-            f"--query uses {name}. With it, other people's rows may decide what is in a "
-            "row, or whether the row is there. The promise does not cover that.",
-            "Leave it out. If each row, and whether it is there, depends on one unit alone, end the query with: "
-            f"{KEPT_TO}",
+            f"--query is more than columns of one table and conditions on the row itself: it has {odd!r}. Then other "
+            "people's rows may decide what is in a row, or whether it is there. The promise does not cover that.",
+            f"If each row, and whether it is there, depends on one unit alone, end the query with: {KEPT_TO}",
         )
 
 
@@ -163,7 +156,7 @@ def _kind_of_file(path: str) -> str | None:
     except FileNotFoundError:
         raise InputError(f"There is no file {shown(path)}.", "Check the path.") from None
     except (OSError, ValueError):
-        raise InputError(f"{path} cannot be opened.", "Check the path and its permissions.") from None
+        raise InputError(f"{shown(path)} cannot be opened.", "Check the path and its permissions.") from None
     if head.startswith(SQLITE):
         return "SQLite"
     return "DuckDB" if DUCKDB.match(head) else None

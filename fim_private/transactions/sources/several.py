@@ -22,7 +22,7 @@ from fim_private.errors import InputError, UsageError
 from fim_private.transactions.columns.column_roles import Columns
 from fim_private.transactions.columns.column_table import ColumnTable
 from fim_private.transactions.columns.text_table import TextTable, text_table
-from fim_private.transactions.files.source import is_address
+from fim_private.transactions.files.source import is_address, shown
 from fim_private.transactions.files.text import Chunk, Text
 
 WILD = "*?["
@@ -42,7 +42,7 @@ def files_named(sources: Sequence[str | Path]) -> list[str]:
         is_glob = not is_address(source) and any(mark in source for mark in WILD) and not os.path.lexists(source)
         found = sorted(glob.glob(source, recursive=True)) if is_glob else [source]  # noqa: PTH207 - of any folder
         if not found:
-            raise InputError(f"No file is called like {source}.", "Check the folder and the pattern.")
+            raise InputError(f"There is no file {shown(source)}.", "Check the folder and the pattern.")
         files += found
     if not files:
         raise UsageError("No file is named.", "Name at least one.")

@@ -62,7 +62,7 @@ def test_values_have_the_names_of_typed_columns(shop: Path) -> None:
     transactions = read_transactions(shop, query="SELECT tid, item FROM t", format="long")
     assert as_sets(transactions) == [{"milk", "7"}, {"007"}, {"tea"}]
     with pytest.raises(InputError, match="not text or numbers"):
-        read_transactions(shop, query="SELECT 1 AS tid, x'ff' AS item", format="long")
+        read_transactions(shop, query=f"SELECT 1 AS tid, x'ff' AS item {KEPT_TO}", format="long")
 
 
 @pytest.mark.parametrize(
@@ -86,31 +86,14 @@ def test_what_is_not_one_select_is_refused(shop: Path, query: str) -> None:
         read_transactions(shop, query=query)
 
 
-@pytest.mark.parametrize(
-    ("word", "query"),
-    [
-        ("LIMIT", "SELECT invoice, item FROM sales LIMIT 2"),
-        ("LIMIT", "select invoice, item from sales limit/**/2"),
-        ("GROUP BY", "SELECT invoice, item FROM sales GROUP\n BY item"),
-        ("a second SELECT", "SELECT invoice, item FROM sales WHERE item IN (SELECT item FROM sales WHERE price > 1)"),
-        ("a second SELECT", "WITH a AS (SELECT * FROM sales) SELECT invoice, item FROM a"),
-        ("DISTINCT", "SELECT DISTINCT invoice, item FROM sales"),
-        ("OVER", "SELECT invoice, rank () OVER (PARTITION BY item) AS item FROM sales"),
-        ("UNION", "SELECT invoice, item FROM sales UNION SELECT 1, 'milk'"),
-        ("MAX", "SELECT invoice, max (item) AS item FROM sales"),
-    ],
-)
-def test_words_with_which_other_rows_decide_have_to_be_answered_for(shop: Path, word: str, query: str) -> None:
+def test_a_query_that_is_not_plain_has_to_be_answered_for(shop: Path) -> None:
     """Somebody else's row would decide which rows are read, which no noise covers."""
-    with pytest.raises(UsageError, match=f"query= uses {word}[.]") as refused:
+    query = "SELECT invoice, item FROM sales ORDER BY item LIMIT 2"
+    with pytest.raises(UsageError, match="it has 'LIMIT'") as refused:
         read_transactions(shop, query=query)
     assert KEPT_TO in refused.value.next_step
-    assert read_transactions(shop, query=f"{query} {KEPT_TO}\n").notes.layout.query is not None
-
-
-def test_such_words_in_texts_names_and_comments_decide_nothing(shop: Path) -> None:
-    query = "SELECT invoice, item, 'a limit' AS \"union\", price AS limited FROM sales -- group by"
-    assert len(read_transactions(shop, query=query)) == 3
+    for comment in (f" {KEPT_TO}\n", "\n--One unit per row "):
+        assert read_transactions(shop, query=query + comment).notes.layout.query is not None
 
 
 def test_nothing_is_written(shop: Path) -> None:
@@ -123,7 +106,7 @@ def test_nothing_is_written(shop: Path) -> None:
             read_transactions(shop, query=query)
     assert shop.read_bytes() == before
     assert [path.name for path in shop.parent.iterdir()] == ["shop.db"]
-    query = "SELECT invoice, item || '; -- x' AS item FROM sales /* a; b */ -- c; d"
+    query = f"SELECT invoice, item || '; -- x' AS item FROM sales /* a; b */ {KEPT_TO}"
     assert {"milk; -- x"} in as_sets(read_transactions(shop, query=query))
 
 
@@ -134,7 +117,7 @@ def test_nothing_is_written(shop: Path) -> None:
         ("SELECT * FROM nowhere", "OperationalError"),
         ("SELECT item, item FROM sales", "two columns of one name"),
         ("SELECT invoice, item FROM sales WHERE 0", "No item was found|without lists"),
-        ("SELECT load_extension('x') AS tid, 1 AS item", "OperationalError"),
+        (f"SELECT load_extension('x') AS tid, 1 AS item {KEPT_TO}", "OperationalError"),
     ],
 )
 def test_a_query_that_fails_says_so_without_data(shop: Path, query: str, word: str) -> None:
@@ -209,9 +192,9 @@ def test_duckdb_is_read(tmp_path: Path) -> None:
         assert by_unit(read_transactions(source, query=QUERY, unit_column="customer")) == {ANN, BOB}
     with pytest.raises(InputError, match="is a DuckDB database"):
         read_transactions(path)
-    for query in (f"SELECT * FROM '{tmp_path}/other.csv'", f"WITH a AS (SELECT 1) DELETE FROM sales {KEPT_TO}"):
+    for query in (f"SELECT * FROM '{tmp_path}/other.csv'", "WITH a AS (SELECT 1) DELETE FROM sales"):
         with pytest.raises(InputError, match="DuckDB did not answer the query") as refused:
-            read_transactions(path, query=query)
+            read_transactions(path, query=f"{query} {KEPT_TO}")
         assert "SECRET" not in str(refused.value)
 
 
@@ -269,7 +252,7 @@ def test_postgresql_is_read_and_its_password_is_nowhere(tmp_path: Path, monkeypa
             "SELECT nothing FROM sales",
             "SELECT item::int AS tid, 1 AS item FROM sales",
             f"WITH gone AS (DELETE FROM sales RETURNING *) SELECT * FROM gone {KEPT_TO}",
-            "SELECT nextval('numbers') AS tid, 2 AS item",
+            f"SELECT nextval('numbers') AS tid, 2 AS item {KEPT_TO}",
         ):
             with pytest.raises(InputError, match=r"PostgreSQL did not answer the query \(\w+\)"):
                 read_transactions(full, query=query)
