@@ -276,7 +276,8 @@ class ItemsFirst:
         return (
             Margin(
                 counts=math.ceil(max(needed, above)),
-                words=f"{lead} itemsets that do not occur, if transactions hold about {TYPICAL_LENGTH} items",
+                words=f"{lead} itemsets that do not occur, if transactions hold about {TYPICAL_LENGTH} items and few "
+                "items make up the answer",
             ),
         )
 

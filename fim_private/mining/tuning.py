@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 from fim_private.accounting.cost import Cost
 from fim_private.accounting.rounding import round_down
@@ -122,6 +123,11 @@ class TuningPlan:
         return "three times a run's epsilon, by Theorem 3.2 (the best of a random number of runs)"
 
     @property
+    def public(self) -> dict[str, Any]:
+        """What the promise takes as public: what any of the candidates does, for each of them may be run."""
+        return {name: value for plan in self.plans for name, value in plan.cost.public.items()}
+
+    @property
     def cost(self) -> Cost:
         """What a ledger charges: everything once, as one loss."""
         guarantee, first = self.guarantee, self.plans[0].cost
@@ -140,6 +146,7 @@ class TuningPlan:
             failures=(),
             unit=unit,
             together=together,
+            public=self.public,
             mechanism=NAME,
             record={
                 **first.record,
@@ -389,6 +396,7 @@ def _tuned(
     }
     privacy = {
         **chosen.output.privacy,
+        **tuning.public,
         "epsilon": float(tuning.budget.epsilon),
         "delta": float(tuning.budget.delta),
         "proved": {

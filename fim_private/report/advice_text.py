@@ -44,13 +44,14 @@ def advice_words(advice: Advice, *, options: bool = True) -> list[str]:
     if advice.plain.too_many is not None:
         paragraphs[0] += f" Of {advice.plain.too_many:,}, more than half would be wrong or missing."
     if advice.listed is not None and advice.listed_counted is not None:
-        same = (advice.listed.most, advice.listed_counted.most) == (advice.plain.most, advice.counted.most)
+        with_list = advice.listed.most or 0, advice.listed_counted.most or 0
+        without = advice.plain.most or 0, advice.counted.most or 0
         begin = f"A public list of your items, such as a catalogue of {advice.catalogue:,}"
         begin += " (--universe-file)," if options else ","
         if advice.listed.most is None:
             paragraphs.append(f"{begin} would not be enough. A larger epsilon or more data would help.")
-        elif same:
-            paragraphs.append(f"{begin} would change little.")
+        elif with_list[0] <= without[0] and with_list[1] <= without[1]:
+            paragraphs.append(f"{begin} would not help.")
         else:
             paragraphs.append(
                 f"{begin} would help: with it, ask for {_most(advice.listed, advice.listed_counted, what)}."
@@ -84,10 +85,10 @@ def advice_record(advice: Advice) -> dict[str, object]:
 
 
 def _most(plain: Column, counted: Column, what: str) -> str:
-    if plain.most == 1:
+    if (counted.most or plain.most) == 1:
         what = what.removesuffix("s") if what in ("items", "pairs", "triples") else what
     if counted.most is None:
-        return f"{plain.most:,} {what} without counts; their counts would be too noisy"
+        return f"{plain.most:,} {what} without counts; counts would take too much of the budget, or be too noisy"
     if counted.most == plain.most:
         return f"{plain.most:,} {what}, with counts or without"
     return f"{counted.most:,} {what} with counts, or {plain.most:,} without"

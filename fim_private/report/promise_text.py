@@ -23,6 +23,8 @@ from fim_private.report.document.text import number, stated, times_as_likely, wr
 
 WEAK_EPSILON, WEAK_DELTA = 10, Fraction(1, 1000)
 """A promise beyond either gets a warning."""
+NEARLY_ALL = 0.8
+"""A list with this share of all itemsets of its items says little of which of them are frequent."""
 
 
 def promise(plan: Plan, *, seeded: bool, layout: Layout | None = None) -> str:
@@ -320,6 +322,12 @@ def found_note(plan: Plan, release: Release) -> str | None:
         return None
     number = f"{len(release.found):,}"
     note = f"Items of these itemsets: {number}. Their noisy counts are part of the release (JSON)."
+    possible = sum(math.comb(len(release.found), size) for size in plan.sizes)
+    if max(plan.sizes) > 1 and len(release.itemsets) > NEARLY_ALL * possible:
+        note += (
+            " A test showed that enough hold each of these items, not each itemset. The list has nearly all itemsets "
+            "of so few items, so some of them may be in no basket. A smaller --top is more reliable."
+        )
     if plan.constraints.must_contain:
         note += " Their counts cover only transactions that hold all items of --must-contain."
     read_off = [steps.itemsets for search in searches if (steps := search.usual).itemsets is not None]

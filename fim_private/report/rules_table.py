@@ -78,6 +78,14 @@ def rules_remarks(found: AssociationRules, release: Release) -> list[str]:
             "Lift, leverage and conviction need the number of transactions, which is private. If you may declare it "
             "public, mine with --public-transactions N."
         )
+    if release.terms.plan.counts_units and any(
+        (rule.measures["lift"], rule.intervals["lift"]) != (None, None) for rule in found.rules
+    ):
+        remarks.append(
+            "Both sides of a rule count where they are in one basket, but each side by itself in any basket of a unit. "
+            "So lift is below 1 for items that have nothing to do with each other, and leverage is below 0. Compare "
+            "rules with each other, or mine with --together unit."
+        )
     if release.found is not None and all(itemset.count_low is None for itemset in release.itemsets):
         remarks.append("The counts of this release are rough, and so are the measures (see `fim-private show`).")
     remarks += [note for note in (cut_note(release), total_doubt(release)) if note is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -16,6 +17,7 @@ from fim_private.mechanisms.per_size import PerSize
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan, plan_again
 from fim_private.plan.record import plan_record
+from fim_private.release import ReleasedItemset
 from fim_private.report.promise_text import found_note, plan_text, shortfall
 from tests.mechanisms.cases import needs
 from tests.sampling import SEED
@@ -129,7 +131,13 @@ def test_items_found_twice_stand_once() -> None:
     assert len(names) == len(set(names))
     counts = [item.count for item in release.found]
     assert counts == sorted(counts, reverse=True)
-    assert "Items of these itemsets" in (found_note(plan_of("items-first"), release) or "")
+    note = found_note(plan_of("items-first"), release) or ""
+    assert "Items of these itemsets" in note
+    assert "nearly all itemsets of so few items" not in " ".join(note.split())
+    both = [(name,) for name in names] + list(combinations(names, 2))
+    every = tuple(ReleasedItemset(rank=rank, items=itemset) for rank, itemset in enumerate(both, 1))
+    note = found_note(plan_of("items-first"), replace(release, itemsets=every)) or ""
+    assert "nearly all itemsets of so few items" in " ".join(note.split())
 
 
 def test_a_ledger_charges_all_searches() -> None:

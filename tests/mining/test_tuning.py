@@ -403,3 +403,14 @@ def test_tuning_gives_the_figures_of_the_worked_example() -> None:
     shown = {name: (int(first.replace(",", "")), int(second.replace(",", ""))) for name, first, second in lines}
     assert shown == {name: (round(mass), round(once[name])) for name, mass in alone.items()}
     assert f"names pairs held {round(tuned):,} times on average, and in {best} of {len(TUNINGS)} trials" in guide
+
+
+def test_the_promise_of_a_choice_has_the_conditions_of_every_candidate() -> None:
+    """Whichever wins: data that one candidate could not count is refused for all."""
+    bounded = Configuration(name="bounded", size=2, top=2, mechanism="items-first")
+    plan = plan_tuning([Configuration(name="free", size=2, top=2, mechanism="limited-domain"), bounded], budget=BUDGET)
+    assert plan.cost.public == {"most_items": 65_536}
+    data = transactions_from_lists([["milk", "bread"]] * 3000 + [["tea", "jam"]] * 3000)
+    won = [tune(data, plan, seed=seed) for seed in range(6)]
+    assert "free" in {result.name for result in won if result}
+    assert {result.release.privacy["most_items"] for result in won if result} == {65_536}

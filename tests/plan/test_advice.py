@@ -167,3 +167,13 @@ def test_the_command_advises_without_a_file_and_without_a_top(tmp_path: Path) ->
     alone = fim_private("plan", "--items-per-unit", 60, "--size", 2, "--top", 5, *PROMISE)
     assert alone.returncode == 2
     assert "--about" in words(alone)
+
+
+def test_a_list_that_asks_for_no_more_is_not_said_to_help() -> None:
+    question = Question.of(size=2, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit(column="Kunde"))
+    found = advise(question, Shop.of(1500, 60), count_share="0.3")
+    assert found.listed is not None
+    assert found.listed_counted is not None
+    assert (found.listed.most or 0) <= (found.plain.most or 0)
+    assert (found.listed_counted.most or 0) <= (found.counted.most or 0)
+    assert "would not help" in " ".join(advice_words(found))

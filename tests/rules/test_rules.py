@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -14,6 +15,7 @@ from mlxtend.frequent_patterns import association_rules as mlxtend_rules
 from fim_private.errors import UsageError
 from fim_private.release import Release, ReleasedItemset
 from fim_private.release.release import UNLISTED
+from fim_private.report.rules_table import rules_remarks
 from fim_private.rules import AssociationRules, Rule, association_rules
 from fim_private.rules.measures import relative_intervals
 from fim_private.rules.released_counts import ReleasedCounts
@@ -219,3 +221,13 @@ def test_two_events_apart_in_a_unit_have_a_leverage_of_minus_one() -> None:
         plan = {**record, "together": together}
         release = Release(itemsets=(line,), mechanism="lmm", privacy={}, plan=plan, seeded=False, version="1")
         assert ReleasedCounts(release).in_one_basket is apart
+
+
+def test_measures_of_what_is_together_in_one_basket_say_what_chance_is() -> None:
+    counts = {("a", "b"): 300, ("a",): 400, ("b",): 500}
+    for together, said in (("basket", True), ("unit", False)):
+        release = released(counts, half=9, total=1000)
+        plan = {**release.plan, "unit_column": "customer", "max_transactions": None, "together": together}
+        release = replace(release, plan=plan)
+        remarks = " ".join(" ".join(rules_remarks(association_rules(release), release)).split())
+        assert ("in any basket of a unit" in remarks) is said

@@ -57,7 +57,7 @@ def mine(
     from fim_private.release.filters import check_keep, filtered
     from fim_private.report.document.text import wrapped
     from fim_private.report.promise_in_short import promise_in_short
-    from fim_private.report.promise_text import found_note, promise, rules_note, shortfall, total_doubt
+    from fim_private.report.promise_text import cut_note, found_note, promise, rules_note, shortfall, total_doubt
 
     warn_if_weak(question)
     plan, keep = plan_for(question.asked()), delivery.keep
@@ -75,9 +75,11 @@ def mine(
     )  # fmt: skip
     named = len(release.itemsets)
     left_out, doubt = named - len(shown.itemsets), total_doubt(release)
+    cut = cut_note(release) if any(itemset.count is not None for itemset in release.itemsets) else None
     remarks = (
         f"Left out by --keep {keep}: {left_out:,} of {named:,} released itemsets." if left_out else None,
         found_note(plan, release),
+        None if cut is None else wrapped([cut]),
         None if doubt is None else wrapped([doubt]),
         rules_note(plan, release),
         shortfall(plan, release),

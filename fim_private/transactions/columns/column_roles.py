@@ -188,7 +188,8 @@ def long_columns(header: Sequence[str], columns: Columns) -> LongColumns:
     unit = None if columns.unit is None else find_column(header, columns.unit, UNIT_OPTION)
     if item in transaction or len(set(transaction)) < len(transaction):
         raise UsageError(
-            "The transaction column and the item column are the same, or a column is named twice.",
+            "The transaction column and the item column are the same, or a column is named twice. A column that is not "
+            "named is found by its name.",
             "Give two columns with --transaction-column and --item-column.",
         )
     return LongColumns(transaction=transaction, item=item, unit=unit)

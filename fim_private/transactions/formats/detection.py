@@ -191,8 +191,8 @@ def detect_columnar(table: ColumnTable, columns: Columns) -> str:
         return "one-hot"
     raise InputError(
         f"{table.name} is a table without lists, well-known columns or one-hot cells.",
-        "Give --transaction-column and --item-column for one item per row, or --format one-hot. The first row of a "
-        "sheet has to hold the names of the columns.",
+        "Give --transaction-column and --item-column for one item per row, also --item-separator if a cell holds a "
+        "list of items; or --format one-hot. The first row of a sheet has to hold the names of the columns.",
     )
 
 

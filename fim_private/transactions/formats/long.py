@@ -130,7 +130,7 @@ def _with_unused_unit(transactions: Transactions, header: Sequence[str], found: 
     known = known_column(header, UNIT_NAMES)
     # A unit that is the transaction itself protects as little as none.
     named = found.unit is not None and found.unit not in found.transaction
-    if named or known is None or known in found.all:
+    if named or known is None or found.transaction == (known,) or known == found.item:
         return transactions
     return replace(transactions, notes=replace(transactions.notes, unused_unit=header[known].strip()))
 
