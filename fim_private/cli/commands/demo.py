@@ -113,8 +113,8 @@ def _main_job(*, quiet: bool) -> None:
     path = path_of("online-retail-customers")
     plan = make_plan(size=SIZE, top=TOP, budget=Budget(EPSILON, DELTA), unit=PrivacyUnit())
     say(
-        "The data: customers of a UK web shop over one year. Each line holds all that one customer bought\n"
-        "(Chen 2015, UCI Online Retail, CC BY 4.0), so a transaction is a whole customer.\n\n"
+        "The data: customers of a UK web shop over 13 months. Each line holds all that one customer ordered\n"
+        "or returned (Chen 2015, UCI Online Retail, CC BY 4.0). So a transaction is a whole customer.\n\n"
         f"The question: which {TOP} pairs of goods do most customers buy?\n"
         "The answer must not expose any single customer.\n\n"
         f"The plan is made before the data is read:\n{plan_text(plan)}\n",
