@@ -63,6 +63,10 @@ _MUCH = Fraction(10**6)
 """A rho with which there is hardly any noise."""
 _SEEN = 3.2 + 1.645
 """Tokens of a large universe go on from about 3.2 deviations on, and noise takes 1.645 off one time in 20."""
+_MISSED, _OFF = 0.01, 2.326
+"""At the stated lead each of five things goes wrong so often, because noise takes so many deviations off: both items of
+a pair go on, both pass the test, and the pair stands out. So the pair is named 19 times in 20."""
+_SURELY_SEEN = 3.2 + _OFF
 _NOISE = np.array([NormalDist().inv_cdf((place + 0.5) / 9) for place in range(9)])
 """What the test's noise may be, in deviations. Each is equally likely."""
 USUAL_LENGTHS = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
@@ -263,15 +267,15 @@ class ItemsFirst:
         """The lead with which an itemset's items go on, are certified, and the itemset stands out from the noise."""
         if self.usual_histogram:
             return self.usual_histogram.margins
-        needed, steps = self.seen(USUAL_LENGTHS), self.usual
+        needed, steps = _SURELY_SEEN * self.item_deviation(USUAL_LENGTHS), self.usual
         if steps.certificate is not None:
-            needed = max(needed, steps.certificate.support_needed(0.05))
+            needed = max(needed, steps.certificate.support_needed(_MISSED))
         if steps.pick_epsilon is not None:
             above = float(self.picks(steps.pick_epsilon, steps.candidates).margins[0].counts)
         else:
             # Larger itemsets also have to be among those that are built from pairs.
             built = steps.pairs.deviation if steps.pairs is not None and self.size > 2 else 0.0
-            above = max(built, self.deviation(steps)) * (math.sqrt(2 * math.log(steps.candidates)) + 1.645)
+            above = max(built, self.deviation(steps)) * (math.sqrt(2 * math.log(steps.candidates)) + _OFF)
         lead = "of leverage over" if self.by == BY_LEVERAGE else "over"
         return (
             Margin(
