@@ -42,9 +42,9 @@ ONE_SELECT = (
 ASIDE = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$", re.DOTALL)
 """Texts, quoted names and comments, in which a semicolon ends nothing."""
 
-KEPT_TO = "-- one unit per row"
+KEPT_TO = "/* one unit per row */"
 """The comment at the end of a query that is not plain, with which its writer answers for it."""
-ANSWERED_FOR = re.compile(r"(^|\s)--\s*one unit per row\s*$", re.IGNORECASE)
+ANSWERED_FOR = re.compile(r"(/\*\s*one unit per row\s*\*/|\s--\s*one unit per row)\s*$", re.IGNORECASE)
 
 
 def without_secrets(source: str) -> str:
