@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 
 from fim_private.errors import BudgetError, UsageError
 from fim_private.plan.outlook import Outlook, outlook
@@ -39,9 +40,12 @@ class Column:
 
     @property
     def too_many(self) -> int | None:
-        """The least number of itemsets beyond `most` of which fewer than half would be right; None if not reached."""
-        beyond = (each.plan.top for each in self.outlooks if each.right < HALF and each.plan.top > (self.most or 0))
-        return next(beyond, None)
+        """The least number beyond `most` from which on fewer than half would be right; None if not reached.
+
+        A longer list may be right more often than a shorter one: other ways serve it.
+        """
+        wrong = list(takewhile(lambda each: each.right < HALF, reversed(self.outlooks)))
+        return min((each.plan.top for each in wrong if each.plan.top > (self.most or 0)), default=None)
 
     def at(self, top: int) -> Outlook | None:
         """The outlook of this number of itemsets."""
