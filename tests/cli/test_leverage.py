@@ -30,7 +30,8 @@ def test_the_pair_that_goes_together_is_found_and_the_release_says_how(here: Pat
     assert (release["mechanism"], release["plan"]["by"]) == ("items-first", "leverage")
     assert "--by leverage" in release["command"]
     assert "Pairs are ranked by leverage: how many more transactions hold both" in words(mined)
-    assert release["itemsets"][0]["expected"] == pytest.approx(1700 * 1700 / 7700, rel=0.2)
+    # The noise has a deviation of 20, and the number tends to be 12 too large: beyond this one time in ten million.
+    assert release["itemsets"][0]["expected"] == pytest.approx(1700 * 1700 / 7700, rel=0.3)
     again = fim_private("mine", "--config", "release.json", "--json")
     assert again.returncode == 0, words(again)
     assert json.loads(again.stdout)["plan"] == release["plan"]
