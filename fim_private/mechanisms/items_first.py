@@ -61,12 +61,13 @@ _LEAST_DELTA = 1e-300
 """Only a guess of the support that is needed uses this. Floats cannot express less."""
 _MUCH = Fraction(10**6)
 """A rho with which there is hardly any noise."""
-_SEEN = 3.2 + 1.645
-"""Tokens of a large universe go on from about 3.2 deviations on, and noise takes 1.645 off one time in 20."""
+_GOES_ON = 3.2
+_SEEN = _GOES_ON + 1.645
+"""Tokens of a large universe go on from about `_GOES_ON` deviations on, and noise takes 1.645 off one time in 20."""
 _MISSED, _OFF = 0.01, 2.326
 """At the stated lead each of five things goes wrong so often, because noise takes so many deviations off: both items of
 a pair go on, both pass the test, and the pair stands out. So the pair is named 19 times in 20."""
-_SURELY_SEEN = 3.2 + _OFF
+_SURELY_SEEN = _GOES_ON + _OFF
 _NOISE = np.array([NormalDist().inv_cdf((place + 0.5) / 9) for place in range(9)])
 """What the test's noise may be, in deviations. Each is equally likely."""
 USUAL_LENGTHS = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))

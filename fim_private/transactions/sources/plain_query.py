@@ -31,6 +31,8 @@ _RESERVED = re.compile(
     "|SAMPLE|SELECT|SOME|SUMMARIZE|TABLE|TABLESAMPLE|UNION|UNPIVOT|USING|VALUES|WINDOW|WITH|WITHIN"
 )
 """No names of columns or tables, unless they are quoted or stand behind a full stop."""
+_OF_ALL_ROWS = re.compile(r'.*\.\s*"?(COUNT|MIN|MAX|ANY_VALUE|XMLAGG|\w+_AGG)"?')
+"""PostgreSQL takes s.count for count(s) if s has no such column."""
 
 
 class _Token(NamedTuple):
@@ -112,7 +114,7 @@ def _odd_expression(tokens: list[_Token], *, aliases: bool) -> str | None:
             if token.word == "IN" and after.text != "(":
                 return token.text
             value = token.word == "END"
-        elif _RESERVED.fullmatch(token.word):
+        elif _RESERVED.fullmatch(token.word) or _OF_ALL_ROWS.fullmatch(token.word):
             return token.text
         elif after.text == "(" and token.kind == "name":
             if not _FUNCTIONS.fullmatch(token.word) or value:

@@ -48,6 +48,8 @@ NOT_PLAIN = [
     ("bool_or", "SELECT bool_or(a) FROM s"),
     ("mode", "SELECT mode(COLUMNS(*)) FROM s"),
     ('"count"', 'SELECT "count"(*), 1 x FROM s'),
+    ("s.count", "SELECT s.count AS n, 1 AS x FROM s"),
+    ('s . "jsonb_agg"', 'SELECT 1 AS x, (s . "jsonb_agg")::text AS n FROM s'),
     ("&", 'SELECT U&"\\0063ount"(*) FROM s'),
     ("(", "SELECT a FROM s ORDER BY count(*)"),
     ("(", "SELECT (a) (b) FROM s"),
