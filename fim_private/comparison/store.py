@@ -1,13 +1,15 @@
 """The folder of a comparison: finished cells survive an interruption, and only one process writes at a time.
 
 `cells.jsonl` gets one line per finished cell, and each line is flushed to the disk. If a crash cuts a line short, its
-cell is run again. When all cells are finished, `results.parquet` replaces the lines: a table with one row per trial.
+cell is run again. A line that no comparison writes is refused. When all cells are finished, `results.parquet` replaces
+the lines: a table with one row per trial.
 """
 
 from __future__ import annotations
 
 import fcntl
 import json
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,6 +23,7 @@ from fim_private.comparison.measures import TrialMeasures
 from fim_private.comparison.settings import Cell
 from fim_private.comparison.trials import Row
 from fim_private.errors import InputError, UsageError
+from fim_private.mechanisms.registry import COMPARATORS, REGISTRY
 from fim_private.writing import for_owner, write_whole
 
 Key = tuple[Any, ...]
@@ -47,6 +50,13 @@ SCHEMA = {
     "seconds": pl.Float64,
 }
 assert {field.name for field in fields(TrialMeasures)} <= SCHEMA.keys()  # noqa: S101 - the schema must hold every measure
+
+KINDS: dict[Any, Any] = {pl.String: str, pl.Int64: int, pl.Boolean: bool, pl.Float64: float}
+"""The class of each type's values."""
+UNKNOWN = {"universe_items", "precision_named", "shortfall", "count_error"}
+"""What may be None."""
+SHARES = {"precision", "precision_named", "false_negative_rate", "rank_loss", "count_loss"}
+"""What lies between 0 and 1."""
 
 RESULTS, LINES = "results.parquet", "cells.jsonl"
 
@@ -105,11 +115,11 @@ class Store:
         None if the folder holds no comparison.
         """
         found = None
-        with suppress(OSError, pl.exceptions.PolarsError, ValueError):
+        with suppress(OSError, pl.exceptions.PolarsError, ValueError, RecursionError):
             if (folder / RESULTS).exists():
                 found = json.loads(pl.read_parquet_metadata(folder / RESULTS)["fim_private"])
             else:
-                found = json.loads((folder / LINES).read_text(encoding="utf-8").split("\n", 1)[0])
+                found = _parsed((folder / LINES).read_text(encoding="utf-8", errors="replace").split("\n", 1)[0])
         seed = found.get("seed") if isinstance(found, dict) and "trials" in found else None
         return seed if isinstance(seed, int) else None
 
@@ -163,7 +173,7 @@ class Store:
     def _load(self) -> None:
         results, lines = self._folder / RESULTS, self._folder / LINES
         if results.exists():
-            with suppress(pl.exceptions.PolarsError, ValueError):
+            with suppress(pl.exceptions.PolarsError, ValueError, RecursionError):
                 self._check(json.loads(pl.read_parquet_metadata(results).get("fim_private", "null")))
                 names = ["data", *Cell.__dataclass_fields__]
                 # Earlier versions did not measure all that this one does.
@@ -171,20 +181,28 @@ class Store:
                 for part in known.partition_by(names, maintain_order=True):
                     self._keep(part.to_dicts())
         if lines.exists():
-            with lines.open(encoding="utf-8") as file:
-                head, *rest = file.read().split("\n")
+            # A damaged byte is one more damage of its line.
+            head, *rest = lines.read_text(encoding="utf-8", errors="replace").split("\n")
             self._check(_parsed(head))
-            for line in rest:
-                if rows := _parsed(line):
-                    self._keep(rows)
+            for number, line in enumerate(rest, start=2):
+                if (rows := _parsed(line)) is None:
+                    continue
+                if not _is_cell(rows, self._fingerprint["trials"]):
+                    raise InputError(
+                        f"Line {number} of {lines} is not what a comparison writes there: it was damaged or changed.",
+                        "Remove this line, and its cell is run again; or give another --output.",
+                    )
+                self._keep(rows)
 
     def _check(self, found: Any) -> None:
-        if _without_unset(found) != _without_unset(self._fingerprint):
-            raise UsageError(
-                f"{self._folder} holds a comparison with other data, options for reading it, trials, delta, universe, "
-                "seed or program version.",
-                "Give another --output, or remove that folder to begin anew.",
-            )
+        with suppress(RecursionError):
+            if _without_unset(found) == _without_unset(self._fingerprint):
+                return
+        raise UsageError(
+            f"{self._folder} holds a comparison with other data, options for reading it, trials, delta, universe, "
+            "seed or program version.",
+            "Give another --output, or remove that folder to begin anew.",
+        )
 
 
 def _without_unset(fingerprint: Any) -> Any:
@@ -198,5 +216,38 @@ def _parsed(line: str) -> Any:
     """The parsed line, or None if the line was cut short."""
     try:
         return json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
+
+
+def _is_cell(rows: Any, trials: int) -> bool:
+    """Whether these are rows that one cell can have: of every trial, in order, with figures that agree."""
+    return (
+        isinstance(rows, list)
+        and all(_is_row(row, trial) for trial, row in enumerate(rows))
+        and len(rows) == trials
+        and len({tuple(row[name] for name in ("data", "ran", *Cell.__dataclass_fields__)) for row in rows}) == 1
+    )
+
+
+def _is_row(row: Any, trial: int) -> bool:
+    if not isinstance(row, dict) or row.keys() != SCHEMA.keys():
+        return False
+    for name, value in row.items():
+        if value is None and name in UNKNOWN:
+            continue
+        if type(value) is not KINDS[SCHEMA[name]]:
+            return False
+        # Rounding may leave a loss just below 0. No comparison is true of NaN.
+        if not isinstance(value, str) and not -1e-9 < value < (1 + 1e-9 if name in SHARES else 2**63):
+            return False
+    named, top = row["named"], row["top"]
+    hits = round(row["precision"] * top)
+    return (
+        row["ran"] in REGISTRY | COMPARATORS
+        and row["trial"] == trial
+        and named <= top
+        and row["empty"] == (named == 0)
+        and row["precision_named"] == (hits / named if named else None)
+        and math.isclose(hits, row["precision"] * top)
+    )

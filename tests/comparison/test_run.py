@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 import multiprocessing
 import os
 import stat
@@ -20,7 +21,7 @@ from fim_private.comparison.run import run
 from fim_private.comparison.settings import ALL_SIZES, PADDED, Cell, Settings, cells_of, check
 from fim_private.comparison.store import LINES, RESULTS, Store
 from fim_private.comparison.trials import Row, run_cell, seed_of
-from fim_private.errors import UsageError
+from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.registry import COMPARATORS, REGISTRY
 from fim_private.privacy import NeighbouringRelation
 from tests.processes import side_by_side
@@ -141,6 +142,34 @@ def test_a_line_after_one_cut_short_is_not_lost(tmp_path: Path, counts: ExactCou
     assert len(reopened.finished) == 2
 
 
+def test_a_line_that_no_comparison_writes_is_refused(tmp_path: Path, counts: ExactCounts) -> None:
+    fingerprint = {**SETTINGS.fingerprint(), "files": "x"}
+    cell = next(cells_of(SETTINGS, counts.items))
+    store = Store(tmp_path, fingerprint)
+    store.add(run_cell(cell, SETTINGS, counts))
+    head, line = (tmp_path / LINES).read_text("utf-8").split("\n")
+    first, *rest = json.loads(line)
+    fewer = {name: value for name, value in first.items() if name != "seconds"}
+    damaged: list[Any] = [0, "x", {}, [], [[]], [1, 2, 3], rest, [first, first, *rest[1:]], [fewer, *rest]]
+    damaged += [[{**first, "more": 1}, *rest], [{**first, "precision": 0.3}, *rest]]
+    for value in ({}, [[1]], -1, -1.0, 10**400, math.nan, math.inf, True, "\ud800"):
+        damaged += [[{**first, name: value}, *rest] for name in first]
+    for rows in damaged:
+        (tmp_path / LINES).write_text(f"{head}\n{line}\n{json.dumps(rows)}", encoding="utf-8")
+        with pytest.raises(InputError, match=r"Line 3 of .* was damaged or changed.*Remove this line"):
+            Store(tmp_path, fingerprint)
+    # What is no JSON may have been cut short.
+    for content in (b"[" * 100_000, b"\xff", b'[{"data":"\xff'):
+        (tmp_path / LINES).write_bytes(f"{head}\n{line}\n".encode() + content)
+        assert Store.seed_of(tmp_path) == SETTINGS.seed
+        assert Store(tmp_path, fingerprint).finished == store.finished
+    for first_line in ("[" * 100_000, '{"a":' * 900 + "1" + "}" * 900):
+        (tmp_path / LINES).write_text(f"{first_line}\n{line}", encoding="utf-8")
+        assert Store.seed_of(tmp_path) is None
+        with pytest.raises(UsageError, match="holds a comparison with other data"):
+            Store(tmp_path, fingerprint)
+
+
 @pytest.mark.usefixtures("one_process")
 def test_more_cells_can_be_asked_for_later(tmp_path: Path, counts: ExactCounts) -> None:
     small = compare(tmp_path, counts, replace(SETTINGS, tops=(1,)))
@@ -229,8 +258,6 @@ def test_settings_are_checked(change: dict[str, object], message: str) -> None:
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    from fim_private.errors import InputError
-
     with pytest.raises(InputError, match="cannot be used"):
         Store(tmp_path / "file" / "inside", {})
 
