@@ -47,6 +47,9 @@ def facts(transactions: Transactions, merged: Transactions) -> Rows:
         ["empty transactions left out", f"{notes.empty:,}"],
         ["items that differ from another in case or leading zeros alone", f"{alike(transactions.vocabulary):,}"],
     ]
+    if notes.below_zero:
+        named = " and ".join(map(repr, notes.below_zero))
+        rows.append(["numbers below 0 in the first rows, such as returns", f"in {named}; --where leaves such rows out"])
     if notes.layout.where is not None:
         rows += [
             ["rows left out by --where", f"{notes.rows_left_out:,}"],

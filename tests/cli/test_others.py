@@ -55,7 +55,8 @@ def test_plan_without_delta_leaves_what_needs_none(tmp_path: Path) -> None:
 
 def test_inspect_is_for_the_curator(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
-    path.write_text("invoice,item,customer\n1,milk,x\n1,bread,x\n1,milk,x\n2,milk,x\n3,tea,y\n3,milk,y\n")
+    rows = ("1,milk,x,2", "1,bread,x,1", "1,milk,x,-1", "2,milk,x,1", "3,tea,y,1", "3,milk,y,1")
+    path.write_text("\n".join(["invoice,item,customer,quantity", *rows]))
     done = fim_private("inspect", path, "--unit-column", "customer")
     assert done.returncode == 0
     assert words(done).startswith("EXACT FIGURES, NOT PRIVATE")
@@ -64,6 +65,7 @@ def test_inspect_is_for_the_curator(tmp_path: Path) -> None:
         "transactions 3",
         "different items 3",
         "repeated items merged 1",
+        "numbers below 0 in the first rows, such as returns in 'quantity'; --where leaves such rows out",
         "units 2",
         "items per unit, merged 2 to 2",
         "What bounds drop (exact, not private)",

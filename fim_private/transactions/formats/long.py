@@ -14,11 +14,12 @@ from fim_private.errors import InputError
 from fim_private.transactions.columns.column_names import UNIT_NAMES
 from fim_private.transactions.columns.column_roles import Columns, LongColumns, known_column, long_columns
 from fim_private.transactions.columns.column_table import WRITTEN, ColumnTable, as_text
+from fim_private.transactions.columns.row_filter import NUMBER
 from fim_private.transactions.columns.text_table import TextTable
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.files.fields import split_lists
 from fim_private.transactions.formats.doubts import OnDoubt, refuse
-from fim_private.transactions.formats.restarts import WATCHED, Restarts
+from fim_private.transactions.formats.restarts import WATCHED, Cells, Restarts
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.strings import group_codes, identities, joined_identities, not_blank
@@ -26,6 +27,8 @@ from fim_private.transactions.units import rows_with_unit, unit_of_each
 
 PIECE = 1 << 20
 """This many rows of a table of columns are text at a time."""
+
+BELOW_ZERO = r"^-[0-9.]*[1-9]"
 
 
 def options_of(columns: LongColumns) -> list[str]:
@@ -77,11 +80,15 @@ def read_long_text(table: TextTable, layout: Layout, columns: Columns, on_doubt:
     width = len(table.header)
     found = long_columns(table.header, columns)
     rows, restarts = _Rows(found, columns), Restarts(table.name, width, found, layout)
+    below_zero: tuple[str, ...] | None = None
     for fields, _ in table.blocks():
+        if below_zero is None:
+            below_zero = _below_zero(table.header, found, partial(fields.gather_every, width))
         restarts.add(partial(fields.gather_every, width))
         rows.add([fields.gather_every(width, offset=at) for at in found.all])
     _ask(restarts, on_doubt)
-    return _with_unused_unit(rows.finish(_named(layout, columns, table.header, found)), table.header, found)
+    transactions = rows.finish(_named(layout, columns, table.header, found))
+    return _with_unread(transactions, table.header, found, below_zero or ())
 
 
 def read_long_columnar(
@@ -102,13 +109,30 @@ def read_long_columnar(
         rows.add(
             [as_text(by_name[name].slice(start, PIECE), option) for name, option in zip(names, options, strict=True)]
         )
-    return _with_unused_unit(rows.finish(_named(layout, columns, header, found)), header, found)
+    below_zero = _below_zero(header, found, lambda at: _first_numbers(table, header[at]))
+    return _with_unread(rows.finish(_named(layout, columns, header, found)), header, found, below_zero)
 
 
 def _first_rows(table: ColumnTable, name: str) -> pl.Series:
     """The first cells of a column as strings; nulls for a column of values that are no ids or dates."""
     column = table.columns([name], rows=WATCHED)[0]
     return as_text(column, "a column") if column.dtype in WRITTEN else pl.Series([None] * len(column), dtype=pl.String)
+
+
+def _first_numbers(table: ColumnTable, name: str) -> pl.Series:
+    """The first cells of a column of numbers or text as strings; none of another one."""
+    column = table.columns([name], rows=WATCHED)[0]
+    return column.cast(pl.String) if column.dtype.is_numeric() or column.dtype == pl.String else pl.Series([""])
+
+
+def _below_zero(header: Sequence[str], found: LongColumns, cells: Cells) -> tuple[str, ...]:
+    """The columns that are not read and hold nothing but numbers in the first rows, some of them below 0."""
+    unread = ((name, cells(at).str.strip_chars()) for at, name in enumerate(header) if at not in found.all)
+    return tuple(
+        name.strip()
+        for name, first in unread
+        if first.str.contains(BELOW_ZERO).any() and first.filter(not_blank(first)).str.contains(NUMBER).all()
+    )
 
 
 def _ask(restarts: Restarts, on_doubt: OnDoubt) -> None:
@@ -126,13 +150,17 @@ def _named(layout: Layout, columns: Columns, header: Sequence[str], found: LongC
     )
 
 
-def _with_unused_unit(transactions: Transactions, header: Sequence[str], found: LongColumns) -> Transactions:
+def _with_unread(
+    transactions: Transactions, header: Sequence[str], found: LongColumns, below_zero: tuple[str, ...]
+) -> Transactions:
+    """The transactions with notes of columns that were not read."""
+    noted = replace(transactions.notes, below_zero=below_zero)
     known = known_column(header, UNIT_NAMES)
     # A unit that is the transaction itself protects as little as none.
     named = found.unit is not None and found.unit not in found.transaction
     if named or known is None or found.transaction == (known,) or known == found.item:
-        return transactions
-    return replace(transactions, notes=replace(transactions.notes, unused_unit=header[known].strip()))
+        return replace(transactions, notes=noted)
+    return replace(transactions, notes=replace(noted, unused_unit=header[known].strip()))
 
 
 class _Rows:

@@ -15,6 +15,7 @@ from fim_private.transactions.files import source
 from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats import long
 from tests.transactions.reading import as_sets, by_unit, read, stripped
+from tests.transactions.workbook import workbook
 
 LINES = "bill;who;thing\nA;Ann;milk\nB;Bob;bread\nA;Ann;bread\nA;Ann;milk\n"
 FRAME = pl.read_csv(io.StringIO(LINES), separator=";")
@@ -45,6 +46,29 @@ def test_a_column_of_units_is_read(data):
     assert transactions.notes.layout.describe().endswith(
         "transaction column 'bill', item column 'thing', unit column 'who'"
     )
+
+
+RETURNS = pl.DataFrame(
+    {
+        "bill": ["A", "B", "C"],
+        "thing": ["milk", "-1", "tea"],
+        "pieces": [6, None, -2],
+        "euro": [1.5, -0.25, -0.0],
+        "added": [0.0, 1.0, -0.0],
+        "place": ["shelf 3", "-5", ""],
+        "when": pl.Series(["2011-01-05"] * 3).str.to_date(),
+        "tags": [["-1"], [], None],
+    }
+)
+TEXT = RETURNS.drop("when", "tags").write_csv()
+SHEET = workbook({"sales": [list(row) for row in csv.reader(io.StringIO(TEXT))]})
+
+
+@pytest.mark.parametrize("data", [TEXT, SHEET, RETURNS], ids=["csv", "xlsx", "parquet"])
+def test_columns_with_numbers_below_0_are_noted(data):
+    assert read(data, **CHOSEN).notes.below_zero == ("pieces", "euro")
+    assert read(data, where="pieces > 0", **CHOSEN).notes.below_zero == ()
+    assert read(data, transaction_column="euro", item_column="thing").notes.below_zero == ("pieces",)
 
 
 @given(
