@@ -72,10 +72,10 @@ class RunLedger:
         state = self._ledger.state()
         rule = state.rule()
         left, bound = remaining(rule, state.spent), rule.bound
-        words = f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)} remain if guarantees are added up"
+        words = f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)} remain if costs are added up"
         if bound is not None and rule.pays(state.spent):
             unused = max(Fraction(0), 1 - rule.renyi_share(state.spent))
-            words += f"; {amount(100 * unused)} % remain under Renyi composition"
+            words += f"; by Renyi composition, for many small releases, {amount(100 * unused)} % remain"
         return f"Charged to the ledger as {self._charged}: {words}."
 
     def __enter__(self) -> RunLedger:

@@ -43,7 +43,7 @@ def refusal(plan: Priced, rules: Sequence[PrivacyFilter], spent: Charge, *, sear
     if epsilon is None or (asked.delta <= left.delta and epsilon <= left.epsilon):
         rest, most = added_up, left
     else:
-        rest = f"epsilon {amount(epsilon)} for this question (adding guarantees up leaves {added_up})"
+        rest = f"epsilon {amount(epsilon)} for this question (adding costs up leaves {added_up})"
         most = Charge(epsilon=epsilon, delta=asked.delta)
     over = {"epsilon": asked.epsilon - most.epsilon, "delta": asked.delta - most.delta}
     excess = ", ".join(f"{name} {amount(more, up=True)}" for name, more in over.items() if more > 0)

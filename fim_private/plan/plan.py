@@ -206,7 +206,7 @@ class Plan:
 
     @property
     def near_lead(self) -> int | None:
-        """The margin over a place near k; None if the mechanism states none. No mechanism states two."""
+        """The margin over the next place; None if the mechanism states none. No mechanism states two."""
         return next((margin.counts for margin in self.mechanism.margins if not self._over_bulk(margin)), None)
 
     def _over_bulk(self, margin: Margin) -> bool:

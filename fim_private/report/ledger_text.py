@@ -11,6 +11,8 @@ from fim_private.printable import printable
 from fim_private.privacy import Budget
 from fim_private.report.document.text import stated
 
+SHARPER = "for Renyi composition, by which many small releases cost less"
+
 
 def stated_budget(budget: Budget) -> str:
     """A total in words."""
@@ -18,13 +20,16 @@ def stated_budget(budget: Budget) -> str:
 
 
 def left_in_words(rule: PrivacyFilter, spent: Charge) -> str:
-    """What remains if guarantees are added up."""
+    """What remains if costs are added up, and of how much."""
     left = remaining(rule, spent)
-    return f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)}"
+    return (
+        f"epsilon {amount(left.epsilon)} of {stated(rule.budget.epsilon)}, "
+        f"delta {amount(left.delta)} of {stated(rule.basic_delta)}"
+    )
 
 
 def _added_up(rule: PrivacyFilter, spent: Charge) -> str:
-    """What is spent and what remains, if guarantees are added up."""
+    """What is spent and what remains, if costs are added up."""
     if spent.epsilon > rule.budget.epsilon or spent.delta > rule.basic_delta:
         return "the releases cost more than the total, so nothing is left this way"
     sums = f"epsilon {amount(spent.epsilon, up=True)}, delta {amount(spent.delta, up=True)}"
@@ -37,18 +42,20 @@ def state_text(state: State) -> str:
     releases = f"{state.releases:,}" + (
         f", {state.undelivered:,} of them charged, not delivered" if state.undelivered else ""
     )
-    shared = f"{float(100 * rule.basic_share):g} % of delta for adding guarantees up"
-    shared += ", the rest for Renyi composition" if rule.basic_share != 1 else ""
-    undecided = "the first release decides; as it stands, " if state.basic_share is None else ""
+    shared = f"{float(100 * rule.basic_share):g} % of delta is for adding costs up"
+    shared += f", the rest {SHARPER}" if rule.basic_share != 1 else ""
+    undecided = state.basic_share is None
+    if undecided:
+        shared = f"the first release decides whether all of delta is for adding costs up, or half of it {SHARPER}"
     lines = [
         *([("dataset", printable(state.dataset))] if state.dataset else []),
         ("total", stated_budget(state.budget)),
         ("protects", _protected(state)),
         ("releases", releases),
-        ("composition", f"{printable(state.composition)}: {undecided}{shared}"),
-        ("added up", _added_up(rule, spent)),
+        ("composition", f"{printable(state.composition)}: {shared}"),
+        *([] if undecided else [("added up", _added_up(rule, spent))]),
     ]
-    if rule.bound is not None and rule.pays(spent):
+    if not undecided and rule.bound is not None and rule.pays(spent):
         share = rule.renyi_share(spent)
         used = f"{amount(100 * share, up=True)} % of what it allows is spent" if share <= 1 else "nothing is left"
         lines += [("or by Renyi", used), ("", "A release has to fit one of the two.")]

@@ -10,7 +10,8 @@ from fim_private.release.release import SEEDED_NOTE
 from fim_private.report.document.text import table
 
 JOINT = " + "
-
+PICKED = "order picked"
+"""The heading of the column of ranks, if the itemsets are not shown in the order picked."""
 
 COLUMNS = (
     ("count", "count"),
@@ -33,7 +34,7 @@ class Group:
         size: items per itemset.
         heading: what they are called; None if there is only one group.
         itemsets: in the order to show.
-        place: the heading of the column of ranks: "picked" if the itemsets are not shown in the order picked.
+        place: the heading of the column of ranks: "rank", or `PICKED` if the itemsets are not shown in that order.
     """
 
     size: int
@@ -63,7 +64,7 @@ def groups(release: Release) -> list[Group]:
                 size=size,
                 heading=kind((size,)).capitalize() if len(sizes) > 1 else None,
                 itemsets=tuple(shown),
-                place="rank" if shown == picked else "picked",
+                place="rank" if shown == picked else PICKED,
             )
         )
     return found

@@ -16,6 +16,7 @@ def test_plan_reads_nothing_and_compares() -> None:
     shown = done.stdout.decode()
     for name, row in REGISTRY.items():
         assert (f"\n{name} " in shown) is not (row.needs_universe or row.needs_cap)
+    assert shown.splitlines()[2].endswith("lead over the bulk  or lead over the next place")
     assert "\nlook-first: " in shown
     assert "chosen because it needs the smallest lead" in shown
     options = ("--size", 2, "--top", 10, *PROMISE, "--universe-items", 16470, "--max-items", 10)

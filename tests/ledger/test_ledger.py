@@ -91,7 +91,7 @@ def test_what_would_fit_by_renyi_composition_fits(tmp_path: Path) -> None:
     assert ledger.state().spent.epsilon > 2  # by adding up it would not fit
     with pytest.raises(BudgetError) as refused:
         ledger.charge(plan_for("1.9", **asked))
-    assert "adding guarantees up leaves epsilon 0," in refused.value.what
+    assert "adding costs up leaves epsilon 0," in refused.value.what
     epsilon = refused.value.next_step.split("--epsilon ")[1].split(",")[0]
     assert 0.4 < float(epsilon) < 1.9
     ledger.check(plan_for(epsilon, **asked))
@@ -109,9 +109,7 @@ def test_what_only_renyi_composition_allows_is_told_too(tmp_path: Path, composit
     ledger.charge(plan_for("1.5", **spent))
     with pytest.raises(BudgetError) as refused:
         ledger.check(plan_for("3.9", "1e-6", top=50))
-    assert "for this question (adding guarantees up leaves epsilon 2.5, delta 0); too much by epsilon" in str(
-        refused.value
-    )
+    assert "for this question (adding costs up leaves epsilon 2.5, delta 0); too much by epsilon" in str(refused.value)
     epsilon = refused.value.next_step.split("--epsilon ")[1].split(",")[0]
     ledger.check(plan_for(epsilon, "1e-6", top=50))
 

@@ -123,7 +123,7 @@ def _print(plans: list[Plan], chosen: Plan, *, quiet: bool) -> None:
     if len(plans) > 1:
         typer.echo(
             table(
-                ["mechanism", "lead over the bulk", "or lead over a near place"],
+                ["mechanism", "lead over the bulk", "or lead over the next place"],
                 [[plan.mechanism_name, _lead(plan.lead), _lead(plan.near_lead)] for plan in plans],
                 right=[False, True, True],
             )

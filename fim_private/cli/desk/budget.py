@@ -82,5 +82,5 @@ def cost(plan: Plan, path: str) -> str:
         return f"{takes}. No ledger records it: each further answer from this data adds to the risk of everybody in it."
     state = Ledger(path).state()
     rule, charge = decide(state, plan)
-    before, after = left_in_words(state.rule(), state.spent), left_in_words(rule, state.spent + charge)
+    before, after = left_in_words(rule, state.spent), left_in_words(rule, state.spent + charge)
     return f"{takes}. The ledger {path} has {before} left, and {after} afterwards, if costs are added up."

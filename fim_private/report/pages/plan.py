@@ -139,10 +139,11 @@ def _others(plan: Plan, others: Sequence[Plan], refused: Sequence[tuple[str, str
         parts.append(
             Table(
                 name="others",
-                head=("mechanism", "lead over the bulk", "lead over a near place"),
+                head=("mechanism", "lead over the bulk", "lead over the next place"),
                 rows=rows,
                 caption=f"The lead, in {plan.question.counted}, that each mechanism needs to answer the same question "
-                f"in 19 of 20 runs. The plan uses {plan.mechanism_name}.",
+                f"in 19 of 20 runs. The plan uses {plan.mechanism_name}. The bulk means itemsets that do not occur, or "
+                "a place far down the ranking.",
             )
         )
     if refused:

@@ -10,7 +10,7 @@ from fim_private.report.pages.frame import banner, introduction, promise_section
 from fim_private.report.pages.item_graph import item_graph
 from fim_private.report.pages.rules import rules_parts
 from fim_private.report.promise_text import counts_note, what_counts
-from fim_private.report.tables import JOINT, groups, kind, subsets_by_count
+from fim_private.report.tables import JOINT, PICKED, groups, kind, subsets_by_count
 from fim_private.rules import association_rules
 
 MOST_SUBSETS = 20
@@ -80,7 +80,7 @@ def _itemsets(release: Release) -> list[Part]:
         # On a phone the first columns are seen first, and the order of the picks matters least.
         places = [("rank", group.place)]
         fields = [*places, ("joint", "itemset"), *columns]
-        if group.place == "picked":
+        if group.place == PICKED:
             fields = [("joint", "itemset"), *columns, *places]
         rows = [tuple(_cell(itemset, field) for field, _ in fields) for itemset in group.itemsets]
         caption = (
@@ -88,7 +88,7 @@ def _itemsets(release: Release) -> list[Part]:
             if group.place == "rank" and "count" not in names
             else "The largest first."
         )
-        if group.place == "picked":
+        if group.place == PICKED:
             caption += " The last column says in which order they were picked."
         if group.heading is not None:
             caption = f"**{group.heading}.** {caption}"

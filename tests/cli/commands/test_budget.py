@@ -69,6 +69,19 @@ def test_a_new_ledger_charges_releases_until_it_refuses_one(ledger: Path, basket
         assert secret not in recorded
 
 
+def test_what_is_left_stands_beside_what_there_was(tmp_path: Path) -> None:
+    def created(composition: str) -> str:
+        options = ("--epsilon", 3, "--delta", "1e-6", "--composition", composition)
+        return fim_private("budget", "create", tmp_path / composition, *options).stdout.decode()
+
+    assert "epsilon 0, delta 0 spent; epsilon 3 of 3, delta 1e-6 of 1e-6 left" in created("basic")
+    assert "epsilon 0, delta 0 spent; epsilon 3 of 3, delta 5e-7 of 5e-7 left" in created("both")
+    # The first release may still get all of delta.
+    undecided = created("auto")
+    assert "the first release decides" in undecided
+    assert "left" not in undecided
+
+
 def test_what_renyi_composition_allows_beyond_the_sum_is_told(tmp_path: Path) -> None:
     made = Ledger.create(tmp_path / "shop.ledger", epsilon=3, delta="1e-5")
     for _ in range(4):

@@ -125,7 +125,7 @@ def test_the_page_holds_what_was_released_and_no_more() -> None:
     assert rows.rows == ((1, "milk", 60, "53\u00a0to\u00a067", 0.6),)
     assert table(release_document(release), "itemsets-2").rows == ((2, "milk + tea", 30, "23\u00a0to\u00a037", 0.3),)
     other = table(release_document(released({("tea",): 30, ("milk",): 60})), "itemsets")
-    assert other.head == ("itemset", "count", "picked")
+    assert other.head == ("itemset", "count", "order picked")
     assert other.rows == (("milk", 60, 2), ("tea", 30, 1))
     bare = replace(release, itemsets=tuple(ReleasedItemset(rank=1, items=("milk",)) for _ in range(1)))
     document = release_document(bare)
