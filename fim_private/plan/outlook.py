@@ -33,11 +33,11 @@ PLACES: Floats = np.unique(np.concatenate([np.arange(1.0, 2_001), np.geomspace(2
 """Places of a ranking. From 2,001 on, each stands for those between it and the one before."""
 _SPREAD = np.exp(0.5 * np.array([-1.28, -0.52, 0.0, 0.52, 1.28]))
 """The rarest item of an itemset is at about this many times its usual place, each with a chance of a fifth."""
-_LENGTHS = np.exp(0.85 * np.array([NormalDist().inv_cdf((number + 0.5) / 15) for number in range(15)]))
-_LENGTHS /= _LENGTHS.mean()
-"""Lengths of transactions, relative to their mean. A fifteenth has each."""
+_NORMALS = np.array([NormalDist().inv_cdf((number + 0.5) / 15) for number in range(15)])
+"""The logarithms of the lengths of transactions, in standard deviations. A fifteenth has each."""
 _SHRUNK = 0.6
-"""Noisy counts improve each other (`mining/shrinkage.py`), about as if the noise were this much of what it is."""
+"""Noisy counts improve each other (`mining/shrinkage.py`), about as if the noise of pairs were this much of what it is.
+With every further item, the smaller itemsets tell as much again."""
 _GUMBEL, _NORMAL = "Gumbel", "normal"
 _GUMBEL_DEVIATION = math.pi / math.sqrt(6)
 """Of Gumbel noise of scale 1."""
@@ -113,8 +113,13 @@ class Outlook:
     @property
     def _lengths(self) -> Lengths:
         """How many items transactions hold."""
-        each = np.full(len(_LENGTHS), self.shop.transactions / len(_LENGTHS))
-        return Lengths(self.shop.items_per_transaction * _LENGTHS, each)
+        return self._holding(self.shop.items_per_transaction)
+
+    def _holding(self, items: float) -> Lengths:
+        """The same if transactions hold so many items on average."""
+        lengths = np.exp(self.shop.spread * _NORMALS)
+        each = np.full(len(lengths), self.shop.transactions / len(lengths))
+        return Lengths(items * lengths / lengths.mean(), each)
 
     def _picked(self, scale: float, candidates: float, law: str = _GUMBEL) -> Floats:
         """For each of the true top k, the probability that it is among the k largest of noisy counts.
@@ -151,22 +156,25 @@ class Outlook:
         seen = 0.0 if way.items.listed else 3.2 * way.item_deviation(lengths)
         going_on = supports[supports >= seen]
         few = way.few(going_on, lengths)
-        held = Lengths(max(1.0, float(going_on[:few].sum()) / self.shop.transactions) * _LENGTHS, lengths.units)
+        held = self._holding(max(1.0, float(going_on[:few].sum()) / self.shop.transactions))
         steps = way.later(going_on, lengths, held)
         if steps.pick_epsilon is not None:
             scale, law = way.sensitivity / float(steps.pick_epsilon), _GUMBEL
-            candidates = steps.candidates if max(way.sizes) > 1 else max(steps.tokens, 3 * self.plan.top)
+            # Picks choose from itemsets of the tokens that go on.
+            of_tokens = sum(math.comb(steps.tokens, size) for size in way.sizes)
+            candidates = min(steps.candidates, of_tokens) if way.size > 1 else max(steps.tokens, 3 * self.plan.top)
         else:
             noise = steps.itemsets
             if noise is None:
                 raise AssertionError("nothing is counted")
-            scale, law = _SHRUNK * way.deviation(steps) / held.weight(noise.full, way.sizes), _NORMAL
+            shrunk = _SHRUNK ** max(1, way.size - 1)
+            scale, law = shrunk * way.deviation(steps) / held.weight(noise.full, way.sizes), _NORMAL
             candidates = steps.candidates
         needed = seen
         if steps.certificate is not None:
             needed = max(needed, _passing(steps.certificate.threshold, steps.certificate.variance))
         picked = self._picked(scale, candidates, law)
-        if max(way.sizes) == 1:
+        if way.size == 1:
             return picked * (self._top >= needed)
         ranks = np.arange(1.0, len(self._top) + 1)
         places = np.maximum(1.0, self.shop.rarest(ranks) * _SPREAD[:, np.newaxis])
