@@ -140,6 +140,7 @@ class ItemsFirst:
         by: what itemsets are ranked by, "count" or "leverage". Leverage is for pairs that are picked.
         sensitivity: Delta.
         epsilon: what was asked for; only the tuning uses it.
+        support: about how many units hold the k-th itemset, if that was released before; None if it was not.
         tuning: how rho is shared out.
     """
 
@@ -154,6 +155,7 @@ class ItemsFirst:
     by: str = BY_COUNT
     sensitivity: int = 1
     epsilon: float = 1.0
+    support: float | None = None
     tuning: Tuning = FOUND
 
     @property
@@ -320,8 +322,7 @@ class ItemsFirst:
             return None
         left = float(self.rho - self.look.loss.gaussian.rho) * _SAFE
         picks = tuning.picks_of_found / max(1.0, math.sqrt(self.top / tuning.few_of_found))
-        full = min(MOST_FULL, round(tuning.full_items * self.boldness))
-        measurement = Measurement.costing(left * (1 - picks), full=full, sensitivity=1)
+        measurement = self._counted_to_find(left * (1 - picks), lengths)
         return WeightedGaussian(
             top=self.top,
             sizes=self.sizes,
@@ -330,6 +331,24 @@ class ItemsFirst:
             failure=self.test_delta,
             pick_epsilon=range_costing(left * picks, self.top),
         )
+
+    def _counted_to_find(self, rho: float, lengths: Lengths) -> Measurement:
+        """How single items are counted if these counts name them.
+
+        The less a long unit counts, the smaller the noise is. But what an item loses by that depends on the units that
+        hold it. So units count the more, the more the items asked for stand out of the noise.
+        """
+        tuning = self.tuning
+        if self.support is None:
+            full = min(MOST_FULL, round(tuning.full_found * self.boldness**1.5))
+            return Measurement.costing(rho, full=full, sensitivity=1)
+        each = [Measurement.costing(rho, full=2**power, sensitivity=1) for power in range(MOST_FULL.bit_length())]
+        weights = [lengths.weight(measurement.full) for measurement in each]
+        noise = [measurement.deviation / weight for measurement, weight in zip(each, weights, strict=True)]
+        best = int(np.argmin(noise))
+        clear = [place for place in range(best, len(each)) if tuning.stands_out * noise[place] <= self.support]
+        lost = [tuning.lost * (1 - weight) * self.support for weight in weights]
+        return each[min(clear, key=lambda place: math.hypot(noise[place], lost[place]), default=best)]
 
     @property
     def _usually_needed(self) -> int:
@@ -343,6 +362,13 @@ class ItemsFirst:
     def seen(self, lengths: Lengths) -> float:
         """The support with which an item goes on."""
         return _SEEN * self.item_deviation(lengths)
+
+    def named(self, lengths: Lengths) -> float | None:
+        """The support with which first counts name a single item every second time; None if they name none."""
+        histogram = self.histogram(lengths)
+        if histogram is None:
+            return None
+        return histogram.threshold / histogram.measurement.resolution / lengths.weight(histogram.measurement.full)
 
     @property
     def likeliest(self) -> int:

@@ -35,8 +35,12 @@ class Tuning:
             good answer needs.
         doubt: an itemset is in doubt if it is at most so many deviations from the k-th.
         picks_pairs_share: the pairs' share if itemsets of several sizes are picked.
-        full_items: a unit with at most this many items counts in full. Where the first counts name single items, this
-            is larger by the factor 2 epsilon if that is above 1.
+        full_items: a unit with at most this many items counts in full.
+        full_found: the same where the first counts name single items. It is larger by the factor (2 epsilon)^1.5 if
+            that is above 1.
+        stands_out: if about how many units hold the k-th item is known, `full_found` is instead the number with the least
+            error of those for which that is at least so many deviations of the noise.
+        lost: what units lose that do not count in full is off by about this share of it, from one item to the other.
         leverage_full_items: the same if pairs are ranked by leverage, where it matters what long transactions lose.
         recounted: for leverage, this many of the most frequent items are counted once more.
         recount_share: the share of rho for that.
@@ -90,6 +94,9 @@ class Tuning:
     doubt: float = 1.5
     picks_pairs_share: float = 0.2
     full_items: int = 4
+    full_found: int = 2
+    stands_out: float = 7.5
+    lost: float = 0.3
     leverage_full_items: int = 16
     recounted: int = 10
     recount_share: float = 0.05

@@ -44,11 +44,12 @@ LOOK_SHARE = Fraction(3, 100)
 """The share of rho for the look at the support."""
 FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
-_LEADS, _WITHOUT_ITEMS = 0.4, 0.8
+_LEADS, _LEADS_OF_NAMED, _WITHOUT_ITEMS = 0.4, 0.5, 0.8
 _EASE, _EASE_OF_LARGER = 0.8, 0.4
 """Picks choose from `_LEADS` times their lead on, or from less where items first has little to offer: from
 `_WITHOUT_ITEMS` less `_EASE` for each lead of support that items need to be found. If no single items are asked for,
-`_EASE_OF_LARGER` takes the place of `_EASE`: the items of larger itemsets are more frequent."""
+`_EASE_OF_LARGER` takes the place of `_EASE`: the items of larger itemsets are more frequent. Where first counts name
+single items, `_LEADS_OF_NAMED` takes the place of `_LEADS`."""
 _LONG, _LEAST_LEADS = 40, 0.3
 """Picks of more than `_LONG` itemsets are hardly ever right with a support below `_LEAST_LEADS` leads."""
 _UNCUT = ((1.0, Fraction(1, 30)), (1.2, Fraction(1, 100)))
@@ -155,7 +156,7 @@ class LookFirst:
             lengths: how many items units hold, with noise.
         """
         fitting = [domain for domain, least in self._served(lengths) if support >= least]
-        return fitting[-1] if fitting else self.items
+        return fitting[-1] if fitting else replace(self.items, support=max(0.0, float(support)))
 
     def look_at(self, profile: CountProfile, randomness: Randomness) -> int:
         """The support of the k-th itemset, with noise."""
@@ -191,7 +192,9 @@ class LookFirst:
         usual, *uncut = self._domains
         lead, caution = usual.margins[0].counts, _CAUTION * math.sqrt(self.variance)
         ease = _EASE if self.sizes[0] == 1 else _EASE_OF_LARGER
-        leads = min(_LEADS, _WITHOUT_ITEMS - ease * self.items.seen(lengths) / lead)
+        named = self.items.named(lengths)
+        found_from, most = (self.items.seen(lengths), _LEADS) if named is None else (named, _LEADS_OF_NAMED)
+        leads = min(most, _WITHOUT_ITEMS - ease * found_from / lead)
         if self.top > _LONG:
             leads = max(leads, _LEAST_LEADS)
         found = [(usual, math.ceil(leads * lead + caution))]

@@ -136,7 +136,7 @@ def test_the_look_has_the_noise_that_is_paid_for() -> None:
 
 def test_large_supports_lead_to_picks_and_larger_ones_to_cheaper_tests() -> None:
     mechanism = planned()
-    assert mechanism.way(0) is mechanism.items
+    assert mechanism.way(0) == replace(mechanism.items, support=0.0)
     least = least_of(mechanism)
     first, last = mechanism.way(least), mechanism.way(10**6)
     assert isinstance(first, CertifiedDomain)
@@ -195,7 +195,13 @@ def units_of(length: float) -> Lengths:
 
 def least_of(mechanism: LookFirst, lengths: Lengths = USUAL_LENGTHS) -> int:
     """The least noisy support with which picks choose."""
-    return next(support for support in range(100_000) if mechanism.way(support, lengths) is not mechanism.items)
+    return next(support for support in range(100_000) if isinstance(mechanism.way(support, lengths), CertifiedDomain))
+
+
+def test_items_first_hears_of_the_noisy_support() -> None:
+    mechanism = planned(replace(ASKED, top=20, sizes=(1,)))
+    for noisy in (-5, 0, 10, least_of(mechanism) - 1):
+        assert mechanism.way(noisy) == replace(mechanism.items, support=float(max(0, noisy)))
 
 
 def test_the_chance_of_a_domain_is_that_of_the_noisy_supports_for_which_it_serves() -> None:
@@ -273,7 +279,10 @@ def exact_delta(
     for here, there in ((0, 1), (1, 0)):
         total = 0.0
         for way in mechanism.branches:
-            taken = np.array([each is way for each in ways])
+            # What items first knows of the support changes nothing in what it costs.
+            taken = np.array(
+                [each is way or (isinstance(each, ItemsFirst) and way is mechanism.items) for each in ways]
+            )
             p, q = chances[here][taken], chances[there][taken]
             if isinstance(way, ItemsFirst):
                 p, q = p[(p > 0) & (q > 0)], q[(p > 0) & (q > 0)]

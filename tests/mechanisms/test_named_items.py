@@ -19,6 +19,7 @@ from fim_private.audit.laws import NUMERICAL_ERROR, hockey_stick, law_over_items
 from fim_private.counting import LocalDatabase
 from fim_private.mechanisms.items_first import COUNTS, USUAL_LENGTHS, ItemsFirst, calibrate
 from fim_private.mechanisms.lengths import Lengths
+from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Law, Request
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.mining import stepwise
@@ -190,6 +191,35 @@ def test_no_more_than_rho_is_spent_and_no_more_than_the_failure_risked(top: int,
         spent = gaussian_rho([mechanism.look.loss, *histogram.losses])
         assert F(9, 10) * mechanism.rho < spent <= mechanism.rho * F(1 + 1e-8)
     assert sum(line.rho or 0 for line in mechanism.spending) == mechanism.rho
+
+
+def test_units_count_the_more_the_further_the_items_stand_out_of_the_noise() -> None:
+    """At any support for the same price. Small supports take the least noise, however much long units lose by it."""
+    mechanism = calibrate(REQUEST).mechanism
+    assert isinstance(mechanism, ItemsFirst)
+    lengths = Lengths(np.array([1.0, 4.0, 40.0]), np.array([600.0, 300.0, 100.0]))
+
+    def measured(support: float | None) -> tuple[int, float]:
+        histogram = replace(mechanism, support=support).histogram(lengths)
+        assert histogram is not None
+        spent = gaussian_rho([mechanism.look.loss, *histogram.losses])
+        assert F(9, 10) * mechanism.rho < spent <= mechanism.rho * F(1 + 1e-8)
+        return histogram.measurement.full, histogram.measurement.deviation / lengths.weight(histogram.measurement.full)
+
+    fulls = [measured(support)[0] for support in (0.0, 100.0, 200.0, 1e3, 1e4, 1e6)]
+    assert fulls == sorted(fulls)
+    assert fulls[-1] == 64
+    assert len(set(fulls)) > 3
+    deviations = {}
+    for power in range(8):
+        each = Measurement.costing(float(mechanism.rho), full=2**power, sensitivity=1)
+        deviations[2**power] = each.deviation / lengths.weight(each.full)
+    assert fulls[0] == min(deviations, key=lambda full: deviations[full])
+    # Whatever is chosen beyond that, the items asked for stand far out of the noise.
+    for support in (100.0, 200.0, 1e3, 1e4):
+        full, deviation = measured(support)
+        assert full == fulls[0] or support >= 7.5 * deviation
+    assert measured(None)[0] == round(2 * (2 * float(REQUEST.epsilon)) ** 1.5)
 
 
 @pytest.mark.parametrize("epsilon", [F(1, 10**6), F(1, 1000), F(1, 500), F(1, 10), F(1), F(20)])

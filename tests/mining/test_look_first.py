@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fim_private.counting import LocalDatabase
 from fim_private.errors import InputError
+from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mining import items_first_steps, stepwise
 from fim_private.mining.mine import mine_as_planned
@@ -46,7 +49,10 @@ def test_elsewhere_the_items_are_found_first(monkeypatch: pytest.MonkeyPatch) ->
     plan = planned("0.5")
     release = mine_as_planned(NEAR, plan, seed=2)
     assert isinstance(plan.mechanism, LookFirst)
-    assert ran == [plan.mechanism.items]
+    (way,) = ran
+    assert isinstance(way, ItemsFirst)
+    assert replace(way, support=None) == plan.mechanism.items
+    assert way.support is not None
     assert release.found is not None
 
 
