@@ -18,13 +18,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.random import default_rng  # noqa: TID251 - floats for measuring, nothing is released
 
-from fim_private.accounting.calibration import Need, discovery_need, largest_proved
+from fim_private.accounting.calibration import Need, composed_need, largest_proved
 from fim_private.accounting.gaussian_composition import pick_rho
 from fim_private.counting import top_itemsets
 from fim_private.mechanisms.items_first import PEEL, ItemsFirst, calibrate
 from fim_private.mechanisms.joint_exponential import JointExponential
 from fim_private.mechanisms.protocol import Request
-from fim_private.privacy import BoundedRange, Gaussian, Loss, PureDP
+from fim_private.privacy import BoundedRange, Gaussian, Loss, OneSidedFailure, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.transactions import read_transactions
@@ -41,7 +41,7 @@ def affordable(mechanism: ItemsFirst, loss: Callable[[Fraction], Loss], request:
 
     def need(epsilon: Fraction) -> Need:
         losses = (others, loss(epsilon))
-        return discovery_need(losses, failure, epsilon=request.epsilon, delta=request.delta)
+        return composed_need(losses, [OneSidedFailure(failure)], epsilon=request.epsilon, delta=request.delta)
 
     found = largest_proved(need, epsilon=request.epsilon, delta=request.delta)
     return found[0] if found else Fraction(0)

@@ -349,7 +349,30 @@ class StepwiseFailure:
     steps: int
 
 
-Failure = AnyFailure | OneSidedFailure | StepwiseFailure
+@dataclass(frozen=True)
+class ChosenFailure:
+    """The failure of the way that noisy looks choose: one-sided in the one way, any in the other.
+
+    The looks are the first steps, and the losses cover them. A proof pays for the dearer of the two, and for very
+    little more (docs/mathematics.md#chosen-failures).
+
+    Args:
+        one_sided: a bound on the event's probability in the one way, whatever the looks were.
+        other: the same in the other way.
+        looks: what all looks cost together, in rho.
+    """
+
+    one_sided: Fraction
+    other: Fraction
+    looks: Fraction
+
+    @property
+    def probability(self) -> Fraction:
+        """A bound on the event's probability, on either side."""
+        return max(self.one_sided, self.other)
+
+
+Failure = AnyFailure | OneSidedFailure | StepwiseFailure | ChosenFailure
 
 
 def failure_probability(failures: Sequence[Failure]) -> Fraction:

@@ -4,7 +4,7 @@ A mechanism states two things: its losses as a function of the epsilon of one pi
 either neighbour's side, of the event that its losses do not cover. Two theorems turn these into a guarantee:
     basic: (sum of epsilons, sum of deltas + failure);
     composed: (eps, delta_acc + (1 + e^eps) failure), where eps is what Gaussian or Renyi composition, whichever proves
-        less, has at delta_acc.
+        less, has at delta_acc. Some failures cost less (`failure_price`).
 docs/mathematics.md#failures has the premises and the proofs.
 """
 
@@ -20,9 +20,18 @@ from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
 from fim_private.accounting.gaussian_composition import gaussian_epsilon
 from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
 from fim_private.accounting.renyi_composition import renyi_epsilon
-from fim_private.accounting.rounding import exp_up, round_down, round_up
+from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down, round_up
 from fim_private.accounting.search import largest
-from fim_private.privacy import Gaussian, Guarantee, Loss
+from fim_private.privacy import (
+    AnyFailure,
+    ChosenFailure,
+    Failure,
+    Gaussian,
+    Guarantee,
+    Loss,
+    OneSidedFailure,
+    failure_probability,
+)
 
 LossesOfPick = Callable[[Fraction], Sequence[Loss]]
 Need = tuple[Fraction, str] | None
@@ -55,14 +64,39 @@ def composed_epsilon(losses: Sequence[Loss], delta: float) -> tuple[float, str]:
     return min((gaussian_epsilon(losses, delta), "gaussian"), (renyi_epsilon(losses, delta), "renyi"))
 
 
-def composed_need(losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction) -> Need:
+def failure_price(failures: Sequence[Failure], odds: Fraction) -> Fraction:
+    """What failures add to delta.
+
+    Proofs: docs/mathematics.md#one-sided-failures and #chosen-failures.
+
+    Args:
+        failures: of all parts of a release. The looks of a single `ChosenFailure` are the first steps of all.
+        odds: e^epsilon, rounded up.
+    """
+    match failures:
+        case [ChosenFailure(one_sided, other, looks)]:
+            apart = Fraction(math.sqrt(looks / 2) * (1 + RELATIVE_ERROR))
+            return max(one_sided, (1 + odds) * other) + odds * other * apart
+        case _:
+            each = [one for failure in failures for one in separate(failure)]
+            once = sum((one.probability for one in each if isinstance(one, OneSidedFailure)), Fraction(0))
+            return once + (1 + odds) * (failure_probability(each) - once)
+
+
+def separate(failure: Failure) -> tuple[Failure, ...]:
+    """A chosen failure as two, for a proof that does not begin with its looks; any other one as it is."""
+    if isinstance(failure, ChosenFailure):
+        return OneSidedFailure(failure.one_sided), AnyFailure(failure.other)
+    return (failure,)
+
+
+def composed_need(losses: Sequence[Loss], failures: Sequence[Failure], *, epsilon: Fraction, delta: Fraction) -> Need:
     """What `composed_epsilon` needs if failures are paid at `epsilon`: nothing is proved if that is more."""
-    delta_acc = delta - (1 + exp_up(epsilon)) * failure
-    return _rounded(*composed_epsilon(losses, float(delta_acc))) if delta_acc > 0 else None
-
-
-def _rounded(epsilon: float, composition: str) -> Need:
-    return None if math.isinf(epsilon) else (round_up(epsilon), composition)
+    delta_acc = delta - failure_price(failures, exp_up(epsilon))
+    if delta_acc <= 0:
+        return None
+    found, composition = composed_epsilon(losses, float(delta_acc))
+    return None if math.isinf(found) else (round_up(found), composition)
 
 
 def granted(need: Need, *, epsilon: Fraction, delta: Fraction) -> Guarantee | None:
@@ -112,7 +146,9 @@ def _calibrate_composed(
     failure = round_down(float(delta / 2 / (1 + exp_up(epsilon)))) if failing else Fraction(0)
 
     found = largest_proved(
-        lambda pick: composed_need(losses_of(pick), failure, epsilon=epsilon, delta=delta), epsilon=epsilon, delta=delta
+        lambda pick: composed_need(losses_of(pick), [AnyFailure(failure)], epsilon=epsilon, delta=delta),
+        epsilon=epsilon,
+        delta=delta,
     )
     if found is None:
         return None
@@ -137,30 +173,19 @@ def largest_proved(
     return None if spent is None or guarantee is None else (spent, guarantee)
 
 
-def discovery_need(losses: Sequence[Loss], failure: Fraction, *, epsilon: Fraction, delta: Fraction) -> Need:  # noqa: ARG001
-    """What is needed if failures happen on one neighbour's side only, independently of everything that is counted.
-
-    The guarantee is (eps - ln(1 - failure), delta_acc + failure): docs/mathematics.md#one-sided-failures.
-    """
-    found, composition = composed_epsilon(losses, float(delta - failure))
-    return _rounded(found - math.log1p(-float(failure)), composition)
-
-
 @lru_cache(maxsize=256)
 def calibrate_gaussian(
-    failure: Fraction, *, epsilon: Fraction, delta: Fraction, one_sided: bool
+    failures: tuple[Failure, ...], *, epsilon: Fraction, delta: Fraction
 ) -> tuple[Fraction, Guarantee] | None:
     """The most that steps may cost together as Gaussian noise, and what is then guaranteed; None if it is nothing.
 
     Args:
-        failure: the probability granted to what the steps do not cover.
+        failures: what the steps do not cover.
         epsilon: what everything together may spend.
         delta: what everything together may spend.
-        one_sided: whether failures happen on one neighbour's side only (`discovery_need`).
     """
-    need = discovery_need if one_sided else composed_need
     return largest_proved(
-        lambda rho: need([Gaussian(rho)], failure, epsilon=epsilon, delta=delta), epsilon=epsilon, delta=delta
+        lambda rho: composed_need([Gaussian(rho)], failures, epsilon=epsilon, delta=delta), epsilon=epsilon, delta=delta
     )
 
 

@@ -7,12 +7,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
+from fim_private.accounting.calibration import failure_price
 from fim_private.accounting.gaussian_composition import gaussian_delta
 from fim_private.accounting.optimal_composition import optimal_delta
 from fim_private.accounting.renyi_composition import renyi_delta
-from fim_private.privacy import ZCDP, ApproxDP, Failure, Loss, PureDP, are_one_sided, failure_probability
+from fim_private.privacy import (
+    ZCDP,
+    ApproxDP,
+    ChosenFailure,
+    Failure,
+    Loss,
+    OneSidedFailure,
+    PureDP,
+    failure_probability,
+)
 
 
 def claimed_delta(losses: Sequence[Loss], failures: Sequence[Failure], epsilon: float) -> float:
@@ -20,18 +31,17 @@ def claimed_delta(losses: Sequence[Loss], failures: Sequence[Failure], epsilon: 
 
     Args:
         losses: what the steps cost if no failure happens.
-        failures: what the losses do not cover. One-sided failures are paid once (`calibration.discovery_need`).
+        failures: what the losses do not cover.
         epsilon: at least 0.
     """
     failure = failure_probability(failures)
-    missed = float(failure)
-    if are_one_sided(failures):
-        return min(1.0, _composed(losses, max(0.0, epsilon + math.log1p(-missed))) + missed)
     proofs = [1.0]
+    if not any(isinstance(loss, ApproxDP) for loss in losses):
+        proofs.append(_composed(losses, epsilon) + float(failure_price(failures, Fraction(math.exp(epsilon)))))
+    if any(isinstance(one, OneSidedFailure | ChosenFailure) for one in failures):
+        return min(proofs)
     if not any(isinstance(loss, ZCDP) for loss in losses):
         proofs.append(_basic(float(basic_epsilon(losses)), float(basic_delta(losses) + failure), epsilon))
-    if not any(isinstance(loss, ApproxDP) for loss in losses):
-        proofs.append(_composed(losses, epsilon) + (1 + math.exp(epsilon)) * missed)
     if failure == 0 and len(set(losses)) == 1 and isinstance(loss := losses[0], PureDP | ApproxDP):
         each = float(loss.delta) if isinstance(loss, ApproxDP) else 0.0
         proofs.append(optimal_delta(epsilon, float(loss.epsilon), each, len(losses)))

@@ -2,8 +2,7 @@
 
 There are two theorems. Both hold for parts that are chosen after seeing the answers of earlier parts:
     added up: add the parts' own guarantees and the cost of the further steps (basic composition);
-    composed: compose all losses by Gaussian or Renyi composition, and count the failures as one with the sum of
-        their probabilities.
+    composed: compose all losses by Gaussian or Renyi composition, and add what the failures cost.
 Proofs: docs/mathematics.md#joint-accounting.
 """
 
@@ -14,9 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.accounting.basic_composition import basic_epsilon
-from fim_private.accounting.calibration import Need, composed_epsilon, composed_need, discovery_need, excess, granted
+from fim_private.accounting.calibration import Need, composed_epsilon, composed_need, excess, granted, separate
 from fim_private.accounting.rounding import round_up
-from fim_private.privacy import ZCDP, ApproxDP, Failure, Guarantee, Loss, PureDP, are_one_sided, failure_probability
+from fim_private.privacy import ZCDP, ApproxDP, Failure, Guarantee, Loss, PureDP
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +81,9 @@ def _added_up(parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, delta:
 def _composed(parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilon: Fraction, delta: Fraction) -> Need:
     losses = [*(loss for part in parts for loss in part.losses), *further]
     failures = [failure for part in parts for failure in part.failures]
-    failure = failure_probability(failures)
-    if failure >= delta or any(isinstance(loss, ApproxDP) for loss in losses):
+    if len(parts) > 1:
+        # Looks that choose a failure need not be the first steps of all parts together.
+        failures = [one for failure in failures for one in separate(failure)]
+    if any(isinstance(loss, ApproxDP) for loss in losses):
         return None
-    need = discovery_need if are_one_sided(failures) else composed_need
-    return need(losses, failure, epsilon=epsilon, delta=delta)
+    return composed_need(losses, failures, epsilon=epsilon, delta=delta)

@@ -9,6 +9,7 @@ The pair (epsilon, delta) is the cost's guarantee. There are two proofs for the 
     (`privacy.Failure`):
     one-sided: M' >= (1 - f) R', and f is paid once;
     stepwise: M' >= (1 - f)^steps R', and f is paid once;
+    chosen: the one-sided way's is paid once, and the other way's on both sides;
     any: paid on both sides, if the ledger's first release settled that (the filter then has a share for each side).
     Searches of several sizes come one after the other, and their factors multiply.
     (epsilon, delta) losses are treated like the guarantee above. Released counts are one more loss: they are measured
@@ -29,7 +30,7 @@ from fim_private.accounting.cost import Cost
 from fim_private.accounting.privacy_filter import Charge, PrivacyFilter, log_of
 from fim_private.accounting.renyi_composition import renyi_curve
 from fim_private.accounting.rounding import RELATIVE_ERROR, round_up
-from fim_private.privacy import ApproxDP, Failure, Loss, OneSidedFailure, PureDP, StepwiseFailure
+from fim_private.privacy import ApproxDP, ChosenFailure, Failure, Loss, OneSidedFailure, PureDP, StepwiseFailure
 
 
 def charge_of(cost: Cost, rule: PrivacyFilter) -> Charge:
@@ -69,6 +70,9 @@ def _renyi(losses: Sequence[Loss], failures: Sequence[Failure], order: Fraction)
         match failure:
             case OneSidedFailure(probability):
                 once, divergence = once + probability, divergence - _log_of_the_rest(probability)
+            case ChosenFailure(one_sided, other, _):
+                once, divergence = once + one_sided, divergence - _log_of_the_rest(one_sided)
+                twice += other
             case StepwiseFailure(probability, steps):
                 once, divergence = once + probability, divergence - steps * _log_of_the_rest(probability)
             case _:

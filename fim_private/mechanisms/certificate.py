@@ -23,7 +23,6 @@ from fim_private.accounting.calibration import (
     Need,
     calibrate_gaussian,
     composed_need,
-    discovery_need,
     largest_proved,
 )
 from fim_private.accounting.gaussian_composition import gaussian_rho, range_costing
@@ -252,24 +251,23 @@ def calibrate_certificate(
         BudgetError: the budget is too small for a test.
     """
     epsilon, delta = request.epsilon, request.delta
-    # A one-sided failure also takes about its probability off epsilon.
-    granted = min(delta, epsilon) if one_sided else delta / (1 + exp_up(epsilon))
-    failure = round_down(float(granted * FAILURE_SHARE))
-    need = discovery_need if one_sided else composed_need
-    whole = calibrate_gaussian(failure, epsilon=epsilon, delta=delta, one_sided=one_sided)
+    granted = delta if one_sided else delta / (1 + exp_up(epsilon))
+    probability = round_down(float(granted * FAILURE_SHARE))
+    failure = OneSidedFailure(probability) if one_sided else AnyFailure(probability)
+    whole = calibrate_gaussian((failure,), epsilon=epsilon, delta=delta)
     if whole is None:
         raise BudgetError("The budget is too small for a test of what was chosen.", "Give a larger --epsilon.")
     rho, _ = whole
     certificate = Certificate.costing(
         test_share * rho,
         cut_share * rho,
-        failure=OneSidedFailure(failure) if one_sided else AnyFailure(failure),
+        failure=failure,
         general=general,
         sensitivity=request.sensitivity,
     )
 
     def needed(pick: Fraction) -> Need:
-        return need([*losses_of(pick), *certificate.losses], failure, epsilon=epsilon, delta=delta)
+        return composed_need([*losses_of(pick), *certificate.losses], [failure], epsilon=epsilon, delta=delta)
 
     found = largest_proved(needed, epsilon=epsilon, delta=delta)
     if found is None:

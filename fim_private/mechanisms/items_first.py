@@ -655,10 +655,9 @@ def calibrate(request: Request, tuning: Tuning = FOUND) -> CalibratedMechanism:
     if request.select not in {None, PEEL, COUNTS}:
         raise UsageError("There is no such way to select.", f"Choose --select {PEEL} or {COUNTS}.")
     epsilon, delta = request.epsilon, request.delta
-    # The failure costs as much of epsilon as of delta: almost nothing, unless epsilon is as small as delta.
-    failure = Fraction(0) if request.listed else min(tuning.failure_share * delta, epsilon / 1000)
+    failure = Fraction(0) if request.listed else tuning.failure_share * delta
 
-    found = calibrate_gaussian(failure, epsilon=epsilon, delta=delta, one_sided=True)
+    found = calibrate_gaussian((OneSidedFailure(failure),), epsilon=epsilon, delta=delta)
     if found is None:
         raise BudgetError("The budget is too small for noisy counts and a test.", "Give a larger --epsilon.")
     rho, guarantee = found

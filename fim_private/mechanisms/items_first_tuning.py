@@ -38,8 +38,8 @@ class Tuning:
         full_items: a unit with at most this many items counts in full.
         full_found: the same where the first counts name single items. It is larger by the factor (2 epsilon)^1.5 if
             that is above 1.
-        stands_out: if about how many units hold the k-th item is known, `full_found` is instead the number with the least
-            error of those for which that is at least so many deviations of the noise.
+        stands_out: if about how many units hold the k-th item is known, the number with the least error is taken
+            instead, of those for which that is at least so many deviations of the noise.
         lost: what units lose that do not count in full is off by about this share of it, from one item to the other.
         leverage_full_items: the same if pairs are ranked by leverage, where it matters what long transactions lose.
         recounted: for leverage, this many of the most frequent items are counted once more.

@@ -33,9 +33,10 @@ from fim_private.mechanisms.certified_domain import (
     test_share_of,
 )
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_out
+from fim_private.mechanisms.items_first_tuning import FOUND
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
-from fim_private.privacy import AnyFailure, DiscreteGaussian, Failure, Gaussian, Loss
+from fim_private.privacy import AnyFailure, ChosenFailure, DiscreteGaussian, Failure, Gaussian, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival, sample_discrete_gaussian
@@ -44,6 +45,8 @@ LOOK_SHARE = Fraction(3, 100)
 """The share of rho for the look at the support."""
 FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
+_LOOKS_SHARE = LOOK_SHARE + Fraction(FOUND.look_share)
+"""The share of rho for both looks, at most."""
 _LEADS, _LEADS_OF_NAMED, _WITHOUT_ITEMS = 0.4, 0.5, 0.8
 _EASE, _EASE_OF_LARGER = 0.8, 0.4
 """Picks choose from `_LEADS` times their lead on, or from less where items first has little to offer: from
@@ -77,7 +80,7 @@ class LookFirst:
         sizes: items per itemset, increasing. Itemsets of several sizes are ranked together.
         variance: the variance of the look's noise, in transactions squared.
         rho: what everything together costs at most.
-        test_delta: the probability with which the certificate of either way may fail.
+        test_delta: the probability with which the certificate of the picks may fail.
         items: the way to go where the support is small. It begins with the look at the lengths, and costs at most rho
             with the look at the support.
         sensitivity: Delta.
@@ -109,7 +112,8 @@ class LookFirst:
     @property
     def failures(self) -> tuple[Failure, ...]:
         """The test of the way that was taken passes although one unit decides what is tested."""
-        return (AnyFailure(self.test_delta),)
+        looks = self.items.look.loss.gaussian.rho + self.look.gaussian.rho
+        return (ChosenFailure(self.items.test_delta or Fraction(0), self.test_delta, looks),)
 
     @property
     def depth(self) -> int:
@@ -255,9 +259,12 @@ def calibrate(request: Request) -> CalibratedMechanism:
             "Take --mechanism exponential, or leave out --universe-file.",
         )
     epsilon, delta = request.epsilon, request.delta
+    one_sided = FAILURE_SHARE * delta
     failure = round_down(float(FAILURE_SHARE * delta / (1 + exp_up(epsilon))))
-
-    found = calibrate_gaussian(failure, epsilon=epsilon, delta=delta, one_sided=False)
+    most = calibrate_gaussian((), epsilon=epsilon, delta=delta)
+    found = most and calibrate_gaussian(
+        (ChosenFailure(one_sided, failure, _LOOKS_SHARE * most[0]),), epsilon=epsilon, delta=delta
+    )
     if found is None:
         raise BudgetError("The budget is too small for a look and a test.", "Give a larger --epsilon.")
     rho, guarantee = found
@@ -269,7 +276,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
         variance=variance,
         rho=rho,
         test_delta=failure,
-        items=share_out(request, rho - look.gaussian.rho, failure),
+        items=share_out(request, rho - look.gaussian.rho, one_sided),
         sensitivity=request.sensitivity,
     )
     return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)

@@ -166,9 +166,8 @@ def calibrate(request: Request) -> CalibratedMechanism:
     """
     request.require_delta()
     epsilon, delta = request.epsilon, request.delta
-    # The failure costs as much of epsilon as of delta: almost nothing, unless epsilon is as small as delta.
-    failure = min(FAILURE_SHARE * delta, epsilon / 1000)
-    found = calibrate_gaussian(failure, epsilon=epsilon, delta=delta, one_sided=True)
+    failure = FAILURE_SHARE * delta
+    found = calibrate_gaussian((OneSidedFailure(failure),), epsilon=epsilon, delta=delta)
     if found is None:
         raise BudgetError("The budget is too small for a noisy histogram.", "Give a larger --epsilon.")
     rho, guarantee = found

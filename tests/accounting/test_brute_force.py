@@ -24,7 +24,7 @@ from fim_private.accounting.calibration import (
 )
 from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
 from fim_private.accounting.renyi_composition import renyi_epsilon
-from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, DiscreteGaussian, Guarantee, Loss, PureDP
+from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, DiscreteGaussian, Guarantee, Loss, OneSidedFailure, PureDP
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from tests.accounting.proofs import prove_composed, prove_discovery
 
@@ -367,7 +367,7 @@ def test_calibrated_selections_stay_within_the_budget(
 @pytest.mark.parametrize("share", [F(0), F(1, 2), F(9, 10)])
 def test_a_calibrated_rho_stays_within_the_budget(epsilon: Fraction, delta: Fraction, share: Fraction) -> None:
     failure = share * min(delta, epsilon / 4)
-    spent = calibrate_gaussian(failure, epsilon=epsilon, delta=delta, one_sided=True)
+    spent = calibrate_gaussian((OneSidedFailure(failure),), epsilon=epsilon, delta=delta)
     assert spent is not None
     rho, f = float(spent[0]), float(failure)
     for steps in ([[priced(rho)]], [[priced(rho / 3)], [priced(2 * rho / 3)]]):

@@ -21,7 +21,7 @@ from fim_private.accounting.optimal_composition import optimal_delta, optimal_ep
 from fim_private.accounting.renyi_composition import renyi_epsilon
 from fim_private.accounting.rounding import exp_up
 from fim_private.accounting.search import largest
-from fim_private.privacy import BoundedRange, Guarantee, Loss, PureDP
+from fim_private.privacy import AnyFailure, BoundedRange, Failure, Guarantee, Loss, OneSidedFailure, PureDP
 from tests.accounting.proofs import prove_composed, prove_discovery
 
 F = Fraction
@@ -127,13 +127,13 @@ def test_without_delta_nothing_but_basic_composition_is_left() -> None:
 
 
 def test_a_failure_dearer_than_the_budget_leaves_no_rho() -> None:
-    assert calibrate_gaussian(F(1, 2), epsilon=F(1, 10), delta=F(9, 10), one_sided=True) is None
+    assert calibrate_gaussian((OneSidedFailure(F(9, 10)),), epsilon=F(1, 10), delta=F(9, 10)) is None
 
 
-@pytest.mark.parametrize("one_sided", [True, False])
-def test_rho_is_the_one_of_the_gaussian_mechanism(one_sided: bool) -> None:
+@pytest.mark.parametrize("failures", [(), (OneSidedFailure(F(0)),), (AnyFailure(F(0)),)])
+def test_rho_is_the_one_of_the_gaussian_mechanism(failures: tuple[Failure, ...]) -> None:
     """P(N > 1/m - m/2) - e P(N > 1/m + m/2) is one in a million for m^2 = 2 rho (Balle and Wang 2018)."""
-    found = calibrate_gaussian(F(0), epsilon=F(1), delta=DELTA, one_sided=one_sided)
+    found = calibrate_gaussian(failures, epsilon=F(1), delta=DELTA)
     assert found is not None
     rho, guarantee = found
     move, normal = math.sqrt(2 * rho), NormalDist()

@@ -26,7 +26,7 @@ from fim_private.accounting.gaussian_composition import gaussian_epsilon
 from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
 from fim_private.accounting.renyi_composition import renyi_curve, renyi_epsilon
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down, round_up
-from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, Gaussian, Loss, PureDP
+from fim_private.privacy import ZCDP, ApproxDP, BoundedRange, Gaussian, Loss, OneSidedFailure, PureDP
 from tests.accounting.proofs import prove_composed, prove_discovery
 
 F = Fraction
@@ -362,7 +362,7 @@ def test_selections_are_calibrated_to_what_fits_and_no_less(
 def test_rho_is_calibrated_to_what_fits_and_no_less(budget: tuple[Fraction, Fraction], share: float) -> None:
     epsilon, delta = budget
     failure = min(F(share) * delta, epsilon / 4)
-    calibrated = calibrate_gaussian(failure, epsilon=epsilon, delta=delta, one_sided=True)
+    calibrated = calibrate_gaussian((OneSidedFailure(failure),), epsilon=epsilon, delta=delta)
     assert calibrated is not None
     rho, found = calibrated
     assert found.epsilon <= epsilon

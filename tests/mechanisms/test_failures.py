@@ -74,6 +74,7 @@ def test_the_limited_domain_fails_as_rarely_in_each_step_as_in_the_whole_list(to
 SHOWN = {
     "items-first": "tests/audit/test_verdict.py",
     "limited-domain": "the test above",
+    "look-first": "tests/accounting/test_failure_price.py",
     "weighted-gaussian": "tests/mechanisms/test_weighted_gaussian.py",
 }
 """Mechanisms whose failures are cheaper than `AnyFailure`, and what shows that they are what they say."""

@@ -82,7 +82,7 @@ def claimed_delta(mechanism: Mechanism, epsilon: Fraction) -> float:
     failure = failure_probability(mechanism.failures)
     if composes_by_renyi(mechanism):
         if are_one_sided(mechanism.failures):
-            return renyi_delta(mechanism.losses, epsilon + math.log1p(-failure)) + float(failure)
+            return renyi_delta(mechanism.losses, float(epsilon)) + float(failure)
         return renyi_delta(mechanism.losses, float(epsilon)) + (1 + math.exp(epsilon)) * float(failure)
     assert basic_epsilon(mechanism.losses) == epsilon
     return float(basic_delta(mechanism.losses) + failure)

@@ -28,13 +28,14 @@ from fim_private.privacy import (
     ApproxDP,
     BoundedRange,
     Budget,
+    ChosenFailure,
     DiscreteGaussian,
     Gaussian,
     Loss,
     NeighbouringRelation,
+    OneSidedFailure,
     PrivacyUnit,
     PureDP,
-    are_one_sided,
 )
 
 F = Fraction
@@ -204,19 +205,14 @@ def check(plan: Plan, budget: Budget) -> None:
             assert sum((loss.epsilon for loss in losses), F(0)) <= epsilon  # type: ignore[union-attr]
             # The planner's e^{eps'} and the one here are both rounded up, by different amounts.
             assert deltas + failure <= delta * (1 + F(1, 10**8))
-        case "renyi" if are_one_sided(plan.mechanism.failures):
-            assert failure < delta
-            assert renyi(losses, delta - failure) - math.log1p(-failure) <= epsilon * room
         case "renyi":
-            accounted = delta - (1 + exp_above(epsilon)) * failure
-            assert accounted > 0
-            assert renyi(losses, accounted) <= epsilon * room
-        case "gaussian" if are_one_sided(plan.mechanism.failures):
-            assert failure < delta
-            assert gaussian(losses, float(epsilon) + math.log1p(-failure)) <= (delta - failure) * room
+            price = failures_cost(plan, epsilon)
+            assert price < delta
+            assert renyi(losses, delta - price) <= epsilon * room
         case "gaussian":
-            accounted = delta - (1 + exp_above(epsilon)) * failure
-            assert gaussian(losses, float(epsilon)) <= accounted * room
+            price = failures_cost(plan, epsilon)
+            assert price < delta
+            assert gaussian(losses, float(epsilon)) <= (delta - price) * room
         case "optimal":
             (loss,) = set(losses)
             assert failure == 0
@@ -239,15 +235,31 @@ def selection_costs(plan: Plan, epsilon: Fraction, delta: Fraction) -> bool:
 
 def composes(plan: Plan, losses: Sequence[Loss], epsilon: Fraction, delta: Fraction) -> bool:
     """Whether Gaussian or Renyi composition proves losses and the mechanism's failure to cost no more than this."""
-    failure = plan.failure
     if any(isinstance(loss, ApproxDP) for loss in losses):
         return False
-    left, enough = delta - (1 + exp_above(epsilon)) * failure, float(epsilon)
-    if are_one_sided(plan.mechanism.failures):
-        left, enough = delta - failure, enough + math.log1p(-failure)
+    left = delta - failures_cost(plan, epsilon)
     if left <= 0:
         return False
-    return gaussian(losses, enough) <= left * F(1 + CLOSE) or renyi(losses, left) <= enough * (1 + CLOSE)
+    return gaussian(losses, float(epsilon)) <= left * F(1 + CLOSE) or renyi(losses, left) <= epsilon * F(1 + CLOSE)
+
+
+def failures_cost(plan: Plan, epsilon: Fraction) -> Fraction:
+    """What the mechanism's failures add to delta."""
+    odds = exp_above(epsilon)
+    once = twice = F(0)
+    for failure in plan.mechanism.failures:
+        match failure:
+            case OneSidedFailure(probability):
+                once += probability
+            case ChosenFailure(one_sided, other, looks):
+                if len(plan.mechanism.failures) == 1:
+                    # Pinsker: on either side the looks choose the second way with nearly the same probability.
+                    apart = F(math.sqrt(looks / 2))
+                    return max(one_sided, other * (1 + odds)) + odds * other * apart
+                once, twice = once + one_sided, twice + other
+            case _:
+                twice += failure.probability
+    return once + (1 + odds) * twice
 
 
 def check_per_size(plan: Plan, budget: Budget) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.twins.certificates import mistakes_in_tests, with_kind
 from fim_private.mechanisms.twins.twin import AGAIN, TRUE_ORDER, Twin, with_calculated
 from fim_private.profile import CountProfile
@@ -14,7 +15,7 @@ from fim_private.profile import CountProfile
 def _by_the_true_support(mechanism: Any) -> Callable[[CountProfile], Iterable[tuple[Any, float]]]:
     def chances(profile: CountProfile) -> Iterable[tuple[Any, float]]:
         way = mechanism.way(mechanism.support(profile))
-        return () if way is mechanism.items else ((way, 1.0),)
+        return () if isinstance(way, ItemsFirst) else ((way, 1.0),)
 
     return chances
 
