@@ -17,7 +17,7 @@ from fim_private.ledger.charge import charge_of, losses_record
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan
-from fim_private.privacy import ZCDP, BoundedRange, NeighbouringRelation, PureDP
+from fim_private.privacy import ZCDP, BoundedRange, ChosenFailure, NeighbouringRelation, PureDP
 
 ORDER = Fraction(7)
 RULE = PrivacyFilter(budget=Budget("3", "1e-5"), basic_share=Fraction(1, 2), order=ORDER)
@@ -106,20 +106,28 @@ def test_items_first_fails_once_and_independently() -> None:
     assert float(charge.renyi) == pytest.approx(float(rho * (1 + ORDER) + plan.failure), rel=1e-8)
 
 
+ROOMY = PrivacyFilter(budget=Budget("3", "0.01"), basic_share=Fraction(1, 2), order=ORDER, failing_epsilon=Fraction(3))
+"""With much of delta to spare, the losses are the cheaper way."""
+
+
 def test_a_certificate_s_failure_is_paid_on_both_sides() -> None:
-    # With much of delta to spare, the losses are the cheaper way.
-    roomy = PrivacyFilter(
-        budget=Budget("3", "0.01"),
-        basic_share=Fraction(1, 2),
-        order=ORDER,
-        failing_epsilon=Fraction(3),
-    )
     plan = plan_for("lmm")
-    charge = charge_of(plan.cost, roomy)
+    charge = charge_of(plan.cost, ROOMY)
     assert (charge.plain, charge.failure) == (0, plan.failure)
     # Where it is not settled that failures are paid so, or with next to none of delta, the guarantee is.
-    assert charge_of(plan.cost, replace(roomy, failing_epsilon=None)).failure == 0
-    assert charge_of(plan.cost, replace(roomy, failing_epsilon=Fraction(2))).failure == 0
+    assert charge_of(plan.cost, replace(ROOMY, failing_epsilon=None)).failure == 0
+    assert charge_of(plan.cost, replace(ROOMY, failing_epsilon=Fraction(2))).failure == 0
+
+
+def test_a_failure_that_looks_choose_is_paid_once_for_the_one_way_and_on_both_sides_for_the_other() -> None:
+    plan = plan_for("look-first")
+    (failure,) = plan.mechanism.failures
+    assert isinstance(failure, ChosenFailure)
+    charge = charge_of(plan.cost, ROOMY)
+    assert (charge.plain, charge.failure) == (failure.one_sided, failure.other)
+    assert failure.other > 0
+    rho = sum(loss.rho for loss in plan.mechanism.losses)
+    assert float(charge.renyi) == pytest.approx(float(rho * (1 + ORDER) + failure.one_sided), rel=1e-8)
     tight = PrivacyFilter(
         budget=Budget("3", "4.1e-6"),
         basic_share=Fraction(0),
