@@ -263,7 +263,7 @@ def test_a_workbook_becomes_a_page_and_each_command_does_the_same(
     page.protect("Each customer")
     page.write("The file of the ledger", "shop.ledger")
     page.press("button", "Make this ledger")
-    page.sees("epsilon 2, delta 4e-6 afterwards")
+    page.sees("epsilon 2 of 3, delta 4e-6 of 5e-6 afterwards")
     page.choose("The same, with rules")
     retried(lambda: "--with-subsets" in page.command("mine"))
     output = page.spend(shop)
