@@ -71,7 +71,7 @@ def failure_price(failures: Sequence[Failure], odds: Fraction) -> Fraction:
 
     Args:
         failures: of all parts of a release. The looks of a single `ChosenFailure` are the first steps of all.
-        odds: e^epsilon, rounded up.
+        odds: e^epsilon. A proof rounds it up.
     """
     match failures:
         case [ChosenFailure(one_sided, other, looks)]:
@@ -84,7 +84,7 @@ def failure_price(failures: Sequence[Failure], odds: Fraction) -> Fraction:
 
 
 def separate(failure: Failure) -> tuple[Failure, ...]:
-    """A chosen failure as two, for a proof that does not begin with its looks; any other one as it is."""
+    """A chosen failure becomes two, for a proof that does not begin with its looks. Any other stays as it is."""
     if isinstance(failure, ChosenFailure):
         return OneSidedFailure(failure.one_sided), AnyFailure(failure.other)
     return (failure,)

@@ -1,8 +1,8 @@
 """The folder of a comparison: finished cells survive an interruption, and only one process writes at a time.
 
 `cells.jsonl` gets one line per finished cell, and each line is flushed to the disk. If a crash cuts a line short, its
-cell is run again. A line that no comparison writes is refused. When all cells are finished, `results.parquet` replaces
-the lines: a table with one row per trial.
+cell is run again. A whole line that no comparison writes is refused. When all cells are finished, `results.parquet`
+replaces the lines: a table with one row per trial.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.items_first_tuning import FOUND, Tuning
-from fim_private.mechanisms.lengths import PICK_VARIANCE, TYPICAL_LENGTH, LengthLook, Lengths
+from fim_private.mechanisms.lengths import BINS, PICK_VARIANCE, TYPICAL_LENGTH, LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian, threshold_of
@@ -51,6 +51,8 @@ LEAST_JOINED, LEAST_CANDIDATES, MOST_CANDIDATES = 1_000, 100, 100_000
 MOST_PICKED = 1_000_000
 """Picks of larger itemsets choose from so many: the items of a frequent one need not be the most frequent items."""
 MOST_FULL, MOST_TESTED = 4096, 1_000
+_LONGEST = int(BINS[-1])
+"""The look at the lengths tells no longer units apart."""
 _LOG_CANDIDATES = 8.0
 """The logarithm of the number of candidates that are about as likely as those wanted."""
 _RECOUNTS = 2
@@ -336,13 +338,13 @@ class ItemsFirst:
         """How single items are counted if these counts name them.
 
         The less a long unit counts, the smaller the noise is. But what an item loses by that depends on the units that
-        hold it. So units count the more, the more the items asked for stand out of the noise.
+        hold it. If the items asked for stand out of the noise clearly, long units count more.
         """
         tuning = self.tuning
         if self.support is None:
-            full = min(MOST_FULL, round(tuning.full_found * self.boldness**1.5))
+            full = min(_LONGEST, round(tuning.full_found * self.boldness**1.5))
             return Measurement.costing(rho, full=full, sensitivity=1)
-        each = [Measurement.costing(rho, full=2**power, sensitivity=1) for power in range(MOST_FULL.bit_length())]
+        each = [Measurement.costing(rho, full=2**power, sensitivity=1) for power in range(_LONGEST.bit_length())]
         weights = [lengths.weight(measurement.full) for measurement in each]
         noise = [measurement.deviation / weight for measurement, weight in zip(each, weights, strict=True)]
         best = int(np.argmin(noise))

@@ -38,9 +38,10 @@ class Tuning:
         full_items: a unit with at most this many items counts in full.
         full_found: the same where the first counts name single items. It is larger by the factor (2 epsilon)^1.5 if
             that is above 1.
-        stands_out: if about how many units hold the k-th item is known, the number with the least error is taken
-            instead, of those for which that is at least so many deviations of the noise.
-        lost: what units lose that do not count in full is off by about this share of it, from one item to the other.
+        stands_out: if the support of the k-th item was released before, the number with the least error is taken
+            instead. With it, that support is at least so many deviations of the noise.
+        lost: the average loss by units that do not count in full is known. The loss of one item differs from it by
+            about this share.
         leverage_full_items: the same if pairs are ranked by leverage, where it matters what long transactions lose.
         recounted: for leverage, this many of the most frequent items are counted once more.
         recount_share: the share of rho for that.

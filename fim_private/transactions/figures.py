@@ -48,8 +48,9 @@ def facts(transactions: Transactions, merged: Transactions) -> Rows:
         ["items that differ from another in case or leading zeros alone", f"{alike(transactions.vocabulary):,}"],
     ]
     if notes.below_zero:
-        named = " and ".join(map(repr, notes.below_zero))
-        rows.append(["numbers below 0 in the first rows, such as returns", f"in {named}; --where leaves such rows out"])
+        named, more = ", ".join(map(repr, notes.below_zero[:3])), len(notes.below_zero) - 3
+        named += f" and {more} more" if more > 0 else ""
+        rows.append(["columns with negative numbers, such as returns", f"{named}; --where leaves such rows out"])
     if notes.layout.where is not None:
         rows += [
             ["rows left out by --where", f"{notes.rows_left_out:,}"],

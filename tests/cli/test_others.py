@@ -66,7 +66,7 @@ def test_inspect_is_for_the_curator(tmp_path: Path) -> None:
         "transactions 3",
         "different items 3",
         "repeated items merged 1",
-        "numbers below 0 in the first rows, such as returns in 'quantity'; --where leaves such rows out",
+        "columns with negative numbers, such as returns 'quantity'; --where leaves such rows out",
         "units 2",
         "items per unit, merged 2 to 2",
         "What bounds drop (exact, not private)",

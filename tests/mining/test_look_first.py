@@ -38,21 +38,30 @@ def test_a_clear_list_is_picked_and_no_item_is_counted() -> None:
 
 
 def test_elsewhere_the_items_are_found_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    ran = []
-    real = items_first_steps.run
+    ran, looked = [], []
+    real, look_at = items_first_steps.run, LookFirst.look_at
 
     def run(*args: object, **options: object) -> object:
         ran.append(args[1])
         return real(*args, **options)  # type: ignore[arg-type]
 
+    def look(*args: object) -> int:
+        looked.append(look_at(*args))  # type: ignore[arg-type]
+        return looked[-1]
+
     monkeypatch.setattr(items_first_steps, "run", run)
+    monkeypatch.setattr(LookFirst, "look_at", look)
     plan = planned("0.5")
-    release = mine_as_planned(NEAR, plan, seed=2)
+    release = mine_as_planned(NEAR, plan, seed=3)
     assert isinstance(plan.mechanism, LookFirst)
     (way,) = ran
     assert isinstance(way, ItemsFirst)
     assert replace(way, support=None) == plan.mechanism.items
-    assert way.support is not None
+    # It hears what the look said, not how things are.
+    assert way.support == looked[0] > 0
+    counts = stepwise.count_first(LocalDatabase(NEAR), plan.mechanism)
+    assert counts is not None
+    assert way.support != plan.mechanism.support(counts.profile())
     assert release.found is not None
 
 

@@ -17,6 +17,7 @@ from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import erfcx, erfinv
 from scipy.stats import binom, norm
 
 from fim_private.accounting.gaussian_composition import FACTORS
@@ -134,13 +135,18 @@ def gaussian(losses: Sequence[Loss], epsilon: float) -> float:
             case DiscreteGaussian(rho, variance) if variance > 3:
                 total += times * float(rho) / (1 - 3 / variance)
             case PureDP(exact):
-                total += times * 2 * norm.isf(1 / (1 + math.exp(exact))) ** 2
+                total += times * 2 * odds_apart(float(exact)) ** 2
             case BoundedRange(exact):
                 total += picked(float(exact), times, total)
             case _:
                 return 1.0
     move = math.sqrt(2 * total)
-    log_one, log_two = norm.logsf(epsilon / move - move / 2), norm.logsf(epsilon / move + move / 2)
+    near, far = epsilon / move - move / 2, epsilon / move + move / 2
+    if near >= 0:
+        # P(N > x) is the density times Mills' ratio, and e^epsilon is that of the densities. So little cancels.
+        mills = math.sqrt(math.pi / 2) * (erfcx(near / math.sqrt(2)) - erfcx(far / math.sqrt(2)))
+        return float(norm.pdf(near) * mills)
+    log_one, log_two = norm.logsf(near), norm.logsf(far)
     return float(math.exp(log_one) * -math.expm1(epsilon + log_two - log_one))
 
 
@@ -155,12 +161,19 @@ def noise_epsilon(loss: Loss, delta: Fraction) -> float:
     return high
 
 
+def odds_apart(epsilon: float) -> float:
+    """The x with P(N > x) = 1/(1 + e^epsilon). Near 1/2 the probability itself says too little of x."""
+    if epsilon < 1:
+        return math.sqrt(2) * float(erfinv(math.tanh(epsilon / 2)))
+    return float(norm.isf(1 / (1 + math.exp(epsilon))))
+
+
 def picked(epsilon: float, times: int, follows: float) -> float:
     """What picks cost: c(b)/4 more for each further one, where b also grows by a factor e^(step/4).
 
     It grows from what the steps that follow cost.
     """
-    single = times * 2 * float(norm.isf(1 / (1 + math.exp(epsilon / 2)))) ** 2
+    single = times * 2 * odds_apart(epsilon / 2) ** 2
     if epsilon > 1.9:
         return single
     start = after = 2 * follows / epsilon**2 * (1 - 1e-9)

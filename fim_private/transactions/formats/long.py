@@ -29,6 +29,8 @@ PIECE = 1 << 20
 """This many rows of a table of columns are text at a time."""
 
 BELOW_ZERO = r"^-[0-9.]*[1-9]"
+SEARCHED = 1_000
+"""So many rows are searched for numbers below 0. Every run pays for the search, and returns are not rare."""
 
 
 def options_of(columns: LongColumns) -> list[str]:
@@ -121,15 +123,22 @@ def _first_rows(table: ColumnTable, name: str) -> pl.Series:
 
 def _first_numbers(table: ColumnTable, name: str) -> pl.Series:
     """The first cells of a column of numbers or text as strings; none of another one."""
-    column = table.columns([name], rows=WATCHED)[0]
+    column = table.columns([name], rows=SEARCHED)[0]
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
     return column.cast(pl.String) if column.dtype.is_numeric() or column.dtype == pl.String else pl.Series([""])
 
 
 def _below_zero(header: Sequence[str], found: LongColumns, cells: Cells) -> tuple[str, ...]:
     """The columns that are not read and hold nothing but numbers in the first rows, some of them below 0."""
-    unread = ((name, cells(at).str.strip_chars()) for at, name in enumerate(header) if at not in found.all)
+    names = [name.strip() for name in header]
+    unread = (
+        (name, cells(at).head(SEARCHED).str.strip_chars())
+        for at, name in enumerate(names)
+        if at not in found.all and name and names.count(name) == 1
+    )
     return tuple(
-        name.strip()
+        name
         for name, first in unread
         if first.str.contains(BELOW_ZERO).any() and first.filter(not_blank(first)).str.contains(NUMBER).all()
     )

@@ -71,6 +71,13 @@ def test_columns_with_numbers_below_0_are_noted(data):
     assert read(data, transaction_column="euro", item_column="thing").notes.below_zero == ("pieces",)
 
 
+def test_of_missing_numbers_and_columns_without_a_name_of_their_own_nothing_is_noted():
+    table = pl.DataFrame({"bill": ["A", "B"], "item": ["m", "t"], "a": [-2.0, float("nan")], "b": [float("nan"), 1.0]})
+    assert read(table, transaction_column="bill", item_column="item").notes.below_zero == ("a",)
+    text = b"bill,item,q,q,,z\nA,m,-1,-1,-1,-1\nB,t,1,1,1,1\n"
+    assert read(text, transaction_column="bill", item_column="item").notes.below_zero == ("z",)
+
+
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.text(max_size=4).filter(lambda name: "\0" not in name)), min_size=1),
     st.booleans(),
