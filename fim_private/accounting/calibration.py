@@ -67,7 +67,7 @@ def composed_epsilon(losses: Sequence[Loss], delta: float) -> tuple[float, str]:
 def failure_price(failures: Sequence[Failure], odds: Fraction) -> Fraction:
     """What failures add to delta.
 
-    Proofs: docs/mathematics.md#one-sided-failures and #chosen-failures.
+    Proofs: docs/mathematics.md#one-sided-failures and docs/mathematics.md#chosen-failures.
 
     Args:
         failures: of all parts of a release. The looks of a single `ChosenFailure` are the first steps of all.
