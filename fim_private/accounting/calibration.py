@@ -31,6 +31,7 @@ from fim_private.privacy import (
     Loss,
     OneSidedFailure,
     failure_probability,
+    separated,
 )
 
 LossesOfPick = Callable[[Fraction], Sequence[Loss]]
@@ -78,16 +79,9 @@ def failure_price(failures: Sequence[Failure], odds: Fraction) -> Fraction:
             apart = Fraction(math.sqrt(looks / 2) * (1 + RELATIVE_ERROR))
             return max(one_sided, (1 + odds) * other) + odds * other * apart
         case _:
-            each = [one for failure in failures for one in separate(failure)]
+            each = separated(failures)
             once = sum((one.probability for one in each if isinstance(one, OneSidedFailure)), Fraction(0))
             return once + (1 + odds) * (failure_probability(each) - once)
-
-
-def separate(failure: Failure) -> tuple[Failure, ...]:
-    """A chosen failure becomes two, for a proof that does not begin with its looks. Any other stays as it is."""
-    if isinstance(failure, ChosenFailure):
-        return OneSidedFailure(failure.one_sided), AnyFailure(failure.other)
-    return (failure,)
 
 
 def composed_need(losses: Sequence[Loss], failures: Sequence[Failure], *, epsilon: Fraction, delta: Fraction) -> Need:

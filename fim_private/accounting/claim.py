@@ -17,12 +17,12 @@ from fim_private.accounting.renyi_composition import renyi_delta
 from fim_private.privacy import (
     ZCDP,
     ApproxDP,
-    ChosenFailure,
     Failure,
     Loss,
     OneSidedFailure,
     PureDP,
     failure_probability,
+    separated,
 )
 
 
@@ -38,7 +38,7 @@ def claimed_delta(losses: Sequence[Loss], failures: Sequence[Failure], epsilon: 
     proofs = [1.0]
     if not any(isinstance(loss, ApproxDP) for loss in losses):
         proofs.append(_composed(losses, epsilon) + float(failure_price(failures, Fraction(math.exp(epsilon)))))
-    if any(isinstance(one, OneSidedFailure | ChosenFailure) for one in failures):
+    if any(isinstance(one, OneSidedFailure) for one in separated(failures)):
         return min(proofs)
     if not any(isinstance(loss, ZCDP) for loss in losses):
         proofs.append(_basic(float(basic_epsilon(losses)), float(basic_delta(losses) + failure), epsilon))

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.accounting.basic_composition import basic_epsilon
-from fim_private.accounting.calibration import Need, composed_epsilon, composed_need, excess, granted, separate
+from fim_private.accounting.calibration import Need, composed_epsilon, composed_need, excess, granted
 from fim_private.accounting.rounding import round_up
-from fim_private.privacy import ZCDP, ApproxDP, Failure, Guarantee, Loss, PureDP
+from fim_private.privacy import ZCDP, ApproxDP, Failure, Guarantee, Loss, PureDP, separated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +83,7 @@ def _composed(parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilo
     failures = [failure for part in parts for failure in part.failures]
     if len(parts) > 1:
         # Looks that choose a failure need not be the first steps of all parts together.
-        failures = [one for failure in failures for one in separate(failure)]
+        failures = separated(failures)
     if any(isinstance(loss, ApproxDP) for loss in losses):
         return None
     return composed_need(losses, failures, epsilon=epsilon, delta=delta)

@@ -30,7 +30,7 @@ from fim_private.accounting.cost import Cost
 from fim_private.accounting.privacy_filter import Charge, PrivacyFilter, log_of
 from fim_private.accounting.renyi_composition import renyi_curve
 from fim_private.accounting.rounding import RELATIVE_ERROR, round_up
-from fim_private.privacy import ApproxDP, ChosenFailure, Failure, Loss, OneSidedFailure, PureDP, StepwiseFailure
+from fim_private.privacy import ApproxDP, Failure, Loss, OneSidedFailure, PureDP, StepwiseFailure, separated
 
 
 def charge_of(cost: Cost, rule: PrivacyFilter) -> Charge:
@@ -66,13 +66,10 @@ def _renyi(losses: Sequence[Loss], failures: Sequence[Failure], order: Fraction)
     divergence = float(renyi_curve(curved, np.array([float(order)]))[0])
     divergence -= sum(map(_log_of_the_rest, revealed))
     once, twice = sum(revealed, Fraction(0)), Fraction(0)
-    for failure in failures:
+    for failure in separated(failures):
         match failure:
             case OneSidedFailure(probability):
                 once, divergence = once + probability, divergence - _log_of_the_rest(probability)
-            case ChosenFailure(one_sided, other, _):
-                once, divergence = once + one_sided, divergence - _log_of_the_rest(one_sided)
-                twice += other
             case StepwiseFailure(probability, steps):
                 once, divergence = once + probability, divergence - steps * _log_of_the_rest(probability)
             case _:
