@@ -13,6 +13,7 @@ from itertools import count
 import numpy as np
 
 from fim_private.constraints import Constraints
+from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
@@ -139,7 +140,7 @@ def _look_first() -> Case:
     if not isinstance(plan.mechanism, LookFirst):
         raise AssertionError("look-first was planned")
     look, one_item = plan.mechanism, Lengths(np.ones(1), np.ones(1))
-    everybody = next(support for support in count() if look.way(support, one_item) is not look.items) - 1
+    everybody = next(support for support in count() if isinstance(look.way(support, one_item), CertifiedDomain)) - 1
     return Case(
         name="look-first",
         plan=plan,

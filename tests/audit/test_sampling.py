@@ -35,6 +35,11 @@ def test_bounds_are_those_of_clopper_and_pearson(runs: int, failure: float) -> N
         assert probability_high(hits, runs, failure) == pytest.approx(high, rel=1e-8)
 
 
+def test_every_case_has_units_to_begin_with() -> None:
+    empty = [case.name for case in cases() if not any(basket for unit in case.units for basket in unit)]
+    assert empty == []
+
+
 def test_epsilon_of_no_hits_and_of_all() -> None:
     assert epsilon_low(0, 0, 100, delta=0) == 0
     assert epsilon_low(50, 50, 100, delta=0) == 0
