@@ -68,7 +68,7 @@ bench: .venv/.bench
 reliability: .venv/.demo
 	$(BIN)/python -m benchmarks.reliability
 
-# A million hostile files for every reader, in an hour; its part of reports/reliability.md. INPUTS=10000 for fewer.
+# A million hostile files in all, in two hours; its part of reports/reliability.md. INPUTS=10000 for fewer.
 fuzz: .venv/.test
 	$(BIN)/python -m tests.fuzz $(if $(INPUTS),--inputs $(INPUTS))
 

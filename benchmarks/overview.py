@@ -1,4 +1,4 @@
-"""The README's figure: pairs at epsilon 1, four mechanisms, three data sets, from the tables of the reports.
+"""The README's figure: pairs at epsilon 1, five mechanisms, three data sets, from the tables of the reports.
 
     python -m benchmarks.overview
 
@@ -25,7 +25,8 @@ PANELS = {
 LINES = {
     "auto": ("auto", "#111111", (115, 0), "left"),
     "exponential": ("exponential,\ntold all items", "#b0559a", (26, 0.09), "center"),
-    "max-of-laplaces": ("max-of-Laplaces,\ntold all items", "#2a78a8", (18, -0.17), "right"),
+    "max-of-laplaces": ("max-of-Laplaces,\ntold all items", "#2a78a8", (10, -0.13), "right"),
+    "limited-domain": ("limited domain", "#00805c", (17, -0.2), "right"),
     "lmm-paper": ("large margin, as published", "#b03a00", (1, 0.05), "left"),
 }
 """Each mechanism's label and colour. In the first panel the label stands at a k, so far above the line, aligned so."""
@@ -39,7 +40,7 @@ def draw(panel: Axes, data: str, *, labelled: bool) -> None:
     )
     for name, (label, colour, (at, above), align) in LINES.items():
         rows = table.filter(pl.col("mechanism") == name).group_by("top").agg(pl.col("precision").mean()).sort("top")
-        panel.plot(rows["top"], rows["precision"], **{**look(name), "color": colour})
+        panel.plot(rows["top"], rows["precision"], **{**look(name), "color": colour, "markerfacecolor": colour})
         if labelled:
             line = float(np.interp(math.log(at), np.log(rows["top"]), rows["precision"]))
             panel.text(at, line + above, label, color=colour, ha=align, va="center", size="small")

@@ -120,7 +120,7 @@ def _where_time_goes(results: Results) -> Iterable[str]:
             f"{row['data']} size {row['size']} {row['one'] / row['all']:.2f} ({row['one']:.3f} s to {row['all']:.3f} s)"
             for row in speed_ups
         )
-        yield f"* **{threads} threads instead of one**, finding all itemsets, are so many times as quick: {shown}."
+        yield f"* **{threads} threads instead of one**, finding all itemsets, give these speed-ups: {shown}."
     if spark:
         shown = ", ".join(f"{row['data']} {row['spark']:.1f} s instead of {row['seconds']:.1f} s" for row in spark)
         yield (

@@ -85,7 +85,7 @@ def _mechanisms(used: Sequence[str], names: Sequence[str]) -> Section:
                 name="mechanisms",
                 head=("mechanism", "list of items", "what it does"),
                 rows=tuple((name, _list_of_items(name), find(name).summary) for name in used),
-                caption="**Mechanisms in use.** `auto` is the default.",
+                caption="**The main mechanisms.** `auto` is the default.",
                 mechanism_column=0,
             ),
             Table(

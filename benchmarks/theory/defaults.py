@@ -47,7 +47,7 @@ def section(pictures: Pictures) -> Section:
             .sort("top")
         )
         right.plot(means["top"].to_list(), means["gain"].to_list(), **styles[epsilon])
-    left.set_xlabel("share of the items")
+    left.set_xlabel("share of the budget that finds the items")
     left.set_ylabel("mean precision, all data sets")
     right.axhline(0, color="black", linewidth=0.8)
     right.set_xlabel("k (log scale)")

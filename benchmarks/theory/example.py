@@ -35,6 +35,7 @@ def section(pictures: Pictures) -> Section:
     legend(figure, names)
     listed = {kind: ", ".join(name for name in names if name in found) for kind, found in kinds.items()}
     few = ", ".join(name for name in names if REGISTRY[name].lowered)
+    level = ", ".join(name for name in names if name in kinds["flat"] and not REGISTRY[name].lowered)
     drawn = pictures.finish(
         figure,
         name="example-1",
@@ -42,15 +43,15 @@ def section(pictures: Pictures) -> Section:
         caption=(
             f"**Example (1), exact laws, epsilon 1, delta 1e-6.** The lines of {listed['grows']} rise with the "
             "logarithm "
-            f"of K. The lines of {listed['flat']} are level from K = {UNIVERSES[1]:,} on"
+            f"of K. The lines of {level} are level from K = {UNIVERSES[1]:,} on"
             + (
                 f"; {listed['fails']} is missing in the second panel, because it finds no clear winner between two "
                 "equal ones with any number of people"
                 if listed["fails"]
                 else ""
             )
-            + f". The law of {few} takes long, so it was computed at three K only: points without a line. A level line "
-            "is not always low: at small K a rising line may be far below a level one."
+            + f". The law of {few} takes long, so it was computed at three large K only: points without a line. A "
+            "level line is not always low: at small K a rising line may be far below a level one."
         ),
     )
     return Section(

@@ -79,7 +79,11 @@ def _choose(question: Question) -> Plan:
     smallest = all(lead <= other for _, other, _ in ranked)
     why = (
         "chosen because "
-        + ("it needs the smallest lead" if smallest else "likely itemsets need less than the stated lead")
+        + (
+            "it needs, of those that auto considers, the smallest lead"
+            if smallest
+            else "likely itemsets need less than the stated lead"
+        )
         + f" of an itemset over the bulk of the ranking: {lead:,} "
         + question.counted
         + (f" ({others})" if others else "")

@@ -2,7 +2,7 @@
 
 A shop declares about how many transactions it has and how many items each holds. The shape then says about how many of
 them hold the most frequent itemset, the second, and so on. It lies between those of four public data sets, by the
-number of items per transaction: the three that the defaults were chosen on, and the invoices of the same web shop.
+number of items per transaction: those of the reports, and the invoices of the same web shop.
 Other shops differ, so the answer is about right and no more.
 """
 

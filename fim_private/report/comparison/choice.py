@@ -38,6 +38,26 @@ def beside_the_best(cells: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
+def ahead_of_auto(cells: pl.DataFrame) -> pl.DataFrame:
+    """The cells of mechanisms that are clearly better than `auto`, with its cell: `precision_here`, `ran_here`.
+
+    Clearly: the intervals do not meet, and the precisions differ by more than `CLEARLY`.
+
+    Args:
+        cells: as `results.averages` makes them, of one data set. The lists of items need not agree.
+    """
+    here = cells.filter(pl.col("mechanism") == AUTO)
+    where = ["size", "top", "epsilon"]
+    return (
+        cells.filter(pl.col("mechanism") != AUTO)
+        .join(here.select(*where, "precision", "precision_high", "ran"), on=where, suffix="_here")
+        .filter(
+            (pl.col("precision_low") > pl.col("precision_high_here"))
+            & (pl.col("precision") - pl.col("precision_here") > CLEARLY)
+        )
+    )
+
+
 def take(cells: pl.DataFrame) -> str:
     """The mechanism to take for these questions.
 

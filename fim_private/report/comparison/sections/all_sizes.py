@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fim_private.comparison.settings import ALL_SIZES, long_lists, ranking_all_sizes
 from fim_private.mechanisms.registry import AUTO, COMPARATORS, find
+from fim_private.report.comparison.choice import ahead_of_auto
 from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.comparison.sections.answer import OPEN, TOLD
 from fim_private.report.document import Paragraph, Part, Section, Table
@@ -54,9 +55,21 @@ def _precision(results: ComparisonResults, data: str) -> Table:
             for name in ranking_all_sizes(settings)
         ),
         caption=f"**{data}: itemsets of {_sizes(settings.all_sizes)} items in one ranking**, the task of most "
-        f"published systems. Precision at k, mean of {settings.trials} runs, delta {settings.delta}.",
+        f"published systems. Precision at k, mean of {settings.trials} runs, delta {settings.delta}. "
+        + _ahead(results, data),
         mechanism_column=0,
     )
+
+
+def _ahead(results: ComparisonResults, data: str) -> str:
+    """In how many cells which system is clearly better than `auto`, as a sentence."""
+    cells = results.cells(data=data, size=ALL_SIZES)
+    ahead = ahead_of_auto(cells).group_by("mechanism", maintain_order=True).len().sort("mechanism")
+    asked = (cells["mechanism"] == AUTO).sum()
+    if not len(ahead):
+        return f"Nothing is clearly better than `{AUTO}` in any of the {asked} cells."
+    behind = ", ".join(f"`{name}` in {times}" for name, times in ahead.iter_rows())
+    return f"Clearly better than `{AUTO}`, of {asked} cells: {behind}."
 
 
 def _missed(results: ComparisonResults, data: str) -> Table:

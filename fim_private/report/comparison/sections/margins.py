@@ -73,7 +73,7 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
     epsilon = results.settings.middle_epsilon
     figure, axes = new_figure(1, len(tops), height=3.6)
     places = np.unique(np.geomspace(1, min(profile.occurring, 10**6), 400).astype(int))
-    verdicts = []
+    verdicts, drawn = [], set[str]()
     for panel, top in zip(axes, tops, strict=True):
         panel.plot(places, [profile.count(int(place)) for place in places], color="black", linewidth=1.8)
         certified = False
@@ -89,11 +89,13 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
             "runs below a circle: `lmm` finds its gap" if certified else "stays above all circles: `lmm` finds no gap"
         )
         verdicts.append(f"At k = {top} the curve {runs}.")
-        verdicts += _outside(panel)
+        outside = dict(_outside(panel))
+        verdicts += outside.values()
+        drawn.update(name for name in DRAWN if name not in outside)
     axes[0].set_ylabel("count (log scale)")
     crosses, levels = {"linestyle": ""}, {"marker": ""}
     changes = {"lmm": crosses, "lmm-paper": crosses, "limited-domain": levels, "exponential": levels}
-    legend(figure, DRAWN, changes=changes)
+    legend(figure, [name for name in DRAWN if name in drawn], changes=changes)
     return pictures.finish(
         figure,
         name=f"margins-{data.lower()}",
@@ -104,8 +106,8 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
     )
 
 
-def _outside(panel: Axes) -> Iterator[str]:
-    """Say which mechanisms have no mark inside the panel, and why."""
+def _outside(panel: Axes) -> Iterator[tuple[str, str]]:
+    """Which mechanisms have no mark inside the panel, and why."""
     lowest, highest = panel.get_ylim()
     for drawn in panel.lines:
         if (gid := drawn.get_gid()) is None:
@@ -113,9 +115,12 @@ def _outside(panel: Axes) -> Iterator[str]:
         heights = [float(height) for height in np.atleast_1d(drawn.get_ydata())]
         name = gid.removeprefix("mechanism:")
         if max(heights) < lowest:
-            yield f"`{name}` is not in the picture: all its marks are below 1, and no curve falls so far."
+            yield (
+                name,
+                f"`{name}` is not in the picture: the gap that it needs is larger than the count it starts from.",
+            )
         elif min(heights) > highest:
-            yield f"`{name}` is not in the picture: it needs a count above the largest."
+            yield name, f"`{name}` is not in the picture: it needs a count above the largest."
 
 
 def _draw(panel: Axes, name: str, mechanism: Mechanism | Stepwise, profile: CountProfile) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import polars as pl
 
 from fim_private.mechanisms.registry import AUTO, find
-from fim_private.report.comparison.choice import CLEARLY
+from fim_private.report.comparison.choice import CLEARLY, ahead_of_auto
 from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.comparison.sections.answer import OPEN, TOLD
 from fim_private.report.document import Paragraph, Part, Section, Table
 from fim_private.report.drawing import Pictures, curves, legend, logarithmic, new_figure, ticks
 
-SIDE_BY_SIDE = ("exponential", "limited-domain", "certified-domain", "items-first")
+SIDE_BY_SIDE = (AUTO, "exponential", "limited-domain", "certified-domain", "items-first")
 LONGEST = 200
 
 
@@ -21,9 +21,9 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
     parts: list[Part] = [
         Paragraph(
             text="`limited-domain` pays for an open universe with margin: an itemset must stand out far from place "
-            "1,000 k to be named. `certified-domain` picks without a stop symbol, and shows the names only if a noisy "
-            "test finds that all of them have support. `items-first` first counts the **items**, with noise and "
-            "without names. The itemsets of the frequent items are then a small universe, of which it picks or counts. "
+            "1,000 k to be named. `certified-domain` picks without a stop symbol, and names as many of its picks as a "
+            "noisy test finds to have support. `items-first` first counts the **items**, with noise and without names. "
+            "The itemsets of the frequent items are then a small universe, of which it picks or counts. "
             "For more than two itemsets `auto` mostly takes `look-first`. It looks twice, with noise: at how many "
             "items transactions hold, and at the ranking. Then it decides between the last two. The figure compares "
             "them with the exponential mechanism, which was told every item that occurs."
@@ -74,19 +74,13 @@ def _figure(results: ComparisonResults, pictures: Pictures, data: str, names: tu
 def _behind(results: ComparisonResults, data: str) -> Table:
     """Every cell in which some mechanism is clearly better than the planner's choice."""
     grid = results.cells(data=data)
-    where = ["size", "top", "epsilon"]
     here = grid.filter(pl.col("mechanism") == AUTO)
     needs = {name: find(name).needs_universe for name in results.settings.mechanisms}
     best = (
-        grid.filter(pl.col("mechanism") != AUTO)
-        .join(here.select(*where, "precision", "precision_high", "ran"), on=where, suffix="_here")
-        .filter(
-            (pl.col("precision_low") > pl.col("precision_high_here"))
-            & (pl.col("precision") - pl.col("precision_here") > CLEARLY)
-        )
+        ahead_of_auto(grid)
         .with_columns(pl.col("mechanism").replace_strict(needs, return_dtype=pl.Boolean).alias("needs"))
         .sort("precision", descending=True, maintain_order=True)
-        .unique([*where, "needs"], keep="first", maintain_order=True)
+        .unique(["size", "top", "epsilon", "needs"], keep="first", maintain_order=True)
         .sort("size", "top", "epsilon_value", "needs")
     )
     without = len(best.filter(~pl.col("needs")))
@@ -112,6 +106,7 @@ def _behind(results: ComparisonResults, data: str) -> Table:
             + (". The table has the best of them" if len(best) else "")
             + f'. "Clearly" means: the 95 % intervals do not meet, and by more than {CLEARLY}. With so many cells a '
             "few are in the table by chance."
+            + (" All sizes in one ranking: [below](#published-systems)." if results.settings.all_sizes else "")
         ),
         mechanism_column=3,
         digits=3,

@@ -53,9 +53,10 @@ def _padded(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         verdicts.append(
             f"At k = {top}, from the shortest list to the longest, "
             + (
-                f"the precision of {results.names(falls)} clearly falls, by more than {MOVED}; that of others does not."
+                f"the precision of {results.names(falls)} clearly falls, by more than {MOVED}; that of no other in the "
+                "figure does."
                 if falls
-                else f"no mechanism's precision clearly falls by more than {MOVED}."
+                else f"the precision of no mechanism in the figure clearly falls by more than {MOVED}."
             )
             + (_taken(frames[AUTO]) if AUTO in frames else "")
         )

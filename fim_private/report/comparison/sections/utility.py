@@ -31,8 +31,8 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
     settings = results.settings
     parts: list[Part] = [
         Paragraph(
-            text="Each panel shows one length of list. Epsilon grows to the right, so all lines should rise. Where "
-            "one falls a little, a few of the runs were cut short. The further left a line reaches the top, the "
+            text="Each panel shows one length of list. Epsilon grows to the right, so all lines should rise. A "
+            "small fall is chance, or a few runs whose list was cut. The further left a line reaches the top, the "
             "smaller the epsilon that its mechanism needs. Bars are 95 % "
             f"confidence intervals of the mean over {settings.trials} runs. Where all runs agreed there is no bar, but "
             "a rarer outcome is still possible. Lines that agree cover one another, above all permute-and-flip and "
