@@ -256,7 +256,7 @@ def calibrate(request: Request) -> CalibratedMechanism:
     if request.listed:
         raise UsageError(
             "Nothing has to be found if the names of all items are public.",
-            "Take --mechanism exponential, or leave out --universe-file.",
+            "Take exponential, or leave out the option that declares the items.",
         )
     epsilon, delta = request.epsilon, request.delta
     one_sided = FAILURE_SHARE * delta

@@ -142,15 +142,15 @@ def run(
     named = np.sort(by_support[: len(codes)])
     itemsets = codes[np.argsort(by_support[: len(codes)], kind="stable")]
     found, first = np.unique(chosen[named], return_index=True)
-    is_item = found != PADDING
+    # A second count may have changed the order of the tokens.
+    falling = np.argsort(np.where(found == PADDING, math.inf, -units[found]), kind="stable")[: (found != PADDING).sum()]
     return Outcome(
         itemsets=increasing(itemsets),
         counts=None if counts is None else counts[named],
         expected=None if independent is None else independent(chosen[named]),
         found=FoundItems(
-            # Tokens are in decreasing order of their noisy counts.
-            codes=itemsets.ravel()[first[is_item]],
-            counts=units[found[is_item]] / mechanism.items.measurement.resolution,
+            codes=itemsets.ravel()[first[falling]],
+            counts=units[found[falling]] / mechanism.items.measurement.resolution,
         ),
     )
 

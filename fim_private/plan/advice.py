@@ -99,14 +99,14 @@ def advise(question: Question, shop: Shop, *, count_share: Number, tops: Sequenc
             "and no public data says how rare.",
             "Give a larger --items-per-unit, or a smaller --size.",
         )
-    plain = replace(question, count_share=None, raw_counts=False, public_transactions=None)
+    plain = replace(question, count_share=None, raw_counts=False, with_subsets=False, public_transactions=None)
     share = exact(question.count_share or count_share, "the share of the counts")
-    counted = replace(plain, count_share=share)
+    counted = replace(plain, count_share=share, with_subsets=question.with_subsets)
     listed = question.universe.items is not None and not question.universe.anonymous
     catalogue = question.universe.items or CATALOGUE
     with_list = replace(plain, universe=Universe(items=catalogue, listed=True))
     columns = []
-    for without, with_counts in ((plain, counted), (with_list, replace(with_list, count_share=share))):
+    for without, with_counts in ((plain, counted), (with_list, replace(counted, universe=with_list.universe))):
         if without is with_list and listed:
             break
         columns.append(Column(outlooks=tuple(_outlooks(without, shop, tops))))

@@ -198,6 +198,11 @@ class Question:
                 raise UsageError("The question does not say how many itemsets to find.", "Give --top, or --min-count.")
             keep("top", MOST_ABOVE)
 
+    @property
+    def _option_of_counts(self) -> str:
+        """The option that was given and means nothing without counts."""
+        return "--raw-counts" if self.raw_counts else "--with-subsets" if self.with_subsets else "--public-transactions"
+
     def _settle_counts(self, keep: Callable[[str, Any], None]) -> None:
         """Make the share exact, and refuse options about counts if none are released."""
         if self.count_share is not None:
@@ -206,8 +211,8 @@ class Question:
                 raise UsageError("The share of the counts is out of range.", "Choose it between 0 and 1, such as 0.3.")
         elif self.raw_counts or self.with_subsets or (self.public_transactions is not None and self.select != COUNTS):
             raise UsageError(
-                "Raw counts, counts of subsets and supports need counts, and this release has none.",
-                "Add --release-counts.",
+                f"{self._option_of_counts} needs counts, and this release has none.",
+                "Add --release-counts, or leave it out.",
             )
         keep("with_subsets", self.with_subsets and max(self.sizes) > 1)
         if self.with_subsets and max(self.sizes) > LARGEST_WITH_SUBSETS:
