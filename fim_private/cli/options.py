@@ -77,7 +77,8 @@ MaxItems = Annotated[
     _what(
         metavar="B",
         help="Keep at most B items of each transaction (of each unit, if units are counted), chosen at random, besides "
-        "those of --must-contain. This saves work and costs no privacy.",
+        "those of --must-contain. This saves work and costs no privacy. But counts get smaller, so fewer itemsets may "
+        "be named.",
     ),
 ]
 Select = Annotated[

@@ -77,13 +77,13 @@ def carry_out(
     Returns:
         The work's result, the release that was handed over, and the ledger of the run.
     """
-    from fim_private.transactions.figures import unit_notes
+    from fim_private.transactions.figures import warnings
 
     with RunLedger(delivery.ledger, plan, command) as run_ledger:
         with phases(quiet=delivery.quiet) as progress, reading.reader(progress.share) as read:
             progress("reading")
             database = read(files, **reading.arguments(plan.cost.unit.column))
-            for note in unit_notes(database.notes):
+            for note in warnings(database.notes):
                 say(note, quiet=delivery.quiet)
             check(database)
             charge = None if delivery.ledger is None else run_ledger.charge
@@ -134,10 +134,6 @@ def _reading_notes(notes: ReadingNotes) -> list[str]:
             (notes.duplicates, "repeated items inside a transaction merged"),
             (notes.empty, "empty transactions left out"),
             (notes.rows_left_out, "rows left out by --where"),
-            (
-                notes.rows_undecided,
-                "of these because a cell is blank, or no number or date (as 1,5 and 31.12.2025 are none)",
-            ),
             (notes.rows_without_unit, "rows without a unit left out"),
         )
         if number

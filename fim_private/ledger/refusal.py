@@ -60,9 +60,8 @@ def refusal(plan: Priced, rules: Sequence[PrivacyFilter], spent: Charge, *, sear
         ways.append(f"--top {top}, the largest at this epsilon and delta")
     if ways:
         return BudgetError(what, f"What would fit: {'; or '.join(ways)}.")
-    return BudgetError(
-        what, "No epsilon would fit at this delta: give a smaller --delta too, or raise the total (budget set)."
-    )
+    smaller = "give a smaller --delta too, or " if asked.delta > left.delta else ""
+    return BudgetError(what, f"No epsilon would fit at this delta: {smaller}raise the total (budget set).")
 
 
 def remaining(rule: PrivacyFilter, spent: Charge) -> Charge:

@@ -73,7 +73,7 @@ class Request:
         """
         if self.delta == 0:
             raise BudgetError(
-                "An open universe cannot be searched with delta = 0.",
+                "Without a list of all items, delta = 0 allows no answer.",
                 "Give --delta, such as 1e-6, or the names of all possible items with --universe-file.",
             )
 

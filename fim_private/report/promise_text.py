@@ -25,6 +25,8 @@ WEAK_EPSILON, WEAK_DELTA = 10, Fraction(1, 1000)
 """A promise beyond either gets a warning."""
 NEARLY_ALL = 0.8
 """A list with this share of all itemsets of its items says little of which of them are frequent."""
+MANY_ITEMS = 5
+"""Itemsets of so many frequent items are often rare."""
 
 
 def promise(plan: Plan, *, seeded: bool, layout: Layout | None = None) -> str:
@@ -297,16 +299,21 @@ def shortfall(plan: Plan, release: Release) -> str | None:
         return wrapped([f"{why} What helps: a smaller --min-count, more data, a larger --epsilon, a smaller --size."])
     if named == asked or least is not None:
         return None
-    what = "No itemset was named" if not named else f"Only {named} of {asked} itemsets were named"
+    what = "No itemset was named" if not named else f"Only {named} of {asked} itemsets could be named"
     paragraphs = [
         f"{what}. The run worked, but no {'other ' if named else ''}itemset was clear enough to name. The budget is "
         "spent.",
         f"{plan.mechanism_name} {margin_sentence(plan)}.",
         "What helps: more data, a larger --epsilon, fewer itemsets (--top), a smaller --size, a larger --delta"
-        f"{_catalogue(plan)}. `fim-private plan` shows the lead for any choice, without touching the data. With "
-        "--about it says how many itemsets to ask for.",
+        f"{_catalogue(plan)}{_cap(plan)}. `fim-private plan` shows the lead for any choice, without touching the data. "
+        "With --about it says how many itemsets to ask for.",
     ]
     return wrapped(paragraphs)
+
+
+def _cap(plan: Plan) -> str:
+    """What helps where long transactions are cut."""
+    return "" if plan.max_items is None else "; a larger --max-items, or none"
 
 
 def _catalogue(plan: Plan) -> str:
@@ -323,20 +330,26 @@ def found_note(plan: Plan, release: Release) -> str | None:
     number = f"{len(release.found):,}"
     note = f"Items of these itemsets: {number}. Their noisy counts are part of the release (JSON)."
     possible = sum(math.comb(len(release.found), size) for size in plan.sizes)
+    of_items = " A test showed that enough hold each of these items, not each itemset."
     if max(plan.sizes) > 1 and len(release.itemsets) > NEARLY_ALL * possible:
         note += (
-            " A test showed that enough hold each of these items, not each itemset. The list has nearly all itemsets "
-            "of so few items, so some of them may be in no basket. A smaller --top is more reliable."
+            f"{of_items} The list has nearly all itemsets of so few items, so some of them may be in no basket. A "
+            "smaller --top is more reliable."
         )
+    elif max(plan.sizes) >= MANY_ITEMS:
+        note += f"{of_items} So large itemsets may be in no basket: a smaller --size is more reliable."
     if plan.constraints.must_contain:
         note += " Their counts cover only transactions that hold all items of --must-contain."
     read_off = [steps.itemsets for search in searches if (steps := search.usual).itemsets is not None]
     has_counts = any(itemset.count is not None for itemset in release.itemsets)
     if read_off and plan.counts is None and (has_counts or plan.gives_counts):
-        off = f"{2 * max(measured.deviation for measured in read_off):,.0f}"
+        off = 2 * max(measured.deviation for measured in read_off)
+        hardly = sum(itemset.count is not None and itemset.count < off for itemset in release.itemsets)
         note += (
-            f" Counts are rough. Their noise is at most about {off} {plan.question.counted}, 19 times in 20. Beside "
-            f"it, {'a unit' if plan.question.counts_units else 'a transaction'} that holds more than "
+            f" Counts are rough. Their noise is at most about {off:,.0f} {plan.question.counted}, 19 times in 20."
+            + (f" {hardly:,} of the counts are smaller than that: perhaps nobody has these itemsets." if hardly else "")
+            + " Besides, "
+            f"{'a unit' if plan.question.counts_units else 'a transaction'} that holds more than "
             f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1, and all counts "
             "are raised by the same factor for it. So those of itemsets in long transactions tend to be too low, and "
             "others too high: where most hold that many, by half or more. --release-counts with a small --top counts "

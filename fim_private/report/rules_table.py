@@ -14,7 +14,8 @@ from fim_private.rules import AssociationRules, Rule
 
 SHOWN = ("confidence", "lift", "leverage", "conviction")
 INTERVALS = (
-    "Brackets show intervals: over the noise, each holds the true value of its rule and measure with 95 % probability."
+    "Brackets show intervals: over the noise, each holds the true value of its rule and measure with at least 95 % "
+    "probability."
 )
 NOTHING = "No rule reaches the thresholds."
 HINT = "To have the counts of all subsets, mine with --release-counts --with-subsets."

@@ -54,20 +54,19 @@ class Group:
 
 def groups(release: Release) -> list[Group]:
     """The itemsets by size, each size by count (or leverage) if counts were released, else in the order picked."""
-    sizes = sorted({len(itemset.items) for itemset in release.itemsets})
-    found = []
-    for size in sizes:
-        picked = [itemset for itemset in release.itemsets if len(itemset.items) == size]
-        shown = sorted(picked, key=_worth)
-        found.append(
-            Group(
-                size=size,
-                heading=kind((size,)).capitalize() if len(sizes) > 1 else None,
-                itemsets=tuple(shown),
-                place="rank" if shown == picked else PICKED,
-            )
+    picked: dict[int, list[ReleasedItemset]] = {}
+    for itemset in release.itemsets:
+        picked.setdefault(len(itemset.items), []).append(itemset)
+    shown = {size: sorted(picked[size], key=_worth) for size in sorted(picked)}
+    return [
+        Group(
+            size=size,
+            heading=kind((size,)).capitalize() if len(shown) > 1 else None,
+            itemsets=tuple(itemsets),
+            place="rank" if shown == picked else PICKED,
         )
-    return found
+        for size, itemsets in shown.items()
+    ]
 
 
 def _worth(itemset: ReleasedItemset) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.transactions.cap_losses import caps, dropped
+from fim_private.transactions.columns.row_filter import COMPARED
 from fim_private.transactions.dataset import ReadingNotes, Transactions
 from fim_private.transactions.strings import alike
 
@@ -50,7 +51,12 @@ def facts(transactions: Transactions, merged: Transactions) -> Rows:
     if notes.below_zero:
         named, more = ", ".join(map(repr, notes.below_zero[:3])), len(notes.below_zero) - 3
         named += f" and {more} more" if more > 0 else ""
-        rows.append(["columns with negative numbers, such as returns", f"{named}; --where leaves such rows out"])
+        rows.append(
+            [
+                "columns with negative numbers, such as returns",
+                f"{named}; --where leaves such rows out (NOT LIKE '-%' if they hold commas)",
+            ]
+        )
     if notes.layout.where is not None:
         rows += [
             ["rows left out by --where", f"{notes.rows_left_out:,}"],
@@ -90,18 +96,26 @@ def bounds(transactions: Transactions, merged: Transactions) -> list[Rows]:
     return [_transactions_table(per_unit), _items_table(lengths, merged.lengths())]
 
 
-def unit_notes(notes: ReadingNotes) -> list[str]:
-    """What the holder of the data should know of units: none was named, or one seems to stand for missing ones."""
+def warnings(notes: ReadingNotes) -> list[str]:
+    """What the holder of the data should know before anything is charged.
+
+    --where could not compare some cells; no unit was named; or one seems to stand for missing ones.
+    """
+    undecided = (
+        f"For the holder of the data, not part of the release: --where left out {notes.rows_undecided:,} rows because "
+        f"a cell is blank, or no number or date where one is needed. {COMPARED}"
+    )
     unnamed = (
         f"The column {notes.unused_unit!r} was not named with --unit-column. So each transaction is protected by "
         "itself, and a person with several is not protected beyond one of them."
     )
-    return [unnamed] * (notes.unused_unit is not None) + [
+    nobody = [
         f"For the holder of the data, not part of the release: the unit {name!r} has {size:,} transactions. It seems "
         "to stand for rows without a unit, which count as one unit. If so, leave these cells blank, and give "
         "--drop-rows-without-unit."
         for name, size in notes.nobody
     ]
+    return [undecided] * (notes.rows_undecided > 0) + [unnamed] * (notes.unused_unit is not None) + nobody
 
 
 def _transactions_table(per_unit: NDArray[np.int64]) -> Rows:

@@ -16,7 +16,7 @@ import polars as pl
 from fim_private.errors import InputError, UsageError, did_you_mean
 from fim_private.transactions.columns.column_roles import Columns, tab_if_typed
 from fim_private.transactions.columns.column_table import ColumnTable
-from fim_private.transactions.columns.row_filter import Selection, filtered
+from fim_private.transactions.columns.row_filter import COMPARED, Selection, filtered
 from fim_private.transactions.columns.text_table import TextTable, text_table
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.files.source import Progress, Source, opened, refuse_foreign
@@ -138,7 +138,7 @@ def read_transactions(
         on_doubt=on_doubt,
     )
     if not len(transactions):
-        raise no_item(columns)
+        raise no_item(columns, undecided=transactions.notes.rows_undecided > 0)
     if transactions.notes.layout.format in LINE_FORMATS and separator is None:
         refuse_single_items(int((transactions.lengths() == 1).sum()), len(transactions))
     ask_about_names(transactions.notes.layout, transactions.vocabulary, on_doubt)
@@ -307,9 +307,11 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
         raise UsageError("Rows without a unit can only be dropped if there are units.", "Give --unit-column.")
 
 
-def no_item(columns: Columns) -> InputError:
-    """The error for data without any item."""
+def no_item(columns: Columns, *, undecided: bool = False) -> InputError:
+    """The error for data without any item; `undecided` if --where could not compare some cells."""
     where = "" if columns.where is None else ", and whether any row meets --where"
+    if undecided:
+        where += f". Some cells were blank, or no number or date where one is needed. {COMPARED.removesuffix('.')}"
     return InputError("No item was found in the data.", f"Check the format, the columns and the separator{where}.")
 
 

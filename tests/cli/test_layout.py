@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from tests.cli.command import PROMISE, fim_private, words
@@ -172,9 +173,13 @@ def test_a_customer_s_column_that_is_not_used_is_noted_before_anything_is_charge
     file.write_text("InvoiceNo,Description,CustomerID\n" + rows)
     other.write_text("InvoiceNo,Description,Shelf\n" + rows)
     note = "The column 'CustomerID' was not named with --unit-column."
-    said = words(fim_private("mine", file, *ASKED))
-    assert note in " ".join(said.split())
-    assert "kim" not in said
+    lists = tmp_path / "lists.parquet"
+    baskets = [["milk", "bread"]] * 500
+    pl.DataFrame({"order": range(500), "CustomerID": ["kim"] * 500, "items": baskets}).write_parquet(lists)
+    for name in (file, lists):
+        said = words(fim_private("mine", name, *ASKED))
+        assert note in " ".join(said.split())
+        assert "kim" not in said
     same = ("mine", file, "--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6", "--unit-column", "InvoiceNo")
     assert note in " ".join(words(fim_private(*same)).split())
     for quiet in (
@@ -182,5 +187,6 @@ def test_a_customer_s_column_that_is_not_used_is_noted_before_anything_is_charge
         ("mine", file, *ASKED, "--transaction-column", "CustomerID"),
         ("mine", file, *ASKED, "--quiet"),
         ("mine", other, *ASKED),
+        ("mine", lists, "--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6", "--unit-column", "CustomerID"),
     ):
         assert note not in " ".join(words(fim_private(*quiet)).split())

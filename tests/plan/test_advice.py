@@ -186,6 +186,28 @@ def test_the_command_advises_without_a_file_and_without_a_top(tmp_path: Path) ->
     assert "--about" in words(alone)
 
 
+def test_counts_of_subsets_have_more_noise_and_so_more_advice_is_for_less() -> None:
+    shop = Shop.of(30_000, 20)
+    alone, subsets = (
+        advise(
+            Question.of(
+                size=2, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), count_share="0.3", with_subsets=more
+            ),
+            shop,
+            count_share="0.3",
+            tops=(5, 10),
+        )
+        for more in (False, True)
+    )
+    assert alone.plain.most == subsets.plain.most
+    of_alone, of_subsets = (
+        {each.plan.top: each.count_error for each in found.counted.outlooks} for found in (alone, subsets)
+    )
+    both = of_alone.keys() & of_subsets.keys()
+    assert both
+    assert all((of_alone[top] or 0) < (of_subsets[top] or 0) for top in both)
+
+
 def test_a_list_that_asks_for_no_more_is_not_said_to_help() -> None:
     question = Question.of(size=2, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit(column="Kunde"))
     found = advise(question, Shop.of(1500, 60), count_share="0.3")

@@ -51,7 +51,7 @@ def inspect(
     from fim_private.report.document.text import table, wrapped
     from fim_private.report.tables import JOINT
     from fim_private.transactions import count_units, merge_units, read_transactions
-    from fim_private.transactions.figures import BANNER, bounds, facts, first_transactions, unit_notes
+    from fim_private.transactions.figures import BANNER, bounds, facts, first_transactions, warnings
 
     if together is not None and unit_column is None:
         raise UsageError("--together chooses how units are counted.", "Leave it out, or give --unit-column.")
@@ -75,7 +75,7 @@ def inspect(
         content = layout_text(found, drop_rows_without_unit=reading.drop_rows_without_unit)
         output = write_derived(output, lambda path: path.write_text(content, encoding="utf-8"), overwrite=overwrite)
     say(BANNER)
-    for odd in (*(f"Odd, so `mine` stops here: {doubt}" for doubt in doubts), *unit_notes(transactions.notes)):
+    for odd in (*(f"Odd, so `mine` stops here: {doubt}" for doubt in doubts), *warnings(transactions.notes)):
         say(f"\n{wrapped([odd])}")
     typer.echo(table(["exact, not private", ""], facts(transactions, merged), right=[False, False]))
     typer.echo("\nThe first transactions, as they were read:\n")

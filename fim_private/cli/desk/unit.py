@@ -9,7 +9,7 @@ from fim_private.cli.words import Choices, help_of
 from fim_private.transactions import Transactions, merge_units
 from fim_private.transactions.columns.column_names import UNIT_NAMES
 from fim_private.transactions.columns.column_roles import known_column
-from fim_private.transactions.figures import BANNER, bounds, facts, unit_notes
+from fim_private.transactions.figures import BANNER, bounds, facts, warnings
 
 WHO = "Nobody can tell from the answer whether this one was in the data"
 BASKET = "Each basket: every basket belongs to another customer, or holds all that a customer bought"
@@ -53,4 +53,4 @@ def view(found: Transactions, words: Sequence[str]) -> mo.Html:
     tables = [table(["exact, not private", ""], facts(found, merged)), *drops]
     warning = note(BANNER.replace("\n", " "), "danger")
     exact = folded(f"{ALONE}exact figures, and what each bound would drop", warning, *tables)
-    return mo.vstack([*(note(one, "warn") for one in unit_notes(found.notes)), exact, shown(words)])
+    return mo.vstack([*(note(one, "warn") for one in warnings(found.notes)), exact, shown(words)])

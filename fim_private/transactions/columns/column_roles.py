@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -140,6 +140,17 @@ def known_column(header: Sequence[str], names: Sequence[str]) -> int | None:
         if shown.count(name) == 1:
             return shown.index(name)
     return None
+
+
+def unnamed_unit(header: Sequence[str], others: Collection[int]) -> str | None:
+    """The column with a well-known name of units, if it was not named; None if there is none.
+
+    Args:
+        header: column names.
+        others: the positions of columns that are something else, or that were named for the unit.
+    """
+    known = known_column(header, UNIT_NAMES)
+    return None if known is None or known in others else header[known].strip()
 
 
 def find_column(header: Sequence[str], wanted: str, option: str) -> int:

@@ -18,6 +18,7 @@ from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket_units import is_place
 from fim_private.transactions.formats.cells import is_cell
 from fim_private.transactions.formats.doubts import (
+    ENOUGH,
     NUMBER,
     Doubt,
     OnDoubt,
@@ -27,6 +28,7 @@ from fim_private.transactions.formats.doubts import (
     lines_of_blanks,
     long_table,
     numbered_words,
+    one_hot_table,
     refuse,
 )
 from fim_private.transactions.formats.lists import list_columns
@@ -62,7 +64,9 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt
     _refuse_markup(text.name, sample[0])
     _refuse_spmf(text.name, sample)
     guessed = ("format",) if separator is not None else ("format", "separator")
-    if separator is None:
+    if separator is not None:
+        _refuse_unheld(text.name, sample, separator)
+    else:
         separator = find_separator(sample)
         if columns.named:
             separator = separator or (" " if columns.numbered else _no_separator(text.name))
@@ -87,6 +91,17 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt
         others = {*columns.skip_columns, *([int(columns.unit)] if columns.unit and is_place(columns.unit) else [])}
         _ask(baskets(text.name, sample, _records(sample[:SAMPLE_ROWS], separator, others), layout), on_doubt)
     return layout
+
+
+def _refuse_unheld(name: str, sample: Sequence[str], separator: str) -> None:
+    """Refuse a separator that no line holds, if another one is in nearly all lines."""
+    other = None if any(separator in line for line in _bare(sample)) else find_separator(sample)
+    if other is not None and _share(other, sample) >= ENOUGH:
+        shown = r"\t" if other == "\t" else other
+        raise InputError(
+            f"{name} holds '{shown}' in nearly all lines, and the separator that was given in none.",
+            f"Leave --separator out, or give --separator '{shown}'. If it is right, give --format basket too.",
+        )
 
 
 def _fimi(name: str, sample: Sequence[str], on_doubt: OnDoubt) -> Layout:
@@ -136,7 +151,9 @@ def ask_about_table(
         return
     if any(cells[at][1] is None for at in found.all):
         return
-    sample = Sample(name=name, columns=[column for _, column in cells], found=found)
+    sample = Sample(name=name, header=[head for head, _ in cells], columns=[column for _, column in cells], found=found)
+    if columns.transaction is columns.item is None:
+        _ask(one_hot_table(sample, layout), on_doubt)
     _ask(long_table(sample, layout, headerless=columns.numbered, known=columns.transaction is None), on_doubt)
 
 
@@ -192,7 +209,8 @@ def detect_columnar(table: ColumnTable, columns: Columns) -> str:
     raise InputError(
         f"{table.name} is a table without lists, well-known columns or one-hot cells.",
         "Give --transaction-column and --item-column for one item per row, also --item-separator if a cell holds a "
-        "list of items; or --format one-hot. The first row of a sheet has to hold the names of the columns.",
+        "list of items; or --format one-hot. The first row of a sheet has to hold the names of the columns: "
+        "give --skip-lines 1 if a title stands above it.",
     )
 
 
@@ -202,7 +220,8 @@ def _refuse_markup(name: str, first_line: str) -> None:
         raise InputError(
             f"{name} looks like {kind}.",
             "Write one transaction per line with commas between items. If it is written so, give --format basket. "
-            r"If each line is a list in brackets, add --separator '\t' --item-separator ,.",
+            r"If each line is a list in brackets, give --format basket --separator '\t' --item-separator , (and a "
+            "backslash is a letter like any other).",
         )
 
 
@@ -260,7 +279,7 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
             break
     rectangular = len(header) >= 2 and all(len(record) == len(header) for record in body[-1:])
     if columns.named:
-        return _format_with_columns(header, body, columns, rectangular=rectangular)
+        return _format_with_columns(name, header, body, columns, rectangular=rectangular)
     if known_column(header, TRANSACTION_NAMES) is not None and known_column(header, ITEM_NAMES) is not None:
         if rectangular:
             return "long"
@@ -271,10 +290,7 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
     if rectangular and _looks_one_hot(header, body):
         return "one-hot"
     if rectangular and _mostly_cells(header, body):
-        raise InputError(
-            f"{name} looks like a one-hot table, but some columns or cells hold other words.",
-            "Give --format one-hot, and name a column that is not an item with --transaction-column ('' if unnamed).",
-        )
+        raise _nearly_one_hot(name)
     rectangular = rectangular and not numbered_words(header)
     if rectangular and _repeats_known_name(header):
         raise InputError(
@@ -300,7 +316,9 @@ def _repeats_known_name(header: list[str]) -> bool:
     return len(set(header)) < len(header) and known_column(header, TRANSACTION_NAMES) is not None
 
 
-def _format_with_columns(header: list[str], body: list[list[str]], columns: Columns, *, rectangular: bool) -> str:
+def _format_with_columns(
+    name: str, header: list[str], body: list[list[str]], columns: Columns, *, rectangular: bool
+) -> str:
     by_place = is_place(columns.unit) and columns.unit not in header
     if by_place and not columns.numbered and not replace(columns, unit=None).named:
         return "basket"
@@ -309,7 +327,17 @@ def _format_with_columns(header: list[str], body: list[list[str]], columns: Colu
         cells = [[record[at] for at in items] for record in body]
         if _looks_one_hot([header[at] for at in items], cells):
             return "one-hot"
+        if known_column(header, ITEM_NAMES) is None and _mostly_cells([header[at] for at in items], cells):
+            raise _nearly_one_hot(name)
     return "long"
+
+
+def _nearly_one_hot(name: str) -> InputError:
+    return InputError(
+        f"{name} looks like a one-hot table, but some columns or cells hold other words.",
+        "Give --format one-hot, and name columns that are no items with --transaction-column ('' if unnamed) and "
+        "--unit-column.",
+    )
 
 
 def _fields(name: str, line: str, separator: str) -> list[str]:

@@ -17,6 +17,7 @@ import polars as pl
 from fim_private.errors import InputError
 from fim_private.transactions.columns.column_names import ITEM_NAMES, TRANSACTION_NAMES, UNIT_NAMES, plain
 from fim_private.transactions.columns.column_roles import LongColumns, known_column
+from fim_private.transactions.formats.cells import is_cell
 from fim_private.transactions.layout import Layout, typed
 
 Record = Sequence[str]
@@ -180,17 +181,35 @@ class Sample:
 
     Args:
         name: of the file, for messages.
+        header: the names of the columns.
         columns: the stripped cells of each column, of equal number; None for a column that holds no plain values.
         found: which columns say what.
     """
 
     name: str
+    header: Sequence[str]
     columns: Sequence[Record | None]
     found: LongColumns
 
     def column(self, at: int) -> Record:
         """The cells of a column."""
         return self.columns[at] or ()
+
+
+def one_hot_table(sample: Sample, layout: Layout) -> Doubt | None:
+    """Whether a table that was guessed to be long, by names of columns, seems to have a column for each item."""
+    found = sample.found
+    others = [column for at, column in enumerate(sample.columns) if at not in found.all]
+    flags = sum(bool(column) and all(map(is_cell, column or ())) for column in others)
+    items = sample.column(found.item)
+    if not items or not all(map(is_cell, items)) or flags < 2 or 2 * flags < len(others):
+        return None
+    (transaction,) = found.transaction
+    return Doubt(
+        what=f"In {sample.name} the item column holds only 0 and 1, as do others, so each column may be an item.",
+        instead=Way("If so, give", {"format": "one-hot", "transaction_column": sample.header[transaction].strip()}),
+        stays=Way("If that column names the items, give", layout.guesses()),
+    )
 
 
 def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool) -> Doubt | None:

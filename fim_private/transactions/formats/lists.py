@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.columns.column_roles import UNIT_OPTION, Columns, find_column
+from fim_private.transactions.columns.column_roles import UNIT_OPTION, Columns, find_column, unnamed_unit
 from fim_private.transactions.columns.column_table import ColumnTable, as_text
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.formats.row_units import row_units
@@ -51,12 +53,14 @@ def read_lists(table: ColumnTable, layout: Layout, columns: Columns) -> Transact
     names = as_text(lists.filter(lengths > 0).explode(), "--item-column")
     coder = Coder()
     coder.add(names, lengths.to_numpy().astype(np.int64))
-    return coder.finish(
+    transactions = coder.finish(
         layout=layout.naming(columns, transaction=transaction, item=item, unit=unit),
         units=rows.units,
         unit_names=rows.names,
         rows_without_unit=int((~rows.kept).sum()),
     )
+    unnamed = None if unit is not None else unnamed_unit(header, [header.index(name) for name in wanted])
+    return replace(transactions, notes=replace(transactions.notes, unused_unit=unnamed))
 
 
 def _item_column(schema: pl.Schema, columns: Columns) -> str:

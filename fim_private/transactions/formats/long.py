@@ -11,8 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
-from fim_private.transactions.columns.column_names import UNIT_NAMES
-from fim_private.transactions.columns.column_roles import Columns, LongColumns, known_column, long_columns
+from fim_private.transactions.columns.column_roles import Columns, LongColumns, long_columns, unnamed_unit
 from fim_private.transactions.columns.column_table import WRITTEN, ColumnTable, as_text
 from fim_private.transactions.columns.row_filter import NUMBER
 from fim_private.transactions.columns.text_table import TextTable
@@ -28,7 +27,7 @@ from fim_private.transactions.units import rows_with_unit, unit_of_each
 PIECE = 1 << 20
 """This many rows of a table of columns are text at a time."""
 
-BELOW_ZERO = r"^-[0-9.]*[1-9]"
+BELOW_ZERO, ANY_NUMBER = r"^-[0-9.,]*[1-9]", rf"{NUMBER}|^[+-]?[0-9.]+,[0-9]+$"
 SEARCHED = 1_000
 """So many rows are searched for numbers below 0. Every run pays for the search, and returns are not rare."""
 
@@ -140,7 +139,7 @@ def _below_zero(header: Sequence[str], found: LongColumns, cells: Cells) -> tupl
     return tuple(
         name
         for name, first in unread
-        if first.str.contains(BELOW_ZERO).any() and first.filter(not_blank(first)).str.contains(NUMBER).all()
+        if first.str.contains(BELOW_ZERO).any() and first.filter(not_blank(first)).str.contains(ANY_NUMBER).all()
     )
 
 
@@ -164,12 +163,10 @@ def _with_unread(
 ) -> Transactions:
     """The transactions with notes of columns that were not read."""
     noted = replace(transactions.notes, below_zero=below_zero)
-    known = known_column(header, UNIT_NAMES)
     # A unit that is the transaction itself protects as little as none.
     named = found.unit is not None and found.unit not in found.transaction
-    if named or known is None or found.transaction == (known,) or known == found.item:
-        return replace(transactions, notes=noted)
-    return replace(transactions, notes=replace(noted, unused_unit=header[known].strip()))
+    others = (found.item, *(found.transaction if len(found.transaction) == 1 else ()))
+    return replace(transactions, notes=replace(noted, unused_unit=None if named else unnamed_unit(header, others)))
 
 
 class _Rows:

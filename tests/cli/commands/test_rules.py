@@ -34,7 +34,9 @@ def test_rules_are_printed_in_a_table(file: Path) -> None:
     assert "inf [" in first
     assert len(others) == 2
     assert "cost no privacy" in words(done)
-    assert "holds the true value of its rule and measure with 95 % probability" in " ".join(words(done).split())
+    assert "holds the true value of its rule and measure with at least 95 % probability" in " ".join(
+        words(done).split()
+    )
     assert words(fim_private("rules", file, "--quiet")) == ""
 
 

@@ -374,6 +374,15 @@ def test_any_text_is_a_condition_or_refused(text: str) -> None:
     assert names
 
 
+def test_a_condition_that_no_cell_can_be_compared_with_says_how_numbers_are_written(tmp_path) -> None:
+    path = tmp_path / "sales.csv"
+    path.write_text("bon,artikel,preis\n" + "".join(f'{number},tea,"{number},50"\n' for number in range(20)))
+    done = fim_private("mine", path, "--size", 1, "--top", 1, *PROMISE, "--where", "preis > 3")
+    assert done.returncode == 3
+    assert "No item was found" in words(done)
+    assert "Numbers are written 1.5" in " ".join(words(done).split())
+
+
 def test_the_command_says_what_it_left_out_and_records_the_condition(tmp_path) -> None:
     path = tmp_path / "sales.csv"
     rows = [f"{number},{item},{1 if number % 2 else -1}" for number in range(1600) for item in ("tea", "mug")]
@@ -383,7 +392,8 @@ def test_the_command_says_what_it_left_out_and_records_the_condition(tmp_path) -
     done = fim_private("mine", "--explain", path, *asked, "-o", tmp_path / "release.json")
     assert done.returncode == 0, words(done)
     said = " ".join(words(done).split())
-    assert "1,601 rows left out by --where; 1 of these because a cell is blank, or no number or date (as 1,5" in said
+    assert "1,601 rows left out by --where" in said
+    assert "--where left out 1 rows because a cell is blank, or no number or date where one is needed. Numbers" in said
     assert f"item column 'product'; only rows where {where}. A transaction is" in said
     assert "Each row is read or left out by itself, before units are formed" in said
     again = fim_private("mine", path, "--config", tmp_path / "release.json", "--json")

@@ -328,6 +328,14 @@ CASES = {
         stays=LONG_TABLE,
         reads_as_before=[{"milk", "tea"}, {"item"}, {"milk"}],
     ),
+    "a column for each item, one of which has a well-known name": Case(
+        text="basket_id,Product A,Product S,Product T\n1,1,0,0\n2,1,1,0\n3,0,0,1\n",
+        says="the item column holds only 0 and 1, as do others.*--format one-hot --transaction-column basket_id",
+        instead={"format": "one-hot", "transaction_column": "basket_id"},
+        reads=[{"Product A"}, {"Product A", "Product S"}, {"Product T"}],
+        stays=LONG_TABLE,
+        reads_as_before=[{"0"}, {"1"}, {"0"}],
+    ),
     "codes that a spreadsheet rounded": Case(
         text="4.00633E+12,milk\n4.00633E+12,tea\nmilk,ale\n",
         says="names of items are numbers as 1.23E.08.*--format basket",
@@ -387,6 +395,22 @@ def test_names_with_commas_among_names_with_blanks_are_refused() -> None:
     with pytest.raises(InputError, match=r"separated by blanks or by another.*format=.fimi..*format=.basket."):
         read("milk bread, rye\n" * 9 + "milk tea\n" * 10)
     assert len(read("whole milk,rye\n" * 11 + "whole milk\n" * 10)) == 21
+
+
+def test_a_separator_that_no_line_holds_is_refused_beside_one_that_all_hold() -> None:
+    with pytest.raises(
+        InputError, match=r"holds ',' in nearly all lines, and the separator that was given in none.*separator=','"
+    ):
+        read(lines(BASKETS), separator=";")
+    assert as_sets(read("milk, skimmed\ntea\nrye\n" * 10, separator=";", format="basket"))[0] == {"milk, skimmed"}
+
+
+def test_a_one_hot_table_with_a_column_of_customers_and_one_of_orders_says_how_to_read_it() -> None:
+    text = "order,who,Butter,Tea,Rye\nO1,C1,1,0,1\nO2,C1,0,1,1\nO3,C2,1,0,0\n"
+    with pytest.raises(InputError, match=r"looks like a one-hot table.*transaction_column.*unit_column"):
+        read(text, unit_column="who")
+    found = read(text, format="one-hot", unit_column="who", transaction_column="order")
+    assert as_sets(found) == [{"Butter", "Rye"}, {"Tea", "Rye"}, {"Butter"}]
 
 
 def test_lists_in_brackets_without_quotes_are_read_if_a_line_is_one_cell() -> None:
