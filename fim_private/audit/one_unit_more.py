@@ -12,7 +12,7 @@ from fim_private.audit.merged_outcomes import Pair
 from fim_private.audit.neighbours import Limits, Neighbours
 from fim_private.audit.search import hardest
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.items_first import LaterSteps
+from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.randomness import Randomness
 
 CANDIDATES = 100

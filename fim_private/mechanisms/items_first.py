@@ -37,6 +37,7 @@ from fim_private.mechanisms.anonymous_items import AnonymousItems
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.items_first_tuning import FOUND, Tuning
+from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import BINS, PICK_VARIANCE, TYPICAL_LENGTH, LengthLook, Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import CalibratedMechanism, Margin, Request, Spending
@@ -70,60 +71,7 @@ _MISSED, _OFF = 0.01, 2.326
 """At the stated lead each of five things goes wrong so often, because noise takes so many deviations off: both items of
 a pair go on, both pass the test, and the pair stands out. So the pair is named 19 times in 20."""
 _SURELY_SEEN = _GOES_ON + _OFF
-_NOISE = np.array([NormalDist().inv_cdf((place + 0.5) / 9) for place in range(9)])
-"""What the test's noise may be, in deviations. Each is equally likely."""
 USUAL_LENGTHS = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
-
-
-@dataclass(frozen=True, kw_only=True)
-class LaterSteps:
-    """What follows the counts of the items. Released numbers decide on it.
-
-    Args:
-        pick_epsilon: the epsilon of one pick; None if noisy counts select.
-        transactions: about how many transactions there are.
-        again: how the likeliest items were counted once more; None if they were not.
-        item_deviation: the deviation of the noise in the items' counts, in transactions.
-        recount: how the most frequent items are counted once more; None if they are not.
-        pairs: how pairs are counted; None if they are not.
-        pair_weight: the average weight with which they count.
-        itemsets: how itemsets are counted, if the answer is read from their counts; None if picks select.
-        spread: the look at how many of these itemsets transactions hold; None if picks select.
-        in_doubt: what it may cost to count the itemsets in doubt again, each time.
-        tokens: so many tokens go on.
-        candidates: the answer is chosen from at most this many itemsets.
-        certificate: what decides how many itemsets are named; None if the items' names are a public list.
-    """
-
-    pick_epsilon: Fraction | None = None
-    transactions: float = 1.0
-    again: Measurement | None = None
-    item_deviation: float = math.inf
-    recount: Measurement | None = None
-    pairs: Measurement | None = None
-    pair_weight: float = 1.0
-    itemsets: Measurement | None = None
-    spread: LengthLook | None = None
-    in_doubt: tuple[float, ...] = ()
-    tokens: int
-    candidates: int
-    certificate: Certificate | None = None
-
-    def trust(self, supports: NDArray[np.float64]) -> list[float]:
-        """How likely the first itemsets are to pass the test, by the noisy counts of their items.
-
-        Args:
-            supports: shape (itemsets,), about how many units hold each itemset's rarest item, in decreasing order.
-        """
-        if self.certificate is None or not len(supports):
-            return []
-        noise = _NOISE * math.sqrt(self.certificate.variance)
-        beyond = (supports[:, np.newaxis] - self.certificate.threshold + noise) / self.item_deviation
-        passes = np.vectorize(NormalDist().cdf, otypes=[float])(beyond)
-        # Itemsets with one rarest item pass together.
-        passes[1:][supports[1:] == supports[:-1]] = 1.0
-        likely: list[float] = np.cumprod(passes, axis=0).mean(axis=1).tolist()
-        return likely
 
 
 @dataclass(frozen=True, kw_only=True)

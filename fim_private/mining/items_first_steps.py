@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
-from fim_private.mechanisms.items_first import MOST_CANDIDATES, ItemsFirst, LaterSteps
+from fim_private.mechanisms.items_first import MOST_CANDIDATES, ItemsFirst
+from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian

@@ -17,7 +17,8 @@ from fim_private.audit.neighbours import Group
 from fim_private.audit.standard_plans import standard_plans
 from fim_private.audit.verdict import audit, claims, limits_of, twins_of
 from fim_private.errors import UsageError
-from fim_private.mechanisms.items_first import ItemsFirst, LaterSteps
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.registry import REGISTRY

@@ -19,9 +19,10 @@ from fim_private.accounting.optimal_composition import optimal_delta
 from fim_private.accounting.rounding import exp_up
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, LaterSteps, calibrate
+from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.joint_exponential import JointExponential
+from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.lmm import LargeMargin

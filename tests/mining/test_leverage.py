@@ -17,7 +17,8 @@ from fim_private import Budget, PrivacyUnit, Release, Universe, mine, transactio
 from fim_private.constraints import Constraints
 from fim_private.counting import ChosenCounts, LocalDatabase, Tokens
 from fim_private.errors import UsageError
-from fim_private.mechanisms.items_first import BY_LEVERAGE, COUNTS, PEEL, ItemsFirst, LaterSteps
+from fim_private.mechanisms.items_first import BY_LEVERAGE, COUNTS, PEEL, ItemsFirst
+from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mining import items_first_steps

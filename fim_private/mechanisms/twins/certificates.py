@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.mechanisms.certificate import Certificate
-from fim_private.mechanisms.items_first import COUNTS, ItemsFirst, LaterSteps
+from fim_private.mechanisms.items_first import COUNTS, ItemsFirst
+from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import Level, peel_law
