@@ -358,62 +358,63 @@ class ItemsFirst:
             held: how many of the first tokens units hold.
             again: how the first tokens were counted once more.
         """
-        tuning = self.tuning
         transactions = float(lengths.units.sum())
         left = self.rho - 2 * self.look.loss.gaussian.rho - self.items.measurement.loss.gaussian.rho
         left -= again.loss.gaussian.rho if again else 0
         # A public list needs no test.
-        wanted = 0.0 if self.test_delta is None else tuning.sure * self._wanted(supports, transactions)
+        wanted = 0.0 if self.test_delta is None else self.tuning.sure * self._wanted(supports, transactions)
         # Tokens that picks do not reach go no further, so they need not pass.
         certificate = self._certificate(left, max(wanted, self._reached(left)))
         select = self.select or (PEEL if self._peels(supports, held, left - _cost(certificate)) else COUNTS)
         if select == COUNTS:
             certificate = self._certificate(left, wanted)
-        left -= _cost(certificate)
-
-        # Itemsets of rarer items are never named.
-        worth_it = 1.0 if certificate is None else certificate.threshold
         item_deviation = self.item_deviation(lengths)
         if again is not None:
             item_deviation = 1 / math.hypot(1 / item_deviation, held.weight(again.full) / again.deviation)
-
-        def pair_weight(pairs: Measurement | None) -> float:
-            return 1.0 if pairs is None else held.weight(pairs.full, (2,))
-
-        def measured(share: float, full: float) -> Measurement:
-            return Measurement.costing(
-                float(left) * share * _SAFE, full=min(MOST_FULL, round(full)), sensitivity=self.sensitivity
-            )
-
+        # Itemsets of rarer items are never named.
+        worth_it = 1.0 if certificate is None else certificate.threshold
+        steps = LaterSteps(
+            transactions=transactions,
+            again=again,
+            item_deviation=item_deviation,
+            tokens=int(np.count_nonzero(supports >= worth_it)),
+            candidates=MOST_CANDIDATES,
+            certificate=certificate,
+        )
+        left -= _cost(certificate)
         if select == PEEL:
-            recount = None
-            if self.by == BY_LEVERAGE:
-                # No transaction holds more of these items, so each counts in full.
-                recount = Measurement.costing(
-                    float(self.rho) * tuning.recount_share * _SAFE,
-                    full=tuning.recounted,
-                    sensitivity=self.sensitivity,
-                )
-                left -= recount.loss.gaussian.rho
-            pairs = measured(tuning.picks_pairs_share, tuning.full_pairs) if self.needs_pairs else None
-            left -= pairs.loss.gaussian.rho if pairs else 0
-            pick = range_costing(float(left), self.top, float(_cost(certificate)), tuning.rise)
-            reached = max(worth_it, self._reach * self._told_apart(pick))
-            tokens = int(np.count_nonzero(supports >= reached))
-            if recount is not None:
-                tokens = max(tokens, min(self._enough, int(np.count_nonzero(supports >= worth_it))))
-            return LaterSteps(
-                pick_epsilon=pick,
-                transactions=transactions,
-                again=again,
-                item_deviation=item_deviation,
-                recount=recount,
-                pairs=pairs,
-                pair_weight=pair_weight(pairs),
-                tokens=tokens,
-                candidates=MOST_CANDIDATES if self.sizes[0] <= 2 or pairs else MOST_PICKED,
-                certificate=certificate,
+            steps = self._with_picks(steps, left, supports)
+        else:
+            steps = self._with_counts(steps, left, supports, self.few(supports, lengths))
+        return replace(steps, pair_weight=held.weight(steps.pairs.full, (2,))) if steps.pairs else steps
+
+    def _with_picks(self, steps: LaterSteps, left: Fraction, supports: NDArray[np.float64]) -> LaterSteps:
+        """These steps with picks, which cost what is left. Perhaps pairs, or the most frequent items, are counted."""
+        tuning, recount = self.tuning, None
+        if self.by == BY_LEVERAGE:
+            # No transaction holds more of these items, so each counts in full.
+            recount = Measurement.costing(
+                float(self.rho) * tuning.recount_share * _SAFE, full=tuning.recounted, sensitivity=self.sensitivity
             )
+            left -= recount.loss.gaussian.rho
+        pairs = self._measured(left, tuning.picks_pairs_share, tuning.full_pairs) if self.needs_pairs else None
+        left -= pairs.loss.gaussian.rho if pairs else 0
+        pick = range_costing(float(left), self.top, float(_cost(steps.certificate)), tuning.rise)
+        tokens = min(steps.tokens, int(np.count_nonzero(supports >= self._reach * self._told_apart(pick))))
+        if recount is not None:
+            tokens = max(tokens, min(self._enough, steps.tokens))
+        return replace(
+            steps,
+            pick_epsilon=pick,
+            recount=recount,
+            pairs=pairs,
+            tokens=tokens,
+            candidates=MOST_CANDIDATES if self.sizes[0] <= 2 or pairs else MOST_PICKED,
+        )
+
+    def _with_counts(self, steps: LaterSteps, left: Fraction, supports: NDArray[np.float64], few: int) -> LaterSteps:
+        """These steps with noisy counts of pairs and itemsets, which cost what is left, for at most `few` tokens."""
+        tuning = self.tuning
         spread = LengthLook.costing(Fraction(tuning.look_share) * self.rho, sensitivity=self.sensitivity)
         left -= spread.loss.gaussian.rho
         share = tuning.pairs_share if self.size > 1 else 0.0
@@ -421,24 +422,25 @@ class ItemsFirst:
         # With little noise, what long transactions lose matters more than noise.
         full_pairs, full = tuning.full_pairs * self.boldness, tuning.full_itemsets * self.boldness
         in_doubt = 0.0
-        if self._clears(measured(share, full_pairs) if share else None, supports):
+        if self._clears(self._measured(left, share, full_pairs) if share else None, supports):
             share, rest = tuning.clear_pairs_share, tuning.clear_itemsets_share
             in_doubt = float(left) * (1 - share - rest) * _SAFE
         if self.min_count is not None:
             full = max(full, 2 * float(left) * rest * (self.min_count / (20 * self.sensitivity)) ** 2)
-        pairs = measured(share, full_pairs) if share else None
-        return LaterSteps(
-            transactions=transactions,
-            again=again,
-            item_deviation=item_deviation,
-            pairs=pairs,
-            pair_weight=pair_weight(pairs),
-            itemsets=measured(rest, full),
+        return replace(
+            steps,
+            pairs=self._measured(left, share, full_pairs) if share else None,
+            itemsets=self._measured(left, rest, full),
             spread=spread,
             in_doubt=(in_doubt / _RECOUNTS,) * _RECOUNTS if in_doubt else (),
-            tokens=min(int(np.count_nonzero(supports >= worth_it)), self.few(supports, lengths)),
+            tokens=min(steps.tokens, few),
             candidates=min(MOST_CANDIDATES, max(LEAST_CANDIDATES, tuning.counted * self.top)),
-            certificate=certificate,
+        )
+
+    def _measured(self, left: Fraction, share: float, full: float) -> Measurement:
+        """Noisy counts for a share of what is left."""
+        return Measurement.costing(
+            float(left) * share * _SAFE, full=min(MOST_FULL, round(full)), sensitivity=self.sensitivity
         )
 
     def _clears(self, pairs: Measurement | None, supports: NDArray[np.float64]) -> bool:
