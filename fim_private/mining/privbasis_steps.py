@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from fim_private.counting import HiddenCounts, TransactionDatabase, largest_counts
+from fim_private.counting import HiddenCounts, TransactionDatabase
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mining.bases import bases_of
 from fim_private.mining.outcome import Outcome
@@ -16,22 +16,12 @@ from fim_private.randomness import Randomness
 from fim_private.release.door import check_list, measure_bins, pick, pick_number
 
 
-def count_first(database: TransactionDatabase, mechanism: PrivBasis) -> HiddenCounts:
-    """The largest counts over all sizes together, which the first step looks at.
-
-    Raises:
-        InputError: there is too much to count.
-    """
-    return largest_counts(database, mechanism.sizes, mechanism.wanted)
-
-
 def run(
     database: TransactionDatabase,
     mechanism: PrivBasis,
+    counts: HiddenCounts,
     randomness: Randomness,
-    *,
-    counts: HiddenCounts | None = None,
-    progress: Callable[[str], None] = lambda _phase: None,
+    progress: Callable[[str], None],
 ) -> Outcome:
     """Choose the number of items, then items and pairs; then count all subsets of bases that cover these.
 
@@ -39,14 +29,13 @@ def run(
         database: bounded transactions over the public list. If they have units, each unit has at most
             `mechanism.sensitivity` of them.
         mechanism: the mechanism with its parameters.
+        counts: the largest counts over all sizes together, which the first step looks at.
         randomness: where the bits come from.
-        counts: from `count_first`, if that was called before.
         progress: called with the name of each phase as it begins.
     """
     check_list(database, mechanism)
     progress("finding items")
-    itemset_counts = count_first(database, mechanism) if counts is None else counts
-    number = pick_number(database.top_itemsets(1, mechanism.most_items), itemset_counts, mechanism, randomness)
+    number = pick_number(database.top_itemsets(1, mechanism.most_items), counts, mechanism, randomness)
     item_picks, pair_picks = mechanism.picks(number)
     every = np.arange(len(database.vocabulary), dtype=np.int32)[:, np.newaxis]
     items = pick(database.count_chosen(every), item_picks, randomness)[:, 0]

@@ -25,11 +25,11 @@ def count_first(database: TransactionDatabase, mechanism: Stepwise) -> HiddenCou
     """
     match mechanism:
         case PrivBasis():
-            return privbasis_steps.count_first(database, mechanism)
+            return largest_counts(database, mechanism.sizes, mechanism.wanted)
         case LookFirst():
             return largest_counts(database, mechanism.sizes, mechanism.depth)
         case WeightedGaussian():
-            return weighted_gaussian_steps.count_first(database, mechanism)
+            return database.weigh_itemsets(mechanism.sizes, mechanism.measurement.weights)
     return None
 
 
@@ -50,15 +50,15 @@ def run(
         counts: from `count_first`, if that was called before.
         progress: called with the name of each phase as it begins.
     """
+    first = count_first(database, mechanism) if counts is None else counts
     match mechanism:
         case ItemsFirst():
             return items_first_steps.run(database, mechanism, randomness, progress=progress)
-        case PrivBasis():
-            return privbasis_steps.run(database, mechanism, randomness, counts=counts, progress=progress)
-        case WeightedGaussian():
-            return weighted_gaussian_steps.run(database, mechanism, randomness, counts=counts, progress=progress)
-        case LookFirst():
-            first = largest_counts(database, mechanism.sizes, mechanism.depth) if counts is None else counts
+        case PrivBasis() if first is not None:
+            return privbasis_steps.run(database, mechanism, first, randomness, progress)
+        case WeightedGaussian() if first is not None:
+            return weighted_gaussian_steps.run(database, mechanism, first, randomness, progress)
+        case LookFirst() if first is not None:
             looked = items_first_steps.look_first(database, mechanism.items, randomness)
             way = look_at_support(first, looked[1], mechanism, randomness)
             if isinstance(way, ItemsFirst):

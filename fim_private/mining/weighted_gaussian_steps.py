@@ -11,33 +11,22 @@ from fim_private.randomness import Randomness
 from fim_private.release.door import find_itemsets, pick
 
 
-def count_first(database: TransactionDatabase, mechanism: WeightedGaussian) -> HiddenCounts:
-    """The weighted sums of all itemsets that occur.
-
-    Raises:
-        InputError: there is too much to count.
-    """
-    return database.weigh_itemsets(mechanism.sizes, mechanism.measurement.weights)
-
-
 def run(
     database: TransactionDatabase,
     mechanism: WeightedGaussian,
+    sums: HiddenCounts,
     randomness: Randomness,
-    *,
-    counts: HiddenCounts | None = None,
-    progress: Callable[[str], None] = lambda _phase: None,
+    progress: Callable[[str], None],
 ) -> Outcome:
     """Find itemsets by the histogram. They are public from then on, so their exact counts decide the picks.
 
     Args:
         database: bounded transactions. If they have units, each unit has at most `mechanism.sensitivity` of them.
         mechanism: the mechanism with its parameters.
+        sums: the weighted sums of all itemsets that occur.
         randomness: where the bits come from.
-        counts: from `count_first`, if that was called before.
         progress: called with the name of each phase as it begins.
     """
-    sums = count_first(database, mechanism) if counts is None else counts
     progress("finding itemsets")
     found, _ = find_itemsets(sums, mechanism, randomness)
     progress("selecting")
