@@ -54,7 +54,7 @@ def test_the_statement_speaks_of_customers_and_baskets() -> None:
         "every customer (column 'CustomerID'): whether they are in the data (epsilon 1, delta 1e-6), and" in customers
     )
     assert "and what they bought (epsilon 2, delta 3.719e-6). With it," in customers
-    assert "further baskets" not in customers
+    assert "more baskets" not in customers
     assert "at most 73.2 % of cases" in customers
     assert "at most 73.2 % of cases" in " ".join(promise(make_plan(unit=UNITS[1], **asked), seeded=False).split())
     replaced = make_plan(unit=UNITS[0], relation=NeighbouringRelation.REPLACE, **asked)
