@@ -117,10 +117,8 @@ def test_constraints_are_kept_and_said() -> None:
     assert plan_text(plan_of(constraints=bag)) == plan_text(plan_of())  # of an open universe
     number = plan_of("exponential", constraints=bag, universe=Universe(items=100))
     assert "searches" not in plan_text(number), "the number is of the other items"
-    assert "100 different items occur beside those that the question names" in " ".join(
-        promise(number, seeded=False).split()
-    )
-    promised = " ".join(promise(plan, seeded=False).split())
+    assert "100 different items occur beside those that the question names" in " ".join(promise(number).split())
+    promised = " ".join(promise(plan).split())
     assert "The question asks for itemsets that contain milk, and not ba\\x1bg." in promised
     assert "The items that it names are public." in promised
-    assert "The question asks" not in promise(plan_of(), seeded=False)
+    assert "The question asks" not in promise(plan_of())

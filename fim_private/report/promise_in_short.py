@@ -18,22 +18,17 @@ LONGEST_NAME = 16
 """Letters of a column's name at most, so that the lines stay few."""
 
 
-def promise_in_short(plan: Plan, *, seeded: bool, layout: Layout | None = None) -> str:
-    """What is protected, how well, and what is not, in at most five lines.
+def statement(release: Release, *, in_full: bool = False) -> str:
+    """What is protected, how well, and what is not; a warning if the release promises nothing.
 
     Args:
-        plan: of the release.
-        seeded: whether its noise can be repeated.
-        layout: of the data.
+        release: any release.
+        in_full: all of it, not at most five lines.
     """
-    return _in_short(Terms.of(privacy_record(plan, layout), plan_record(plan)), seeded=seeded)
-
-
-def promised_in_short(release: Release) -> str:
-    """The same from a release alone. A release without a promise gets a warning instead."""
-    if release.terms.privacy.promise is None:
+    if in_full or release.terms.privacy.promise is None:
         return wrapped([printable(paragraph) for paragraph in promised(release)])
-    return _in_short(release.terms, seeded=release.seeded)
+    warning = [f"WARNING: {SEEDED_NOTE}. This output is NOT private."] if release.seeded else []
+    return wrapped([*warning, printable(" ".join(_sentences(release.terms, seeded=release.seeded)))])
 
 
 def promise_briefly(plan: Plan) -> str:
@@ -46,11 +41,6 @@ def promised_briefly(release: Release) -> list[str]:
     if release.terms.privacy.promise is None or release.seeded:
         return []
     return [printable(" ".join(_sentences(release.terms, seeded=False)[:2]))]
-
-
-def _in_short(terms: Terms, *, seeded: bool) -> str:
-    warning = [f"WARNING: {SEEDED_NOTE}. This output is NOT private."] if seeded else []
-    return wrapped([*warning, printable(" ".join(_sentences(terms, seeded=seeded)))])
 
 
 def _sentences(terms: Terms, *, seeded: bool) -> list[str]:

@@ -29,23 +29,15 @@ MANY_ITEMS = 5
 """Itemsets of so many frequent items are often rare."""
 
 
-def promise(plan: Plan, *, seeded: bool, layout: Layout | None = None) -> str:
-    """What is protected, how much, by what, and what is not; a paragraph each.
-
-    Args:
-        plan: of the release.
-        seeded: whether its noise can be repeated.
-        layout: of the data; None where no data was read yet.
-    """
-    return wrapped(promise_paragraphs(plan, seeded=seeded, layout=layout))
+def promise(plan: Plan) -> str:
+    """What is protected, how much, by what, and what is not, before any data is read; a paragraph each."""
+    return wrapped(promise_paragraphs(plan))
 
 
-def promise_paragraphs(
-    plan: Plan, *, seeded: bool = False, layout: Layout | None = None, options: bool = True
-) -> list[str]:
+def promise_paragraphs(plan: Plan, *, options: bool = True) -> list[str]:
     """The same, not wrapped, and perhaps without options of the command line."""
-    terms = Terms.of(privacy_record(plan, layout), plan_record(plan))
-    return _promised(terms, plan.mechanism_name, seeded=seeded, options=options)
+    terms = Terms.of(privacy_record(plan), plan_record(plan))
+    return _promised(terms, plan.mechanism_name, seeded=False, options=options)
 
 
 def promised(release: Release, *, options: bool = True) -> list[str]:
@@ -58,7 +50,7 @@ def promised(release: Release, *, options: bool = True) -> list[str]:
     return _promised(release.terms, release.mechanism, seeded=release.seeded, options=options)
 
 
-def _promised(terms: Terms, mechanism: str, *, seeded: bool, options: bool = True) -> list[str]:
+def _promised(terms: Terms, mechanism: str, *, seeded: bool, options: bool) -> list[str]:
     privacy, plan, promise = terms.privacy, terms.plan, terms.privacy.promise
     warning = [f"WARNING: {SEEDED_NOTE}."] if seeded else []
     if promise is None:

@@ -39,14 +39,13 @@ def test_a_full_list_above_a_count_may_not_be_all() -> None:
 
 
 def test_the_promise_follows_the_plan() -> None:
-    text = promise(PLAN, seeded=False)
+    text = promise(PLAN)
     assert "2.72 times" in text
     assert "73.2 %" in text
     replaced = make_plan(
         size=2, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), relation=NeighbouringRelation.REPLACE
     )
-    assert "that it is in the data is not hidden" in " ".join(promise(replaced, seeded=False).split())
-    assert "NOT private" in promise(PLAN, seeded=True)
+    assert "that it is in the data is not hidden" in " ".join(promise(replaced).split())
     declared = make_plan(
         size=2,
         top=3,
@@ -55,7 +54,7 @@ def test_the_promise_follows_the_plan() -> None:
         mechanism="exponential",
         universe=Universe(names=("milk", "bread", "tea")),
     )
-    words = " ".join(promise(declared, seeded=False).split())
+    words = " ".join(promise(declared).split())
     assert "at most 7.39 times. Someone" in words
     assert "one customer" in words
     assert "Declared" not in words
@@ -63,7 +62,7 @@ def test_the_promise_follows_the_plan() -> None:
         size=2, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism="exponential",
         universe=Universe(items=5000),
     )  # fmt: skip
-    words = " ".join(promise(number, seeded=False).split())
+    words = " ".join(promise(number).split())
     assert "no more than 5,000 different items occur" in words
     assert "Taken as public" not in words
     older = Terms.of({**privacy_record(number), "taken_as_public": "the names"}, plan_record(number))
@@ -88,7 +87,7 @@ def test_no_bound_is_stated_below_the_truth(epsilon: str, delta: str, said: str)
         universe=Universe(items=50, listed=True),
         mechanism="exponential",
     )  # fmt: skip
-    assert said in " ".join(promise(plan, seeded=False).split())
+    assert said in " ".join(promise(plan).split())
     together = " ".join(plan_text(plan).split())
     assert said.startswith("at most") or said.removesuffix(" One unit").rstrip(".").split(". ")[0] in together
 
@@ -106,7 +105,7 @@ def test_an_exchange_is_not_said_twice() -> None:
     plan = make_plan(
         size=2, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), relation=NeighbouringRelation.REPLACE
     )
-    assert "in its place" not in promise(plan, seeded=False)
+    assert "in its place" not in promise(plan)
 
 
 def test_plans_in_words_fit_a_terminal() -> None:

@@ -126,7 +126,7 @@ def _main_job(*, quiet: bool) -> None:
         release = mine_as_planned(transactions, plan)
         itemsets, counts = top_itemsets(transactions, SIZE, TOP).reveal_to_curator()
     typer.echo(release_table(release))
-    say(f"\n{promise(plan, seeded=False)}\n", quiet=quiet)
+    say(f"\n{promise(plan)}\n", quiet=quiet)
     truth = [tuple(transactions.vocabulary[code] for code in itemset) for itemset in itemsets.tolist()]
     hits = len(set(truth) & {itemset.items for itemset in release.itemsets})
     rows = [

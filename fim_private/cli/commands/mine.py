@@ -56,8 +56,8 @@ def mine(
     from fim_private.printable import printable
     from fim_private.release.filters import check_keep, filtered
     from fim_private.report.document.text import wrapped
-    from fim_private.report.promise_in_short import promise_in_short
-    from fim_private.report.promise_text import cut_note, found_note, promise, rules_note, shortfall, total_doubt
+    from fim_private.report.promise_in_short import statement
+    from fim_private.report.promise_text import cut_note, found_note, rules_note, shortfall, total_doubt
 
     warn_if_weak(question)
     plan, keep = plan_for(question.asked()), delivery.keep
@@ -83,6 +83,6 @@ def mine(
         None if doubt is None else wrapped([doubt]),
         rules_note(plan, release),
         shortfall(plan, release),
-        (promise if delivery.explain else promise_in_short)(plan, seeded=release.seeded, layout=release.layout),
+        statement(release, in_full=delivery.explain),
     )
     conclude(remarks, delivery, run_ledger)

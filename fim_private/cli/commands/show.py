@@ -36,13 +36,12 @@ def show(
 
     To make a page to publish: fim-private show release.json --html page.html
     """
-    from fim_private.printable import printable
     from fim_private.release.files import read_release, write_release
     from fim_private.report.document.text import wrapped
     from fim_private.report.document.write import write_page
     from fim_private.report.pages.release import release_document
-    from fim_private.report.promise_in_short import promised_in_short
-    from fim_private.report.promise_text import counts_note, promised
+    from fim_private.report.promise_in_short import statement
+    from fim_private.report.promise_text import counts_note
     from fim_private.report.tables import release_bars, release_table
 
     keep_apart(html, output)
@@ -66,8 +65,7 @@ def show(
     note = counts_note(shown)
     if note is not None:
         say(f"\n{wrapped([note])}", quiet=quiet)
-    in_words = wrapped([*map(printable, promised(shown))]) if explain else promised_in_short(shown)
-    say(f"\n{in_words}", quiet=quiet)
+    say(f"\n{statement(shown, in_full=explain)}", quiet=quiet)
 
 
 def _block() -> str:

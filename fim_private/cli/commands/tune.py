@@ -61,8 +61,8 @@ def tune(
     warn_if_weak(question)
     from fim_private.mining.tuning import plan_tuning
     from fim_private.mining.tuning import tune as choose
-    from fim_private.report.promise_in_short import promise_in_short
-    from fim_private.report.promise_text import promise, tuning_note
+    from fim_private.report.promise_in_short import statement
+    from fim_private.report.promise_text import tuning_note
 
     tuning = plan_tuning(
         read_configurations(candidates),
@@ -86,6 +86,5 @@ def tune(
         remarks.append("Nothing is released. The budget is spent.")
     else:
         remarks.append(f"Chosen: {tuned.name}; its run scored about {tuned.score:,}, with noise.")
-        words = promise if delivery.explain else promise_in_short
-        remarks.append(words(tuned.plan, seeded=tuned.release.seeded, layout=tuned.release.layout))
+        remarks.append(statement(tuned.release, in_full=delivery.explain))
     conclude(remarks, delivery, run_ledger)

@@ -46,6 +46,9 @@ def test_it_says_what_was_chosen_and_what_it_cost(baskets: Path) -> None:
     assert "Chosen among 2 configurations. One run with its score costs epsilon 2, delta" in said
     assert "epsilon 6, delta 1e-6: three times a run's epsilon, by Theorem 3.2" in said
     assert "WARNING: seeded" in said
+    # Whatever was chosen: any of the candidates may have been run.
+    assert "Chosen: limited-domain" in said
+    assert "and a limit of 65,536 items." in said
     assert b"bread + milk" in done.stdout
     release = json.loads(baskets.with_name("out.json").read_text())
     assert release["privacy"]["epsilon"] == 6
