@@ -21,7 +21,9 @@ from benchmarks.report import write
 from benchmarks.results import Measured, Measurements, Results
 from benchmarks.running import run
 from benchmarks.targets import targets
+from benchmarks.theory.composition import margins
 from benchmarks.units import made_up, table
+from fim_private.privacy import Budget
 
 SMALL = Shape(items=60, length=5.0, patterns=20)
 
@@ -204,3 +206,8 @@ def test_no_line_is_drawn_past_what_was_not_measured() -> None:
     axes = Figure().subplots()
     assert lines(axes, tasks[::-1], lambda task: task.size, lambda row: row.warm) == {OURS}
     assert [str(height) for height in axes.lines[0].get_ydata()] == ["1.0", "nan", "2.0"]
+
+
+def test_calibrated_searches_need_smaller_leads_than_the_published_one() -> None:
+    leads = margins(Budget("1", "1e-6"), 10)
+    assert leads["lmm, first test"] < leads["lmm, last test"] < leads["lmm-paper"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from fim_private.comparison.composition_gain import TOPS, margins, pick_epsilons
-from fim_private.privacy import Budget
+from fim_private.demos.lessons.composition import pick_epsilons
+from fim_private.plan import make_plan
+from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.report.document import Paragraph, Section
 from fim_private.report.drawing import Pictures, logarithmic, look, new_figure
 
+TOPS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 STYLES = {"basic": ("#7a7a7a", "o", ":"), "optimal": ("#000000", "s", "--"), "bounded range": ("#00805c", "^", "-")}
 LEADS = {
     "lmm-paper": "lmm-paper",
@@ -14,6 +16,22 @@ LEADS = {
     "lmm, last test": "lmm-no-fallback",
     "limited-domain": "limited-domain",
 }
+
+
+def margins(budget: Budget, top: int) -> dict[str, int]:
+    """The leads that the published search, the calibrated search (first and last test) and the fallback need."""
+
+    def leads(name: str) -> list[int]:
+        plan = make_plan(size=2, top=top, budget=budget, unit=PrivacyUnit(), mechanism=name)
+        return [margin.counts for margin in plan.mechanism.margins]
+
+    calibrated = leads("lmm")
+    return {
+        "lmm-paper": leads("lmm-paper")[0],
+        "lmm, first test": calibrated[0],
+        "lmm, last test": calibrated[1],
+        "limited-domain": leads("limited-domain")[0],
+    }
 
 
 def section(pictures: Pictures) -> Section:

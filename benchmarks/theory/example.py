@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fim_private.comparison.hard_instances import needed
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.privacy import Budget
 from fim_private.report.document import Paragraph, Section
 from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure
+from verification.hard_instances import needed
 
 UNIVERSES = tuple(10**digits for digits in (1, 3, 6, 9, 12, 15, 18))
 FEW = UNIVERSES[2::2]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fim_private.comparison.hard_instances import PROPOSITION_1, THEOREM_1, pure
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.report.document import Paragraph, Section
 from fim_private.report.document.text import number
 from fim_private.report.drawing import Pictures, legend, line, new_figure
+from verification.hard_instances import PROPOSITION_1, THEOREM_1, pure
 
 
 def section(pictures: Pictures) -> Section:

@@ -6,13 +6,12 @@ import math
 from fractions import Fraction
 from functools import cache
 
-from fim_private.accounting.calibration import composed_epsilon
+from fim_private.accounting.calibration import calibrate_equal, calibrate_pick, composed_epsilon
 from fim_private.accounting.optimal_composition import optimal_epsilon
-from fim_private.comparison.composition_gain import pick_epsilons
 from fim_private.demos.chart import Chart, Line
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
 from fim_private.mechanisms.peeling import peeling_losses
-from fim_private.privacy import Budget
+from fim_private.privacy import BoundedRange, Budget, Loss
 from fim_private.report.document import Bullets, Paragraph, Table
 
 PICKS = ("1", "2", "5", "10", "20", "50", "100", "200", "500")
@@ -22,6 +21,25 @@ THEOREMS = {
     "optimal": "optimal for any private pick",
     "bounded range": "Rényi, for picks of bounded range",
 }
+
+
+def pick_epsilons(budget: Budget, top: int) -> dict[str, float]:
+    """The largest epsilon of one of k picks, by theorem.
+
+    basic: epsilons add up. optimal: the theorem of Kairouz, Oh, Viswanath for any picks. bounded range: the
+    Renyi curve of picks by the exponential mechanism (Durfee and Rogers; Dong et al.), or Gaussian composition.
+    """
+
+    def losses_of(pick: Fraction) -> tuple[Loss, ...]:
+        return (BoundedRange(pick),) * top
+
+    equal = calibrate_equal(top, epsilon=budget.epsilon, delta=budget.delta, failing=False)
+    ranged = calibrate_pick(losses_of, epsilon=budget.epsilon, delta=budget.delta, failing=False)
+    return {
+        "basic": float(budget.epsilon / top),
+        "optimal": float(equal.epsilon),
+        "bounded range": float(ranged.pick_epsilon),
+    }
 
 
 @cache

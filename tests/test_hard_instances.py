@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from fim_private.comparison.composition_gain import margins, pick_epsilons
-from fim_private.comparison.hard_instances import PROPOSITION_1, THEOREM_1, LowerBound, needed, pure, success
+from fim_private.demos.lessons.composition import pick_epsilons
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.privacy import Budget, NeighbouringRelation
+from verification.hard_instances import PROPOSITION_1, THEOREM_1, LowerBound, needed, pure, success
 
 BUDGET = Budget("1", "1e-6")
 FAST = sorted(name for name, row in REGISTRY.items() if row.sees_counts_only and not row.lowered)
@@ -77,5 +77,3 @@ def test_composition_reproduces_the_worked_figures() -> None:
         # The worked figure of generic picks is from the Renyi curve; the optimal theorem allows up to 2 % more.
         assert generic <= found["optimal"] * 1.001 <= 1.03 * generic
         assert found["basic"] == pytest.approx(1 / top)
-    leads = margins(BUDGET, 10)
-    assert leads["lmm, first test"] < leads["lmm, last test"] < leads["lmm-paper"]
