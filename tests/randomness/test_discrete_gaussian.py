@@ -3,41 +3,34 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from scipy.stats import norm
 
 from fim_private.randomness import SecureRandomness, SeededRandomness
 from fim_private.randomness.discrete_gaussian import (
-    discrete_gaussian_mass,
     log_discrete_gaussian_survival,
     log_discrete_gaussian_survival_bound,
     log_discrete_gaussian_survivals,
     sample_discrete_gaussian,
 )
+from tests.randomness.laws import gaussian_law
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
 VARIANCES = [Fraction(1, 9), Fraction(1), Fraction(35, 4), Fraction(10**9, 4312416)]
-
-
-def law(variance: float) -> dict[int, float]:
-    reach = int(12 * math.sqrt(variance)) + 3
-    values = np.arange(-reach, reach + 1)
-    return dict(zip(values.tolist(), discrete_gaussian_mass(values, variance).tolist(), strict=True))
 
 
 @pytest.mark.parametrize("variance", VARIANCES, ids=str)
 def test_sampler_has_its_law_and_no_other(variance: Fraction) -> None:
     randomness = SeededRandomness(SEED)
     draws = [sample_discrete_gaussian(variance, randomness) for _ in range(8000)]
-    assert p_value(draws, law(float(variance))) > FALSE_ALARM
+    assert p_value(draws, gaussian_law(float(variance))) > FALSE_ALARM
     for factor in (0.7, 1.3):  # of the standard deviation
-        assert p_value(draws, law(float(variance) * factor**2)) < FALSE_ALARM
+        assert p_value(draws, gaussian_law(float(variance) * factor**2)) < FALSE_ALARM
 
 
 @pytest.mark.parametrize("variance", [0.2, 1.0, 7.3, 400.0, 1e6])
 def test_mass_is_that_of_the_definition(variance: float) -> None:
-    found = law(variance)
+    found = gaussian_law(variance)
     assert math.fsum(found.values()) == pytest.approx(1, rel=1e-12)
     assert found[1] / found[0] == pytest.approx(math.exp(-1 / (2 * variance)), rel=1e-12)
     spread = math.fsum(value**2 * chance for value, chance in found.items())
@@ -46,7 +39,7 @@ def test_mass_is_that_of_the_definition(variance: float) -> None:
 
 @pytest.mark.parametrize("variance", [0.2, 1.0, 7.3, 400.0])
 def test_survival_is_the_sum_of_the_mass(variance: float) -> None:
-    found = law(variance)
+    found = gaussian_law(variance)
     for threshold in (-5, -1, 0, 1, 2, 7, 20):
         expected = math.fsum(chance for value, chance in found.items() if value >= threshold)
         if expected > 1e-25:

@@ -15,29 +15,25 @@ from fim_private.randomness.discrete_laplace import (
     log_difference_survival,
     sample_discrete_laplace,
 )
+from tests.randomness.laws import laplace_law
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
 SCALES = [Fraction(1, 3), Fraction(5, 2), Fraction(10), Fraction(10**9, 43124163)]
-
-
-def law(scale: float) -> dict[int, float]:
-    values = np.arange(-int(40 * scale) - 2, int(40 * scale) + 3)
-    return dict(zip(values.tolist(), discrete_laplace_mass(values, scale).tolist(), strict=True))
 
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_sampler_has_its_law_and_no_other(scale: Fraction) -> None:
     randomness = SeededRandomness(SEED)
     draws = [sample_discrete_laplace(scale, randomness) for _ in range(12_000)]
-    assert p_value(draws, law(float(scale))) > FALSE_ALARM
-    assert p_value(draws, law(0.7 * float(scale))) < FALSE_ALARM
-    assert p_value(draws, law(1.3 * float(scale))) < FALSE_ALARM
+    assert p_value(draws, laplace_law(float(scale))) > FALSE_ALARM
+    assert p_value(draws, laplace_law(0.7 * float(scale))) < FALSE_ALARM
+    assert p_value(draws, laplace_law(1.3 * float(scale))) < FALSE_ALARM
 
 
 def test_secure_source_has_the_same_law() -> None:
     randomness = SecureRandomness()
     draws = [sample_discrete_laplace(Fraction(5, 2), randomness) for _ in range(12_000)]
-    assert p_value(draws, law(2.5)) > FALSE_ALARM
+    assert p_value(draws, laplace_law(2.5)) > FALSE_ALARM
 
 
 @pytest.mark.parametrize("scale", [0.4, 2.5, 300.0])

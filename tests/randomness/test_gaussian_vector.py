@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from fim_private.randomness import SecureRandomness, SeededRandomness, gaussian_vector
-from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from fim_private.randomness.gaussian_vector import (
     LARGEST_VARIANCE,
     _accepted,
@@ -16,13 +15,8 @@ from fim_private.randomness.gaussian_vector import (
     _one,
     sample_discrete_gaussians,
 )
+from tests.randomness.laws import gaussian_law
 from tests.sampling import FALSE_ALARM, SEED, p_value
-
-
-def law(variance: float) -> dict[int, float]:
-    reach = int(12 * variance**0.5) + 3
-    values = np.arange(-reach, reach + 1)
-    return dict(zip(values.tolist(), discrete_gaussian_mass(values, variance).tolist(), strict=True))
 
 
 @pytest.mark.parametrize("many", [2**20, 0], ids=["by the word", "by the byte"])
@@ -30,9 +24,9 @@ def law(variance: float) -> dict[int, float]:
 def test_draws_have_their_law_and_no_other(variance: int, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gaussian_vector, "_MANY", many)
     draws = sample_discrete_gaussians(variance, 200_000, SeededRandomness(SEED)).tolist()
-    assert p_value(draws, law(variance)) > FALSE_ALARM
+    assert p_value(draws, gaussian_law(variance)) > FALSE_ALARM
     for factor in (0.7, 1.3):  # of the standard deviation
-        assert p_value(draws, law(variance * factor**2)) < FALSE_ALARM
+        assert p_value(draws, gaussian_law(variance * factor**2)) < FALSE_ALARM
 
 
 @pytest.mark.parametrize("variance", [LARGEST_VARIANCE, LARGEST_VARIANCE + 1, 10**12])

@@ -17,12 +17,13 @@ from scipy.stats import chi2, ncx2
 
 from fim_private.randomness import SecureRandomness, SeededRandomness
 from fim_private.randomness.bernoulli import bernoulli_exp
-from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass, sample_discrete_gaussian
-from fim_private.randomness.discrete_laplace import discrete_laplace_mass, sample_discrete_laplace
+from fim_private.randomness.discrete_gaussian import sample_discrete_gaussian
+from fim_private.randomness.discrete_laplace import sample_discrete_laplace
 from fim_private.randomness.gaussian_vector import sample_discrete_gaussians
 from fim_private.randomness.noisy_maximum import Noise, NoisyMaximum, winning_probabilities
 from fim_private.randomness.uniform import uniform_below
 from fim_private.randomness.weighted_choice import WeightedChoice
+from tests.randomness.laws import gaussian_law, laplace_law
 from tests.randomness.test_noisy_maximum import gap_law
 from tests.sampling import FALSE_ALARM, p_value
 
@@ -71,17 +72,6 @@ def coarse(law: Law, step: int) -> Law:
         place = abs(value) // step  # type: ignore[arg-type]
         bins[place] = bins.get(place, 0.0) + chance
     return bins
-
-
-def laplace_law(scale: float) -> dict[int, float]:
-    values = np.arange(-int(40 * scale) - 2, int(40 * scale) + 3)
-    return dict(zip(values.tolist(), discrete_laplace_mass(values, scale).tolist(), strict=True))
-
-
-def gaussian_law(variance: float) -> dict[int, float]:
-    reach = int(12 * math.sqrt(variance)) + 3
-    values = np.arange(-reach, reach + 1)
-    return dict(zip(values.tolist(), discrete_gaussian_mass(values, variance).tolist(), strict=True))
 
 
 @pytest.mark.parametrize("exponent", [F(2, 3), F(1), F(1_000_003, 377_777)], ids=str)

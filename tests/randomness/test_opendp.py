@@ -12,13 +12,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
 
 from fim_private.mechanisms.peeling import peel_law
-from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
-from fim_private.randomness.discrete_laplace import discrete_laplace_mass
 from fim_private.randomness.noisy_maximum import Noise, winning_probabilities
+from tests.randomness.laws import gaussian_law, laplace_law
 from tests.sampling import FALSE_ALARM, p_value
 
 pytestmark = pytest.mark.long
@@ -31,17 +29,6 @@ def opendp() -> Any:
     prelude = pytest.importorskip("opendp.prelude", reason="opendp is an independent oracle: pip install opendp")
     prelude.enable_features("contrib")
     return prelude
-
-
-def laplace_law(scale: float) -> dict[int, float]:
-    values = np.arange(-int(40 * scale) - 2, int(40 * scale) + 3)
-    return dict(zip(values.tolist(), discrete_laplace_mass(values, scale).tolist(), strict=True))
-
-
-def gaussian_law(variance: float) -> dict[int, float]:
-    reach = int(12 * math.sqrt(variance)) + 3
-    values = np.arange(-reach, reach + 1)
-    return dict(zip(values.tolist(), discrete_gaussian_mass(values, variance).tolist(), strict=True))
 
 
 @pytest.mark.parametrize("scale", [0.4, 2.5, 17.0])
