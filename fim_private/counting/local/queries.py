@@ -61,7 +61,7 @@ def find_itemsets(transactions: Transactions, size: int, floor: int = 1, *, thre
     Cost: after items below the floor are dropped, some hundred million occurrences of itemsets per second. Memory is 8
     bytes per itemset, and 4 size bytes for each set of `size - 1` members that itemsets share.
     """
-    _at_least_one(size=size, floor=floor, threads=threads)
+    at_least_one(size=size, floor=floor, threads=threads)
     task, effort = Task(index(transactions, floor=floor), size, threads=threads), Effort(size)
     if size == 1:
         return FoundItemsets(task, [_items_as_batch(task)], complete=floor == 1)
@@ -100,7 +100,7 @@ def top_itemsets(transactions: Transactions, size: int, m: int, *, threads: int 
 
     Cost: memory for 2 m itemsets, whatever the data.
     """
-    _at_least_one(size=size, m=m, threads=threads)
+    at_least_one(size=size, m=m, threads=threads)
     floor = _bound(transactions, size, m, threads) if size > 1 and len(transactions.items) > _LARGE else 1
     ranked = index(transactions, floor=floor)
     if size == 1:
@@ -127,7 +127,7 @@ def count_histogram(transactions: Transactions, size: int, *, threads: int = THR
 
     Cost: time as `count_itemsets` at floor 1; memory does not grow with the number of itemsets.
     """
-    _at_least_one(size=size, threads=threads)
+    at_least_one(size=size, threads=threads)
     task = Task(index(transactions), size, threads=threads)
     if size == 1:
         levels, numbers = np.unique(task.index.counts, return_counts=True)
@@ -243,7 +243,12 @@ def _items(ranked: Index, m: int, *, complete: bool) -> ItemsetCounts:
     )
 
 
-def _at_least_one(**arguments: int) -> None:
+def at_least_one(**arguments: int) -> None:
+    """Refuse an argument below 1.
+
+    Raises:
+        UsageError: an argument is below 1.
+    """
     for name, value in arguments.items():
         if value < 1:
             raise UsageError(f"The {name} is below 1.", f"Give a {name} of 1 or more.")

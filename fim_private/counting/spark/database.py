@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from fim_private.counting.hidden_counts import HiddenCounts, ItemsetCounts
 from fim_private.counting.local.basis_bins import BasisBins, count_bins, number_of_bins, refusal_of_units
 from fim_private.counting.local.chosen_counts import ChosenCounts
-from fim_private.counting.local.queries import lengths_in_bins
+from fim_private.counting.local.queries import at_least_one, lengths_in_bins
 from fim_private.counting.spark import bounding
 from fim_private.counting.spark.blocks import SCHEMA, Block, pack, unpack
 from fim_private.counting.spark.histogram import SparkHistogram
@@ -113,7 +113,7 @@ class SparkDatabase:
 
     def keep_transactions(self, most: int, words: Words) -> SparkDatabase:
         """See `transactions.keep_transactions`. It draws a key of four words, and shuffles one row per transaction."""
-        _at_least_one(most=most)
+        at_least_one(most=most)
         if not self._has_units:
             return self
         key = bounding.secret_key(words)
@@ -123,7 +123,7 @@ class SparkDatabase:
 
     def cap_items(self, most: int, words: Words) -> SparkDatabase:
         """See `transactions.cap_items`. It draws a key of four words if anything is too long."""
-        _at_least_one(most=most)
+        at_least_one(most=most)
         if self._shape.longest <= most:
             return self
         cap = bounding.cap_units if self._counts_units else bounding.cap_items
@@ -131,7 +131,7 @@ class SparkDatabase:
 
     def top_itemsets(self, size: int, m: int) -> HiddenCounts:
         """See `counting.top_itemsets`; module `top` explains how."""
-        _at_least_one(size=size, m=m)
+        at_least_one(size=size, m=m)
         counts = self._item_counts
         if size == 1:
             order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
@@ -143,7 +143,7 @@ class SparkDatabase:
 
     def count_histogram(self, size: int) -> HiddenCounts:
         """See `counting.count_histogram`. It shuffles one row per itemset and partition."""
-        _at_least_one(size=size)
+        at_least_one(size=size)
         return SparkHistogram(self._cluster, self._blocks, size=size, width=len(self._vocabulary))
 
     def count_chosen(self, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None) -> ChosenCounts:
@@ -239,9 +239,3 @@ def _bins(block: Block, sent: Any, width: int) -> NDArray[np.int64]:
 
 def _lengths(block: Block, bins: NDArray[np.int64]) -> NDArray[np.int64]:
     return lengths_in_bins(block.lengths, bins)
-
-
-def _at_least_one(**arguments: int) -> None:
-    for name, value in arguments.items():
-        if value < 1:
-            raise UsageError(f"The {name} is below 1.", f"Give a {name} of 1 or more.")
