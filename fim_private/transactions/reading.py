@@ -24,7 +24,7 @@ from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket import read_basket
 from fim_private.transactions.formats.basket_units import read_basket_with_units
 from fim_private.transactions.formats.detection import SEPARATORS, ask_about_columns, detect_columnar, detect_text
-from fim_private.transactions.formats.doubts import OnDoubt, item_names, refuse
+from fim_private.transactions.formats.doubts import OnDoubt, ask, item_names, refuse
 from fim_private.transactions.formats.fimi import read_fimi
 from fim_private.transactions.formats.lists import read_lists
 from fim_private.transactions.formats.long import read_long_columnar, read_long_text
@@ -80,8 +80,8 @@ def read_transactions(
             semicolon, tab and pipe. If given, the file may consist of single items.
         encoding: the encoding of text.
         transaction_column: in long tables, the column that says which transaction a row belongs to, or several such
-            columns with commas between them. In one-hot tables
-            and lists, a column of ids to ignore. A long text without a header has its columns by number, from "1" on.
+            columns with commas between them. In one-hot tables and lists, a column of ids to ignore. A long text
+            without a header has its columns by number, from "1" on.
         item_column: in long tables, the column of items. In format "lists", the column of lists.
         unit_column: the column that says whose transaction it is, for protecting a person rather than a transaction.
             In format "basket", its number from 1, or its name in the first line.
@@ -465,9 +465,8 @@ def ask_about_names(layout: Layout, names: pl.Series, on_doubt: OnDoubt) -> None
         names: of all items.
         on_doubt: called with a doubt.
     """
-    doubt = item_names(layout, names) if "format" in layout.guessed else None
-    if doubt is not None:
-        on_doubt(doubt)
+    if "format" in layout.guessed:
+        ask(item_names(layout, names), on_doubt)
 
 
 def refuse_single_items(single: int, transactions: int) -> None:

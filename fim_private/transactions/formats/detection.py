@@ -20,9 +20,9 @@ from fim_private.transactions.formats.cells import is_cell
 from fim_private.transactions.formats.doubts import (
     ENOUGH,
     NUMBER,
-    Doubt,
     OnDoubt,
     Sample,
+    ask,
     baskets,
     is_utility,
     lines_of_blanks,
@@ -89,7 +89,7 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt
         _ask_about_rows(text.name, _records(sample[: SAMPLE_ROWS + 1], separator), columns, layout, on_doubt)
     if format_name == "basket":
         others = {*columns.skip_columns, *([int(columns.unit)] if columns.unit and is_place(columns.unit) else [])}
-        _ask(baskets(text.name, sample, _records(sample[:SAMPLE_ROWS], separator, others), layout), on_doubt)
+        ask(baskets(text.name, sample, _records(sample[:SAMPLE_ROWS], separator, others), layout), on_doubt)
     return layout
 
 
@@ -106,7 +106,7 @@ def _refuse_unheld(name: str, sample: Sequence[str], separator: str) -> None:
 
 def _fimi(name: str, sample: Sequence[str], on_doubt: OnDoubt) -> Layout:
     layout = Layout(format="fimi", guessed=("format",))
-    _ask(lines_of_blanks(name, sample, layout), on_doubt)
+    ask(lines_of_blanks(name, sample, layout), on_doubt)
     return layout
 
 
@@ -153,13 +153,8 @@ def ask_about_table(
         return
     sample = Sample(name=name, header=[head for head, _ in cells], columns=[column for _, column in cells], found=found)
     if columns.transaction is columns.item is None:
-        _ask(one_hot_table(sample, layout), on_doubt)
-    _ask(long_table(sample, layout, headerless=columns.numbered, known=columns.transaction is None), on_doubt)
-
-
-def _ask(doubt: Doubt | None, on_doubt: OnDoubt) -> None:
-    if doubt is not None:
-        on_doubt(doubt)
+        ask(one_hot_table(sample, layout), on_doubt)
+    ask(long_table(sample, layout, headerless=columns.numbered, known=columns.transaction is None), on_doubt)
 
 
 def _records(sample: Sequence[str], separator: str, others: Collection[int] = ()) -> list[list[str]]:

@@ -36,8 +36,9 @@ ENOUGH = 0.9
 """A share of lines that counts as all lines, so that a stray line hides nothing."""
 
 NUMBER = re.compile(r"[-+]?[0-9]+([.,][0-9]+)*")
-DATE = re.compile(r"([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4})([ T].*)?")
 DAY = re.compile(r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}")
+DATE = re.compile(rf"({DAY.pattern})([ T].*)?")
+"""A day, perhaps with a time."""
 BRACKETED = re.compile(r"\[.*\]|\{.*\}", re.DOTALL)
 LIST_MARKS = (",", ";", "|")
 OFTEN = 0.2
@@ -98,6 +99,12 @@ def refuse(doubt: Doubt) -> NoReturn:
         InputError: always.
     """
     raise InputError(doubt.what, f"{doubt.instead} {doubt.stays}")
+
+
+def ask(doubt: Doubt | None, on_doubt: OnDoubt) -> None:
+    """Hand a doubt on, if there is one."""
+    if doubt is not None:
+        on_doubt(doubt)
 
 
 def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | None:

@@ -17,7 +17,7 @@ from fim_private.transactions.columns.row_filter import NUMBER
 from fim_private.transactions.columns.text_table import TextTable
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.files.fields import split_lists
-from fim_private.transactions.formats.doubts import OnDoubt, refuse
+from fim_private.transactions.formats.doubts import OnDoubt, ask, refuse
 from fim_private.transactions.formats.restarts import WATCHED, Cells, Restarts
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
@@ -87,7 +87,7 @@ def read_long_text(table: TextTable, layout: Layout, columns: Columns, on_doubt:
             below_zero = _below_zero(table.header, found, partial(fields.gather_every, width))
         restarts.add(partial(fields.gather_every, width))
         rows.add([fields.gather_every(width, offset=at) for at in found.all])
-    _ask(restarts, on_doubt)
+    ask(restarts.doubt(), on_doubt)
     transactions = rows.finish(_named(layout, columns, table.header, found))
     return _with_unread(transactions, table.header, found, below_zero or ())
 
@@ -103,7 +103,7 @@ def read_long_columnar(
     by_name = dict(zip(dict.fromkeys(names), values, strict=True))
     rows, restarts = _Rows(found, columns), Restarts(table.name, len(header), found, layout)
     restarts.add(lambda at: _first_rows(table, header[at]))
-    _ask(restarts, on_doubt)
+    ask(restarts.doubt(), on_doubt)
     options = options_of(found)
     # One piece at a time, because numbers and dates take several times the memory as text.
     for start in range(0, len(values[0]), PIECE):
@@ -141,12 +141,6 @@ def _below_zero(header: Sequence[str], found: LongColumns, cells: Cells) -> tupl
         for name, first in unread
         if first.str.contains(BELOW_ZERO).any() and first.filter(not_blank(first)).str.contains(ANY_NUMBER).all()
     )
-
-
-def _ask(restarts: Restarts, on_doubt: OnDoubt) -> None:
-    doubt = restarts.doubt()
-    if doubt is not None:
-        on_doubt(doubt)
 
 
 def _named(layout: Layout, columns: Columns, header: Sequence[str], found: LongColumns) -> Layout:
