@@ -1,8 +1,8 @@
 """The whole pipeline sampled: neighbouring files are written, read and released as the command line does it.
 
 Exact laws show what a mechanism does with counts. Here reading, bounding, counting, the door and the source of
-randomness stand in between, and nothing is known of them but what comes out. One basket
-more makes any step between 0 and 1 of counts of single items real.
+randomness stand in between, and nothing is known of them but what comes out. One basket more makes any step between 0
+and 1 of counts of single items real.
 """
 
 from __future__ import annotations

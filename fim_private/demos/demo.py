@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from fim_private.demos.chart import Chart
-from fim_private.errors import UsageError
+from fim_private.errors import UsageError, did_you_mean
 from fim_private.report.document import Bullets, Code, Paragraph, Table
 
 Settings: TypeAlias = Mapping[str, str]
@@ -127,6 +126,5 @@ def find_demo(demos: Iterable[Demo], name: str) -> Demo:
     by_name = {demo.name: demo for demo in demos}
     if name in by_name:
         return by_name[name]
-    near = difflib.get_close_matches(name.lower(), by_name)
-    hint = f"Did you mean {' or '.join(near)}?" if near else "See the names with: fim-private demo list"
+    hint = did_you_mean(name, by_name).rstrip() or "See the names with: fim-private demo list"
     raise UsageError(f"There is no lesson {name!r}.", hint)

@@ -131,8 +131,8 @@ def check_universe(database: TransactionDatabase, plan: Plan) -> None:
 
     Privacy: the promise is for data with at most the declared number of items. The refusal itself is not protected:
     repeated with other numbers, it tells how many items occur. Items that the constraints name are not counted, because
-    the data was bounded without them. With a list of names (`--universe-file`) nothing is
-    refused, because all other items were left out before.
+    the data was bounded without them. With a list of names (`--universe-file`) nothing is refused, because all other
+    items were left out before.
 
     Raises:
         InputError: the data holds more items than were declared.
