@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fim_private.counting import ItemsetCounts, count_histogram, count_itemsets, find_itemsets, occurs, top_itemsets
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions import Transactions, read_transactions, transactions_from_lists
 from tests.counting.brute_force import Itemset, brute_force
+from tests.counting.local.conftest import each_method, unchanged
 
 baskets_of = st.lists(st.sets(st.integers(0, 9), max_size=8), max_size=30)
 tied = st.lists(st.just({0, 1, 2, 3, 4, 5}) | st.just({1, 2, 3, 6}), max_size=12)
@@ -30,46 +31,6 @@ def named(transactions: Transactions, counts: ItemsetCounts) -> list[tuple[Items
     items = [int(name[1:]) for name in transactions.vocabulary]
     rows = [tuple(items[code] for code in row) for row in itemsets.tolist()]
     return list(zip(rows, numbers.tolist(), strict=True))
-
-
-METHODS = {
-    "as it is": {},
-    "by lists alone": {"task.is_dense": lambda _index: False},
-    "by bits": {"task.is_dense": lambda _index: True},
-    "few items in the triangle": {"triangle.WORTH_IT": 0, "triangle.ITEMS": 4},
-    "all items in the triangle": {"triangle.WORTH_IT": 0},
-    "with a bound from a part": {"queries._LARGE": 8, "queries._SHARE": 2, "triangle.WORTH_IT": 0, "triangle.ITEMS": 3},
-    "with few lists at a time": {"queries._LISTED": 3},
-    "with few lists beside a triangle": {"queries._LISTED": 3, "triangle.WORTH_IT": 0, "triangle.ITEMS": 2},
-    "in small pieces": {
-        "walk._BATCH_ROWS": 1,
-        "walk._TALLY_CELLS": 3,
-        "work._CHUNK_WORK": 16,
-        "found_itemsets._ROWS": 8,
-    },
-    "by threads": {
-        "walk._SINGLE_THREAD_WORK": 0,
-        "work._CHUNK_WORK": 16,
-        "index._WORTH_A_THREAD": 0,
-        "index.THREADS": 3,
-    },
-}
-
-
-SLOW = ("few items in the triangle", "with a bound from a part", "in small pieces", "by threads")
-
-
-@pytest.fixture(
-    params=[pytest.param(METHODS[name], id=name, marks=pytest.mark.slow if name in SLOW else ()) for name in METHODS]
-)
-def _method(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each way of counting, whatever the data is like."""
-    for name, value in request.param.items():
-        monkeypatch.setattr(f"fim_private.counting.local.{name}", value)
-
-
-each_method = pytest.mark.usefixtures("_method")
-unchanged = [HealthCheck.function_scoped_fixture]
 
 
 @each_method

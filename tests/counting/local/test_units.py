@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fim_private.counting import (
@@ -27,7 +27,7 @@ from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness import SeededRandomness
 from fim_private.transactions import Transactions, count_units, keep_items, transactions_from_lists
 from tests.counting.brute_force import Itemset
-from tests.counting.local.test_queries import METHODS, SLOW
+from tests.counting.local.conftest import each_method, unchanged
 
 Owned = list[tuple[int, frozenset[int]]]
 """Each basket with the number of its owner."""
@@ -62,18 +62,6 @@ def rows_of(transactions: Transactions) -> Owned:
     assert transactions.units is not None
     parts = np.split(transactions.items, transactions.offsets[1:-1])
     return [(int(who), frozenset(part.tolist())) for who, part in zip(transactions.units, parts, strict=True)]
-
-
-@pytest.fixture(
-    params=[pytest.param(METHODS[name], id=name, marks=pytest.mark.slow if name in SLOW else ()) for name in METHODS]
-)
-def _method(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in request.param.items():
-        monkeypatch.setattr(f"fim_private.counting.local.{name}", value)
-
-
-each_method = pytest.mark.usefixtures("_method")
-unchanged = [HealthCheck.function_scoped_fixture]
 
 
 @each_method
