@@ -18,6 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fim_private.counting.spark.blocks import SCHEMA, Block, identities_in_order, identities_of, pack
+from fim_private.counting.spark.session import Batches
 from fim_private.errors import FimPrivateError, InputError
 from fim_private.transactions.columns.column_roles import Columns, LongColumns
 from fim_private.transactions.columns.column_table import as_text
@@ -26,7 +27,12 @@ from fim_private.transactions.columns.text_table import TextTable, text_table
 from fim_private.transactions.compressed_rows import compressed
 from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.cells import not_a_cell, present_cells
-from fim_private.transactions.formats.long import options_of, parts_of_rows, split_items
+from fim_private.transactions.formats.long import (
+    options_of,
+    parts_of_rows,
+    refuse_items_without_transaction,
+    split_items,
+)
 from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.reading import read_text
@@ -40,8 +46,6 @@ READ_SCHEMA = (
 """A block in codes of its own names, which are in name order, and what the reader noticed."""
 
 LONG_SCHEMA = "transaction string, item string, unit string, rows_without_unit long"
-
-Batches = Iterator["pa.RecordBatch"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -275,11 +279,7 @@ def _long_rows(values: list[pl.Series], source: Source) -> Batches:
         columns = [column.filter(pl.Series(kept)) for column in columns]
     columns = split_items(columns, source.columns.item_separator)
     has_transaction, has_item = not_blank(columns[0]), not_blank(columns[1])
-    if (has_item & ~has_transaction).any():
-        raise InputError(
-            "A row has an item but no transaction: the transaction column is blank there.",
-            "Fill the column, leave such rows out, or choose another --transaction-column.",
-        )
+    refuse_items_without_transaction(has_item, has_transaction)
     columns = [column.filter(has_transaction) for column in columns]
     units = columns[2] if len(columns) > 2 else pl.repeat(None, len(columns[0]), dtype=pl.String, eager=True)
     # One more row, without a transaction, reports how many rows were dropped.

@@ -22,7 +22,7 @@ from fim_private.counting.spark.database import SparkDatabase
 from fim_private.counting.spark.files import files_of, parquet_rows, text_lines
 from fim_private.counting.spark.parsing import LONG_SCHEMA, READ_SCHEMA, Source
 from fim_private.counting.spark.session import Batches, Cluster
-from fim_private.errors import FimPrivateError, InputError, UsageError
+from fim_private.errors import FimPrivateError, UsageError
 from fim_private.transactions.columns.column_roles import UNIT_OPTION, Columns, find_column, long_columns, tab_if_typed
 from fim_private.transactions.columns.column_table import FrameTable
 from fim_private.transactions.columns.text_table import text_table
@@ -32,6 +32,7 @@ from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.detection import SAMPLE_LINES, SAMPLE_ROWS
 from fim_private.transactions.formats.doubts import refuse
 from fim_private.transactions.formats.lists import list_columns
+from fim_private.transactions.formats.row_units import repeated_transaction
 from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.reading import (
     LINE_FORMATS,
@@ -288,10 +289,7 @@ def _refuse_repeated_transactions(cluster: Cluster, frame: DataFrame, columns: C
     text = coalesce(trim(_column(name).cast("string")), lit(""))
     found = cluster.collect(frame.agg(count(lit(1)).alias("rows"), count_distinct(text).alias("names")))
     if found.column("names")[0].as_py() < found.column("rows")[0].as_py():
-        raise InputError(
-            "The transaction column holds the same value twice, but each row is a transaction here.",
-            "Join the rows of one transaction, or leave --transaction-column out if it is no identifier.",
-        )
+        raise repeated_transaction()
 
 
 def _coded(cluster: Cluster, raw: DataFrame, head: ReadingNotes, columns: Columns, *, insisted: bool) -> SparkDatabase:

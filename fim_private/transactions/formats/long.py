@@ -65,6 +65,19 @@ def split_items(parts: list[pl.Series], item_separator: str | None) -> list[pl.S
     return [transaction.gather(row), items.str.strip_chars(), *(names.gather(row) for names in unit)]
 
 
+def refuse_items_without_transaction(has_item: pl.Series, has_transaction: pl.Series) -> None:
+    """Refuse a row that has an item but no transaction.
+
+    Errors:
+        InputError: there is one.
+    """
+    if (has_item & ~has_transaction).any():
+        raise InputError(
+            "A row has an item but no transaction: the transaction column is blank there.",
+            "Fill the column, leave such rows out, or choose another --transaction-column.",
+        )
+
+
 def read_long_text(table: TextTable, layout: Layout, columns: Columns, on_doubt: OnDoubt = refuse) -> Transactions:
     """Read a delimited long table.
 
@@ -191,11 +204,7 @@ class _Rows:
         transactions, items, *unit = split_items(parts, self._item_separator)
         units = unit[0] if unit else None
         has_transaction, has_item = not_blank(transactions), not_blank(items)
-        if (has_item & ~has_transaction).any():
-            raise InputError(
-                "A row has an item but no transaction: the transaction column is blank there.",
-                "Fill the column, leave such rows out, or choose another --transaction-column.",
-            )
+        refuse_items_without_transaction(has_item, has_transaction)
         if not has_transaction.all():
             transactions, items, has_item = (part.filter(has_transaction) for part in (transactions, items, has_item))
             units = None if units is None else units.filter(has_transaction)

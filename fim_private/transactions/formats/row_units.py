@@ -29,6 +29,14 @@ class RowUnits:
     names: pl.Series | None
 
 
+def repeated_transaction() -> InputError:
+    """The error for a transaction id that repeats, where its rows would be one transaction."""
+    return InputError(
+        "The transaction column holds the same value twice, but each row is a transaction here.",
+        "Join the rows of one transaction, or leave --transaction-column out if it is no identifier.",
+    )
+
+
 def row_units(row_count: int, *, transaction: pl.Series | None, unit: pl.Series | None, columns: Columns) -> RowUnits:
     """Check that transaction ids do not repeat (they have no other use), and turn units into codes.
 
@@ -39,14 +47,10 @@ def row_units(row_count: int, *, transaction: pl.Series | None, unit: pl.Series 
         columns: what the caller said.
 
     Errors:
-        InputError: a transaction id repeats (its rows would be one transaction), or a unit is missing and rows without
-            a unit may not be dropped.
+        InputError: a transaction id repeats, or a unit is missing and rows without a unit may not be dropped.
     """
     if transaction is not None and identities(transaction).n_unique() < row_count:
-        raise InputError(
-            "The transaction column holds the same value twice, but each row is a transaction here.",
-            "Join the rows of one transaction, or leave --transaction-column out if it is no identifier.",
-        )
+        raise repeated_transaction()
     if unit is None:
         return RowUnits(kept=np.ones(row_count, dtype=bool), units=None, names=None)
     kept = rows_with_unit(unit, drop=columns.drop_rows_without_unit)
