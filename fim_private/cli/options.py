@@ -577,6 +577,11 @@ class WithShare(Command):
         return super().parse_args(ctx, words)
 
 
+def unit_with(transactions: int) -> PrivacyUnit:
+    """A unit with at most so many transactions, where no data is read and its column may have any name."""
+    return PrivacyUnit() if transactions == 1 else PrivacyUnit(column="unit", max_transactions=transactions)
+
+
 def itemset_sizes(size: int | None, sizes: str | None) -> tuple[int, ...]:
     """The numbers of items that are asked for.
 

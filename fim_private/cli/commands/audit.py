@@ -13,7 +13,7 @@ from fim_private.cli.completion import mechanism_names
 from fim_private.cli.files import check_folder
 from fim_private.cli.progress import phases, say
 from fim_private.errors import UsageError
-from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
+from fim_private.privacy import Budget, NeighbouringRelation
 
 if TYPE_CHECKING:
     from fim_private.plan import Plan
@@ -64,7 +64,7 @@ def audit(
     if mechanism == AUTO:
         raise UsageError("auto is not a mechanism: it takes one of the others.", "Name the mechanism, or all.")
     names = list(REGISTRY) if mechanism == "all" else [find(mechanism).name]
-    unit = PrivacyUnit() if sensitivity == 1 else PrivacyUnit(column="unit", max_transactions=sensitivity)
+    unit = options.unit_with(sensitivity)
     budget = Budget(epsilon, delta)
 
     def plan_for(name: str) -> Plan:

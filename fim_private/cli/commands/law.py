@@ -12,10 +12,10 @@ import typer
 
 from fim_private.cli import options
 from fim_private.cli.completion import mechanism_names
-from fim_private.cli.options import assignments
+from fim_private.cli.options import assignments, unit_with
 from fim_private.cli.progress import say
 from fim_private.errors import UsageError, did_you_mean
-from fim_private.privacy import LARGEST_EPSILON, Budget, NeighbouringRelation, PrivacyUnit, exact, whole
+from fim_private.privacy import LARGEST_EPSILON, Budget, NeighbouringRelation, exact, whole
 
 if TYPE_CHECKING:
     from fim_private.mechanisms.protocol import Law, Mechanism
@@ -146,7 +146,7 @@ def _planned(
         size=1,
         top=top,
         budget=budget,
-        unit=PrivacyUnit() if sensitivity == 1 else PrivacyUnit(column="unit", max_transactions=sensitivity),
+        unit=unit_with(sensitivity),
         relation=neighbours,
         universe=universe,
         max_items=max_items,
