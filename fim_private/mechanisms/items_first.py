@@ -64,13 +64,14 @@ _LEAST_DELTA = 1e-300
 """Only a guess of the support that is needed uses this. Floats cannot express less."""
 _MUCH = Fraction(10**6)
 """A rho with which there is hardly any noise."""
-_GOES_ON = 3.2
-_SEEN = _GOES_ON + 1.645
-"""Tokens of a large universe go on from about `_GOES_ON` deviations on, and noise takes 1.645 off one time in 20."""
+GOES_ON = 3.2
+"""Tokens of a large universe go on from about so many deviations on."""
+_SEEN = GOES_ON + 1.645
+"""Noise takes 1.645 deviations off one time in 20."""
 _MISSED, _OFF = 0.01, 2.326
 """At the stated lead each of five things goes wrong so often, because noise takes so many deviations off: both items of
 a pair go on, both pass the test, and the pair stands out. So the pair is named 19 times in 20."""
-_SURELY_SEEN = _GOES_ON + _OFF
+_SURELY_SEEN = GOES_ON + _OFF
 USUAL_LENGTHS = Lengths(np.full(1, float(TYPICAL_LENGTH)), np.ones(1))
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fim_private.accounting.search import halved
 from fim_private.mechanisms.certified import Certified
 from fim_private.mechanisms.certified_domain import CertifiedDomain
-from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.items_first import GOES_ON, ItemsFirst
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.look_first import LookFirst
@@ -153,7 +153,7 @@ class Outlook:
         histogram = way.histogram(lengths)
         if histogram is not None:
             return self._by_histogram(histogram)
-        seen = 0.0 if way.items.listed else 3.2 * way.item_deviation(lengths)
+        seen = 0.0 if way.items.listed else GOES_ON * way.item_deviation(lengths)
         going_on = supports[supports >= seen]
         few = way.few(going_on, lengths)
         held = self._holding(max(1.0, float(going_on[:few].sum()) / self.shop.transactions))
