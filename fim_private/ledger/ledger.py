@@ -186,11 +186,8 @@ class Ledger:
         """
 
         def work(events: Sequence[Event]) -> Event:
-            found = [event["event"] for event in events if event.get("id") == release]
-            if found != ["charged"]:
-                raise InputError(
-                    "The ledger knows no such release, or it was delivered before.", "Look at its history."
-                )
+            if [event["event"] for event in events if event.get("id") == release] != ["charged"]:
+                raise LookupError
             return {"event": "delivered", "id": release, "time": _now()}
 
         try:
