@@ -11,7 +11,8 @@ from fim_private import Budget, Constraints, NeighbouringRelation, Plan, Privacy
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import plan_again
 from fim_private.plan.record import plan_record
-from fim_private.report.promise_text import plan_text, promise
+from fim_private.report.plan_text import plan_text
+from fim_private.report.promise_text import promise
 from tests.mechanisms.cases import needs
 
 MILK = Constraints(must_contain=["milk"])

@@ -7,26 +7,20 @@ from fractions import Fraction
 
 from fim_private.accounting.rounding import exp_up
 from fim_private.constraints import Constraints
-from fim_private.mechanisms.certified import Certified
-from fim_private.mechanisms.items_first import BY_LEVERAGE, ItemsFirst
-from fim_private.mechanisms.protocol import Spending, Stepwise
-from fim_private.mechanisms.registry import COMPARATORS, REGISTRY, find
+from fim_private.mechanisms.items_first import BY_LEVERAGE
+from fim_private.mechanisms.registry import COMPARATORS, REGISTRY
 from fim_private.plan import Plan
 from fim_private.plan.record import plan_record
 from fim_private.printable import printable
-from fim_private.privacy import ApproxDP, Budget, Guarantee, NeighbouringRelation, PureDP, Together, exact
+from fim_private.privacy import Budget, NeighbouringRelation, Together, exact
 from fim_private.release import Layout, Release
 from fim_private.release.promise import privacy_record
 from fim_private.release.release import SEEDED_NOTE
 from fim_private.release.terms import CountTerms, PlanTerms, Terms
-from fim_private.report.document.text import number, stated, times_as_likely, wrapped
+from fim_private.report.document.text import stated, times_as_likely, wrapped
 
 WEAK_EPSILON, WEAK_DELTA = 10, Fraction(1, 1000)
 """A promise beyond either gets a warning."""
-NEARLY_ALL = 0.8
-"""A list with this share of all itemsets of its items says little of which of them are frequent."""
-MANY_ITEMS = 5
-"""Itemsets of so many frequent items are often rare."""
 
 
 def promise(plan: Plan) -> str:
@@ -191,44 +185,6 @@ def _by(mechanism: str) -> str:
     return f"the mechanism {mechanism}" if row is None else f"{row.summary} ({row.source})"
 
 
-def counts_note(release: Release) -> str | None:
-    """What the counts of a release mean; None where it has none."""
-    if all(itemset.count is None for itemset in release.itemsets):
-        return None
-    note = "Counts are estimates: noise was added to them, which is part of the protection."
-    if any(itemset.count_low is not None for itemset in release.itemsets):
-        note += " Each interval held the true count with 95 % chance when the noise was drawn."
-        note += f" {cut}" if (cut := cut_note(release)) else ""
-    elif release.found is not None:
-        note += " Long transactions count less, and all counts are raised for it by the same factor."
-    doubt = total_doubt(release)
-    return note if doubt is None else f"{note} {doubt}"
-
-
-def cut_note(release: Release) -> str | None:
-    """What was left out before counting, so that counts and rules are of the rest; None if nothing was."""
-    plan = release.terms.plan
-    if plan.max_items is None and plan.max_transactions is None:
-        return None
-    return f"Counts, and rules made of them, are of what was left{_bounded(plan)}: of all data they would be larger."
-
-
-def total_doubt(release: Release) -> str | None:
-    """A warning if the released counts contradict the declared number of transactions; None if they do not."""
-    total = release.terms.privacy.public_transactions
-    counted = [itemset for itemset in (*release.itemsets, *release.subsets) if itemset.count is not None]
-    # Where the noise of a count is unknown, only a count of twice the number contradicts it.
-    least = [itemset.count_low if itemset.count_low is not None else (itemset.count or 0) // 2 for itemset in counted]
-    if total is None or max(least, default=0) <= total:
-        return None
-    counts = what_counts(release.terms.plan)
-    return (
-        f"WARNING: the number of {counts} was declared as {total:,}, but released counts are larger, by more than "
-        "their noise explains. Supports, and measures of rules, are wrong unless --public-transactions is the number "
-        f"of {counts}."
-    )
-
-
 def _counts_sentence(plan: PlanTerms, counts: CountTerms) -> str:
     """What released counts are, how far they are off, and what was done to them."""
     treated = (
@@ -239,7 +195,7 @@ def _counts_sentence(plan: PlanTerms, counts: CountTerms) -> str:
     )
     return (
         f"Counts{' of itemsets and all their subsets' if counts.with_subsets else ''}: each is the number of "
-        f"{_holders(plan)}{_bounded(plan)}, with "
+        f"{_holders(plan)}{bounded(plan)}, with "
         f"{printable(counts.noise)} noise of its own. The interval (within {counts.half_width:,} of the "
         f"noisy count, cut off at 0) holds that number with 95 % chance. {treated}"
     )
@@ -256,7 +212,7 @@ def _holders(plan: PlanTerms) -> str:
     return "transactions that hold the itemset"
 
 
-def _bounded(plan: PlanTerms) -> str:
+def bounded(plan: PlanTerms) -> str:
     """What was done to the transactions before they were counted."""
     done, kept = [], plan.max_transactions
     if plan.together is Together.UNIT:
@@ -266,183 +222,3 @@ def _bounded(plan: PlanTerms) -> str:
     if plan.max_items is not None:
         done.append(f"at most {plan.max_items:,} items of each were kept")
     return f", after {' and '.join(done)}" if done else ""
-
-
-def tuning_note(guarantee: Guarantee, run: PureDP | ApproxDP, theorem: str, number_of_candidates: int) -> str:
-    """What choosing among configurations costs, and why."""
-    each = f"epsilon {_proved(run.epsilon)}" + (f", delta {_proved(run.delta)}" if isinstance(run, ApproxDP) else "")
-    return wrapped(
-        [
-            f"Chosen among {number_of_candidates} configurations. One run with its score costs {each}. All runs "
-            f"together, however many there were, cost epsilon {_proved(guarantee.epsilon)}, delta "
-            f"{_proved(guarantee.delta)}: {theorem} of Liu and Talwar 2019."
-        ]
-    )
-
-
-def shortfall(plan: Plan, release: Release) -> str | None:
-    """Why fewer itemsets were named than asked for, and what would help; None where the list is full."""
-    named = len(release.itemsets)
-    asked, least = plan.mechanism.top, plan.question.min_count
-    if least is not None and named == asked:
-        return wrapped([f"The list ends at {named:,} itemsets. More may exceed {least:,}: give a larger --top."])
-    if least is not None and not named:
-        why = f"No itemset was found whose noisy count exceeds {least:,}."
-        return wrapped([f"{why} What helps: a smaller --min-count, more data, a larger --epsilon, a smaller --size."])
-    if named == asked or least is not None:
-        return None
-    what = "No itemset was named" if not named else f"Only {named} of {asked} itemsets could be named"
-    paragraphs = [
-        f"{what}. The run worked, but no {'other ' if named else ''}itemset was clear enough to name. The budget is "
-        "spent.",
-        f"{plan.mechanism_name} {margin_sentence(plan)}.",
-        "What helps: more data, a larger --epsilon, fewer itemsets (--top), a smaller --size, a larger --delta"
-        f"{_catalogue(plan)}{_cap(plan)}. `fim-private plan` shows the lead for any choice, without touching the data. "
-        "With --about it says how many itemsets to ask for.",
-    ]
-    return wrapped(paragraphs)
-
-
-def _cap(plan: Plan) -> str:
-    """What helps where long transactions are cut."""
-    return "" if plan.max_items is None else "; a larger --max-items, or none"
-
-
-def _catalogue(plan: Plan) -> str:
-    """What often helps too, unless the plan has it."""
-    listed = plan.universe.items is not None and not plan.universe.anonymous
-    return "" if listed else "; often a public list of your items, such as a catalogue (--universe-file)"
-
-
-def found_note(plan: Plan, release: Release) -> str | None:
-    """What was released beside the itemsets, and what its counts mean; None where there is nothing to say."""
-    searches = _ways_to_find_items(plan)
-    if not release.found or not searches:
-        return None
-    number = f"{len(release.found):,}"
-    note = f"Items of these itemsets: {number}. Their noisy counts are part of the release (JSON)."
-    possible = sum(math.comb(len(release.found), size) for size in plan.sizes)
-    of_items = " A test showed that enough hold each of these items, not each itemset."
-    if max(plan.sizes) > 1 and len(release.itemsets) > NEARLY_ALL * possible:
-        note += (
-            f"{of_items} The list has nearly all itemsets of so few items, so some of them may be in no basket. A "
-            "smaller --top is more reliable."
-        )
-    elif max(plan.sizes) >= MANY_ITEMS:
-        note += f"{of_items} So large itemsets may be in no basket: a smaller --size is more reliable."
-    if plan.constraints.must_contain:
-        note += " Their counts cover only transactions that hold all items of --must-contain."
-    read_off = [steps.itemsets for search in searches if (steps := search.usual).itemsets is not None]
-    has_counts = any(itemset.count is not None for itemset in release.itemsets)
-    if read_off and plan.counts is None and (has_counts or plan.gives_counts):
-        off = 2 * max(measured.deviation for measured in read_off)
-        hardly = sum(itemset.count is not None and itemset.count < off for itemset in release.itemsets)
-        note += (
-            f" Counts are rough. Their noise is at most about {off:,.0f} {plan.question.counted}, 19 times in 20."
-            + (f" {hardly:,} of the counts are smaller than that: perhaps nobody has these itemsets." if hardly else "")
-            + " Besides, "
-            f"{'a unit' if plan.question.counts_units else 'a transaction'} that holds more than "
-            f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1, and all counts "
-            "are raised by the same factor for it. So those of itemsets in long transactions tend to be too low, and "
-            "others too high: where most hold that many, by half or more. --release-counts with a small --top counts "
-            "what was named, with intervals."
-        )
-    return wrapped([note])
-
-
-def rules_note(plan: Plan, release: Release) -> str | None:
-    """What rules will lack, while there is still something to decide; None if they lack nothing, or nobody asked."""
-    if not release.itemsets or max(plan.sizes) == 1 or not plan.gives_counts:
-        return None
-    if plan.question.with_subsets or set(range(1, max(plan.sizes))) <= set(plan.sizes):
-        return None
-    return wrapped(
-        [
-            "Rules need the counts of smaller itemsets too, which this release lacks: `fim-private rules` can say "
-            "little of their confidence. To have them, add --release-counts --with-subsets."
-        ]
-    )
-
-
-def plan_text(plan: Plan) -> str:
-    """One mechanism's plan in words: what is spent where, the composition, the margin."""
-    paragraphs = [f"{plan.mechanism_name}: {find(plan.mechanism_name).summary}"]
-    if plan.why:
-        paragraphs.append(f"  {plan.why}")
-    tested = [search.certificate for _, search in plan.selections if isinstance(search, Certified)]
-    if tested:
-        cuts = any(certificate.cut_epsilon is not None for certificate in tested)
-        paragraphs.append(
-            f"  no list of names is needed: at most {plan.universe.items:,} items occur, and a noisy test names the "
-            f"picks{' up to a place chosen privately' if cuts else ''} if the smallest of their counts, with noise, "
-            f"is at least {max(certificate.threshold for certificate in tested):,}"
-        )
-    first = _ways_to_find_items(plan)
-    needed = max((support for search in first if (support := search.support_needed) is not None), default=None)
-    if needed is not None:
-        paragraphs.append(
-            f"  no list of names is needed: at most {plan.most_items:,} items occur; "
-            + ("" if first == [search for _, search in plan.selections] else "if items are counted first, ")
-            + f"an item must be in about {needed:,} {plan.question.counted} to be named"
-        )
-    search = _search(plan)
-    if search:
-        paragraphs.append(f"  {search}")
-    for line in plan.spending:
-        times = f" each, {line.times:,} times" if line.times > 1 else ""
-        paragraphs.append(f"  {line.what}: {_cost(line)}{times}")
-    paragraphs.append(
-        f"  together at most epsilon {stated(plan.budget.epsilon)}, delta {stated(plan.budget.delta)} "
-        f"({plan.guarantee.composition.capitalize()} composition, {plan.relation} neighbours)"
-    )
-    if plan.failure:
-        paragraphs.append(f"  {_proved(plan.failure)} of delta covers the chance that a name is revealed wrongly")
-    paragraphs.append(f"  {margin_sentence(plan)}")
-    if plan.counts is not None:
-        paragraphs.append(
-            f"  counts: {plan.counts.law} noise with a standard deviation of {number(plan.counts.deviation)} "
-            f"{plan.question.counted}; off by at most {plan.counts.half_width:,}, 19 times in 20"
-        )
-    return wrapped(paragraphs, indent="    ")
-
-
-def _ways_to_find_items(plan: Plan) -> list[ItemsFirst]:
-    """Where the plan's searches count items first, or may do so."""
-    ways = (way for _, search in plan.selections if isinstance(search, Stepwise) for way in search.branches)
-    return [way for way in ways if isinstance(way, ItemsFirst)]
-
-
-def _search(plan: Plan) -> str:
-    """By how much the constraints make the search smaller; empty where they do not, or nobody knows by how much."""
-    sizes, whole = plan.question.remaining_sizes, plan.universe.itemsets(*plan.sizes)
-    given = len(plan.constraints.must_contain)
-    parts = []
-    if given:
-        looked_for, size = (" or ".join(map(str, each)) for each in (sizes, plan.sizes))
-        parts.append(f"looks for {looked_for} of {size} items, the others being given")
-    remaining = plan.question.remaining_universe.itemsets(*sizes)
-    if remaining != whole:
-        parts.append(f"searches {remaining:,} itemsets instead of {whole:,}")
-    if given and plan.max_items is not None:
-        most, before = (sum(math.comb(plan.max_items, each) for each in some) for some in (sizes, plan.sizes))
-        holder = "unit" if plan.question.counts_units else "transaction"
-        parts.append(f"of which a {holder} holds {most:,} at most, instead of {before:,}")
-    return "; ".join(parts)
-
-
-def _cost(line: Spending) -> str:
-    if line.epsilon is not None:
-        return f"epsilon {_proved(line.epsilon)}"
-    return f"rho {_proved(line.rho or Fraction(0))} (as Gaussian noise, composed into epsilon below)"
-
-
-def _proved(value: Fraction | float) -> str:
-    """What nobody typed: rounded up."""
-    return stated(value, digits=4)
-
-
-def margin_sentence(plan: Plan) -> str:
-    """The lead that the mechanism needs, or any one of several leads."""
-    margins, counted = plan.mechanism.margins, plan.question.counted
-    leads = ", or ".join(f"about {margin.counts:,} {counted} {margin.words}" for margin in margins)
-    return f"answers in 19 of 20 runs if there is a lead of {leads}"

@@ -8,7 +8,7 @@ from fim_private.printable import printable
 from fim_private.release import Release
 from fim_private.release.release import SEEDED_NOTE
 from fim_private.report.document.text import table, wrapped
-from fim_private.report.promise_text import cut_note, total_doubt
+from fim_private.report.remarks import cut_note, total_doubt
 from fim_private.report.tables import JOINT
 from fim_private.rules import AssociationRules, Rule
 

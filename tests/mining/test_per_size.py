@@ -18,7 +18,8 @@ from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan, plan_again
 from fim_private.plan.record import plan_record
 from fim_private.release import ReleasedItemset
-from fim_private.report.promise_text import found_note, plan_text, shortfall
+from fim_private.report.plan_text import plan_text
+from fim_private.report.remarks import found_note, shortfall
 from tests.mechanisms.cases import needs
 from tests.sampling import SEED
 

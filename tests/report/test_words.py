@@ -13,7 +13,9 @@ from fim_private.release import Release, ReleasedItemset
 from fim_private.release.promise import privacy_record
 from fim_private.release.terms import Terms
 from fim_private.report.document.text import number, table, times_as_likely
-from fim_private.report.promise_text import plan_text, promise, shortfall
+from fim_private.report.plan_text import plan_text
+from fim_private.report.promise_text import promise
+from fim_private.report.remarks import shortfall
 from fim_private.report.tables import release_table
 
 PLAN = make_plan(size=2, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit())

@@ -87,7 +87,7 @@ def audit(
     from fim_private.audit.verdict import audit as audited
     from fim_private.randomness import SeededRandomness
     from fim_private.report.audit.verdicts import verdict_record, verdict_text
-    from fim_private.report.promise_text import plan_text
+    from fim_private.report.plan_text import plan_text
 
     if output is not None:
         from fim_private.report.audit.report import VERDICTS, write_audit

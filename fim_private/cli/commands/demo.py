@@ -106,7 +106,8 @@ def _main_job(*, quiet: bool) -> None:
     from fim_private.printable import printable
     from fim_private.privacy import Budget, PrivacyUnit
     from fim_private.report.document.text import table
-    from fim_private.report.promise_text import plan_text, promise
+    from fim_private.report.plan_text import plan_text
+    from fim_private.report.promise_text import promise
     from fim_private.report.tables import JOINT, release_table
     from fim_private.transactions import read_transactions
 

@@ -57,7 +57,7 @@ def mine(
     from fim_private.release.filters import check_keep, filtered
     from fim_private.report.document.text import wrapped
     from fim_private.report.promise_in_short import statement
-    from fim_private.report.promise_text import cut_note, found_note, rules_note, shortfall, total_doubt
+    from fim_private.report.remarks import cut_note, found_note, rules_note, shortfall, total_doubt
 
     warn_if_weak(question)
     plan, keep = plan_for(question.asked()), delivery.keep

@@ -118,7 +118,7 @@ def plan(
 def _print(plans: list[Plan], chosen: Plan, *, quiet: bool) -> None:
     """Print the only plan; or a table of several, and then the one that --mechanism auto takes."""
     from fim_private.report.document.text import table
-    from fim_private.report.promise_text import plan_text
+    from fim_private.report.plan_text import plan_text
 
     if len(plans) > 1:
         typer.echo(

@@ -41,7 +41,7 @@ def show(
     from fim_private.report.document.write import write_page
     from fim_private.report.pages.release import release_document
     from fim_private.report.promise_in_short import statement
-    from fim_private.report.promise_text import counts_note
+    from fim_private.report.remarks import counts_note
     from fim_private.report.tables import release_bars, release_table
 
     keep_apart(html, output)

@@ -62,7 +62,7 @@ def tune(
     from fim_private.mining.tuning import plan_tuning
     from fim_private.mining.tuning import tune as choose
     from fim_private.report.promise_in_short import statement
-    from fim_private.report.promise_text import tuning_note
+    from fim_private.report.remarks import tuning_note
 
     tuning = plan_tuning(
         read_configurations(candidates),

@@ -9,7 +9,8 @@ from fim_private.report.pages.count_bars import count_bars
 from fim_private.report.pages.frame import banner, introduction, promise_section
 from fim_private.report.pages.item_graph import item_graph
 from fim_private.report.pages.rules import rules_parts
-from fim_private.report.promise_text import counts_note, what_counts
+from fim_private.report.promise_text import what_counts
+from fim_private.report.remarks import counts_note
 from fim_private.report.tables import JOINT, PICKED, groups, kind, subsets_by_count
 from fim_private.rules import association_rules
 

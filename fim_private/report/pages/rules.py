@@ -7,7 +7,7 @@ from dataclasses import replace
 from fim_private.release import Release
 from fim_private.report.document import Document, Paragraph, Part, Section, Table
 from fim_private.report.pages.frame import banner, introduction, promise_section
-from fim_private.report.promise_text import total_doubt
+from fim_private.report.remarks import total_doubt
 from fim_private.report.rules_table import INTERVALS, NOTHING, rules_rows
 from fim_private.rules import AssociationRules
 

@@ -1,0 +1,97 @@
+"""A plan in words: what is spent where, the composition, and the lead that an itemset needs."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from fim_private.mechanisms.certified import Certified
+from fim_private.mechanisms.items_first import ItemsFirst
+from fim_private.mechanisms.protocol import Spending, Stepwise
+from fim_private.mechanisms.registry import find
+from fim_private.plan import Plan
+from fim_private.report.document.text import number, stated, wrapped
+
+
+def plan_text(plan: Plan) -> str:
+    """One mechanism's plan in words: what is spent where, the composition, the margin."""
+    paragraphs = [f"{plan.mechanism_name}: {find(plan.mechanism_name).summary}"]
+    if plan.why:
+        paragraphs.append(f"  {plan.why}")
+    tested = [search.certificate for _, search in plan.selections if isinstance(search, Certified)]
+    if tested:
+        cuts = any(certificate.cut_epsilon is not None for certificate in tested)
+        paragraphs.append(
+            f"  no list of names is needed: at most {plan.universe.items:,} items occur, and a noisy test names the "
+            f"picks{' up to a place chosen privately' if cuts else ''} if the smallest of their counts, with noise, "
+            f"is at least {max(certificate.threshold for certificate in tested):,}"
+        )
+    first = ways_to_find_items(plan)
+    needed = max((support for search in first if (support := search.support_needed) is not None), default=None)
+    if needed is not None:
+        paragraphs.append(
+            f"  no list of names is needed: at most {plan.most_items:,} items occur; "
+            + ("" if first == [search for _, search in plan.selections] else "if items are counted first, ")
+            + f"an item must be in about {needed:,} {plan.question.counted} to be named"
+        )
+    search = _search(plan)
+    if search:
+        paragraphs.append(f"  {search}")
+    for line in plan.spending:
+        times = f" each, {line.times:,} times" if line.times > 1 else ""
+        paragraphs.append(f"  {line.what}: {_cost(line)}{times}")
+    paragraphs.append(
+        f"  together at most epsilon {stated(plan.budget.epsilon)}, delta {stated(plan.budget.delta)} "
+        f"({plan.guarantee.composition.capitalize()} composition, {plan.relation} neighbours)"
+    )
+    if plan.failure:
+        paragraphs.append(f"  {proved(plan.failure)} of delta covers the chance that a name is revealed wrongly")
+    paragraphs.append(f"  {margin_sentence(plan)}")
+    if plan.counts is not None:
+        paragraphs.append(
+            f"  counts: {plan.counts.law} noise with a standard deviation of {number(plan.counts.deviation)} "
+            f"{plan.question.counted}; off by at most {plan.counts.half_width:,}, 19 times in 20"
+        )
+    return wrapped(paragraphs, indent="    ")
+
+
+def _search(plan: Plan) -> str:
+    """By how much the constraints make the search smaller; empty where they do not, or nobody knows by how much."""
+    sizes, whole = plan.question.remaining_sizes, plan.universe.itemsets(*plan.sizes)
+    given = len(plan.constraints.must_contain)
+    parts = []
+    if given:
+        looked_for, size = (" or ".join(map(str, each)) for each in (sizes, plan.sizes))
+        parts.append(f"looks for {looked_for} of {size} items, the others being given")
+    remaining = plan.question.remaining_universe.itemsets(*sizes)
+    if remaining != whole:
+        parts.append(f"searches {remaining:,} itemsets instead of {whole:,}")
+    if given and plan.max_items is not None:
+        most, before = (sum(math.comb(plan.max_items, each) for each in some) for some in (sizes, plan.sizes))
+        holder = "unit" if plan.question.counts_units else "transaction"
+        parts.append(f"of which a {holder} holds {most:,} at most, instead of {before:,}")
+    return "; ".join(parts)
+
+
+def _cost(line: Spending) -> str:
+    if line.epsilon is not None:
+        return f"epsilon {proved(line.epsilon)}"
+    return f"rho {proved(line.rho or Fraction(0))} (as Gaussian noise, composed into epsilon below)"
+
+
+def margin_sentence(plan: Plan) -> str:
+    """The lead that the mechanism needs, or any one of several leads."""
+    margins, counted = plan.mechanism.margins, plan.question.counted
+    leads = ", or ".join(f"about {margin.counts:,} {counted} {margin.words}" for margin in margins)
+    return f"answers in 19 of 20 runs if there is a lead of {leads}"
+
+
+def ways_to_find_items(plan: Plan) -> list[ItemsFirst]:
+    """Where the plan's searches count items first, or may do so."""
+    ways = (way for _, search in plan.selections if isinstance(search, Stepwise) for way in search.branches)
+    return [way for way in ways if isinstance(way, ItemsFirst)]
+
+
+def proved(value: Fraction | float) -> str:
+    """What nobody typed: rounded up."""
+    return stated(value, digits=4)

@@ -1,0 +1,151 @@
+"""What the reader of a release needs to know beside its promise: what its counts mean, and why a list is short."""
+
+from __future__ import annotations
+
+import math
+
+from fim_private.plan import Plan
+from fim_private.privacy import ApproxDP, Guarantee, PureDP
+from fim_private.release import Release
+from fim_private.report.document.text import wrapped
+from fim_private.report.plan_text import margin_sentence, proved, ways_to_find_items
+from fim_private.report.promise_text import bounded, what_counts
+
+NEARLY_ALL = 0.8
+"""A list with this share of all itemsets of its items says little of which of them are frequent."""
+MANY_ITEMS = 5
+"""Itemsets of so many frequent items are often rare."""
+
+
+def counts_note(release: Release) -> str | None:
+    """What the counts of a release mean; None where it has none."""
+    if all(itemset.count is None for itemset in release.itemsets):
+        return None
+    note = "Counts are estimates: noise was added to them, which is part of the protection."
+    if any(itemset.count_low is not None for itemset in release.itemsets):
+        note += " Each interval held the true count with 95 % chance when the noise was drawn."
+        note += f" {cut}" if (cut := cut_note(release)) else ""
+    elif release.found is not None:
+        note += " Long transactions count less, and all counts are raised for it by the same factor."
+    doubt = total_doubt(release)
+    return note if doubt is None else f"{note} {doubt}"
+
+
+def cut_note(release: Release) -> str | None:
+    """What was left out before counting, so that counts and rules are of the rest; None if nothing was."""
+    plan = release.terms.plan
+    if plan.max_items is None and plan.max_transactions is None:
+        return None
+    return f"Counts, and rules made of them, are of what was left{bounded(plan)}: of all data they would be larger."
+
+
+def total_doubt(release: Release) -> str | None:
+    """A warning if the released counts contradict the declared number of transactions; None if they do not."""
+    total = release.terms.privacy.public_transactions
+    counted = [itemset for itemset in (*release.itemsets, *release.subsets) if itemset.count is not None]
+    # Where the noise of a count is unknown, only a count of twice the number contradicts it.
+    least = [itemset.count_low if itemset.count_low is not None else (itemset.count or 0) // 2 for itemset in counted]
+    if total is None or max(least, default=0) <= total:
+        return None
+    counts = what_counts(release.terms.plan)
+    return (
+        f"WARNING: the number of {counts} was declared as {total:,}, but released counts are larger, by more than "
+        "their noise explains. Supports, and measures of rules, are wrong unless --public-transactions is the number "
+        f"of {counts}."
+    )
+
+
+def shortfall(plan: Plan, release: Release) -> str | None:
+    """Why fewer itemsets were named than asked for, and what would help; None where the list is full."""
+    named = len(release.itemsets)
+    asked, least = plan.mechanism.top, plan.question.min_count
+    if least is not None and named == asked:
+        return wrapped([f"The list ends at {named:,} itemsets. More may exceed {least:,}: give a larger --top."])
+    if least is not None and not named:
+        why = f"No itemset was found whose noisy count exceeds {least:,}."
+        return wrapped([f"{why} What helps: a smaller --min-count, more data, a larger --epsilon, a smaller --size."])
+    if named == asked or least is not None:
+        return None
+    what = "No itemset was named" if not named else f"Only {named} of {asked} itemsets could be named"
+    paragraphs = [
+        f"{what}. The run worked, but no {'other ' if named else ''}itemset was clear enough to name. The budget is "
+        "spent.",
+        f"{plan.mechanism_name} {margin_sentence(plan)}.",
+        "What helps: more data, a larger --epsilon, fewer itemsets (--top), a smaller --size, a larger --delta"
+        f"{_catalogue(plan)}{_cap(plan)}. `fim-private plan` shows the lead for any choice, without touching the data. "
+        "With --about it says how many itemsets to ask for.",
+    ]
+    return wrapped(paragraphs)
+
+
+def _catalogue(plan: Plan) -> str:
+    """What often helps too, unless the plan has it."""
+    listed = plan.universe.items is not None and not plan.universe.anonymous
+    return "" if listed else "; often a public list of your items, such as a catalogue (--universe-file)"
+
+
+def _cap(plan: Plan) -> str:
+    """What helps where long transactions are cut."""
+    return "" if plan.max_items is None else "; a larger --max-items, or none"
+
+
+def found_note(plan: Plan, release: Release) -> str | None:
+    """What was released beside the itemsets, and what its counts mean; None where there is nothing to say."""
+    searches = ways_to_find_items(plan)
+    if not release.found or not searches:
+        return None
+    number = f"{len(release.found):,}"
+    note = f"Items of these itemsets: {number}. Their noisy counts are part of the release (JSON)."
+    possible = sum(math.comb(len(release.found), size) for size in plan.sizes)
+    of_items = " A test showed that enough hold each of these items, not each itemset."
+    if max(plan.sizes) > 1 and len(release.itemsets) > NEARLY_ALL * possible:
+        note += (
+            f"{of_items} The list has nearly all itemsets of so few items, so some of them may be in no basket. A "
+            "smaller --top is more reliable."
+        )
+    elif max(plan.sizes) >= MANY_ITEMS:
+        note += f"{of_items} So large itemsets may be in no basket: a smaller --size is more reliable."
+    if plan.constraints.must_contain:
+        note += " Their counts cover only transactions that hold all items of --must-contain."
+    read_off = [steps.itemsets for search in searches if (steps := search.usual).itemsets is not None]
+    has_counts = any(itemset.count is not None for itemset in release.itemsets)
+    if read_off and plan.counts is None and (has_counts or plan.gives_counts):
+        off = 2 * max(measured.deviation for measured in read_off)
+        hardly = sum(itemset.count is not None and itemset.count < off for itemset in release.itemsets)
+        note += (
+            f" Counts are rough. Their noise is at most about {off:,.0f} {plan.question.counted}, 19 times in 20."
+            + (f" {hardly:,} of the counts are smaller than that: perhaps nobody has these itemsets." if hardly else "")
+            + " Besides, "
+            f"{'a unit' if plan.question.counts_units else 'a transaction'} that holds more than "
+            f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1, and all counts "
+            "are raised by the same factor for it. So those of itemsets in long transactions tend to be too low, and "
+            "others too high: where most hold that many, by half or more. --release-counts with a small --top counts "
+            "what was named, with intervals."
+        )
+    return wrapped([note])
+
+
+def rules_note(plan: Plan, release: Release) -> str | None:
+    """What rules will lack, while there is still something to decide; None if they lack nothing, or nobody asked."""
+    if not release.itemsets or max(plan.sizes) == 1 or not plan.gives_counts:
+        return None
+    if plan.question.with_subsets or set(range(1, max(plan.sizes))) <= set(plan.sizes):
+        return None
+    return wrapped(
+        [
+            "Rules need the counts of smaller itemsets too, which this release lacks: `fim-private rules` can say "
+            "little of their confidence. To have them, add --release-counts --with-subsets."
+        ]
+    )
+
+
+def tuning_note(guarantee: Guarantee, run: PureDP | ApproxDP, theorem: str, number_of_candidates: int) -> str:
+    """What choosing among configurations costs, and why."""
+    each = f"epsilon {proved(run.epsilon)}" + (f", delta {proved(run.delta)}" if isinstance(run, ApproxDP) else "")
+    return wrapped(
+        [
+            f"Chosen among {number_of_candidates} configurations. One run with its score costs {each}. All runs "
+            f"together, however many there were, cost epsilon {proved(guarantee.epsilon)}, delta "
+            f"{proved(guarantee.delta)}: {theorem} of Liu and Talwar 2019."
+        ]
+    )
