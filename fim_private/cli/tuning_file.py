@@ -10,7 +10,7 @@ from fim_private.cli.replay import read_toml
 from fim_private.errors import UsageError
 
 if TYPE_CHECKING:
-    from fim_private.mining.tuning import Configuration
+    from fim_private.mining.tuning_plan import Configuration
 
 TEXT, WHOLE = ((str,), "text"), ((int,), "a whole number")
 KINDS: dict[str, tuple[tuple[type, ...], str]] = {
@@ -33,7 +33,7 @@ def read_configurations(path: Path) -> list[Configuration]:
         InputError: the file cannot be read.
         UsageError: a setting does not exist, is of the wrong kind, or is missing.
     """
-    from fim_private.mining.tuning import Configuration
+    from fim_private.mining.tuning_plan import Configuration
 
     found = read_toml(path, option="--candidates")
     tables = found.pop("candidate", [])

@@ -17,7 +17,8 @@ from fim_private import Budget, Constraints, PrivacyUnit, make_plan, mine, read_
 from fim_private.counting import LocalDatabase, top_itemsets
 from fim_private.errors import UsageError
 from fim_private.mining.mine import bound
-from fim_private.mining.tuning import Configuration, plan_tuning, tune
+from fim_private.mining.tuning import tune
+from fim_private.mining.tuning_plan import Configuration, plan_tuning
 from fim_private.plan import Plan, Universe
 from fim_private.privacy import Together
 from fim_private.transactions import Transactions, count_units, merge_units

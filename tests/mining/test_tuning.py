@@ -19,7 +19,8 @@ from fim_private.errors import BudgetError, InputError, UsageError
 from fim_private.ledger import Ledger
 from fim_private.mining import tuning
 from fim_private.mining.mine import mine_as_planned, prepare
-from fim_private.mining.tuning import Configuration, TuningPlan, plan_tuning, tune
+from fim_private.mining.tuning import tune
+from fim_private.mining.tuning_plan import Configuration, TuningPlan, plan_tuning
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation, PureDP
 from fim_private.private_candidates import KnownThreshold, RandomStopping

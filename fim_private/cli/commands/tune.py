@@ -59,8 +59,8 @@ def tune(
     keep_inputs_apart(file, question.universe_file)
     unit = question.privacy_unit()
     warn_if_weak(question)
-    from fim_private.mining.tuning import plan_tuning
     from fim_private.mining.tuning import tune as choose
+    from fim_private.mining.tuning_plan import plan_tuning
     from fim_private.report.promise_in_short import statement
     from fim_private.report.remarks import tuning_note
 
