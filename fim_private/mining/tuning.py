@@ -40,13 +40,11 @@ class TuningResult:
 
     Args:
         name: the name of the chosen configuration.
-        plan: its plan with the whole budget, which the promise is about.
         score: the noisy score of the chosen run.
         release: the release of that run, with the privacy record of everything together.
     """
 
     name: str
-    plan: Plan
     score: int
     release: Release
 
@@ -170,7 +168,6 @@ def _tuned(
     }
     return TuningResult(
         name=tuning.names[chosen.candidate],
-        plan=replace(plan, question=replace(plan.question, budget=tuning.budget)),
         score=score,
         release=replace(
             chosen.output,

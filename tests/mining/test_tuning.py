@@ -158,7 +158,7 @@ def test_the_better_configuration_is_chosen() -> None:
         assert tuned.release.seeded
         assert tuned.release.privacy["epsilon"] == 6
         assert tuned.release.privacy["proved"]["composition"] == "private candidates"
-        assert tuned.plan.budget == BUDGET
+        assert tuned.release.privacy["delta"] == 1e-6
         record = tuned.release.plan["tuning"]
         assert record["chosen"] == "good"
         assert record["run"]["epsilon"] == pytest.approx(1.6)
