@@ -12,6 +12,7 @@ from fim_private.cli import options
 from fim_private.cli.completion import mechanism_names
 from fim_private.cli.files import check_folder
 from fim_private.cli.progress import phases, say
+from fim_private.cli.replay import is_from
 from fim_private.errors import UsageError
 from fim_private.privacy import Budget, NeighbouringRelation
 
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
 
 UNIVERSE, MAX_ITEMS = 100, 10
 """Assumed for mechanisms that need them, unless the command says otherwise."""
+OF_A_PLAN = ("top", "size", "neighbours", "sensitivity", "universe_items", "max_items", "select")
+"""The settings of one plan, which a report of all mechanisms chooses itself."""
 
 
 def audit(
+    context: typer.Context,
     mechanism: Annotated[
         str,
         typer.Argument(
@@ -61,6 +65,10 @@ def audit(
 
     if output is not None and mechanism != "all":
         raise UsageError("A report covers all mechanisms.", "Give `fim-private audit all --output FOLDER`.")
+    given = [name for name in OF_A_PLAN if is_from(context, name, "COMMANDLINE")]
+    if output is not None and given:
+        option = f"--{given[0].replace('_', '-')}"
+        raise UsageError(f"The report has plans of its own, and none with the {option} given.", f"Leave {option} out.")
     if mechanism == AUTO:
         raise UsageError("auto is not a mechanism: it takes one of the others.", "Name the mechanism, or all.")
     names = list(REGISTRY) if mechanism == "all" else [find(mechanism).name]

@@ -268,10 +268,13 @@ def _anchor(file: str) -> str:
 def _command(files: list[str], config: Path | None, layout: Path | None, folder: Path, seed: int) -> str:
     """The command that repeats this run. Folders are left out: they do not concern the report's reader."""
     if config is not None:
-        words = [*map(shown_file, files), "--config", config.as_posix()]
+        words = [*map(shown_file, files), "--config", config.name if config.is_absolute() else config.as_posix()]
         words += [] if layout is None else ["--layout", layout.name]
         return shlex.join(["fim-private", "compare", *words, "--seed", str(seed)])
     shown = {file: shown_file(file) for file in files} | {str(folder): folder.name}
     shown |= {} if layout is None else {str(layout): layout.name}
-    words = [shown.get(word, word) for word in sys.argv[2:]]
+    words = []
+    for word in sys.argv[2:]:
+        option, given, value = word.partition("=") if word.startswith("--") else ("", "", word)
+        words.append(f"{option}{given}{shown.get(value, value)}")
     return shlex.join(["fim-private", "compare", *words, *([] if "--seed" in words else ["--seed", str(seed)])])

@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from fim_private.cli.commands.compare import _command
 from fim_private.cli.experiment import Experiment
 from tests import processes
 from tests.cli.command import fim_private, in_own_process, words
@@ -268,3 +269,16 @@ def test_ctrl_c_waits_for_no_cell(shop: Path, tmp_path: Path) -> None:
     assert time.monotonic() - began < 8
     assert b"Traceback" not in said
     assert not (folder / "results.parquet").exists()
+
+
+def test_the_command_of_a_report_names_no_folder_however_it_was_typed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder, file = tmp_path / "out", str(tmp_path / "shop.csv")
+    for typed in (["-o", str(folder)], [f"--output={folder}"]):
+        monkeypatch.setattr("sys.argv", ["fim-private", "compare", file, *typed, "--seed=5"])
+        shown = _command([file], None, None, folder, 5)
+        assert str(tmp_path) not in shown
+        assert "shop.csv" in shown
+    shown = _command([file], tmp_path / "report.toml", None, folder, 5)
+    assert shown == "fim-private compare shop.csv --config report.toml --seed 5"

@@ -162,4 +162,8 @@ def test_an_audit_is_printed_in_words_and_in_json() -> None:
 def test_an_audit_that_cannot_be_made_is_refused() -> None:
     assert "Name the mechanism" in words(fim_private("audit", "auto"))
     assert fim_private("audit", "lmm", "--top", "11").returncode == 2
+    for option in (("--top", 3), ("--universe-items", 50)):
+        refused = fim_private("audit", "all", "--output", "nowhere", *option)
+        assert refused.returncode == 2
+        assert f"Leave {option[0]} out" in words(refused)
     assert fim_private("audit", "lmm", "--output", "x").returncode == 2
