@@ -14,7 +14,7 @@ import matplotlib.figure
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter
 from polars import DataFrame
 
 from fim_private.mechanisms.registry import AUTO, COMPARATORS, REGISTRY
@@ -135,6 +135,10 @@ def power_of_ten(value: float, _place: object = None) -> str:
     return f"{10**exponent:,g}" if -2 <= exponent <= 3 else f"10{str(exponent).translate(SUPERSCRIPTS)}"
 
 
+_ONE_TICK = 100
+"""A range of a smaller factor may have a single power of ten in it, so its axis also has ticks at 2 and 5."""
+
+
 def logarithmic(axes: Axes, *, x: bool = True, y: bool = False) -> None:
     """Make axes logarithmic, with plain labels."""
     for wanted, scale, axis in ((x, axes.set_xscale, axes.xaxis), (y, axes.set_yscale, axes.yaxis)):
@@ -142,6 +146,10 @@ def logarithmic(axes: Axes, *, x: bool = True, y: bool = False) -> None:
             scale("log")
             axis.set_major_formatter(power_of_ten)
             axis.set_minor_formatter(NullFormatter())
+            low, high = axis.get_data_interval()
+            if axis is axes.yaxis and 0 < low < high < _ONE_TICK * low:
+                axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+                axis.set_major_formatter(lambda value, _place: f"{value:g}")
 
 
 def line(
