@@ -41,10 +41,10 @@ DATA = (
     "foodmart.dat.gz",
 )
 DELTA = Fraction(1, 10**6)
-TRIALS = 2
+TRIALS = 4
 DEFAULT = Tuning()
 SHARES = (
-    *(replace(DEFAULT, items_share=share) for share in (0.15, 0.25, 0.35, 0.5)),
+    *(replace(DEFAULT, items_share=share) for share in (0.08, 0.15, 0.25, 0.35, 0.5)),
     *(replace(DEFAULT, items_share=0.25, pairs_share=share) for share in (0.3, 0.8)),
 )
 

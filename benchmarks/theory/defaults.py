@@ -66,11 +66,10 @@ def section(pictures: Pictures) -> Section:
         caption=(
             f"**These defaults were chosen on {table['data'].n_unique()} public data sets.** Itemsets have "
             f"{', '.join(map(str, sizes[:-1]))} or {sizes[-1]} items. Each setting was run "
-            f"{int(table['trials'].to_list()[0])} times. First panel: the share of the budget that finds the items. A "
-            "small epsilon needs a larger share, because an item that is not found is lost. Second panel: noisy counts "
-            "against picks. Above the line, counts are better. Below it, picks are: they serve best where transactions "
-            f"hold many frequent items, such as `{worst['data']}` (by {-worst['gain']:.2f} on average). So the "
-            "mechanism first looks, with noise, at how many they hold."
+            f"{int(table['trials'].to_list()[0])} times. First panel: the share of the budget that finds the items. "
+            "Precision hardly depends on it. Second panel: noisy counts against picks. Above the line, counts are "
+            "better: for long lists at a small epsilon. Below it, picks are, most of all on "
+            f"`{worst['data']}` (by {-worst['gain']:.2f} on average)."
         ),
     )
     text = (
