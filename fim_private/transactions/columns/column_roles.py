@@ -143,7 +143,7 @@ def known_column(header: Sequence[str], names: Sequence[str]) -> int | None:
 
 
 def unnamed_unit(header: Sequence[str], others: Collection[int]) -> str | None:
-    """The column with a well-known name of units, if it was not named; None if there is none.
+    """The column that has a well-known name of units and was not named as anything; None without such a column.
 
     Args:
         header: column names.
