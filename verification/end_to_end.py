@@ -8,14 +8,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import count
-
-import numpy as np
 
 from fim_private.constraints import Constraints
-from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.items_first import ItemsFirst
-from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.registry import REGISTRY, Row, find
@@ -135,19 +130,18 @@ def _items_first(select: str) -> Case:
 
 
 def _look_first() -> Case:
-    """An item whose support is where the look decides either way as often, and one more unit that has it."""
+    """An item a little below the support with which picks name it, where the look leads either way; one more unit."""
     plan = _planned("look-first")
     if not isinstance(plan.mechanism, LookFirst):
         raise AssertionError("look-first was planned")
-    look, one_item = plan.mechanism, Lengths(np.ones(1), np.ones(1))
-    everybody = next(support for support in count() if isinstance(look.way(support, one_item), CertifiedDomain)) - 1
+    everybody = plan.mechanism.tipping_leads[0] - 4
     return Case(
         name="look-first",
         plan=plan,
         units=[[NAMES[:1]]] * everybody,
         more=[NAMES[:1]],
-        seen=lambda release: release.found is None,
-        event="the look decides for picks",
+        seen=lambda release: bool(release.itemsets),
+        event="the only item is named",
     )
 
 
