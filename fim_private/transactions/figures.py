@@ -103,7 +103,7 @@ def warnings(notes: ReadingNotes) -> list[str]:
     """
     undecided = (
         f"For the holder of the data, not part of the release: --where left out {notes.rows_undecided:,} rows because "
-        f"a cell is blank, or no number or date where one is needed. {COMPARED}"
+        f"a cell is blank, or no number or date where one is needed. {COMPARED}."
     )
     unnamed = (
         f"The column {notes.unused_unit!r} was not named with --unit-column. So each transaction is protected by "

@@ -311,7 +311,7 @@ def no_item(columns: Columns, *, undecided: bool = False) -> InputError:
     """The error for data without any item; `undecided` if --where could not compare some cells."""
     where = "" if columns.where is None else ", and whether any row meets --where"
     if undecided:
-        where += f". Some cells were blank, or no number or date where one is needed. {COMPARED.removesuffix('.')}"
+        where += f". Some cells were blank, or no number or date where one is needed. {COMPARED}"
     return InputError("No item was found in the data.", f"Check the format, the columns and the separator{where}.")
 
 

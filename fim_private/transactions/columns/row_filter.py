@@ -34,7 +34,7 @@ from fim_private.transactions.columns.where_text import (
 NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 SPECIAL = set("\\.+*?()|[]{}^$")
 OPTION = "--where"
-COMPARED = "Numbers are written 1.5 and dates 2025-12-31, not 1,5 and 31.12.2025."
+COMPARED = "Numbers are written 1.5 and dates 2025-12-31, not 1,5 and 31.12.2025"
 
 COMPARE: dict[str, Callable[[pl.Series, Any], pl.Series]] = {
     "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge,

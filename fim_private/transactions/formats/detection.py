@@ -152,7 +152,7 @@ def ask_about_table(
     if any(cells[at][1] is None for at in found.all):
         return
     sample = Sample(name=name, header=[head for head, _ in cells], columns=[column for _, column in cells], found=found)
-    if columns.transaction is columns.item is None:
+    if columns.transaction is None and columns.item is None:
         ask(one_hot_table(sample, layout), on_doubt)
     ask(long_table(sample, layout, headerless=columns.numbered, known=columns.transaction is None), on_doubt)
 
