@@ -36,9 +36,10 @@ def refusal(plan: Priced, rules: Sequence[PrivacyFilter], spent: Charge, *, sear
     def fits(other: Plan | None) -> bool:
         return other is not None and any(rule.admits(spent + charge_of(other.cost, rule)) for rule in rules)
 
-    epsilon = top = None
+    epsilon = delta = top = None
     if search and isinstance(plan, Plan):  # a choice among plans is not planned again
         epsilon, top = _largest_epsilon(plan, left.epsilon, fits), _largest_top(plan, fits)
+        delta = _smaller_delta(plan, left.delta, fits) if epsilon is None else None
     added_up = f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)}"
     if epsilon is None or (asked.delta <= left.delta and epsilon <= left.epsilon):
         rest, most = added_up, left
@@ -56,6 +57,8 @@ def refusal(plan: Priced, rules: Sequence[PrivacyFilter], spent: Charge, *, sear
     ways = []
     if epsilon is not None:
         ways.append(f"--epsilon {amount(epsilon)}, the largest at this delta and --top")
+    if delta is not None:
+        ways.append(f"--delta {amount(delta)}, at this epsilon and --top")
     if top is not None:
         ways.append(f"--top {top}, the largest at this epsilon and delta")
     if ways:
@@ -85,10 +88,13 @@ def amount(value: Fraction, *, up: bool = False) -> str:
     return f"{float(rounded):.4g}".replace("e-0", "e-").replace("e+0", "e")
 
 
-def _planned(plan: Plan, *, epsilon: Fraction | None = None, top: int | None = None) -> Plan | None:
-    """The plan for a smaller epsilon or top; None if there is no such plan."""
+def _planned(
+    plan: Plan, *, epsilon: Fraction | None = None, delta: Fraction | None = None, top: int | None = None
+) -> Plan | None:
+    """The plan for a smaller epsilon, delta or top; None if there is no such plan."""
+    asked = plan.budget
     try:
-        budget = plan.budget if epsilon is None else Budget(epsilon, plan.budget.delta)
+        budget = Budget(asked.epsilon if epsilon is None else epsilon, asked.delta if delta is None else delta)
         return plan_again(plan, budget=budget, top=plan.top if top is None else top)
     except FimPrivateError:
         return None
@@ -115,6 +121,18 @@ def _largest_epsilon(plan: Plan, left: Fraction, fits: Callable[[Plan | None], b
     low = largest_between(tried, low, asked, ratio=Fraction(1005, 1000), digits=3)
     found = (low, *(start for start in starts if start < low))
     return next((epsilon for epsilon in found if fits(_planned(plan, epsilon=epsilon))), None)
+
+
+def _smaller_delta(plan: Plan, left: Fraction, fits: Callable[[Plan | None], bool]) -> Fraction | None:
+    """A smaller delta that fits at the same epsilon and top; None if none that is tried fits.
+
+    The Renyi test may run out of delta for failures, at any epsilon, while the basic test has delta left.
+    """
+    until = time.monotonic() + SEARCH_SECONDS / 2
+    asked = plan.budget.delta
+    tries = [round_down(delta, digits=3) for delta in (left, *(asked / part for part in (2, 5, 10, 100))) if delta]
+    smaller = (delta for delta in tries if delta < asked and time.monotonic() < until)
+    return next((delta for delta in smaller if fits(_planned(plan, delta=delta))), None)
 
 
 def _largest_top(plan: Plan, fits: Callable[[Plan | None], bool]) -> int | None:

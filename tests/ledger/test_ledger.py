@@ -121,12 +121,29 @@ def test_a_smaller_top_and_a_smaller_delta_are_told_where_they_help(tmp_path: Pa
     with pytest.raises(BudgetError) as refused:
         ledger.check(plan_for("1", "2e-7", top=50))
     assert "remaining epsilon 3, delta 1e-7; too much by delta 1e-7." in refused.value.what
-    assert (
-        refused.value.next_step == "What would fit: --top 2, the largest at this epsilon and delta."
-    )  # needs no delta
-    ledger.check(plan_for("1", "2e-7", top=2))
-    with pytest.raises(BudgetError, match="smaller delta="):
+    assert refused.value.next_step == (
+        "What would fit: --delta 1e-7, at this epsilon and --top; or --top 2, the largest at this epsilon and delta."
+    )
+    ledger.check(plan_for("1", "1e-7", top=50))
+    ledger.check(plan_for("1", "2e-7", top=2))  # needs no delta
+    with pytest.raises(BudgetError) as refused:
         ledger.check(plan_for("1", "2e-7", top=50, mechanism="limited-domain", universe=None))
+    assert refused.value.next_step == "What would fit: --delta 1e-7, at this epsilon and --top."
+    ledger.check(plan_for("1", "1e-7", top=50, mechanism="limited-domain", universe=None))
+    with pytest.raises(BudgetError, match="smaller delta= too, or raise the total"):
+        ledger.check(plan_for("4", "2e-7", top=50, mechanism="limited-domain", universe=None))
+
+
+def test_a_smaller_delta_is_told_where_renyi_composition_has_no_delta_left_for_failures(tmp_path: Path) -> None:
+    """Then no epsilon fits, and raising the total is not the only way."""
+    ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="2", delta="1e-5")
+    asked = {"top": 5, "mechanism": "look-first", "universe": None}
+    for _ in range(2):
+        ledger.charge(plan_for("1", "1e-6", **asked))
+    with pytest.raises(BudgetError) as refused:
+        ledger.check(plan_for("1", "1e-6", **asked))
+    assert refused.value.next_step == "What would fit: --delta 5e-7, at this epsilon and --top."
+    ledger.check(plan_for("1", "5e-7", **asked))
 
 
 def test_the_budget_can_be_divided_evenly(tmp_path: Path) -> None:
