@@ -174,7 +174,8 @@ def test_a_number_of_transactions_below_the_counts_is_warned_of(file: Path, tmp_
     assert said in " ".join(words(fim_private("rules", wrong, "--html", page)).split())
     assert said in page.read_text()
     assert said in " ".join(words(fim_private("show", wrong)).split())
-    # The noise explains 600 of 590, and any noise may explain it if its size is unknown.
-    for total, half in ((590, 20), (500, None)):
+    # The noise explains 600 of 590, and any noise may explain it if its size is unknown. Of many 95 % intervals, some
+    # lie above 570 by chance, as this one from 580 to 620.
+    for total, half in ((590, 20), (570, 20), (500, None)):
         write_release(released(COUNTS, total=total, half=half), wrong, overwrite=True)
         assert "WARNING" not in words(fim_private("rules", wrong))
