@@ -175,7 +175,7 @@ def test_the_guide_s_commands_publish_true_pairs_of_a_web_shop(
     # Seven standard deviations of the noise, each of 16 customers.
     assert all(abs(count - true[pair]) < 112 for pair, count in shown.items())
     assert "This answer protects every customer" in page
-    assert "whether they are in the data (epsilon 2, delta 5e-7), and what they bought (epsilon 4, " in page
+    assert "whether they are in the data (epsilon 2, delta 5e-7), and what it says about them (epsilon 4, " in page
 
 
 @pytest.mark.slow

@@ -40,7 +40,7 @@ def tell_of_absent_items(database: TransactionDatabase, plan: Plan, *, quiet: bo
         )
     notes = []
     if gone:
-        notes.append(f"{len(gone):,} of the {len(listed):,} items of --items-file do not occur in the data.")
+        notes.append(f"{len(gone):,} of the {len(listed):,} items of --items-file {_do(gone)} not occur in the data.")
     if excluded := _absent(plan.constraints.exclude, database):
         notes.append(f"{_missing(excluded, '--exclude')}.")
     for note in notes:
@@ -57,4 +57,8 @@ def _absent(names: Iterable[str], database: TransactionDatabase) -> list[str]:
 
 
 def _missing(names: list[str], option: str) -> str:
-    return f"{', '.join(map(repr, names))} ({option}) {'does' if len(names) == 1 else 'do'} not occur in the data"
+    return f"{', '.join(map(repr, names))} ({option}) {_do(names)} not occur in the data"
+
+
+def _do(names: list[str]) -> str:
+    return "does" if len(names) == 1 else "do"

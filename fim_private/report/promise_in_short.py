@@ -48,7 +48,7 @@ def _sentences(terms: Terms, *, seeded: bool) -> list[str]:
     if privacy.promise is None:
         raise AssertionError("a plan always promises something")
     every, one = protected_by(privacy.promise, plan, privacy.layout)
-    there, holds = ("they are", "they bought") if one == CUSTOMER else ("it is", "it holds")
+    there, holds = ("they are", "it says about them") if one == CUSTOMER else ("it is", "it holds")
     epsilon, delta = privacy.promise.epsilon, privacy.promise.delta
     much = f"(epsilon {stated(epsilon)}, delta {stated(delta)})"
     if privacy.neighbours == NeighbouringRelation.ADD_REMOVE:
@@ -58,10 +58,10 @@ def _sentences(terms: Terms, *, seeded: bool) -> list[str]:
         guess = f"whether {one} is in the data"
     else:
         event, guess = f"what {holds}, not whether {there} in the data {much}", f"which of two contents {one} has"
-    protects = "would protect" if seeded else "protects"
+    protects, then, right = ("would protect", "Then", "would be") if seeded else ("protects", "With it,", "is")
     return [
         f"{'Without its seed this answer' if seeded else 'This answer'} {protects} {every}: {event}.",
-        f"With it, a 50:50 guess {guess} is right in at most {share_right(epsilon, delta)} % of cases.",
+        f"{then} a 50:50 guess {guess} {right} right in at most {share_right(epsilon, delta)} % of cases.",
         "Another answer from this data adds to the risk"
         + (", as do more baskets of one customer (--unit-column)." if one == BASKET else "."),
         *_public(privacy, plan),

@@ -95,7 +95,7 @@ def test_other_names_that_do_not_occur_are_told_to_the_curator(baskets: Path, tm
     items.write_text("tea\njam\nSCONE\n")
     done = fim_private("mine", baskets, *PAIRS, "--exclude", "Jam", "--items-file", items)
     told = words(done).split("Read as")[0]
-    assert "1 of the 3 items of --items-file do not occur in the data." in told
+    assert "1 of the 3 items of --items-file does not occur in the data." in told
     assert "'Jam' (--exclude) does not occur in the data." in told
     assert "SCONE" not in words(done)
     items.write_text("TEA\nJAM\nMILK\n")
