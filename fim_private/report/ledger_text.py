@@ -55,7 +55,12 @@ def state_text(state: State) -> str:
         ("composition", f"{printable(state.composition)}: {shared}"),
         *([] if undecided else [("added up", _added_up(rule, spent))]),
     ]
-    if not undecided and rule.bound is not None and rule.pays(spent):
+    if not undecided and rule.failing_epsilon is not None and not rule.pays(spent):
+        highest = stated(rule.failing_epsilon)
+        lines.append(
+            ("or by Renyi", f"nothing is left while epsilon is above {highest}, the total at the first release")
+        )
+    elif not undecided and rule.bound is not None:
         share = rule.renyi_share(spent)
         used = f"{amount(100 * share, up=True)} % of what it allows is spent" if share <= 1 else "nothing is left"
         lines += [("or by Renyi", used), ("", "A release has to fit one of the two.")]

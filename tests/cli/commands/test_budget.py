@@ -92,6 +92,16 @@ def test_what_renyi_composition_allows_beyond_the_sum_is_told(tmp_path: Path) ->
     assert re.search(r"or by Renyi +8\d\.\d* % of what it allows is spent", shown)
 
 
+def test_a_total_so_high_that_renyi_composition_ends_is_told(tmp_path: Path) -> None:
+    made = Ledger.create(tmp_path / "shop.ledger", epsilon=3, delta="0.01")
+    made.charge(make_plan(size=2, top=10, budget=Budget("0.3", "1e-6"), unit=PrivacyUnit(), mechanism="lmm"))
+    ends = "or by Renyi  nothing is left while epsilon is above 3, the total at the first release"
+    for epsilon, told in ((4, True), (3, False)):
+        shown = fim_private("budget", "set", tmp_path / "shop.ledger", "--epsilon", epsilon, "--yes").stdout.decode()
+        assert (ends in shown) is told
+        assert ("of what it allows is spent" in shown) is not told
+
+
 @pytest.mark.slow
 def test_the_largest_that_fits_fits(ledger: Path, baskets: Path) -> None:
     asked = ("--size", 2, "--top", 20, "--delta", "1e-6", "--unit", "transaction", "--ledger", ledger)
