@@ -214,7 +214,8 @@ def _refuse_markup(name: str, first_line: str) -> None:
     if kind is not None:
         raise InputError(
             f"{name} looks like {kind}.",
-            "Write one transaction per line with commas between items. If it is written so, give --format basket. "
+            "Save it as CSV or Parquet, or write one transaction per line with commas between items. If it is written "
+            "so, give --format basket. "
             r"If each line is a list in brackets, give --format basket --separator '\t' --item-separator , (and a "
             "backslash is a letter like any other).",
         )
