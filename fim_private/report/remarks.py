@@ -106,20 +106,21 @@ def found_note(plan: Plan, release: Release) -> str | None:
     number = f"{len(release.found):,}"
     note = f"Items of these itemsets: {number}. Their noisy counts are part of the release (JSON)."
     possible = sum(math.comb(len(release.found), size) for size in plan.sizes)
-    of_items = " A test showed that enough hold each of these items, not each itemset."
-    if max(plan.sizes) > 1 and len(release.itemsets) > NEARLY_ALL * possible:
+    of_items = " A test showed that each of these items is frequent enough to be named. It did not test the itemsets."
+    read_off = [steps.itemsets for search in searches if (steps := search.usual).itemsets is not None]
+    off = 2 * max((measured.deviation for measured in read_off), default=math.inf)
+    doubtful = any(_may_be_in_no_basket(itemset, off) for itemset in release.itemsets)
+    if doubtful and max(plan.sizes) > 1 and len(release.itemsets) > NEARLY_ALL * possible:
         note += (
             f"{of_items} The list has nearly all itemsets of so few items, so some of them may be in no basket. A "
             "smaller --top is more reliable."
         )
-    elif max(plan.sizes) >= MANY_ITEMS:
+    elif doubtful and max(plan.sizes) >= MANY_ITEMS:
         note += f"{of_items} So large itemsets may be in no basket: a smaller --size is more reliable."
     if plan.constraints.must_contain:
         note += " Their counts cover only transactions that hold all items of --must-contain."
-    read_off = [steps.itemsets for search in searches if (steps := search.usual).itemsets is not None]
     has_counts = any(itemset.count is not None for itemset in release.itemsets)
     if read_off and plan.counts is None and (has_counts or plan.gives_counts):
-        off = 2 * max(measured.deviation for measured in read_off)
         hardly = sum(itemset.count is not None and itemset.count < off for itemset in release.itemsets)
         note += (
             f" Counts are rough. Their noise is at most about {off:,.0f} {plan.question.counted}, 19 times in 20."
@@ -132,6 +133,13 @@ def found_note(plan: Plan, release: Release) -> str | None:
             "what was named, with intervals."
         )
     return wrapped([note])
+
+
+def _may_be_in_no_basket(itemset: ReleasedItemset, off: float) -> bool:
+    """Whether its count, if there is one, may be all noise; `off` is the most noise of a count without an interval."""
+    if itemset.count is None:
+        return True
+    return (itemset.count - off if itemset.count_low is None else itemset.count_low) <= 0
 
 
 def rules_note(plan: Plan, release: Release) -> str | None:

@@ -139,6 +139,10 @@ def test_items_found_twice_stand_once() -> None:
     every = tuple(ReleasedItemset(rank=rank, items=itemset) for rank, itemset in enumerate(both, 1))
     note = found_note(plan_of("items-first"), replace(release, itemsets=every)) or ""
     assert "nearly all itemsets of so few items" in " ".join(note.split())
+    for low, told in ((700, False), (0, True)):  # above 0, the counts show that the itemsets occur
+        counted = tuple(replace(itemset, count=900, count_low=low, count_high=1100) for itemset in every)
+        note = found_note(plan_of("items-first"), replace(release, itemsets=counted)) or ""
+        assert ("nearly all itemsets of so few items" in " ".join(note.split())) is told
 
 
 def test_a_ledger_charges_all_searches() -> None:
