@@ -94,8 +94,10 @@ def _catalogue(plan: Plan) -> str:
 
 
 def _cap(plan: Plan) -> str:
-    """What helps where long transactions are cut."""
-    return "" if plan.max_items is None else "; a larger --max-items, or none"
+    """What helps where units or long transactions are cut."""
+    several = plan.unit.max_transactions not in (None, 1)
+    fewer = "; a smaller --max-transactions, or none, since it multiplies the noise" if several else ""
+    return fewer + ("" if plan.max_items is None else "; a larger --max-items, or none")
 
 
 def found_note(plan: Plan, release: Release) -> str | None:

@@ -34,6 +34,15 @@ def test_a_full_list_needs_no_excuse() -> None:
     assert f"about {PLAN.mechanism.margins[0].counts:,} transactions" in none
 
 
+def test_a_short_list_names_the_bound_that_multiplies_its_noise() -> None:
+    for bound, told in ((5, True), (1, False), (None, False)):
+        unit = PrivacyUnit(column="customer", max_transactions=bound)
+        plan = make_plan(size=2, top=3, budget=Budget("1", "1e-6"), unit=unit)
+        assert (
+            "a smaller --max-transactions, or none" in " ".join((shortfall(plan, release(0)) or "").split())
+        ) is told
+
+
 def test_a_full_list_above_a_count_may_not_be_all() -> None:
     plan = make_plan(size=2, top=3, min_count=50, budget=Budget("1", "1e-6"), unit=PrivacyUnit())
     assert "The list ends at 3 itemsets. More may exceed 50" in (shortfall(plan, release(3)) or "")
