@@ -184,6 +184,7 @@ def test_a_customer_s_column_that_is_not_used_is_noted_before_anything_is_charge
     assert note in " ".join(words(fim_private(*same)).split())
     for quiet in (
         ("mine", file, "--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6", "--unit-column", "CustomerID"),
+        (*same[:-1], "CustomerID", "--transaction-column", "CustomerID,InvoiceNo"),
         ("mine", file, *ASKED, "--transaction-column", "CustomerID"),
         ("mine", file, *ASKED, "--quiet"),
         ("mine", other, *ASKED),

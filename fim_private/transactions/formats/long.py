@@ -171,7 +171,7 @@ def _with_unread(
     """The transactions with notes of columns that were not read."""
     noted = replace(transactions.notes, below_zero=below_zero)
     # A unit that is the transaction itself protects as little as none.
-    named = found.unit is not None and found.unit not in found.transaction
+    named = found.unit is not None and found.transaction != (found.unit,)
     others = (found.item, *(found.transaction if len(found.transaction) == 1 else ()))
     return replace(transactions, notes=replace(noted, unused_unit=None if named else unnamed_unit(header, others)))
 
