@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.data import CACHE, SOURCES, count_lines, prepare
+from benchmarks.data import SOURCES, count_lines, prepare
 from benchmarks.peers import OURS, load_peer
 from benchmarks.peers.protocol import Itemsets, Work
 
@@ -57,11 +57,11 @@ def compare(path: Path, work: Work, peers: tuple[str, ...] = CHECKED) -> Iterato
             yield name, f"{len(found):,} itemsets, the same"
 
 
-def check(names: list[str], folder: Path, cache: Path = CACHE) -> list[tuple[str, int, int, str, str]]:
+def check(names: list[str], folder: Path) -> list[tuple[str, int, int, str, str]]:
     """Data set, size, floor, peer and what came of it, for all peers; raises ValueError as `compare` does."""
     rows = []
     for name in names:
-        path = prepare(name, folder, cache)
+        path = prepare(name, folder)
         transactions = count_lines(path)
         floor = max(2, round(FLOORS.get(name, USUAL) * transactions))
         for size in (2, 3):

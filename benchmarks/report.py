@@ -14,6 +14,7 @@ from pathlib import Path
 from benchmarks.figures import draw
 from benchmarks.peers import OURS
 from benchmarks.results import Measured, Measurements, Results
+from benchmarks.running import RUNS
 from benchmarks.targets import targets
 from benchmarks.tasks import TASKS
 
@@ -174,8 +175,8 @@ def _seconds(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}" if value < 10 else f"{value:.1f}"
 
 
-def _fewer(runs: int, value: float | None, usual: int = 5) -> str:
-    return "" if value is None or runs >= usual else f" ({runs} run{'s' if runs > 1 else ''})"
+def _fewer(runs: int, value: float | None) -> str:
+    return "" if value is None or runs >= RUNS else f" ({runs} run{'s' if runs > 1 else ''})"
 
 
 def _agreement(results: Results) -> Iterable[str]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks.data import CACHE, GENERATED, count_lines, prepare
+from benchmarks.data import GENERATED, count_lines, prepare
 from benchmarks.peers import OURS
 from benchmarks.results import Measured, Measurements
 from benchmarks.tasks import MINE_PAIRS, Task
@@ -96,14 +96,14 @@ def _last_line(errors: str, status: int) -> str:
     return f"failed: {lines[-1].strip()[:120]}" if lines else f"failed with exit code {status}"
 
 
-def measure_task(task: Task, folder: Path, cache: Path = CACHE, *, leave_out: Sequence[str] = ()) -> Measurements:
+def measure_task(task: Task, folder: Path, *, leave_out: Sequence[str]) -> Measurements:
     """All peers at one task, but those that are left out.
 
     Errors:
         DisagreementError: a peer finds another number of itemsets than this project.
         FileNotFoundError: the data is not there.
     """
-    path = prepare(task.data, folder, cache)
+    path = prepare(task.data, folder)
     transactions = GENERATED.get(task.data) or count_lines(path)
     floor = task.least(transactions)
     done = Measurements(
@@ -200,10 +200,10 @@ def first_compilation(path: Path) -> dict[str, float]:
     return times
 
 
-def mine_large(name: str, folder: Path, cache: Path = CACHE, *, limit: float = 4 * 3600) -> dict[str, object]:
+def mine_large(name: str, folder: Path) -> dict[str, object]:
     """`fim-private mine --size 2 --top 100` of a large file: time and memory, or how it failed."""
-    path = prepare(name, folder, cache)
-    ended = run([sys.executable, "-m", "fim_private", "mine", str(path), *MINE_PAIRS, "--quiet"], limit)
+    path = prepare(name, folder)
+    ended = run([sys.executable, "-m", "fim_private", "mine", str(path), *MINE_PAIRS, "--quiet"], 4 * 3600)
     return {"seconds": ended.seconds, "memory": ended.memory, "failure": ended.failure, "data": name}
 
 

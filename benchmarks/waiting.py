@@ -23,7 +23,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from benchmarks.data import CACHE, GENERATED, SOURCES, prepare
+from benchmarks.data import GENERATED, SOURCES, prepare
 from benchmarks.measure import peak_memory
 from benchmarks.peers import OURS, load_peer
 from benchmarks.running import Ended, run
@@ -68,12 +68,12 @@ def profiles(groceries: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def speed_ups(folder: Path, cache: Path = CACHE) -> list[dict[str, Any]]:
+def speed_ups(folder: Path) -> list[dict[str, Any]]:
     """Seconds, warm, in which one thread and all of them find all itemsets of data, as far as it is there."""
     rows = []
     for name, size in SHARED_OUT:
         if name in GENERATED or (folder / SOURCES[name]).exists():
-            row = _in_own_process("threads", prepare(name, folder, cache), size)
+            row = _in_own_process("threads", prepare(name, folder), size)
             rows.append({"data": name, "size": size, **row})
     return rows
 
@@ -106,17 +106,16 @@ def parts_of_counting(path: Path, floor: int) -> dict[str, dict[str, float]]:
     return _in_own_process("parts", path, floor)
 
 
-def growth(folder: Path, cache: Path = CACHE, *, large: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+def growth(folder: Path, *, large: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     """`mine --size 2 --top 100` as a whole on more and more baskets: seconds, also by Spark here, and peak memory.
 
     Args:
         folder: of the data.
-        cache: for what is generated.
         large: what `mine_large` measured, if it did.
     """
     rows: list[dict[str, Any]] = []
     for name in GROWTH:
-        command = [*PROGRAM, "mine", str(prepare(name, folder, cache)), *MINE_PAIRS, "--quiet"]
+        command = [*PROGRAM, "mine", str(prepare(name, folder)), *MINE_PAIRS, "--quiet"]
         ended = _well(run(command, 600))
         rows.append({"data": name, "seconds": ended.seconds, "memory": ended.memory})
         if find_spec("pyspark"):

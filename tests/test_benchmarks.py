@@ -22,7 +22,6 @@ from benchmarks.results import Measured, Measurements, Results
 from benchmarks.running import run
 from benchmarks.targets import targets
 from benchmarks.theory.composition import margins
-from benchmarks.units import made_up, table
 from fim_private.privacy import Budget
 
 SMALL = Shape(items=60, length=5.0, patterns=20)
@@ -155,12 +154,6 @@ def test_a_process_is_ended_at_the_limit_and_a_failure_told() -> None:
     assert failed.failure == "failed: no Java here"
     fine = run([sys.executable, "-c", "print(1)"], 30)
     assert (fine.output, fine.failure) == ("1\n", None)
-
-
-def test_counting_units_is_timed_beside_counting_transactions() -> None:
-    shown = table(made_up(400, items=60)).splitlines()
-    assert len(shown) == 2 + 9
-    assert all(line.count("|") == 6 for line in shown)
 
 
 def test_the_best_pairs_are_those_of_the_definition() -> None:

@@ -45,18 +45,18 @@ class Case:
 
 def large_margin(top: int = 1, sensitivity: int = 1, *, fallback: bool = False, **changes: object) -> LargeMargin:
     pick = F(7, 5) / top
-    options = {
-        "top": top,
-        "search_epsilon": F(3, 5),
-        "pick_epsilon": pick,
-        "certificate_delta": F(1, 100),
-        "grid_limit": 4 * top,
-        "sensitivity": sensitivity,
-        "fallback": limited_domain(top, sensitivity, candidates=3, stop_delta=F(1, 100), pick_epsilon=pick)
+    usual = LargeMargin(
+        top=top,
+        search_epsilon=F(3, 5),
+        pick_epsilon=pick,
+        certificate_delta=F(1, 100),
+        grid_limit=4 * top,
+        sensitivity=sensitivity,
+        fallback=limited_domain(top, sensitivity, candidates=3, stop_delta=F(1, 100), pick_epsilon=pick)
         if fallback
         else None,
-    }
-    return LargeMargin(**{**options, **changes})  # type: ignore[arg-type]
+    )
+    return replace(usual, **changes)  # type: ignore[arg-type]
 
 
 def limited_domain(top: int = 1, sensitivity: int = 1, **changes: object) -> LimitedDomain:
