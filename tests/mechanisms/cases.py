@@ -36,8 +36,11 @@ class Case:
     epsilon: Fraction
     """Where the claim is checked: what basic composition proves, if it can, with the deltas and the failures."""
     declared: bool = False
-    sensitivity: int = 1
     itemsets: int = 4
+
+    @property
+    def sensitivity(self) -> int:
+        return self.mechanism.sensitivity  # type: ignore[attr-defined]
 
     def __str__(self) -> str:
         return self.name
@@ -60,38 +63,28 @@ def large_margin(top: int = 1, sensitivity: int = 1, *, fallback: bool = False, 
 
 
 def limited_domain(top: int = 1, sensitivity: int = 1, **changes: object) -> LimitedDomain:
-    options = {
-        "top": top,
-        "candidates": 2,
-        "pick_epsilon": F(1) / top,
-        "stop_delta": F(1, 50),
-        "sensitivity": sensitivity,
-    }
-    return LimitedDomain(**{**options, **changes})  # type: ignore[arg-type]
+    usual = LimitedDomain(top=top, candidates=2, pick_epsilon=F(1) / top, stop_delta=F(1, 50), sensitivity=sensitivity)
+    return replace(usual, **changes)  # type: ignore[arg-type]
 
 
 def certified_domain(top: int = 1, sensitivity: int = 1, **changes: object) -> CertifiedDomain:
-    options = {
-        "top": top,
-        "candidates": top + 1,
-        "pick_epsilon": F(1) / top,
-        "variance": 2 * sensitivity**2,
-        "threshold": threshold_for(2 * sensitivity**2, sensitivity=sensitivity, delta=F(1, 50)),
-        "test_delta": F(1, 50),
-        "sensitivity": sensitivity,
-    }
-    return CertifiedDomain(**{**options, **changes})  # type: ignore[arg-type]
+    usual = CertifiedDomain(
+        top=top,
+        candidates=top + 1,
+        pick_epsilon=F(1) / top,
+        variance=2 * sensitivity**2,
+        threshold=threshold_for(2 * sensitivity**2, sensitivity=sensitivity, delta=F(1, 50)),
+        test_delta=F(1, 50),
+        sensitivity=sensitivity,
+    )
+    return replace(usual, **changes)  # type: ignore[arg-type]
 
 
 def published(top: int = 1, sensitivity: int = 1, **changes: object) -> PublishedLargeMargin:
-    options = {
-        "top": top,
-        "alpha": F(3) / top,
-        "selection_delta": F(1, 20),
-        "max_candidates": 3,
-        "sensitivity": sensitivity,
-    }
-    return PublishedLargeMargin(**{**options, **changes})  # type: ignore[arg-type]
+    usual = PublishedLargeMargin(
+        top=top, alpha=F(3) / top, selection_delta=F(1, 20), max_candidates=3, sensitivity=sensitivity
+    )
+    return replace(usual, **changes)  # type: ignore[arg-type]
 
 
 def repeated(top: int = 2, sensitivity: int = 1) -> RepeatedLargeMargin:
@@ -110,29 +103,20 @@ def exponential(top: int = 1, sensitivity: int = 1, itemsets: int = 4) -> Expone
 
 
 def truncated(top: int = 1, sensitivity: int = 1, itemsets: int = 4, **changes: object) -> TruncatedFrequency:
-    options = {
-        "top": top,
-        "pick_epsilon": F(1, 2),
-        "universe_size": itemsets,
-        "sensitivity": sensitivity,
-    }
-    return TruncatedFrequency(**{**options, **changes})  # type: ignore[arg-type]
+    usual = TruncatedFrequency(top=top, pick_epsilon=F(1, 2), universe_size=itemsets, sensitivity=sensitivity)
+    return replace(usual, **changes)  # type: ignore[arg-type]
 
 
-def joint(top: int = 2, sensitivity: int = 1, itemsets: int = 4, **changes: object) -> JointExponential:
-    options = {"top": top, "pick_epsilon": F(1), "universe_size": itemsets, "sensitivity": sensitivity}
-    return JointExponential(**{**options, **changes})  # type: ignore[arg-type]
+ONE = F(1)
+
+
+def joint(top: int = 2, sensitivity: int = 1, itemsets: int = 4, pick_epsilon: Fraction = ONE) -> JointExponential:
+    return JointExponential(top=top, pick_epsilon=pick_epsilon, universe_size=itemsets, sensitivity=sensitivity)
 
 
 def noisy_maxima(noise: Noise, top: int = 1, sensitivity: int = 1, itemsets: int = 4, **changes: object) -> NoisyMaxima:
-    options = {
-        "top": top,
-        "pick_epsilon": F(1, 2),
-        "universe_size": itemsets,
-        "noise": noise,
-        "sensitivity": sensitivity,
-    }
-    return NoisyMaxima(**{**options, **changes})  # type: ignore[arg-type]
+    usual = NoisyMaxima(top=top, pick_epsilon=F(1, 2), universe_size=itemsets, noise=noise, sensitivity=sensitivity)
+    return replace(usual, **changes)  # type: ignore[arg-type]
 
 
 def certificate(
@@ -140,14 +124,14 @@ def certificate(
 ) -> Certificate:
     """Of a variance in units of the sensitivity squared."""
     variance *= sensitivity**2
-    options = {
-        "variance": variance,
-        "threshold": threshold_for(variance, sensitivity=sensitivity, delta=delta),
-        "failure": AnyFailure(delta) if general else OneSidedFailure(delta),
-        "general": general,
-        "sensitivity": sensitivity,
-    }
-    return Certificate(**{**options, **changes})  # type: ignore[arg-type]
+    usual = Certificate(
+        variance=variance,
+        threshold=threshold_for(variance, sensitivity=sensitivity, delta=delta),
+        failure=AnyFailure(delta) if general else OneSidedFailure(delta),
+        general=general,
+        sensitivity=sensitivity,
+    )
+    return replace(usual, **changes)  # type: ignore[arg-type]
 
 
 def anonymous_names(inner: Declared, *, pick_epsilon: Fraction | None = None, **changes: object) -> Certified:
@@ -157,20 +141,20 @@ def anonymous_names(inner: Declared, *, pick_epsilon: Fraction | None = None, **
 
 
 def stable(top: int = 1, sensitivity: int = 1, **changes: object) -> StableMax:
-    options = {"top": top, "round_epsilon": F(1), "round_delta": F(1, 50), "sensitivity": sensitivity}
-    return StableMax(**{**options, **changes})  # type: ignore[arg-type]
+    usual = StableMax(top=top, round_epsilon=F(1), round_delta=F(1, 50), sensitivity=sensitivity)
+    return replace(usual, **changes)  # type: ignore[arg-type]
 
 
 def choosing(top: int = 1, sensitivity: int = 1, **changes: object) -> Choosing:
-    options = {
-        "top": top,
-        "comparison_epsilon": F(1, 2),
-        "pick_epsilon": F(1, 2),
-        "round_delta": F(1, 50),
-        "most_new": 4,
-        "sensitivity": sensitivity,
-    }
-    return Choosing(**{**options, **changes})  # type: ignore[arg-type]
+    usual = Choosing(
+        top=top,
+        comparison_epsilon=F(1, 2),
+        pick_epsilon=F(1, 2),
+        round_delta=F(1, 50),
+        most_new=4,
+        sensitivity=sensitivity,
+    )
+    return replace(usual, **changes)  # type: ignore[arg-type]
 
 
 def needs(name: str, items: int, *, listed: bool = True) -> dict[str, object]:
@@ -188,31 +172,19 @@ CASES = [
     Case(name="lmm, top 2", mechanism=large_margin(2), epsilon=F(2)),
     Case(name="lmm, top 2, fallback", mechanism=large_margin(2, fallback=True), epsilon=F(2)),
     Case(name="lmm, fallback, declared", mechanism=large_margin(fallback=True), epsilon=F(2), declared=True),
-    Case(
-        name="lmm, Delta 2",
-        mechanism=large_margin(1, 2, fallback=True),
-        epsilon=F(2),
-        sensitivity=2,
-        itemsets=3,
-    ),
-    Case(name="lmm, top 2, Delta 2", mechanism=large_margin(2, 2), epsilon=F(2), sensitivity=2, itemsets=3),
+    Case(name="lmm, Delta 2", mechanism=large_margin(1, 2, fallback=True), epsilon=F(2), itemsets=3),
+    Case(name="lmm, top 2, Delta 2", mechanism=large_margin(2, 2), epsilon=F(2), itemsets=3),
     Case(name="lmm-repeat", mechanism=repeated(), epsilon=F(2), itemsets=3),
     Case(name="lmm-repeat, declared", mechanism=repeated(), epsilon=F(2), declared=True, itemsets=3),
-    Case(name="lmm-repeat, Delta 2", mechanism=repeated(2, 2), epsilon=F(2), sensitivity=2, itemsets=3),
+    Case(name="lmm-repeat, Delta 2", mechanism=repeated(2, 2), epsilon=F(2), itemsets=3),
     Case(name="lmm-paper", mechanism=published(), epsilon=F(3), itemsets=3),
     Case(name="lmm-paper, declared", mechanism=published(), epsilon=F(3), declared=True, itemsets=3),
     Case(name="lmm-paper, top 2", mechanism=published(2), epsilon=F(3), itemsets=3),
-    Case(name="lmm-paper, Delta 2", mechanism=published(1, 2), epsilon=F(3), sensitivity=2, itemsets=3),
+    Case(name="lmm-paper, Delta 2", mechanism=published(1, 2), epsilon=F(3), itemsets=3),
     Case(name="limited-domain", mechanism=limited_domain(), epsilon=F(1)),
     Case(name="limited-domain, declared", mechanism=limited_domain(), epsilon=F(1), declared=True),
     Case(name="limited-domain, top 2", mechanism=limited_domain(2), epsilon=F(1)),
-    Case(
-        name="limited-domain, Delta 2",
-        mechanism=limited_domain(1, 2),
-        epsilon=F(1),
-        sensitivity=2,
-        itemsets=3,
-    ),
+    Case(name="limited-domain, Delta 2", mechanism=limited_domain(1, 2), epsilon=F(1), itemsets=3),
     Case(name="certified-domain", mechanism=certified_domain(), epsilon=F(3, 2)),
     Case(name="certified-domain, declared", mechanism=certified_domain(), epsilon=F(3, 2), declared=True),
     Case(name="certified-domain, top 2", mechanism=certified_domain(2), epsilon=F(3, 2)),
@@ -233,36 +205,21 @@ CASES = [
         name="certified-domain, one spare, rising, Delta 2",
         mechanism=certified_domain(1, 2, spare=1, rise=F(1)),
         epsilon=F(5, 2),
-        sensitivity=2,
         itemsets=3,
     ),
     Case(
         name="certified-domain, one spare, Delta 2",
         mechanism=certified_domain(1, 2, spare=1),
         epsilon=F(5, 2),
-        sensitivity=2,
         itemsets=3,
     ),
-    Case(
-        name="certified-domain, top 2, Delta 2",
-        mechanism=certified_domain(2, 2),
-        epsilon=F(3, 2),
-        sensitivity=2,
-        itemsets=3,
-    ),
+    Case(name="certified-domain, top 2, Delta 2", mechanism=certified_domain(2, 2), epsilon=F(3, 2), itemsets=3),
     Case(name="exponential", mechanism=exponential(), epsilon=F(1, 2), declared=True),
     Case(name="exponential, top 3", mechanism=exponential(3), epsilon=F(3, 2), declared=True),
     Case(
         name="exponential, top 3, rising", mechanism=replace(exponential(3), rise=F(1)), epsilon=F(3, 2), declared=True
     ),
-    Case(
-        name="exponential, Delta 2",
-        mechanism=exponential(2, 2, itemsets=3),
-        epsilon=F(1),
-        declared=True,
-        sensitivity=2,
-        itemsets=3,
-    ),
+    Case(name="exponential, Delta 2", mechanism=exponential(2, 2, itemsets=3), epsilon=F(1), declared=True, itemsets=3),
     Case(name="exponential-textbook", mechanism=replace(exponential(2), general=True), epsilon=F(1), declared=True),
     *(
         case
@@ -281,7 +238,6 @@ CASES = [
                 mechanism=noisy_maxima(noise, 1, 2, itemsets=3),
                 epsilon=F(1, 2),
                 declared=True,
-                sensitivity=2,
                 itemsets=3,
             ),
             Case(
@@ -304,7 +260,6 @@ CASES = [
         mechanism=anonymous_names(exponential(2, 2, itemsets=3), cut_epsilon=F(1, 2)),
         epsilon=F(3, 2),
         declared=True,
-        sensitivity=2,
         itemsets=3,
     ),
     *(
@@ -324,32 +279,19 @@ CASES = [
         mechanism=truncated(2, 2, itemsets=3),
         epsilon=F(1),
         declared=True,
-        sensitivity=2,
         itemsets=3,
     ),
-    Case(
-        name="truncated-frequency, as published",
-        mechanism=truncated(2, general=True),
-        epsilon=F(1),
-        declared=True,
-    ),
+    Case(name="truncated-frequency, as published", mechanism=truncated(2, general=True), epsilon=F(1), declared=True),
     Case(name="joint-exponential", mechanism=joint(1), epsilon=F(1), declared=True),
     Case(name="joint-exponential, top 2", mechanism=joint(), epsilon=F(1), declared=True),
     Case(name="joint-exponential, top 3", mechanism=joint(3), epsilon=F(1), declared=True),
-    Case(
-        name="joint-exponential, Delta 2",
-        mechanism=joint(2, 2, itemsets=3),
-        epsilon=F(1),
-        declared=True,
-        sensitivity=2,
-        itemsets=3,
-    ),
+    Case(name="joint-exponential, Delta 2", mechanism=joint(2, 2, itemsets=3), epsilon=F(1), declared=True, itemsets=3),
     Case(name="stable-max", mechanism=stable(), epsilon=F(1)),
     Case(name="stable-max, declared", mechanism=stable(), epsilon=F(1), declared=True),
     Case(name="stable-max, top 2", mechanism=stable(2), epsilon=F(2)),
-    Case(name="stable-max, Delta 2", mechanism=stable(1, 2), epsilon=F(1), sensitivity=2, itemsets=3),
+    Case(name="stable-max, Delta 2", mechanism=stable(1, 2), epsilon=F(1), itemsets=3),
     Case(name="choosing", mechanism=choosing(), epsilon=F(1)),
     Case(name="choosing, declared", mechanism=choosing(), epsilon=F(1), declared=True),
     Case(name="choosing, top 2", mechanism=choosing(2, most_new=3), epsilon=F(2), itemsets=3),
-    Case(name="choosing, Delta 2", mechanism=choosing(1, 2), epsilon=F(1), sensitivity=2, itemsets=3),
+    Case(name="choosing, Delta 2", mechanism=choosing(1, 2), epsilon=F(1), itemsets=3),
 ]
