@@ -18,21 +18,18 @@ from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket_units import is_place
 from fim_private.transactions.formats.cells import is_cell
 from fim_private.transactions.formats.doubts import (
-    ENOUGH,
-    NUMBER,
     OnDoubt,
     Sample,
     ask,
     baskets,
-    is_utility,
     lines_of_blanks,
     long_table,
-    numbered_words,
     one_hot_table,
     refuse,
 )
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.formats.one_hot import cells_of
+from fim_private.transactions.formats.signs import ENOUGH, NUMBER, is_utility, numbered_words
 from fim_private.transactions.layout import Layout
 
 SEPARATORS = (",", ";", "\t", "|")

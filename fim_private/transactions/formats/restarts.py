@@ -7,7 +7,8 @@ from collections.abc import Callable
 import polars as pl
 
 from fim_private.transactions.columns.column_roles import LongColumns
-from fim_private.transactions.formats.doubts import DATE, Doubt, Way
+from fim_private.transactions.formats.doubts import Doubt, Way
+from fim_private.transactions.formats.signs import DATE
 from fim_private.transactions.layout import Layout
 
 WATCHED = 100_000
