@@ -5,22 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 from fim_private.accounting.claim import claimed_delta
-from fim_private.audit import weighted_gaussian_cases
-from fim_private.audit.items_first_cases import largest_deltas
 from fim_private.audit.laws import NUMERICAL_ERROR
 from fim_private.audit.neighbours import Limits, Neighbours
 from fim_private.audit.one_unit_more import Unit
 from fim_private.audit.search import hardest
 from fim_private.errors import UsageError
-from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import WithCounts
 from fim_private.mechanisms.registry import COMPARATORS, Row, find
 from fim_private.mechanisms.twins.certificates import ANONYMOUS_NAMES
 from fim_private.mechanisms.twins.twin import Twin
-from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation
 from fim_private.randomness import Randomness
@@ -161,8 +158,8 @@ def audit(
             f"Audit at most --top {MOST_PICKS}; what is proved for k picks is proved in the same way for more.",
         )
     progress("searching the worst neighbours")
-    if isinstance(mechanism, ItemsFirst | WeightedGaussian):
-        search = _over_units(plan, steps, randomness)
+    if row.audited_by_units_in is not None:
+        search = _over_units(row.audited_by_units_in, plan, steps, randomness)
     else:
         slowness = 1 if plan.top == 1 else 2 if plan.top <= 3 else 4 if plan.top <= 6 else 10
         search = _over_counts(limits_of(plan), steps // slowness, max(1, cases // slowness), randomness)
@@ -210,8 +207,8 @@ def _over_counts(limits: Limits, steps: int, cases: int, randomness: Randomness)
     return search
 
 
-def _over_units(plan: Plan, steps: int, randomness: Randomness) -> _Search:
-    """A search whose neighbours are data sets with one more unit, for mechanisms that see more than counts."""
+def _over_units(module: str, plan: Plan, steps: int, randomness: Randomness) -> _Search:
+    """A search by this module. Its neighbours are data sets with one more unit: the mechanism sees more than counts."""
     if plan.relation is NeighbouringRelation.REPLACE:
         raise UsageError(
             f"{plan.mechanism_name} is audited for a unit added or removed. For `replace` group privacy serves it.",
@@ -223,8 +220,7 @@ def _over_units(plan: Plan, steps: int, randomness: Randomness) -> _Search:
     ) -> tuple[tuple[LargestDelta, ...], int | None]:
         # A twin's mistake shows without the search for hard picks.
         further = steps if refuted is None else 0
-        of = weighted_gaussian_cases.largest_deltas if isinstance(mechanism, WeightedGaussian) else largest_deltas
-        worst = of(mechanism, epsilons, steps=further, randomness=randomness)
+        worst = import_module(module).largest_deltas(mechanism, epsilons, steps=further, randomness=randomness)
         return tuple(LargestDelta(delta=delta, neighbours=unit) for delta, unit in worst), None
 
     return search

@@ -32,6 +32,8 @@ class Row:
         module: the module whose `calibrate` makes it.
         options: further arguments of `calibrate`.
         twins_at: "module:name" of its `Twin`s, the broken versions that the audit must catch.
+        audited_by_units_in: the module whose `largest_deltas` finds the neighbours that the audit compares, where these
+            are data sets with one unit more; None if they are vectors of counts.
         loose: why its claim may be loose, from its proof; None if the claim is tight.
         study: for study, not for use; the comparison report folds it away.
         lowered: lower values of public caps that only end a search. They make an exact law fast to compute.
@@ -58,6 +60,7 @@ class Row:
     module: str
     options: Mapping[str, bool | str] = field(default_factory=dict)
     twins_at: str
+    audited_by_units_in: str | None = None
     loose: str | None = None
     study: bool = False
     lowered: Mapping[str, int] = field(default_factory=dict)
@@ -126,6 +129,7 @@ REGISTRY: dict[str, Row] = {
             family="items-first",
             module="fim_private.mechanisms.items_first",
             twins_at=f"{_TWINS}.certificates:ITEMS_FIRST",
+            audited_by_units_in="fim_private.audit.items_first_cases",
             loose=(
                 "zCDP holds for all steps at their worst together, and rounding hides part of the loss of picks and "
                 "tests; most of delta pays for composition"
@@ -352,6 +356,7 @@ REGISTRY: dict[str, Row] = {
             family="weighted-gaussian",
             module="fim_private.mechanisms.weighted_gaussian",
             twins_at=f"{_TWINS}.histograms:WEIGHTED_GAUSSIAN",
+            audited_by_units_in="fim_private.audit.weighted_gaussian_cases",
             loose=(
                 "zCDP holds for histogram and picks at their worst together; half of delta pays for composition; "
                 "the threshold takes the transactions of a unit to hold the same itemsets and different ones"
