@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from fim_private.demos.chart import Chart
-from fim_private.errors import UsageError, did_you_mean
+from fim_private.errors import UsageError
 from fim_private.report.document import Bullets, Code, Paragraph, Table
 
 Settings: TypeAlias = Mapping[str, str]
@@ -115,16 +115,3 @@ class Demo:
         return next(
             (choice for choice in control.choices if self.question.happens({**settings, control.name: choice})), None
         )
-
-
-def find_demo(demos: Iterable[Demo], name: str) -> Demo:
-    """The demo of this name.
-
-    Raises:
-        UsageError: there is no such demo. The message suggests similar names.
-    """
-    by_name = {demo.name: demo for demo in demos}
-    if name in by_name:
-        return by_name[name]
-    hint = did_you_mean(name, by_name).rstrip() or "See the names with: fim-private demo list"
-    raise UsageError(f"There is no lesson {name!r}.", hint)

@@ -55,6 +55,6 @@ def _result(demo: Demo, settings: Settings) -> Iterator[Any]:
 def element(part: Shown | Part) -> Any:
     """A part of a lesson as the notebook shows it."""
     if isinstance(part, Chart):
-        caption = part_markdown(Paragraph(text=part.caption), frozenset(), "")
+        caption = part_markdown(Paragraph(text=part.caption), frozenset())
         return mo.vstack([mo.Html(drawing(figure_of(part, part.name))), mo.md(caption)])
-    return mo.md(part_markdown(part, frozenset(), ""))
+    return mo.md(part_markdown(part, frozenset()))

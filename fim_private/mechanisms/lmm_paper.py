@@ -22,7 +22,7 @@ from fim_private.accounting.calibration import calibrate_equal
 from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.mechanisms.peeling import mix, peel, peel_law
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
-from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
+from fim_private.mechanisms.rounds import law_in_rounds, margin_of_rounds, select_in_rounds
 from fim_private.mechanisms.sparse_vector import NEGLIGIBLE, discrete_laplace_law, search, search_law
 from fim_private.privacy import ApproxDP, Loss
 from fim_private.profile import CountProfile
@@ -95,13 +95,7 @@ class PublishedLargeMargin:
     def margins(self) -> tuple[Margin, ...]:
         """The first threshold, plus what the three noises may take off the gap."""
         noise = math.sqrt(2 * (3**2 + 6**2 + 12**2)) * self.sensitivity / float(self.alpha)
-        return (
-            Margin(
-                counts=self.threshold(1) + math.ceil(1.645 * noise),
-                words="between the first and the second of what is left, in each round",
-                place=2,
-            ),
-        )
+        return margin_of_rounds(self.threshold(1) + math.ceil(1.645 * noise))
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """Up to k ranks. The list ends when a search reaches the cap."""

@@ -14,7 +14,7 @@ from functools import cached_property
 from fim_private.accounting.calibration import calibrate_pick
 from fim_private.mechanisms.lmm import GRID_PER_PICK, LargeMargin
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
-from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
+from fim_private.mechanisms.rounds import law_in_rounds, margin_of_rounds, select_in_rounds
 from fim_private.privacy import AnyFailure, BoundedRange, Failure, Loss, PureDP
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -76,13 +76,7 @@ class RepeatedLargeMargin:
     @property
     def margins(self) -> tuple[Margin, ...]:
         """The gap that each round has to find."""
-        return (
-            Margin(
-                counts=self.round.margins[0].counts,
-                words="between the first and the second of what is left, in each round",
-                place=2,
-            ),
-        )
+        return margin_of_rounds(self.round.margins[0].counts)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """Up to k ranks. The list ends with the first round that certifies nothing."""

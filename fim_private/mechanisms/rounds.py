@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fim_private.mechanisms.protocol import Law
+from fim_private.mechanisms.protocol import Law, Margin
 from fim_private.profile import CountProfile
 
 Ranks = tuple[int, ...]
+
+
+def margin_of_rounds(counts: int) -> tuple[Margin]:
+    """The lead that each round needs, in transactions."""
+    return (Margin(counts=counts, words="between the first and the second of what is left, in each round", place=2),)
 
 
 def select_in_rounds(profile: CountProfile, rounds: int, select_one: Callable[[CountProfile], Ranks]) -> Ranks:

@@ -15,7 +15,7 @@ import numpy as np
 from fim_private.accounting.calibration import calibrate_equal
 from fim_private.accounting.rounding import RELATIVE_ERROR
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
-from fim_private.mechanisms.rounds import law_in_rounds, select_in_rounds
+from fim_private.mechanisms.rounds import law_in_rounds, margin_of_rounds, select_in_rounds
 from fim_private.privacy import ApproxDP, Loss
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
@@ -73,13 +73,7 @@ class StableMax:
     @property
     def margins(self) -> tuple[Margin, ...]:
         """The threshold, plus what the noise may take off the gap."""
-        return (
-            Margin(
-                counts=self.threshold + math.ceil(float(self.scale) * math.log(10)),
-                words="between the first and the second of what is left, in each round",
-                place=2,
-            ),
-        )
+        return margin_of_rounds(self.threshold + math.ceil(float(self.scale) * math.log(10)))
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
         """The first ranks in order, up to the round that names nothing."""

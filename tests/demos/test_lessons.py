@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from fim_private.demos import shop
-from fim_private.demos.course import DEMOS
-from fim_private.demos.demo import Control, Demo, find_demo
+from fim_private.demos.course import DEMOS, find_demo
+from fim_private.demos.demo import Control, Demo
 from fim_private.demos.lessons import (
     best_of,
     certificate,
@@ -78,9 +78,9 @@ def test_other_controls_move_the_answer_or_leave_none() -> None:
 
 def test_what_is_not_there_is_refused() -> None:
     with pytest.raises(UsageError, match="no lesson"):
-        find_demo(DEMOS, "margins-of-error")
+        find_demo("margins-of-error")
     with pytest.raises(UsageError, match="Did you mean margin"):
-        find_demo(DEMOS, "margins")
+        find_demo("margins")
     with pytest.raises(UsageError, match="no control"):
         margin.DEMO.settings({"gas": "1"})
     with pytest.raises(UsageError, match="no place"):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fim_private.demos.chart import Chart
-from fim_private.demos.course import DEMOS
-from fim_private.demos.demo import Demo, find_demo
+from fim_private.demos.course import DEMOS, find_demo
+from fim_private.demos.demo import Demo
 from fim_private.demos.page import BANNER, write_page
 from fim_private.demos.terminal import plain
 from fim_private.report.document import Choice, Code, Dial, Document, Paragraph, Section
@@ -50,7 +50,7 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 
 def test_a_lesson_links_only_to_pages_that_are_beside_it(tmp_path: Path) -> None:
-    lesson = find_demo(DEMOS, "universe")
+    lesson = find_demo("universe")
     alone = write_page(lesson, tmp_path / "alone").read_text("utf-8")
     beside = write_page(lesson, tmp_path / "both", beside=("certificate.html",)).read_text("utf-8")
     assert "<code>fim-private demo certificate</code>" in alone

@@ -59,8 +59,7 @@ def demo(
 def _lesson(name: str, changes: list[str], *, answer: bool, output: Path | None, overwrite: bool, quiet: bool) -> None:
     from fim_private.cli.files import check_page
     from fim_private.cli.progress import say
-    from fim_private.demos.course import DEMOS
-    from fim_private.demos.demo import find_demo
+    from fim_private.demos.course import DEMOS, find_demo
     from fim_private.demos.page import page_of, write_page
     from fim_private.demos.terminal import to_text
     from fim_private.report.document.text import table
@@ -76,7 +75,7 @@ def _lesson(name: str, changes: list[str], *, answer: bool, output: Path | None,
         return
     if name == ALL and output is None:
         raise UsageError("All lessons can only be written as pages.", "Give --output FOLDER, or name one lesson.")
-    chosen = list(DEMOS) if name == ALL else [find_demo(DEMOS, name)]
+    chosen = list(DEMOS) if name == ALL else [find_demo(name)]
     if output is not None:
         if changes or answer:
             raise UsageError("A page already shows all values of its control.", "Leave out --set and --answer.")

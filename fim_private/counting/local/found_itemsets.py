@@ -82,9 +82,7 @@ class FoundItemsets:
         itemsets, counts = zip(empty, *parts, strict=True)
         return np.concatenate(itemsets), np.concatenate(counts)
 
-    def reveal_in_parts_to_curator(
-        self, *, threads: int = THREADS
-    ) -> list[tuple[NDArray[np.int32], NDArray[np.uint32]]]:
+    def reveal_in_parts_to_curator(self) -> list[tuple[NDArray[np.int32], NDArray[np.uint32]]]:
         """Do what `reveal_to_curator` does, in parts of at most some millions of rows, each a small piece of memory."""
 
         def write(block: Batch) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
@@ -92,7 +90,7 @@ class FoundItemsets:
             _expand(block, self._task.index.codes, itemsets)
             return itemsets.T, block.counts
 
-        with ThreadPoolExecutor(threads) as pool:
+        with ThreadPoolExecutor(THREADS) as pool:
             return list(pool.map(write, self._blocks))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from urllib.parse import quote
 
 from fim_private.report.document import (
     Bullets,
@@ -36,18 +35,13 @@ LEADING = re.compile("^([#+=-]|[0-9]+(?=[.)]))")
 """What means something at the beginning of a line only: headings, lists, rules."""
 
 
-def to_markdown(document: Document, figures: str = "figures") -> str:
-    """The report as Markdown.
-
-    Args:
-        document: the report.
-        figures: the folder of the figures, seen from the Markdown file; a figure is its file `NAME.png`.
-    """
+def to_markdown(document: Document) -> str:
+    """The report as Markdown. A figure is the file `NAME.png` in the folder `figures` beside it."""
     anchors = frozenset(document.anchors())
     blocks = [f"> **{escaped(document.banner.strip())}**", f'<a id="top"></a>\n\n# {escaped(document.title)}']
-    blocks += [part_markdown(part, anchors, figures) for part in document.introduction]
+    blocks += [part_markdown(part, anchors) for part in document.introduction]
     for section in document.sections:
-        parts = [part_markdown(part, anchors, figures) for part in section.parts]
+        parts = [part_markdown(part, anchors) for part in section.parts]
         if section.folded:
             parts = ["<details>\n<summary>Open</summary>", *parts, "</details>"]
         blocks += [f'<a id="{section.anchor}"></a>\n\n## {escaped(section.title)}', *parts]
@@ -89,7 +83,7 @@ def mark(word: Marked) -> str:
     return f"**{inside}**" if word.mark == "bold" else f"[{inside}]({word.mark.replace('index.html', 'report.md')})"
 
 
-def part_markdown(part: Part, anchors: frozenset[str], figures: str) -> str:
+def part_markdown(part: Part, anchors: frozenset[str]) -> str:
     """One part of a section."""
     match part:
         case Paragraph():
@@ -102,15 +96,14 @@ def part_markdown(part: Part, anchors: frozenset[str], figures: str) -> str:
             fence = "`" * max(3, longest + 1)
             return "\n".join([fence, *lines, fence])
         case Figure():
-            address = f"{quote(figures)}/{part.name}.png"
-            image = f'<a id="{anchor(part)}"></a>\n![{escaped(part.alt)}]({address})'
+            image = f'<a id="{anchor(part)}"></a>\n![{escaped(part.alt)}](figures/{part.name}.png)'
             return f"{image}\n\n{running(part.caption, anchors)}"
         case Table():
             return table_markdown(part, anchors)
         case Choice():
             set_to = "; ".join(f"{escaped(dial.label)}: {escaped(dial.names[dial.start])}" for dial in part.dials)
             label = f'<a id="{anchor(part)}"></a>\n{set_to}'
-            return "\n\n".join([label, *(part_markdown(each, anchors, figures) for each in part.start)])
+            return "\n\n".join([label, *(part_markdown(each, anchors) for each in part.start)])
 
 
 def table_markdown(table: Table, anchors: frozenset[str]) -> str:

@@ -305,7 +305,7 @@ def test_every_part_of_a_document_becomes_markdown() -> None:
         Table(name="u", head=("a",), rows=((1,),), caption="**c** `<d>`", collapsed=True),
         Table(name="v", head=("a",), rows=((Estimate(value=0.5, low=0.4, high=0.7, best=True),),), caption="c"),
     )
-    assert to_markdown(document, "some figures") == MARKDOWN
+    assert to_markdown(document) == MARKDOWN
 
 
 MARKDOWN = r"""> **Public Title data**
@@ -328,7 +328,7 @@ a ``` b
 ````
 
 <a id="figure-f"></a>
-![\[x\]](some%20figures/f.png)
+![\[x\]](figures/f.png)
 
 See **this**.
 
