@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-FORMATS = ("auto", "fimi", "basket", "long", "lists", "one-hot")
-"""The same names as in `transactions`; a test compares them."""
-
 
 def one_of(*words: str) -> Callable[[str], list[str]]:
     """A function that completes an option which takes one of these words."""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fim_private.cli.option_groups import names_of
-from fim_private.cli.options import Delivery, Question, Reading
+from fim_private.cli.options import Delivery, Reading
+from fim_private.cli.question_options import Question
 from fim_private.errors import FimPrivateError, InputError, UsageError, did_you_mean
 from fim_private.privacy import NeighbouringRelation, Together, exact
 

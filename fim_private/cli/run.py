@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fim_private.cli.delivery import hand_over
 from fim_private.cli.files import check_output
-from fim_private.cli.options import Delivery, Question, Reading
+from fim_private.cli.options import Delivery, Reading
 from fim_private.cli.progress import phases, say
+from fim_private.cli.question_options import Question
 from fim_private.cli.run_ledger import RunLedger
 from fim_private.privacy import Budget
 

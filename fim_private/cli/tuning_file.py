@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fim_private.cli.options import DEFAULT_COUNT_SHARE
+from fim_private.cli.question_options import DEFAULT_COUNT_SHARE
 from fim_private.cli.replay import read_toml
 from fim_private.errors import UsageError
 

@@ -12,6 +12,10 @@ from fim_private.transactions.columns.column_names import are_numbers
 if TYPE_CHECKING:
     from fim_private.transactions.columns.column_roles import Columns
 
+FORMATS = ("auto", "fimi", "basket", "long", "lists", "one-hot")
+"""What --format takes."""
+LINE_FORMATS = ("fimi", "basket")
+"""Formats of a transaction per line."""
 SPOKEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "blanks"}
 TYPED = (
     "format",
@@ -45,7 +49,7 @@ class Layout:
     differently. So a release names its layout, and its promise holds only for data with this layout.
 
     Args:
-        format: one of `reading.FORMATS`, except "auto"; it implies whether there is a header.
+        format: one of `FORMATS`, except "auto"; it implies whether there is a header.
         kind: what holds the data: "text", "Parquet", "Excel", "frame" or "memory".
         separator: what separates the fields of delimited text.
         encoding: the encoding of text, by Python's name.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
-import re
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -13,7 +11,8 @@ from typing import BinaryIO, cast
 
 import polars as pl
 
-from fim_private.errors import InputError, UsageError, did_you_mean
+from fim_private.errors import InputError, UsageError
+from fim_private.transactions.chosen_layout import check_options, columnar_layout, layout_of
 from fim_private.transactions.columns.column_roles import Columns, tab_if_typed
 from fim_private.transactions.columns.column_table import ColumnTable
 from fim_private.transactions.columns.row_filter import COMPARED, Selection, filtered
@@ -23,24 +22,18 @@ from fim_private.transactions.files.source import Progress, Source, opened, refu
 from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats.basket import read_basket
 from fim_private.transactions.formats.basket_units import read_basket_with_units
-from fim_private.transactions.formats.detection import SEPARATORS, ask_about_columns, detect_columnar, detect_text
+from fim_private.transactions.formats.detection import SEPARATORS
 from fim_private.transactions.formats.doubts import OnDoubt, ask, item_names, refuse
 from fim_private.transactions.formats.fimi import read_fimi
 from fim_private.transactions.formats.lists import read_lists
 from fim_private.transactions.formats.long import read_long_columnar, read_long_text
 from fim_private.transactions.formats.one_hot import read_one_hot_columnar, read_one_hot_text
-from fim_private.transactions.layout import Layout, spoken
+from fim_private.transactions.layout import LINE_FORMATS, Layout, spoken
 from fim_private.transactions.sources.database import query_table
-from fim_private.transactions.sources.excel import KIND as EXCEL
 from fim_private.transactions.sources.excel import is_workbook, sheet_table
 from fim_private.transactions.sources.frames import SupportsArrow, frame_table
 from fim_private.transactions.sources.parquet import ParquetTable
-from fim_private.transactions.sources.several import JoinedText, files_named, joined, table_of
-
-FORMATS = ("auto", "fimi", "basket", "long", "lists", "one-hot")
-LINE_FORMATS = ("fimi", "basket")
-
-SAID_SEPARATOR = re.compile(r'\s*"?sep=([^"\s]|\t)"?[\s,;]*', re.IGNORECASE)
+from fim_private.transactions.sources.several import files_named, joined, table_of
 
 FEW = 20
 NEARLY_ALL = 0.95
@@ -261,52 +254,6 @@ def _refuse_sheet(name: str, sheet: str | None) -> None:
         raise UsageError(f"{name} is no Excel workbook, so it has no sheets.", "Leave --sheet out.")
 
 
-def check_options(format_name: str, separator: str | None, columns: Columns) -> None:
-    """Refuse options that make no sense, before anything is read.
-
-    Errors:
-        UsageError: the format is unknown, or options do not go together.
-    """
-    if format_name not in FORMATS:
-        raise UsageError(
-            f"There is no format {format_name!r}.",
-            f"{did_you_mean(format_name, FORMATS)}Choose one of {', '.join(FORMATS)}.",
-        )
-    if separator is not None and (not separator or set(separator) & set('"\r\n')):
-        raise UsageError(
-            "The separator is empty, or holds a quote or a line end.",
-            "Give another character, such as a comma.",
-        )
-    if format_name in LINE_FORMATS:
-        columns.refuse_for(format_name)
-    if format_name == "fimi" and separator is not None:
-        raise UsageError(
-            "FIMI items are separated by blanks, whatever --separator says.",
-            "Leave --separator out, or use --format basket.",
-        )
-    if columns.item_separator is not None and (
-        format_name in ("fimi", "one-hot", "lists") or not columns.item_separator
-    ):
-        raise UsageError(
-            "--item-separator is for cells that hold several items, in the formats basket and long, and is not empty.",
-            "Leave it out, or give --format basket or long.",
-        )
-    if columns.skip_columns and format_name not in ("auto", "basket"):
-        raise UsageError(
-            f"--skip-columns is for the format basket, not for {format_name}.",
-            "Leave it out. In tables, name the columns that you want.",
-        )
-    if columns.skip_lines is not None and columns.skip_lines < 0:
-        raise UsageError("A negative number of lines cannot be left out.", "Give --skip-lines 1, for example.")
-    if format_name == "basket" and columns.unit is not None and (columns.skip_columns or columns.item_separator):
-        raise UsageError(
-            "In lines with a unit, all other fields are items, and none of them is a list.",
-            "Leave --skip-columns and --item-separator out, or write one item per row.",
-        )
-    if columns.drop_rows_without_unit and columns.unit is None:
-        raise UsageError("Rows without a unit can only be dropped if there are units.", "Give --unit-column.")
-
-
 def no_item(columns: Columns, *, undecided: bool = False) -> InputError:
     """The error for data without any item; `undecided` if --where could not compare some cells."""
     where = "" if columns.where is None else ", and whether any row meets --where"
@@ -338,97 +285,6 @@ def _read_columnar(table: ColumnTable, layout: Layout, columns: Columns, on_doub
     if layout.format == "lists":
         return read_lists(table, layout, columns)
     return read_one_hot_columnar(table, layout, columns)
-
-
-def columnar_layout(
-    table: ColumnTable, format_name: str, separator: str | None, columns: Columns, *, on_doubt: OnDoubt = refuse
-) -> Layout:
-    """The layout of a table of columns, without the column names, which readers add.
-
-    Errors:
-        InputError: the format is not clear, or is one of lines of text.
-        UsageError: a separator was given.
-    """
-    if separator is not None:
-        raise UsageError(f"{table.name} is a table ({table.kind}) and has no separator.", "Leave --separator out.")
-    if columns.skip_columns or (columns.skip_lines and table.kind != EXCEL):
-        raise UsageError(
-            f"{table.name} is a table ({table.kind}): only lines of text and of Excel sheets, and columns of text, are "
-            "left out by number.",
-            "Leave --skip-lines and --skip-columns out. Delete lines above the names of the columns in the file.",
-        )
-    if format_name in LINE_FORMATS:
-        raise InputError(
-            f"{table.name} is a table ({table.kind}), not lines of text.",
-            "Leave --format out, or choose long, lists or one-hot.",
-        )
-    guessed = () if format_name != "auto" else ("format",)
-    found = detect_columnar(table, columns) if guessed else format_name
-    if columns.item_separator is not None and found != "long":
-        raise UsageError(f"In the format {found} no cell is split into items.", "Leave --item-separator out.")
-    layout = Layout(format=found, kind=table.kind, item_separator=columns.item_separator, guessed=guessed)
-    if guessed and found == "long":
-        ask_about_columns(table, columns, layout, on_doubt)
-    return layout
-
-
-def layout_of(
-    text: Text,
-    format_name: str,
-    separator: str | None,
-    encoding: str,
-    columns: Columns,
-    *,
-    on_doubt: OnDoubt = refuse,
-) -> Layout:
-    """The layout of a text, without the column names, which readers add; for "auto", guessed from the first lines.
-
-    The lines that are left out are gone from the text afterwards.
-
-    Errors:
-        InputError: the format is not clear, or is "lists".
-    """
-    if format_name == "lists":
-        raise InputError(f"{text.name} is a text, but lists can only be read from Parquet.", "Use --format basket.")
-    skipped, said = columns.skip_lines or 0, None
-    if columns.skip_lines is None and format_name != "fimi":
-        said = said_separator(text, format_name)
-        skipped = int(said is not None)
-    if said is not None and isinstance(text, JoinedText):
-        raise InputError(
-            f"The first line of {text.name} names a separator, and the other files may begin with an item there.",
-            "If each file has such a line, give --skip-lines 1 and the --separator.",
-        )
-    if skipped:
-        text.skip(skipped)
-    if format_name == "auto":
-        layout = detect_text(text, separator=separator or said, columns=columns, on_doubt=on_doubt)
-        if said is not None:
-            layout = layout.guessed_before([*([] if separator else ["separator"]), "skip_lines"])
-    else:
-        layout = Layout(format=format_name, separator=None if format_name == "fimi" else separator or ",")
-    return replace(
-        layout,
-        encoding=codecs.lookup(encoding).name,
-        skip_lines=skipped or None,
-        skip_columns=",".join(map(str, columns.skip_columns)) or None,
-        item_separator=columns.item_separator,
-    )
-
-
-def said_separator(text: Text, format_name: str) -> str | None:
-    """The separator in a first line such as `sep=;`, as spreadsheets write it; None if there is no such line.
-
-    Errors:
-        InputError: there is one, and the format was typed: what was typed does not depend on a line of the data.
-    """
-    found = SAID_SEPARATOR.fullmatch(text.head(1, 1)[0])
-    if found is not None and format_name != "auto":
-        raise InputError(
-            f"The first line of {text.name} names a separator, as spreadsheets write it.",
-            "Give --skip-lines 1 and the --separator. If the line is part of the data, give --skip-lines 0.",
-        )
-    return None if found is None else found[1]
 
 
 def read_text(text: Text, layout: Layout, columns: Columns, on_doubt: OnDoubt = refuse) -> Transactions:

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from fim_private.cli.completion import FORMATS
 from tests import processes
 from tests.cli.command import PROMISE, fim_private, words
 
@@ -163,11 +162,9 @@ def test_the_tab_key_completes(typed: tuple[str, ...], expected: list[str]) -> N
 
 def test_what_completes_is_what_there_is() -> None:
     from fim_private.mechanisms.registry import AUTO, COMPARATORS, REGISTRY
-    from fim_private.transactions import reading
 
     assert offered("mine", "--mechanism", "") == [AUTO, *REGISTRY, *COMPARATORS]
     assert offered("audit", "") == ["all", *REGISTRY]
-    assert FORMATS == reading.FORMATS
 
 
 def test_completion_is_installed_for_the_shell(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from fim_private.cli.option_groups import Only, Without, names_of, spread
-from fim_private.cli.options import Question
+from fim_private.cli.question_options import Question
 
 
 @dataclass(frozen=True, kw_only=True)

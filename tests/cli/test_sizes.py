@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fim_private.cli.options import itemset_sizes
+from fim_private.cli.question_options import itemset_sizes
 from fim_private.errors import UsageError
 from tests.cli.command import PROMISE, fim_private, words
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fim_private.cli.options import Question
+from fim_private.cli.question_options import Question
 from fim_private.cli.words import Run, group_of, help_of, understood, words_of
 from fim_private.errors import UsageError
 from fim_private.plan import plan_for

@@ -12,6 +12,7 @@ from fim_private.cli.absent_items import OPTION, tell_of_absent_items
 from fim_private.cli.files import keep_inputs_apart
 from fim_private.cli.option_groups import spread
 from fim_private.cli.progress import say
+from fim_private.cli.question_options import Question
 from fim_private.cli.replay import Config, check_replay, command_line, replayed_guesses
 from fim_private.cli.run import carry_out, check_delivery, conclude, warn_if_weak
 
@@ -21,7 +22,7 @@ def mine(
     context: typer.Context,
     file: options.Files,
     *,
-    question: options.Question,
+    question: Question,
     reading: options.Reading,
     delivery: options.Delivery,
     allow_inexact_noise: Annotated[  # noqa: ARG001 - nothing to allow

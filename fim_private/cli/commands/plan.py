@@ -11,6 +11,7 @@ from fim_private.cli import options
 from fim_private.cli.files import check_page
 from fim_private.cli.option_groups import spread
 from fim_private.cli.progress import phases, say
+from fim_private.cli.question_options import DEFAULT_COUNT_SHARE, QuestionToSeveral
 from fim_private.cli.run import warn_if_weak
 from fim_private.errors import BudgetError, UsageError
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 @spread
 def plan(
     *,
-    question: options.QuestionToSeveral,
+    question: QuestionToSeveral,
     about: Annotated[
         int | None,
         typer.Option(
@@ -138,14 +139,14 @@ def _print(plans: list[Plan], chosen: Plan, *, quiet: bool) -> None:
     typer.echo(plan_text(chosen))
 
 
-def advice_for(question: options.QuestionToSeveral, about: int, items_per_unit: str | None) -> Advice:
+def advice_for(question: QuestionToSeveral, about: int, items_per_unit: str | None) -> Advice:
     """How many itemsets to ask for, whatever --top says."""
     from fim_private.mechanisms.lengths import TYPICAL_LENGTH
     from fim_private.plan.advice import advise
     from fim_private.plan.shape import Shop
 
     asked = replace(question, top=question.top or 1, mechanism=question.mechanism or "auto").asked()
-    return advise(asked, Shop.of(about, items_per_unit or TYPICAL_LENGTH), count_share=options.DEFAULT_COUNT_SHARE)
+    return advise(asked, Shop.of(about, items_per_unit or TYPICAL_LENGTH), count_share=DEFAULT_COUNT_SHARE)
 
 
 def _print_advice(advice: Advice, *, quiet: bool) -> None:

@@ -11,6 +11,7 @@ import typer
 from fim_private.cli import options
 from fim_private.cli.files import keep_inputs_apart
 from fim_private.cli.option_groups import Only, Without, spread
+from fim_private.cli.question_options import Question
 from fim_private.cli.replay import command_line, replayed_guesses
 from fim_private.cli.run import carry_out, check_delivery, conclude, warn_if_weak
 from fim_private.cli.tuning_file import read_configurations
@@ -28,7 +29,7 @@ def tune(
     ],
     *,
     question: Annotated[
-        options.Question, Only("epsilon", "delta", "unit", "unit_column", "together", "neighbours", "universe_file")
+        Question, Only("epsilon", "delta", "unit", "unit_column", "together", "neighbours", "universe_file")
     ],
     runs: Annotated[
         int | None,

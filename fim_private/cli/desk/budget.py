@@ -9,7 +9,7 @@ import marimo as mo
 
 from fim_private.cli.commands.plan import advice_for
 from fim_private.cli.desk.command import Edited, Fields, folded, note, shown
-from fim_private.cli.options import QuestionToSeveral
+from fim_private.cli.question_options import QuestionToSeveral
 from fim_private.cli.words import Choices, group_of, understood, words_of
 from fim_private.demos.notebook import element
 from fim_private.ledger import Ledger

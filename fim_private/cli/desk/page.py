@@ -11,7 +11,7 @@ with app.setup:
 
     from fim_private.cli.desk import answer, budget, command, data, keep, question, unit
     from fim_private.cli.desk.command import tried
-    from fim_private.cli.options import Question
+    from fim_private.cli.question_options import Question
     from fim_private.cli.words import Run, group_of, understood, words_of
     from fim_private.plan import plan_for
     from fim_private.release.files import read_release

@@ -23,6 +23,7 @@ from fim_private.counting.spark.files import files_of, parquet_rows, text_lines
 from fim_private.counting.spark.parsing import LONG_SCHEMA, READ_SCHEMA, Source
 from fim_private.counting.spark.session import Batches, Cluster
 from fim_private.errors import FimPrivateError, UsageError
+from fim_private.transactions.chosen_layout import check_options, columnar_layout, layout_of
 from fim_private.transactions.columns.column_roles import UNIT_OPTION, Columns, find_column, long_columns, tab_if_typed
 from fim_private.transactions.columns.column_table import FrameTable
 from fim_private.transactions.columns.text_table import text_table
@@ -34,12 +35,9 @@ from fim_private.transactions.formats.doubts import refuse
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.formats.row_units import repeated_transaction
 from fim_private.transactions.item_codes import in_name_order
+from fim_private.transactions.layout import LINE_FORMATS
 from fim_private.transactions.reading import (
-    LINE_FORMATS,
     ask_about_names,
-    check_options,
-    columnar_layout,
-    layout_of,
     no_item,
     read_columnar,
     read_text,
