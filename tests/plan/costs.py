@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,7 @@ CLOSE = 1e-7
 """Relative: the formulas here are in floating point, and neither search over orders ends exactly at the best."""
 
 
-def at_random(generator: random.Random) -> dict[str, object]:
+def at_random(generator: random.Random) -> dict[str, Any]:
     """Arguments of one plan, drawn from all that can be asked for. They are valid, except a delta of 0 now and then."""
     name = generator.choice([*sorted(REGISTRY), AUTO, "items-first"])
     row = REGISTRY.get(name)
@@ -199,6 +200,20 @@ def optimal(epsilon: Fraction, loss: Loss, times: int) -> float:
     return -math.expm1(times * math.log1p(-each) + math.log1p(-float(chances @ told)))
 
 
+def in_two_steps(plan: Plan) -> bool:
+    return plan.relation is NeighbouringRelation.REPLACE and not REGISTRY[plan.mechanism_name].both_relations
+
+
+def of_a_step(plan: Plan) -> tuple[Fraction, Fraction]:
+    """What is claimed of one removal or addition, where the proof is of these."""
+    epsilon, delta = plan.guarantee.epsilon, plan.guarantee.delta
+    if in_two_steps(plan):
+        # P <= e^{eps'} (e^{eps'} P'' + delta') + delta'.
+        epsilon /= 2
+        delta /= 1 + exp_above(epsilon)
+    return epsilon, delta
+
+
 def check(plan: Plan, budget: Budget) -> None:
     claimed, losses, failure = plan.guarantee, plan.mechanism.losses, plan.failure
     assert 0 < claimed.epsilon <= budget.epsilon
@@ -206,11 +221,7 @@ def check(plan: Plan, budget: Budget) -> None:
     assert plan.mechanism.sensitivity == plan.unit.sensitivity
     assert plan.mechanism.top == plan.top
 
-    epsilon, delta = claimed.epsilon, claimed.delta
-    if plan.relation is NeighbouringRelation.REPLACE and not REGISTRY[plan.mechanism_name].both_relations:
-        # Two steps, of one removal and one addition: P <= e^{eps'} (e^{eps'} P'' + delta') + delta'.
-        epsilon /= 2
-        delta /= 1 + exp_above(epsilon)
+    epsilon, delta = of_a_step(plan)
     room = F(1 + CLOSE)
     match claimed.composition:
         case "basic":
@@ -280,10 +291,7 @@ def check_per_size(plan: Plan, budget: Budget) -> None:
     claimed, parts = plan.guarantee, plan.mechanism.parts  # type: ignore[union-attr]
     assert 0 < claimed.epsilon <= budget.epsilon
     assert 0 <= claimed.delta <= budget.delta
-    epsilon, delta = claimed.epsilon, claimed.delta
-    if plan.relation is NeighbouringRelation.REPLACE and not REGISTRY[plan.mechanism_name].both_relations:
-        epsilon /= 2
-        delta /= 1 + exp_above(epsilon)
+    epsilon, delta = of_a_step(plan)
     if composes(plan, plan.losses, epsilon, delta):
         return
     number = len(parts)
@@ -301,11 +309,8 @@ def check_with_counts(plan: Plan, budget: Budget) -> None:
     assert 0 <= claimed.delta <= budget.delta
     assert counts.top == plan.top * (2 ** max(plan.sizes) - 1 if plan.question.with_subsets else 1)
     assert counts.sensitivity == plan.unit.sensitivity  # type: ignore[attr-defined]
-    epsilon, delta = claimed.epsilon, claimed.delta
-    planned = budget.epsilon
-    if plan.relation is NeighbouringRelation.REPLACE and not REGISTRY[plan.mechanism_name].both_relations:
-        epsilon, planned = epsilon / 2, planned / 2
-        delta /= 1 + exp_above(epsilon)
+    epsilon, delta = of_a_step(plan)
+    planned = budget.epsilon / 2 if in_two_steps(plan) else budget.epsilon
     if composes(plan, plan.losses, epsilon, delta):
         return
     # What the counts leave has to be enough for the selection.
@@ -324,43 +329,51 @@ def check_with_counts(plan: Plan, budget: Budget) -> None:
     raise AssertionError("no share of delta proves it")
 
 
-def check_many(seed: int, number: int) -> Counter[str]:
-    """Check random plans. Return how many of each kind were made."""
+def check_many(
+    seed: int,
+    number: int,
+    check: Callable[[Plan, Budget], None] = check,
+    ask: Callable[[dict[str, Any], random.Random], bool] = lambda _wanted, _generator: True,
+) -> Counter[str]:
+    """Check random plans. Return how many of each kind could be afforded.
+
+    Args:
+        seed: decides which plans.
+        number: how many.
+        check: what is checked.
+        ask: changes what is asked for; False if it is not worth the time.
+    """
     generator = random.Random(seed)
     made: Counter[str] = Counter()
     for attempt in range(number):
         wanted = at_random(generator)
-        budget = wanted["budget"]
-        assert isinstance(budget, Budget)
-        try:
-            plan = make_plan(**wanted)  # type: ignore[arg-type]
-        except BudgetError:
-            assert budget.delta == 0, f"seed {seed}, plan {attempt}: {wanted}"
-            made["refused"] += 1
+        if not ask(wanted, generator):
             continue
         try:
-            check(plan, budget)
+            plan = make_plan(**wanted)
+        except BudgetError:
+            made["refused"] += 1
+            made["refused with a delta"] += wanted["budget"].delta > 0
+            continue
+        try:
+            check(plan, wanted["budget"])
         except AssertionError as failed:
             raise AssertionError(f"seed {seed}, plan {attempt}: {wanted}\n{plan}") from failed
         made.update([plan.mechanism_name, plan.guarantee.composition, str(plan.relation)])
+        made.update([plan.counts.law] if plan.counts else ())
     return made
 
 
-def check_many_with_counts(seed: int, number: int) -> Counter[str]:
-    """Check random plans with counts. Return how many of each kind could be afforded."""
-    generator = random.Random(seed)
-    made: Counter[str] = Counter()
-    for attempt in range(number):
-        wanted = {**at_random(generator), "count_share": F(generator.randint(1, 99), 100)}
-        wanted["with_subsets"] = wanted["size"] in {2, 3, 5} and generator.random() < 0.3
-        try:
-            plan = make_plan(**wanted)  # type: ignore[arg-type]
-        except BudgetError:
-            made["refused"] += 1
-            continue
-        try:
-            check_with_counts(plan, wanted["budget"])  # type: ignore[arg-type]
-        except AssertionError as failed:
-            raise AssertionError(f"seed {seed}, plan {attempt}: {wanted}\n{plan}") from failed
-        made.update([plan.counts.law, plan.guarantee.composition, str(plan.relation)])  # type: ignore[union-attr]
-    return made
+def ask_for_counts(wanted: dict[str, Any], generator: random.Random) -> bool:
+    wanted["count_share"] = F(generator.randint(1, 99), 100)
+    wanted["with_subsets"] = wanted["size"] in {2, 3, 5} and generator.random() < 0.3
+    return True
+
+
+def ask_for_several_sizes(wanted: dict[str, Any], generator: random.Random) -> bool:
+    wanted |= {"size": generator.choice([(1, 2), (2, 3), (1, 2, 3)]), "per_size": True}
+    if wanted["mechanism"] == "items-first" or wanted.get("top", 999) > 200:
+        return False  # slow to plan; tests/mechanisms/test_per_size.py
+    if "max_items" in wanted:
+        wanted["max_items"] = 3 + generator.choice([0, 8])
+    return True
