@@ -75,15 +75,20 @@ def test_an_explicit_separator_is_obeyed():
     assert read("1 2\n3\n", separator=" ").notes.layout.describe() == "basket CSV, separated by blanks"
 
 
-@pytest.mark.parametrize("separator", ["", '"', "\n", "a\r"])
-def test_an_impossible_separator_is_refused(separator):
-    with pytest.raises(UsageError, match="separator"):
-        read(BASKETS, separator=separator)
-
-
-def test_an_unknown_format_is_refused_with_the_known_ones():
-    with pytest.raises(UsageError, match=r"no format 'xml'.*fimi, basket"):
-        read(BASKETS, format="xml")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        *(({"separator": separator}, "separator") for separator in ("", '"', "\n", "a\r")),
+        ({"format": "xml"}, r"no format 'xml'.*fimi, basket"),
+        ({"format": "fimi", "separator": ","}, "separated by blanks, whatever"),
+        ({"drop_rows_without_unit": True}, "unit_column="),
+        ({"format": "one-hot", "item_column": "milk"}, "no item column"),
+        ({"transaction_column": "tid", "item_column": "tid"}, "are the same"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options, message):
+    with pytest.raises(UsageError, match=message):
+        read("tid,item\n1,milk\n", **options)
 
 
 def table(rows: int, header: str = "visit,thing,till") -> str:
@@ -192,16 +197,6 @@ def test_single_items_are_no_error_in_tables():
 def test_formats_without_columns_refuse_column_options(format_name, option):
     with pytest.raises(UsageError, match=f"format {format_name} has no columns"):
         read(BASKETS, format=format_name, **{option: "customer"})
-
-
-def test_fimi_takes_no_separator():
-    with pytest.raises(UsageError, match="separated by blanks, whatever"):
-        read("1 2\n", format="fimi", separator=",")
-
-
-def test_dropping_without_units_makes_no_sense():
-    with pytest.raises(UsageError, match="unit_column="):
-        read("tid,item\n1,milk\n", drop_rows_without_unit=True)
 
 
 def test_column_options_need_a_separator():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fim_private.errors import InputError, UsageError
+from fim_private.errors import InputError
 from fim_private.transactions.columns.text_table import text_table
 from fim_private.transactions.files import source
 from fim_private.transactions.files.text import Text
@@ -139,11 +139,6 @@ def test_columns_that_are_not_named_must_be_well_known():
     with pytest.raises(InputError, match="item_column=, and none") as caught:
         read("tid,zwieback\n1,milk\n", transaction_column="tid")
     assert "zwieback" not in str(caught.value)
-
-
-def test_one_column_for_both_is_refused():
-    with pytest.raises(UsageError, match="are the same"):
-        read(LINES, transaction_column="bill", item_column="bill")
 
 
 @pytest.mark.parametrize("blank", ["", " ", '""'])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fim_private.errors import InputError, UsageError
+from fim_private.errors import InputError
 from fim_private.transactions.formats import one_hot
 from tests.transactions.reading import as_sets, by_unit, read
 
@@ -107,11 +107,6 @@ def test_a_missing_column_does_not_show_the_items(as_parquet):
     with pytest.raises(InputError, match="no column 'zwie'") as caught:
         read(frame if as_parquet else frame.write_csv(), transaction_column="zwie", format="one-hot")
     assert "zwieback" not in str(caught.value)
-
-
-def test_an_item_column_makes_no_sense():
-    with pytest.raises(UsageError, match="no item column"):
-        read("milk,egg\n1,0\n", format="one-hot", item_column="milk")
 
 
 def test_a_table_without_item_columns_is_refused():
