@@ -35,6 +35,18 @@ CONTENT = b"1 2 3\n2 3\n" * 20_000
 COMPRESSED = gzip.compress(CONTENT, mtime=0)
 
 
+BODIES = {
+    "plain": CONTENT,
+    "gzip": COMPRESSED,
+    "members": gzip.compress(CONTENT[:1000]) + gzip.compress(CONTENT[1000:]),
+    "wrong": CONTENT + b"4\n",
+    "empty": b"",
+    "gzipdamaged": COMPRESSED[:-20],
+}
+TRUNCATED = {"truncated": (CONTENT[:-1000], CONTENT), "gziptruncated": (COMPRESSED[:-20], COMPRESSED)}
+REDIRECTS = {"moved": "/plain.dat", "local": "file:///etc/hostname", "ftp": "ftp://127.0.0.1:1/plain.dat"}
+
+
 class Answers(BaseHTTPRequestHandler):
     """One path a way to behave; the server counts requests."""
 
@@ -42,38 +54,22 @@ class Answers(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.requests[self.path] += 1
-        name = self.path.strip("/").replace("/", "_").split(".")[0]
-        getattr(self, f"answer_{name}", self.answer_missing)()
+        name = self.path.strip("/").split(".")[0]
+        if name in BODIES:
+            self.send(BODIES[name])
+        elif name in TRUNCATED:
+            body, whole = TRUNCATED[name]
+            self.send(body, promised=len(whole))
+        elif name in REDIRECTS:
+            self.redirect(REDIRECTS[name])
+        else:
+            getattr(self, f"answer_{name}", self.answer_missing)()
 
     def send(self, body: bytes, *, promised: int | None = None) -> None:
         self.send_response(200)
         self.send_header("Content-Length", str(len(body) if promised is None else promised))
         self.end_headers()
         self.wfile.write(body)
-
-    def answer_plain(self) -> None:
-        self.send(CONTENT)
-
-    def answer_gzip(self) -> None:
-        self.send(COMPRESSED)
-
-    def answer_members(self) -> None:
-        self.send(gzip.compress(CONTENT[:1000]) + gzip.compress(CONTENT[1000:]))
-
-    def answer_wrong(self) -> None:
-        self.send(CONTENT + b"4\n")
-
-    def answer_empty(self) -> None:
-        self.send(b"")
-
-    def answer_truncated(self) -> None:
-        self.send(CONTENT[:-1000], promised=len(CONTENT))
-
-    def answer_gziptruncated(self) -> None:
-        self.send(COMPRESSED[:-20], promised=len(COMPRESSED))
-
-    def answer_gzipdamaged(self) -> None:
-        self.send(COMPRESSED[:-20])
 
     def answer_unbounded(self) -> None:
         self.send_response(200)
@@ -85,15 +81,6 @@ class Answers(BaseHTTPRequestHandler):
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         self.wfile.write(b"%x\r\n" % len(CONTENT) + CONTENT[:500])
-
-    def answer_moved(self) -> None:
-        self.redirect("/plain.dat")
-
-    def answer_local(self) -> None:
-        self.redirect("file:///etc/hostname")
-
-    def answer_ftp(self) -> None:
-        self.redirect("ftp://127.0.0.1:1/plain.dat")
 
     def redirect(self, to: str) -> None:
         self.send_response(302)
