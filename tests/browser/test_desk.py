@@ -17,7 +17,7 @@ import pytest
 from fim_private.release import Release
 from tests import processes
 from tests.browser.test_page import requests, window
-from tests.cli.command import fim_private
+from tests.cli.command import fim_private, succeed
 from tests.transactions.workbook import workbook
 
 if TYPE_CHECKING:
@@ -298,8 +298,7 @@ def test_a_question_about_the_layout_is_a_choice(page: Page) -> None:
 
 @pytest.mark.slow
 def test_a_budget_that_the_ledger_refuses_cannot_be_spent(page: Page, shop: Path) -> None:
-    done = fim_private("budget", "create", shop / "small.ledger", "--epsilon", "0.5", "--delta", "1e-6")
-    assert done.returncode == 0
+    succeed("budget", "create", shop / "small.ledger", "--epsilon", "0.5", "--delta", "1e-6")
     page.protect("Each basket")
     page.write("The file of the ledger", "small.ledger")
     page.sees("What would fit")

@@ -44,3 +44,14 @@ def fim_private(*arguments: object) -> subprocess.CompletedProcess[bytes]:
 
 def words(completed: subprocess.CompletedProcess[bytes]) -> str:
     return completed.stderr.decode()
+
+
+def end_with(code: int, *arguments: object) -> subprocess.CompletedProcess[bytes]:
+    """The same as `fim_private`, for a command that has to end with this code."""
+    done = fim_private(*arguments)
+    assert done.returncode == code, words(done)
+    return done
+
+
+def succeed(*arguments: object) -> subprocess.CompletedProcess[bytes]:
+    return end_with(0, *arguments)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 
 PAIRS = ("--size", 2, "--top", 1, *PROMISE)
 
@@ -21,8 +21,7 @@ def baskets(tmp_path: Path) -> Path:
 
 def test_only_itemsets_with_the_wanted_items_are_named(baskets: Path, tmp_path: Path) -> None:
     output = tmp_path / "release.json"
-    done = fim_private("mine", baskets, *PAIRS, "--must-contain", "tea", "--exclude", "jam", "-o", output, "--explain")
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", baskets, *PAIRS, "--must-contain", "tea", "--exclude", "jam", "-o", output, "--explain")
     assert done.stdout.decode().splitlines()[-1].split(maxsplit=1) == ["1", "milk + tea"]
     assert "The question asks for itemsets that contain tea, and not jam" in words(done)
     release = json.loads(output.read_text())
@@ -66,25 +65,22 @@ def test_the_plan_shows_what_is_saved() -> None:
 )
 def test_a_faulty_call_is_refused_without_the_data(baskets: Path, options: tuple[str, ...], said: str) -> None:
     for command in (("mine", baskets), ("plan",)):
-        done = fim_private(*command, *PAIRS, *options)
-        assert done.returncode == 2
+        done = end_with(2, *command, *PAIRS, *options)
         assert said in words(done)
         assert "milk" not in words(done)
 
 
 def test_an_item_that_does_not_occur_stops_the_run_before_it_is_charged(baskets: Path, tmp_path: Path) -> None:
     ledger, release = tmp_path / "shop.ledger", tmp_path / "release.json"
-    assert fim_private("budget", "create", ledger, "--epsilon", 9, "--delta", "1e-4").returncode == 0
+    succeed("budget", "create", ledger, "--epsilon", 9, "--delta", "1e-4")
     asked = ("mine", baskets, *PAIRS, "--must-contain", "Milk", "--ledger", ledger, "-o", release)
-    refused = fim_private(*asked)
-    assert refused.returncode == 3
+    refused = end_with(3, *asked)
     assert "'Milk' (--must-contain) does not occur in the data: nothing was charged." in words(refused)
     assert "--allow-absent-items" in words(refused)
     assert "milk" not in words(refused).replace("Milk", "")
     assert not release.exists()
     assert json.loads(fim_private("budget", "show", ledger, "--json").stdout)["releases"] == 0
-    done = fim_private(*asked, "--allow-absent-items")
-    assert done.returncode == 0
+    done = succeed(*asked, "--allow-absent-items")
     assert "does not occur" not in words(done) + release.read_text()
     replayed = fim_private("mine", baskets, "--config", release, "--ledger", ledger)
     assert replayed.returncode == 3, "a stranger's release does not allow it"
@@ -99,8 +95,7 @@ def test_other_names_that_do_not_occur_are_told_to_the_curator(baskets: Path, tm
     assert "'Jam' (--exclude) does not occur in the data." in told
     assert "SCONE" not in words(done)
     items.write_text("TEA\nJAM\nMILK\n")
-    refused = fim_private("mine", baskets, *PAIRS, "--items-file", items)
-    assert refused.returncode == 3
+    refused = end_with(3, "mine", baskets, *PAIRS, "--items-file", items)
     assert "No item of --items-file occurs" in words(refused)
     assert "--allow-absent-items" in words(refused)
 
@@ -113,8 +108,7 @@ def test_words_do_not_tell_whether_an_item_occurs(baskets: Path, option: str) ->
     listed.write_text("".join(f"item {number}\n" for number in range(98)) + "SECRET-ITEM\nSECRET-ITEM-2\n")
     for name in ("SECRET-ITEM", "SECRET-ITEM-2"):
         asked = (*PAIRS, option, name, "--mechanism", "exponential", "--items-file", listed)
-        done = fim_private("mine", baskets, *asked, "--allow-absent-items")
-        assert done.returncode == 0
+        done = succeed("mine", baskets, *asked, "--allow-absent-items")
         assert len(done.stdout.decode().splitlines()) == 3
         said.append(" ".join(words(done).replace(name, "NAME").split()))
     assert said[0] == said[1]
@@ -122,15 +116,13 @@ def test_words_do_not_tell_whether_an_item_occurs(baskets: Path, option: str) ->
 
 def test_what_is_kept_is_checked_before_anything_is_read(tmp_path: Path) -> None:
     for keep, said in (("closed", "not released"), ("frequent", "Choose one of: closed")):
-        done = fim_private("mine", tmp_path / "absent.csv", *PAIRS, "--keep", keep)
-        assert done.returncode == 2
+        done = end_with(2, "mine", tmp_path / "absent.csv", *PAIRS, "--keep", keep)
         assert said in words(done)
 
 
 def test_what_is_kept_is_recorded(baskets: Path) -> None:
     for keep in ("closed", "non-redundant", "maximal"):
-        done = fim_private("mine", baskets, *PAIRS, "--select", "counts", "--keep", keep, "--json")
-        assert done.returncode == 0, words(done)
+        done = succeed("mine", baskets, *PAIRS, "--select", "counts", "--keep", keep, "--json")
         release = json.loads(done.stdout)
         assert release["plan"]["keep"] == keep
         assert [line["items"] for line in release["itemsets"]] == [["bread", "milk"]]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fim_private.ledger import Ledger
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 
 QUESTION = ("--size", 2, "--top", 2, *PROMISE)
 
@@ -22,8 +22,7 @@ def baskets(tmp_path: Path) -> Path:
 
 
 def share_in(*arguments: object) -> str | None:
-    done = fim_private(*arguments, "--json", "--quiet")
-    assert done.returncode == 0, words(done)
+    done = succeed(*arguments, "--json", "--quiet")
     counts = json.loads(done.stdout)["plan"]["counts"]
     return counts and counts["share"]
 
@@ -119,16 +118,14 @@ def test_a_faulty_call_is_refused_without_the_data(
 def test_a_ledger_is_charged_for_the_counts_too(baskets: Path, tmp_path: Path) -> None:
     path = tmp_path / "shop.ledger"
     Ledger.create(path, epsilon="1.5", delta="1e-5")
-    done = fim_private("mine", baskets, *QUESTION, "--release-counts", "--mechanism", "lmm", "--ledger", path)
-    assert done.returncode == 0, words(done)
+    succeed("mine", baskets, *QUESTION, "--release-counts", "--mechanism", "lmm", "--ledger", path)
     entry = Ledger(path).history()[-1]
     assert float(entry.epsilon) == pytest.approx(1, abs=1e-6)
     assert entry.losses is not None
     assert entry.losses[-1]["loss"] == "PureDP"
     assert entry.plan is not None
     assert entry.plan["plan"]["counts"]["share"] == "1/5"
-    refused = fim_private("mine", baskets, *QUESTION, "--release-counts", "--ledger", path)
-    assert refused.returncode == 4
+    refused = end_with(4, "mine", baskets, *QUESTION, "--release-counts", "--ledger", path)
     assert "What would fit: --epsilon 0." in words(refused)
 
 
@@ -136,8 +133,7 @@ def test_counts_of_subsets_make_rules_with_confidences(baskets: Path, tmp_path: 
     output = tmp_path / "release.json"
     hinted = fim_private("mine", baskets, *QUESTION, "--release-counts")
     assert "add --release-counts --with-subsets" in " ".join(words(hinted).split())
-    done = fim_private("mine", baskets, *QUESTION, "--release-counts", "--with-subsets", "--explain", "-o", output)
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", baskets, *QUESTION, "--release-counts", "--with-subsets", "--explain", "-o", output)
     assert "Their subsets" in done.stdout.decode()
     said = " ".join(words(done).split())
     assert "Counts of itemsets and all their subsets: each is the number of transactions" in said
@@ -146,9 +142,8 @@ def test_counts_of_subsets_make_rules_with_confidences(baskets: Path, tmp_path: 
     assert all(rule["confidence"] is not None for rule in json.loads(rules.stdout))
     assert json.loads(rules.stdout)
     page = tmp_path / "page.html"
-    assert fim_private("show", output, "--html", page).returncode == 0
+    succeed("show", output, "--html", page)
     assert "other subsets of these itemsets" in page.read_text("utf-8")
-    lost = fim_private("mine", baskets, *QUESTION, "--release-counts", "--with-subsets", "-o", tmp_path / "release.csv")
-    assert lost.returncode == 2
+    lost = end_with(2, "mine", baskets, *QUESTION, "--release-counts", "--with-subsets", "-o", tmp_path / "release.csv")
     assert "no place for the counts of subsets" in words(lost)
     assert not (tmp_path / "release.csv").exists()

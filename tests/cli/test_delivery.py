@@ -19,7 +19,7 @@ from fim_private.ledger import Ledger
 from fim_private.release import Release
 from fim_private.release.files import read_release
 from tests import processes
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, fim_private, succeed, words
 from tests.release.test_release import release
 
 ASKED = ("--size", 2, "--top", 1, *PROMISE, "--mechanism", "limited-domain")
@@ -164,7 +164,7 @@ def test_a_file_that_is_there_is_not_replaced(baskets: Path, ledger: Ledger, tmp
 def test_a_file_is_replaced_where_that_is_asked_for(baskets: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.json"
     output.write_text("paid for")
-    assert fim_private("mine", baskets, *ASKED, "-o", output, "--overwrite").returncode == 0
+    succeed("mine", baskets, *ASKED, "-o", output, "--overwrite")
     assert len(read_release(output).itemsets) == 1
 
 
@@ -179,8 +179,7 @@ def test_a_file_that_appears_meanwhile_is_not_replaced(
         return mined(*arguments, **named)
 
     monkeypatch.setattr(mining, "mine_as_planned", slowly)
-    done = fim_private("mine", baskets, *ASKED, "-o", output)
-    assert done.returncode == 0
+    done = succeed("mine", baskets, *ASKED, "-o", output)
     assert output.read_text() == "somebody else's"
     assert len(read_release(tmp_path / "out-2.json").itemsets) == 1
     assert f"The release is in {tmp_path / 'out-2.json'}" in words(done)
@@ -192,7 +191,7 @@ def test_what_can_be_made_again_never_replaces_a_release_or_a_ledger(
     shown, paid, table = (tmp_path / name for name in ("r.json", "paid.json", "paid.parquet"))
     for output in (shown, paid, table):
         counts = "--release-counts"
-        assert fim_private("mine", baskets, *ASKED, counts, "--epsilon", 5, "-o", output).returncode == 0
+        succeed("mine", baskets, *ASKED, counts, "--epsilon", 5, "-o", output)
     for there in (paid, table, ledger.path):
         before = there.read_bytes()
         for command in (
@@ -205,8 +204,8 @@ def test_what_can_be_made_again_never_replaces_a_release_or_a_ledger(
             assert done.returncode == 2, (command, words(done))
             assert there.read_bytes() == before
     for _ in range(2):
-        assert fim_private("show", shown, "--html", tmp_path / "page.html", "--overwrite").returncode == 0
-        assert fim_private("rules", shown, "-o", tmp_path / "rules.json", "--overwrite").returncode == 0
+        succeed("show", shown, "--html", tmp_path / "page.html", "--overwrite")
+        succeed("rules", shown, "-o", tmp_path / "rules.json", "--overwrite")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes devices")
@@ -218,7 +217,7 @@ def test_a_device_stays_one(baskets: Path, tmp_path: Path) -> None:
     except PermissionError:
         pytest.skip("devices may not be made or used here")
     output = tmp_path / "r.json"
-    assert fim_private("mine", baskets, *ASKED, "--release-counts", "-o", output).returncode == 0
+    succeed("mine", baskets, *ASKED, "--release-counts", "-o", output)
     for command in (
         ("mine", baskets, *ASKED, "-o", null),
         ("show", output, "--html", null),
@@ -226,13 +225,13 @@ def test_a_device_stays_one(baskets: Path, tmp_path: Path) -> None:
         ("plan", "--size", 2, "--top", 1, *PROMISE, "--html", null),
         ("rules", output, "-o", null),
     ):
-        assert fim_private(*command).returncode == 0
+        succeed(*command)
         assert stat.S_ISCHR(null.stat().st_mode), command
 
 
 def test_a_link_to_standard_output_is_standard_output(baskets: Path, tmp_path: Path) -> None:
     output, link, printed = tmp_path / "r.json", tmp_path / "link.json", tmp_path / "printed"
-    assert fim_private("mine", baskets, *ASKED, "-o", output).returncode == 0
+    succeed("mine", baskets, *ASKED, "-o", output)
     link.symlink_to("/proc/self/fd/1")
     in_a_shell(f"> {printed}", "show", output, "--html", link)
     text = printed.read_text()

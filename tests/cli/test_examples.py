@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from fim_private.cli.help import examples
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, succeed, words
 from tests.cli.test_manners import commands
 
 SMALL_COMPARISON = shlex.split("--sizes 1 --tops 1 --epsilons 1 --trials 2 --mechanisms limited-domain --processes 1")
@@ -57,18 +57,16 @@ def test_examples_work(shop: Path, monkeypatch: pytest.MonkeyPatch, called: tupl
     # Where nobody can be asked, a raised total needs a yes.
     asked = [*shlex.split(example)[1:], *(["--yes"] if called == ("budget", "set") else [])]
     if "shop.ledger" in asked and called != ("budget", "create"):
-        assert fim_private("budget", "create", "shop.ledger", "--epsilon", 3, "--delta", "1e-5").returncode == 0
+        succeed("budget", "create", "shop.ledger", "--epsilon", 3, "--delta", "1e-5")
     if "release.json" in asked and "-o" not in asked:
         question = ("--size", 2, "--top", 2, "--release-counts")
-        made = fim_private("mine", "baskets.csv", *question, *PROMISE, "-o", "release.json")
-        assert made.returncode == 0, words(made)
+        succeed("mine", "baskets.csv", *question, *PROMISE, "-o", "release.json")
     if called == ("datasets", "fetch"):  # what is here already is not downloaded
         monkeypatch.setenv("FIM_PRIVATE_CATALOGUE", str(catalogue_with_a_small_file(shop)))
     # Figures take longer than all the rest; tests/cli/commands/test_compare.py draws them.
     monkeypatch.setattr("fim_private.report.comparison.report.write_report", lambda _material, _folder: None)
     # A server runs until it is ended; tests/browser/test_desk.py starts one.
     monkeypatch.setattr("fim_private.cli.desk.serve.serve", lambda *, browser: typer.echo("an address"))
-    done = fim_private(*asked, *(SMALL_COMPARISON if called == ("compare",) else ()))
-    assert done.returncode == 0, words(done)
+    done = succeed(*asked, *(SMALL_COMPARISON if called == ("compare",) else ()))
     assert done.stdout
     assert "Error" not in words(done)

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 
 ASKED = ("--size", 2, "--top", 1, *PROMISE)
 HALVES = {"one.csv": (500, 501), "other.csv": (501, 500)}
@@ -25,8 +25,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def mined(*arguments: object) -> tuple[dict[str, Any], str]:
-    done = fim_private("mine", *arguments, "--explain", "--json")
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", *arguments, "--explain", "--json")
     return json.loads(done.stdout), " ".join(words(done).split())
 
 
@@ -48,7 +47,7 @@ def test_a_typed_format_names_the_same_items_with_one_line_more_or_less(here: Pa
 
 def test_a_guess_is_promised_recorded_shown_and_replayed(here: Path) -> None:
     """With the file's own guess the release would name other items, after one line more."""
-    assert fim_private("mine", "one.csv", *ASKED, "-o", "release.json").returncode == 0
+    succeed("mine", "one.csv", *ASKED, "-o", "release.json")
     release, said = mined("one.csv", *ASKED)
     assert items(release) == [["mug", "tea"]]
     assert release["privacy"]["layout"] == {
@@ -69,7 +68,7 @@ def test_a_guess_is_promised_recorded_shown_and_replayed(here: Path) -> None:
     assert promised in said
     assert "Read as basket CSV, separated by semicolons." in said
     assert promised in " ".join(words(fim_private("show", "release.json", "--explain")).split())
-    assert fim_private("show", "release.json", "--html", "page.html").returncode == 0
+    succeed("show", "release.json", "--html", "page.html")
     assert "basket CSV, separated by semicolons. A transaction is a line." in Path("page.html").read_text("utf-8")
 
     assert items(mined("other.csv", *ASKED)[0]) == [["bread", "milk"]]
@@ -81,22 +80,21 @@ def test_a_guess_is_promised_recorded_shown_and_replayed(here: Path) -> None:
 
 
 def test_a_ledger_refuses_another_guess_than_its_first_and_takes_what_is_typed(here: Path) -> None:
-    assert fim_private("budget", "create", "shop.ledger", "--epsilon", 9, "--delta", "1e-4").returncode == 0
+    succeed("budget", "create", "shop.ledger", "--epsilon", 9, "--delta", "1e-4")
     charged = ("--ledger", "shop.ledger")
     assert items(mined("one.csv", *ASKED, *charged)[0]) == [["mug", "tea"]]
-    refused = fim_private("mine", "other.csv", *ASKED, *charged)
-    assert refused.returncode == 2
+    refused = end_with(2, "mine", "other.csv", *ASKED, *charged)
     assert "--format basket --separator ';'" in words(refused)
     assert "milk" not in words(refused)
     assert items(mined("other.csv", *ASKED, *charged, "--format", "basket", "--separator", ";")[0]) == [["mug", "tea"]]
     assert items(mined("other.csv", *ASKED, *charged, "--format", "basket")[0]) == [["bread", "milk"]]
-    assert fim_private("mine", "other.csv", *ASKED, "-o", "guess.json").returncode == 0
+    succeed("mine", "other.csv", *ASKED, "-o", "guess.json")
     replayed = fim_private("mine", "other.csv", "--config", "guess.json", *charged)
     assert replayed.returncode == 2, "a guess of an earlier release is a guess"
 
 
 def test_what_is_typed_goes_before_what_was_guessed(here: Path) -> None:
-    assert fim_private("mine", "one.csv", *ASKED, "-o", "release.json").returncode == 0
+    succeed("mine", "one.csv", *ASKED, "-o", "release.json")
     assert items(mined("one.csv", "--config", "release.json", "--separator", ",")[0]) == [["bread", "milk"]]
     assert items(mined("one.csv", "--config", "release.json", "--format", "basket")[0]) == [["mug", "tea"]]
     # Another format leaves nothing of the layout that was guessed: a separator would be refused.
@@ -107,7 +105,7 @@ def test_what_is_typed_goes_before_what_was_guessed(here: Path) -> None:
 def test_the_columns_that_were_guessed_are_replayed(here: Path) -> None:
     rows = "".join(f"{row},{row // 2},{item},x\n" for row in range(2000) for item in ("milk", "bread"))
     (here / "long.csv").write_text("invoice,basket,item,product\n" + rows)
-    assert fim_private("mine", "long.csv", *ASKED, "-o", "release.json").returncode == 0
+    succeed("mine", "long.csv", *ASKED, "-o", "release.json")
     # Well-known names of this file would be others: the column of transactions is called another way.
     (here / "next.csv").write_text("order,invoice,item,product\n" + rows)
     release, said = mined("next.csv", "--config", "release.json")
@@ -118,7 +116,7 @@ def test_the_columns_that_were_guessed_are_replayed(here: Path) -> None:
 
 
 def test_a_release_of_an_older_version_is_replayed_by_its_command(here: Path) -> None:
-    assert fim_private("mine", "one.csv", *ASKED, "-o", "release.json").returncode == 0
+    succeed("mine", "one.csv", *ASKED, "-o", "release.json")
     fields = json.loads(Path("release.json").read_text("utf-8"))
     for layout in (None, {"format": 1}, "basket"):
         fields["privacy"]["layout"] = layout
@@ -138,8 +136,7 @@ def test_tuning_says_the_layout_too(here: Path) -> None:
     candidate = '[[candidate]]\nname = "{}"\nsize = 2\ntop = {}\n'
     (here / "ways.toml").write_text(candidate.format("one", 1) + candidate.format("two", 2))
     asked = ("--candidates", "ways.toml", "--epsilon", 3, "--delta", "1e-6", "--unit", "transaction")
-    done = fim_private("tune", "one.csv", *asked, "--explain", "--json")
-    assert done.returncode == 0, words(done)
+    done = succeed("tune", "one.csv", *asked, "--explain", "--json")
     assert json.loads(done.stdout)["privacy"]["layout"]["separator"] == ";"
     assert "taken as public: basket CSV, separated by semicolons" in " ".join(words(done).split())
 
@@ -149,7 +146,7 @@ def test_a_line_that_names_the_separator_is_obeyed_recorded_and_replayed(here: P
     release, said = mined("sep.csv", *ASKED)
     assert items(release) == [["bread, white", "milk"]]
     assert "Give --format basket --separator ';' --skip-lines 1 to cover all data." in said
-    assert fim_private("mine", "sep.csv", *ASKED, "-o", "release.json").returncode == 0
+    succeed("mine", "sep.csv", *ASKED, "-o", "release.json")
     replayed, _ = mined("sep.csv", "--config", "release.json")
     assert items(replayed) == items(release)
     assert replayed["privacy"]["layout"] == release["privacy"]["layout"]

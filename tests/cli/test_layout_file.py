@@ -18,7 +18,7 @@ from fim_private.cli.option_groups import names_of
 from fim_private.cli.options import Reading
 from fim_private.report.comparison.results import ComparisonResults
 from fim_private.transactions.layout import TYPED, Layout
-from tests.cli.command import fim_private, words
+from tests.cli.command import fim_private, succeed, words
 
 ASKED = ("--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6")
 COLUMNS = ("--transaction-column", "Beleg", "--item-column", "Ding", "--where", "Menge > 0 AND Ding <> 'Tüte'")
@@ -35,15 +35,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def inspected(*options: object) -> dict[str, Any]:
-    done = fim_private("inspect", "a.csv", *options, "-o", "shop.toml", "--overwrite")
-    assert done.returncode == 0, words(done)
+    done = succeed("inspect", "a.csv", *options, "-o", "shop.toml", "--overwrite")
     assert "Written to shop.toml." in words(done)
     return tomllib.loads(Path("shop.toml").read_text("utf-8"))
 
 
 def mined(*arguments: object) -> tuple[dict[str, Any], str]:
-    done = fim_private("mine", *arguments, *ASKED, "--json")
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", *arguments, *ASKED, "--json")
     return json.loads(done.stdout), " ".join(words(done).split())
 
 
@@ -101,16 +99,14 @@ def test_a_layout_goes_before_a_file_of_settings(here: Path, first: str) -> None
     )
     files = {"--config": "run.toml", "--layout": "shop.toml"}
     order = [first, *(option for option in files if option != first)]
-    done = fim_private("mine", "b.csv", *(word for option in order for word in (option, files[option])), "--json")
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", "b.csv", *(word for option in order for word in (option, files[option])), "--json")
     assert json.loads(done.stdout)["privacy"]["layout"]["where"] == "Menge > 0 AND Ding <> 'Tüte'"
 
 
 def test_inspect_takes_and_writes_the_same_again(here: Path) -> None:
     first = inspected(*COLUMNS, "--encoding", "latin-1")
     before = Path("shop.toml").read_text("utf-8")
-    done = fim_private("inspect", "b.csv", "--layout", "shop.toml", "-o", "again.toml")
-    assert done.returncode == 0, words(done)
+    succeed("inspect", "b.csv", "--layout", "shop.toml", "-o", "again.toml")
     assert tomllib.loads(Path("again.toml").read_text("utf-8")) == first
     assert Path("again.toml").read_text("utf-8") == before
     refused = fim_private("inspect", "b.csv", "--layout", "shop.toml", "-o", "shop.toml", "--overwrite")
@@ -176,8 +172,7 @@ def test_tuning_takes_a_layout_and_its_guesses(here: Path) -> None:
     written = inspected(*COLUMNS, "--encoding", "latin-1", "--unit-column", "Kunde", "--drop-rows-without-unit")
     Path("candidates.toml").write_text("size = 2\ntop = 1\n[[candidate]]\n[[candidate]]\nmechanism = 'lmm'\n")
     asked = ("--candidates", "candidates.toml", "--epsilon", 6, "--delta", "1e-6", "--runs", 8)
-    done = fim_private("tune", "b.csv", *asked, "--layout", "shop.toml", "--seed", 3, "--json")
-    assert done.returncode == 0, words(done)
+    done = succeed("tune", "b.csv", *asked, "--layout", "shop.toml", "--seed", 3, "--json")
     release = json.loads(done.stdout)
     layout = release["privacy"]["layout"]
     assert (layout["unit_column"], layout["where"]) == ("Kunde", written["where"])
@@ -203,8 +198,7 @@ def test_a_comparison_takes_a_layout_and_goes_on_with_it(here: Path, monkeypatch
     settings = (*typed[:-3], "--unit-column", "Kunde", "--drop-rows-without-unit", "--format", "long")
     settings = (*settings, "--separator", ";", "--encoding", "iso8859-1")
     for options in (settings, layout):
-        done = fim_private("compare", "a.csv", *SMALL, *options, "--curator", "--seed", 1, "-o", "report")
-        assert done.returncode == 0, words(done)
+        done = succeed("compare", "a.csv", *SMALL, *options, "--curator", "--seed", 1, "-o", "report")
     assert "2 runs, 1 at a time" not in words(done)
     assert written[0].table.equals(written[1].table)
     assert written[1].counts[0].transactions == 900
@@ -221,8 +215,7 @@ def test_a_comparison_asks_a_database(here: Path, monkeypatch: pytest.MonkeyPatc
     columns = ("--transaction-column", "beleg", "--item-column", "ding", "--query", "SELECT * FROM sales")
     source = f"sqlite:///{here}/shop.db"
     for _ in range(2):
-        done = fim_private("compare", source, *SMALL, *columns, "--curator", "--seed", 1, "-o", "report")
-        assert done.returncode == 0, words(done)
+        succeed("compare", source, *SMALL, *columns, "--curator", "--seed", 1, "-o", "report")
     (first,), (second,) = (results.sources for results in written)
     assert (first.name, first.file) == ("shop", "shop.db")
     assert first == second

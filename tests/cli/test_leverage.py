@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 
 BASKETS = (
     "bags,milk\n" * 12000 + "bags\n" * 8000 + "milk\n" * 4000 + "ink,paper\n" * 6000 + "bags,milk,ink,paper\n" * 800
@@ -23,16 +23,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_pair_that_goes_together_is_found_and_the_release_says_how(here: Path) -> None:
-    mined = fim_private("mine", "baskets.csv", *ASKED, "-o", "release.json", "--format", "basket", "--explain")
-    assert mined.returncode == 0, words(mined)
+    mined = succeed("mine", "baskets.csv", *ASKED, "-o", "release.json", "--format", "basket", "--explain")
     release = json.loads((here / "release.json").read_text("utf-8"))
     assert [itemset["items"] for itemset in release["itemsets"]] == [["ink", "paper"]]
     assert (release["mechanism"], release["plan"]["by"]) == ("items-first", "leverage")
     assert "--by leverage" in release["command"]
     assert "Pairs are ranked by leverage: how many more transactions hold both" in words(mined)
     assert release["itemsets"][0]["expected"] == pytest.approx(6800 * 6800 / 30_800, rel=0.2)
-    again = fim_private("mine", "--config", "release.json", "--json")
-    assert again.returncode == 0, words(again)
+    again = succeed("mine", "--config", "release.json", "--json")
     assert json.loads(again.stdout)["plan"] == release["plan"]
     shown = fim_private("show", "release.json", "--html", "page.html", "--explain")
     assert "ranked by leverage" in " ".join(shown.stderr.decode().split())
@@ -59,6 +57,5 @@ def test_the_plan_is_that_of_the_release_and_says_what_is_ranked() -> None:
     ],
 )
 def test_what_cannot_be_ranked_by_leverage_is_refused(here: Path, options: tuple[object, ...], said: str) -> None:
-    done = fim_private("mine", here / "baskets.csv", "--size", 2, "--top", 1, *PROMISE, *options)
-    assert done.returncode == 2
+    done = end_with(2, "mine", here / "baskets.csv", "--size", 2, "--top", 1, *PROMISE, *options)
     assert said in words(done)

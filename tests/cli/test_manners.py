@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests import processes
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 
 ASKED = ("--size", 2, "--top", 1, *PROMISE)
 PROGRAM = "import sys; sys.argv[0] = 'fim-private'; from fim_private.cli.app import run; run()"
@@ -96,8 +96,7 @@ def test_help_shows_the_sections_and_the_example_on_a_line() -> None:
     ],
 )
 def test_what_was_meant_is_asked(typed: tuple[object, ...], meant: str) -> None:
-    done = fim_private(*typed)
-    assert done.returncode == 2
+    done = end_with(2, *typed)
     assert "Did you mean" in words(done) or "Possible options" in words(done)
     assert meant in words(done)
 
@@ -110,11 +109,10 @@ def test_the_format_that_was_meant_is_suggested(tmp_path: Path) -> None:
 
 def test_the_name_of_a_data_set_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    done = fim_private("mine", "retail", *ASKED)
-    assert done.returncode == 3
+    done = end_with(3, "mine", "retail", *ASKED)
     assert 'Give "$(fim-private datasets path retail)".' in words(done)
     (tmp_path / "retail").write_text("milk,bread\n" * 900)
-    assert fim_private("inspect", "retail").returncode == 0
+    succeed("inspect", "retail")
     assert "There is no file retial" in words(fim_private("inspect", "retial"))
 
 
@@ -127,8 +125,7 @@ def test_names_of_columns_are_suggested_only_where_everybody_has_them(tmp_path: 
     mixed = fim_private("mine", path, *ASKED, "--transaction-column", "1", "--item-column", "item")
     assert "Give names for all columns, or numbers for all." in " ".join(words(mixed).split())
     path.write_text("zwieback,item,invoice\n1,milk,2\n")
-    far = fim_private("mine", path, *ASKED[:-2], "--unit-column", "zwiebak")
-    assert far.returncode == 3
+    far = end_with(3, "mine", path, *ASKED[:-2], "--unit-column", "zwiebak")
     assert "zwieback" not in words(far)
 
 
@@ -217,7 +214,6 @@ def test_the_name_of_a_file_cannot_steer_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "b\x1b[32mY.csv").write_text("")
     (tmp_path / "c.csv").write_text("milk,tea\n" * 50)
     for pattern in (tmp_path / "*.csv", tmp_path / "b\x1b[32mY.csv"):
-        done = fim_private("mine", pattern, *ASKED, "--separator", ",")
-        assert done.returncode == 3
+        done = end_with(3, "mine", pattern, *ASKED, "--separator", ",")
         assert "b\\x1b[32mY.csv" in words(done)
         assert b"\x1b" not in done.stderr

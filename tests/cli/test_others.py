@@ -7,12 +7,11 @@ from pathlib import Path
 
 from fim_private.mechanisms.registry import REGISTRY
 from tests import processes
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 
 
 def test_plan_reads_nothing_and_compares() -> None:
-    done = fim_private("plan", "--size", 2, "--top", 10, *PROMISE)
-    assert done.returncode == 0
+    done = succeed("plan", "--size", 2, "--top", 10, *PROMISE)
     shown = done.stdout.decode()
     for name, row in REGISTRY.items():
         assert (f"\n{name} " in shown) is not (row.needs_universe or row.needs_cap)
@@ -42,13 +41,11 @@ def test_plan_says_what_mine_does(tmp_path: Path) -> None:
 def test_plan_without_delta_leaves_what_needs_none(tmp_path: Path) -> None:
     options = ("--size", 2, "--top", 2, "--epsilon", 1, "--delta", 0, "--unit", "transaction")
     assert fim_private("plan", *options).returncode == 4
-    done = fim_private("plan", *options, "--universe-items", 100, "--mechanism", "exponential")
-    assert done.returncode == 4
+    done = end_with(4, "plan", *options, "--universe-items", 100, "--mechanism", "exponential")
     assert "names are revealed" in words(done)
     listed = tmp_path / "items.txt"
     listed.write_text("".join(f"item {number}\n" for number in range(100)))
-    done = fim_private("plan", *options, "--universe-file", listed)
-    assert done.returncode == 0
+    done = succeed("plan", *options, "--universe-file", listed)
     assert "\nexponential " in done.stdout.decode()
     assert "\npermute-and-flip: " in done.stdout.decode()
     assert "lmm cannot be used" in words(done)
@@ -58,8 +55,7 @@ def test_inspect_is_for_the_curator(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     rows = ("1,milk,x,2", "1,bread,x,1", "1,milk,x,-1", "2,milk,x,1", "3,tea,y,1", "3,milk,y,1")
     path.write_text("\n".join(["invoice,item,customer,quantity", *rows]))
-    done = fim_private("inspect", path, "--unit-column", "customer")
-    assert done.returncode == 0
+    done = succeed("inspect", path, "--unit-column", "customer")
     assert words(done).startswith("EXACT FIGURES, NOT PRIVATE")
     shown = " ".join(done.stdout.decode().split())
     for fact in (
@@ -97,8 +93,7 @@ def test_inspect_shows_what_was_read_and_what_is_odd(tmp_path: Path) -> None:
     assert "--transaction-column 1 --item-column 2" in " ".join(words(done).split())
     ledger = tmp_path / "shop.ledger"
     fim_private("budget", "create", ledger, "--epsilon", 9, "--delta", "1e-4")
-    refused = fim_private("mine", path, "--size", 2, "--top", 1, *PROMISE, "--ledger", ledger)
-    assert refused.returncode == 3
+    refused = end_with(3, "mine", path, "--size", 2, "--top", 1, *PROMISE, "--ledger", ledger)
     assert "--transaction-column 1 --item-column 2" in words(refused)
     assert "Butter" not in words(refused)
     spent = json.loads(fim_private("budget", "show", ledger, "--json").stdout)
@@ -116,15 +111,13 @@ def test_a_customer_who_is_nobody_is_told_to_the_curator_alone(tmp_path: Path) -
     told = "the unit 'NA' has 900 transactions"
     assert told in " ".join(words(fim_private("inspect", path, "--unit-column", "who")).split())
     promise = ("--epsilon", 1, "--delta", "1e-6", "--unit-column", "who")
-    done = fim_private("mine", path, "--size", 2, "--top", 1, *promise, "-o", tmp_path / "release.json")
-    assert done.returncode == 0
+    done = succeed("mine", path, "--size", 2, "--top", 1, *promise, "-o", tmp_path / "release.json")
     assert told in words(done)
     assert "'NA'" not in (tmp_path / "release.json").read_text()
 
 
 def test_demo_runs_and_is_honest() -> None:
-    done = fim_private("demo")
-    assert done.returncode == 0
+    done = succeed("demo")
     named = len(done.stdout.decode().splitlines()) - 2
     assert 0 <= named <= 5  # the certificate cuts about one list in eighty
     (right,) = re.findall(r"(\d) of the pairs above are among the true top 5", " ".join(words(done).split()))
@@ -136,8 +129,7 @@ def test_every_command_has_help_and_the_program_its_version() -> None:
 
     assert fim_private("--version").stdout.decode().strip() == package.__version__
     for command in ((), ("mine",), ("plan",), ("inspect",), ("demo",), ("datasets",)):
-        done = fim_private(*command, "--help")
-        assert done.returncode == 0
+        done = succeed(*command, "--help")
         if command and command != ("datasets",):
             assert "Example: fim-private" in " ".join(done.stdout.decode().split())
 

@@ -9,7 +9,7 @@ import pytest
 from fim_private.cli.files import check_output
 from fim_private.errors import UsageError
 from fim_private.release.files import write_release
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, end_with, succeed, words
 from tests.comparison.test_run import InThisProcess
 from tests.rules.releases import released
 
@@ -39,16 +39,15 @@ def test_a_file_is_replaced_only_where_that_is_asked_for(command: tuple[str, ...
     path = Path("differencing.html" if command[0] == "demo" else command[-1])
     path.write_text(OTHERS)
     before = sorted(Path().iterdir())
-    done = fim_private(*command)
-    assert done.returncode == 2
+    done = end_with(2, *command)
     assert f"There is a file {path} already" in words(done)
     assert "--overwrite" in words(done)
     assert path.read_text() == OTHERS
-    assert fim_private(*command, "--overwrite").returncode == 0
+    succeed(*command, "--overwrite")
     assert path.read_text() != OTHERS
     assert sorted(Path().iterdir()) == before
     path.unlink()
-    assert fim_private(*command).returncode == 0
+    succeed(*command)
     assert path.is_file()
 
 
@@ -58,8 +57,7 @@ def test_a_report_goes_only_into_a_folder_of_its_own(name: str, command: tuple[o
     folder = Path("site")
     folder.mkdir()
     (folder / name).mkdir() if name == "figures" else (folder / name).write_text(OTHERS)
-    done = fim_private(*command, "-o", folder)
-    assert done.returncode == 2
+    done = end_with(2, *command, "-o", folder)
     assert "holds other files" in words(done)
     assert "--overwrite" in words(done)
     assert [path.name for path in folder.iterdir()] == [name]
@@ -73,12 +71,11 @@ def test_a_comparison_goes_into_its_folder_again_and_elsewhere_if_asked(monkeypa
     site.mkdir()
     (site / ".gitignore").touch()  # hides nothing that would be replaced
     for _ in range(2):
-        done = fim_private("compare", "baskets.csv", *FEW, "-o", site)
-        assert done.returncode == 0, words(done)
+        succeed("compare", "baskets.csv", *FEW, "-o", site)
     other = Path("other")
     other.mkdir()
     (other / "index.html").write_text(OTHERS)
-    assert fim_private("compare", "baskets.csv", *FEW, "-o", other, "--overwrite").returncode == 0
+    succeed("compare", "baskets.csv", *FEW, "-o", other, "--overwrite")
 
 
 @pytest.mark.parametrize("name", ["results.parquet", "index.html"])
@@ -89,8 +86,7 @@ def test_no_comparison_replaces_a_release(name: str) -> None:
     (site / "a.parquet").rename(site / name)
     before = (site / name).read_bytes()
     for more in ((), ("--overwrite",)):
-        done = fim_private("compare", "baskets.csv", *FEW, "-o", site, *more)
-        assert done.returncode == 2
+        done = end_with(2, "compare", "baskets.csv", *FEW, "-o", site, *more)
         assert (site / name).read_bytes() == before
     assert "is a release, which nothing could replace" in words(done)
 

@@ -12,7 +12,7 @@ import pytest
 
 from fim_private import Ledger
 from fim_private.cli.replay import REPLAYED, TYPED
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 
 ASKED = ("--size", 2, "--top", 2, *PROMISE)
 
@@ -33,8 +33,7 @@ def test_a_toml_file_stands_in_for_what_is_not_typed(here: Path) -> None:
         'file = "baskets.csv"\nsize = 2\ntop = 1\nepsilon = 0.5\ndelta = "1e-6"\nunit = "transaction"\n'
         'drop-rows-without-unit = false\njson = true\noutput = "release.json"\nseparator = ";"\n'
     )
-    done = fim_private("mine", "--config", "run.toml", "--top", 2, "-q")
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", "--config", "run.toml", "--top", 2, "-q")
     release = json.loads(done.stdout)
     assert (release["plan"]["top"], release["privacy"]["epsilon"]) == (2, 0.5)
     assert release == json.loads((here / "release.json").read_text("utf-8"))
@@ -46,9 +45,8 @@ def test_a_toml_file_stands_in_for_what_is_not_typed(here: Path) -> None:
 def test_what_is_typed_stands_instead_of_its_alternatives_too(here: Path) -> None:
     (here / "sales.csv").write_text("invoice,item,customer\n" + "".join(f"{row},milk,{row}\n" for row in range(900)))
     asked = ("--size", 1, "--top", 1, "--epsilon", 1, "--delta", "1e-6", "--unit-column", "customer", "--merge")
-    assert fim_private("mine", "sales.csv", *asked, "-o", "customers.json").returncode == 0
-    done = fim_private("mine", "--config", "customers.json", "--unit", "transaction", "--sizes", "1-2", "--json")
-    assert done.returncode == 0, words(done)
+    succeed("mine", "sales.csv", *asked, "-o", "customers.json")
+    done = succeed("mine", "--config", "customers.json", "--unit", "transaction", "--sizes", "1-2", "--json")
     release = json.loads(done.stdout)
     assert release["privacy"]["unit"].startswith("one transaction")
     assert " --unit transaction" in release["command"]
@@ -59,28 +57,26 @@ def test_a_release_says_what_makes_it_again(here: Path) -> None:
     baskets = here / "baskets.csv"
     output = here / "release.json"
     options = ("--neighbours", "replace", "--separator", ";", "--mechanism", "lmm", "--no-fallback")
-    assert fim_private("mine", baskets, *ASKED, *options, "-o", output).returncode == 0
+    succeed("mine", baskets, *ASKED, *options, "-o", output)
     command = shlex.split(json.loads(output.read_text("utf-8"))["command"])
     assert str(here) not in " ".join(command)
     before = output.read_bytes()
-    again = fim_private("mine", "--config", output, "--json")
-    assert again.returncode == 0, words(again)
+    again = succeed("mine", "--config", output, "--json")
     assert f"With the settings of {output}: fim-private mine baskets.csv" in words(again)
     assert json.loads(again.stdout)["plan"] == plan_of(output)
     assert output.read_bytes() == before  # the release is not written over
-    assert fim_private(*command[1:], "-o", here / "third.json").returncode == 0
+    succeed(*command[1:], "-o", here / "third.json")
     assert plan_of(here / "third.json") == plan_of(output)
 
 
 def test_a_replay_is_charged_to_the_ledger_that_is_typed(here: Path) -> None:
     ledger = Ledger.create(here / "shop.ledger", epsilon="2", delta="1e-5")
-    assert fim_private("mine", "baskets.csv", *ASKED, "--ledger", ledger.path, "-o", "release.json").returncode == 0
-    refused = fim_private("mine", "--config", "release.json")
-    assert refused.returncode == 2
+    succeed("mine", "baskets.csv", *ASKED, "--ledger", ledger.path, "-o", "release.json")
+    refused = end_with(2, "mine", "--config", "release.json")
     assert "release.json was made by a run that charged a ledger" in words(refused)
     assert "Add --ledger" in words(refused)
     assert ledger.state().releases == 1
-    assert fim_private("mine", "--config", "release.json", "--ledger", ledger.path).returncode == 0
+    succeed("mine", "--config", "release.json", "--ledger", ledger.path)
     assert ledger.state().releases == 2
     assert fim_private("mine", "--config", "release.json", "--ledger", ledger.path).returncode == 4
 
@@ -97,10 +93,9 @@ def with_command(path: Path, more: str, *, seeded: bool | None = None) -> Path:
 
 
 def test_a_release_chooses_neither_where_it_runs_nor_what_it_says_of_it(here: Path) -> None:
-    assert fim_private("mine", "baskets.csv", *ASKED, "--separator", ";", "-o", "release.json").returncode == 0
+    succeed("mine", "baskets.csv", *ASKED, "--separator", ";", "-o", "release.json")
     more = " --engine spark --master spark://elsewhere:7077 --quiet --output elsewhere.json --exclude '\x1b[2J'"
-    done = fim_private("mine", "--config", with_command(here / "release.json", more))
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", "--config", with_command(here / "release.json", more))
     assert "Not taken from it: --engine, --master. Give them on the command line." in words(done)
     assert "protects every basket" in words(done)
     assert "\x1b" not in words(done)
@@ -109,14 +104,12 @@ def test_a_release_chooses_neither_where_it_runs_nor_what_it_says_of_it(here: Pa
 
 @pytest.mark.parametrize(("more", "seeded"), [(" --seed 7", True), (" --seed 7", False), ("", True)])
 def test_a_seeded_release_is_replayed_with_a_typed_seed_or_not_at_all(here: Path, more: str, *, seeded: bool) -> None:
-    assert fim_private("mine", "baskets.csv", *ASKED, "--separator", ";", "-o", "release.json").returncode == 0
+    succeed("mine", "baskets.csv", *ASKED, "--separator", ";", "-o", "release.json")
     changed = with_command(here / "release.json", more, seeded=seeded)
-    refused = fim_private("mine", "--config", changed)
-    assert refused.returncode == 2
+    refused = end_with(2, "mine", "--config", changed)
     assert "had a seed, and so is not private" in words(refused)
     assert "Add --seed" in words(refused)
-    done = fim_private("mine", "--config", changed, "--seed", 8, "--json")
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", "--config", changed, "--seed", 8, "--json")
     assert json.loads(done.stdout)["seeded"] is True
 
 
@@ -124,38 +117,34 @@ def test_a_seeded_release_is_replayed_with_a_typed_seed_or_not_at_all(here: Path
     "more", [" --epsilon 100", " --delta 0.99", " --neighbours replace", " --unit-column customer"]
 )
 def test_a_release_asks_for_no_other_promise_than_it_states(here: Path, more: str) -> None:
-    assert fim_private("mine", "baskets.csv", *ASKED, "-o", "release.json").returncode == 0
-    refused = fim_private("mine", "--config", with_command(here / "release.json", more))
-    assert refused.returncode == 3
+    succeed("mine", "baskets.csv", *ASKED, "-o", "release.json")
+    refused = end_with(3, "mine", "--config", with_command(here / "release.json", more))
     assert "another promise than its command" in words(refused)
 
 
 def test_a_release_names_no_file_in_a_folder(here: Path) -> None:
-    assert fim_private("mine", "baskets.csv", *ASKED, "--separator", ";", "-o", "release.json").returncode == 0
+    succeed("mine", "baskets.csv", *ASKED, "--separator", ";", "-o", "release.json")
     elsewhere = here / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "baskets.csv").write_text("bread;milk\n")
     release = here / "release.json"
     release.write_text(release.read_text("utf-8").replace("mine baskets.csv", "mine elsewhere/baskets.csv"), "utf-8")
-    done = fim_private("mine", "--config", release)
-    assert done.returncode == 3
+    done = end_with(3, "mine", "--config", release)
     assert "names a file with a folder" in words(done)
 
 
 def test_a_list_of_items_is_never_taken_from_a_release(here: Path) -> None:
     """Its lines are published as names of items: a stranger could name a file that nobody meant to publish."""
-    assert fim_private("mine", "baskets.csv", *ASKED, "--separator", ";", "-o", "release.json").returncode == 0
+    succeed("mine", "baskets.csv", *ASKED, "--separator", ";", "-o", "release.json")
     (here / "secret.csv").write_text("Bob,diabetes\nEve,flu\n")
     crafted = with_command(here / "release.json", " --universe-file secret.csv --mechanism exponential")
-    refused = fim_private("mine", "--config", crafted)
-    assert refused.returncode == 2
+    refused = end_with(2, "mine", "--config", crafted)
     assert "Add --universe-file" in words(refused)
     assert "Bob" not in words(refused)
 
 
 def test_the_data_are_no_list_of_items(here: Path) -> None:
-    refused = fim_private("mine", "baskets.csv", *ASKED, "--universe-file", "baskets.csv", "--mechanism", "exponential")
-    assert refused.returncode == 2
+    refused = end_with(2, "mine", "baskets.csv", *ASKED, "--universe-file", "baskets.csv", "--mechanism", "exponential")
     assert "one file" in words(refused)
 
 
@@ -213,24 +202,22 @@ def test_settings_that_cannot_be_used_are_refused(here: Path, text: str | None, 
     ],
 )
 def test_a_release_that_cannot_be_replayed_is_refused(here: Path, command: str | None, said: str) -> None:
-    assert fim_private("mine", "baskets.csv", *ASKED, "-o", "release.json").returncode == 0
+    succeed("mine", "baskets.csv", *ASKED, "-o", "release.json")
     fields = json.loads((here / "release.json").read_text("utf-8"))
     text = json.dumps({**fields, "command": command})
     (here / "changed.json").write_text(text[:-9] if "release" in said else text)
-    done = fim_private("mine", "--config", "changed.json")
-    assert done.returncode == 3, words(done)
+    done = end_with(3, "mine", "--config", "changed.json")
     assert said in words(done)
 
 
 def test_a_release_may_be_larger_than_settings_are(here: Path) -> None:
-    assert fim_private("mine", "baskets.csv", *ASKED, "-o", "release.json").returncode == 0
+    succeed("mine", "baskets.csv", *ASKED, "-o", "release.json")
     fields = json.loads((here / "release.json").read_text("utf-8"))
     line = fields["itemsets"][0]
     fields["itemsets"] = [{**line, "rank": rank, "items": [f"{rank:200}", "b"]} for rank in range(1, 8000)]
     (here / "large.json").write_text(json.dumps(fields))
     assert (here / "large.json").stat().st_size > 1 << 21
-    done = fim_private("mine", "--config", "large.json", "--quiet")
-    assert done.returncode == 0, words(done)
+    succeed("mine", "--config", "large.json", "--quiet")
 
 
 def test_a_release_asks_no_database_even_if_it_says_that_its_query_was_guessed(here: Path) -> None:
@@ -239,7 +226,7 @@ def test_a_release_asks_no_database_even_if_it_says_that_its_query_was_guessed(h
         connection.executemany("INSERT INTO staff VALUES (?, 'Ann earns 9')", [(row,) for row in range(3000)])
     (here / "long.csv").write_text("tid,item\n" + "".join(f"{row},milk\n" for row in range(3000)))
     asked = ("--size", 1, "--top", 1, *PROMISE)
-    assert fim_private("mine", "long.csv", *asked, "-o", "release.json").returncode == 0
+    succeed("mine", "long.csv", *asked, "-o", "release.json")
     fields = json.loads((here / "release.json").read_text("utf-8"))
     layout = fields["privacy"]["layout"]
     layout |= {"query": "SELECT tid, item FROM staff", "guessed": [*layout["guessed"], "query"]}
@@ -254,14 +241,12 @@ def test_a_release_asks_no_database_even_if_it_says_that_its_query_was_guessed(h
 def test_several_files_are_not_named_and_have_to_be_typed(here: Path) -> None:
     for name in ("ann", "bob"):
         (here / f"{name}.csv").write_text("bread;milk\n" * 2000)
-    done = fim_private("mine", "ann.csv", "bob.csv", *ASKED, "--separator", ";", "-o", "release.json", "--json")
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", "ann.csv", "bob.csv", *ASKED, "--separator", ";", "-o", "release.json", "--json")
     assert b"ann" not in done.stdout
     assert json.loads(done.stdout)["command"].startswith("fim-private mine FILES --size")
-    refused = fim_private("mine", "--config", "release.json")
-    assert refused.returncode == 2
+    refused = end_with(2, "mine", "--config", "release.json")
     assert "read several files, which it does not name" in words(refused)
     assert "Add FILE" in words(refused)
-    assert fim_private("mine", "ann.csv", "bob.csv", "--config", "release.json", "-q").returncode == 0
+    succeed("mine", "ann.csv", "bob.csv", "--config", "release.json", "-q")
     pattern = fim_private("mine", "*.csv", *ASKED, "--separator", ";", "--json")
     assert json.loads(pattern.stdout)["command"].startswith("fim-private mine '*.csv' --size")

@@ -10,7 +10,7 @@ import pytest
 
 from fim_private.cli.question_options import itemset_sizes
 from fim_private.errors import UsageError
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 
 
 @pytest.fixture
@@ -36,8 +36,7 @@ def test_sizes_that_cannot_be_read_are_refused(text: str) -> None:
 
 def test_several_sizes_are_mined_together_from_file_to_file(baskets: Path, tmp_path: Path) -> None:
     output = tmp_path / "release.csv"
-    done = fim_private("mine", baskets, "--sizes", "1-3", "--top", 3, *PROMISE, "--seed", 1, "-o", output)
-    assert done.returncode == 0, words(done)
+    succeed("mine", baskets, "--sizes", "1-3", "--top", 3, *PROMISE, "--seed", 1, "-o", output)
     with output.open(newline="") as file:
         rows = {(row["item_1"], row["item_2"]) for row in csv.DictReader(file)}
     assert rows == {("bread", ""), ("milk", ""), ("bread", "milk")}
@@ -82,8 +81,7 @@ def test_a_faulty_call_is_refused_with_its_reason(
     baskets: Path, command: str, options: tuple[object, ...], said: str
 ) -> None:
     file = (baskets,) if command == "mine" else ()
-    done = fim_private(command, *file, "--top", 3, *PROMISE, *options)
-    assert done.returncode == 2
+    done = end_with(2, command, *file, "--top", 3, *PROMISE, *options)
     assert said in " ".join(words(done).split())
 
 
@@ -91,10 +89,7 @@ def test_a_least_support_is_a_share_of_the_public_number_of_transactions(tmp_pat
     path = tmp_path / "baskets.csv"
     path.write_text("bread,milk\n" * 900 + "tea\n" * 100)
     options = ("--sizes", "1-2", *PROMISE, "--format", "basket", "--separator", ",")
-    done = fim_private(
-        "mine", path, *options, "--min-support", "0.3", "--public-transactions", 1000, "--json", "--seed", 1
-    )
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", path, *options, "--min-support", "0.3", "--public-transactions", 1000, "--json", "--seed", 1)
     release = json.loads(done.stdout)
     assert release["plan"]["min_count"] == 299  # at least 300, so above 299
     assert {tuple(itemset["items"]) for itemset in release["itemsets"]} == {("bread",), ("milk",), ("bread", "milk")}
@@ -103,6 +98,5 @@ def test_a_least_support_is_a_share_of_the_public_number_of_transactions(tmp_pat
         (("--min-support", "1.1", "--public-transactions", 1000), "out of range"),
         (("--min-support", "0.3", "--public-transactions", 1000, "--min-count", 5), "Give one of them"),
     ):
-        refused = fim_private("mine", path, *options, *wrong)
-        assert refused.returncode == 2
+        refused = end_with(2, "mine", path, *options, *wrong)
         assert said in words(refused)

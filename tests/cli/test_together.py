@@ -11,7 +11,7 @@ import pytest
 from fim_private import Ledger
 from fim_private.release import Release
 from fim_private.report.promise_text import promised
-from tests.cli.command import fim_private, words
+from tests.cli.command import end_with, fim_private, succeed, words
 
 ASKED = ("--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6", "--mechanism", "limited-domain")
 OWNED = ("--unit-column", "customer")
@@ -37,8 +37,7 @@ def said(done: object) -> str:
 def test_the_release_says_what_was_counted(here: Path) -> None:
     question = ("mine", "sales.csv", *ASKED, *OWNED, "--release-counts", "--public-transactions", 4000, "--explain")
     ledger = Ledger.create(here / "shop.ledger", epsilon="5", delta="1e-5")
-    done = fim_private(*question, "-o", "together.json", "--ledger", ledger.path)
-    assert done.returncode == 0, words(done)
+    done = succeed(*question, "-o", "together.json", "--ledger", ledger.path)
     release = Release.from_json((here / "together.json").read_text("utf-8"))
     assert release.itemsets[0].items == ("bread", "milk")
     assert release.itemsets[0].count is not None
@@ -61,12 +60,11 @@ def test_the_release_says_what_was_counted(here: Path) -> None:
 
 def test_pages_and_rules_speak_of_units(here: Path) -> None:
     more = ("--sizes", "1-2", *ASKED[2:], *OWNED, "--release-counts", "-o", "together.json")
-    assert fim_private("mine", "sales.csv", *more, "--top", 5).returncode == 0
-    assert fim_private("show", "together.json", "--html", "page.html").returncode == 0
+    succeed("mine", "sales.csv", *more, "--top", 5)
+    succeed("show", "together.json", "--html", "page.html")
     page = " ".join((here / "page.html").read_text("utf-8").split())
     assert "once for each unit that holds its items together in one transaction" in page
-    rules = fim_private("rules", "together.json", "--json")
-    assert rules.returncode == 0, words(rules)
+    rules = succeed("rules", "together.json", "--json")
     confidence = {(*rule["antecedents"], *rule["consequents"]): rule["confidence"] for rule in json.loads(rules.stdout)}
     assert confidence["milk", "bread"] > 0.9
     assert ("tea", "mug") not in confidence
@@ -89,8 +87,7 @@ def test_pages_and_rules_speak_of_units(here: Path) -> None:
 )
 @pytest.mark.usefixtures("here")
 def test_contradictions_are_refused(options: tuple[object, ...], what: str) -> None:
-    done = fim_private("mine", "sales.csv", *ASKED, *options)
-    assert done.returncode == 2
+    done = end_with(2, "mine", "sales.csv", *ASKED, *options)
     assert what in said(done)
     assert done.stdout == b""
 
@@ -107,12 +104,10 @@ def as_before(path: Path, **changed: object) -> Path:
 
 
 def test_a_release_from_before_is_asked_again_as_it_was_made(here: Path) -> None:
-    made = fim_private("mine", "sales.csv", *ASKED, *OWNED, "--together", "unit", "-o", "merged.json")
-    assert made.returncode == 0, words(made)
+    succeed("mine", "sales.csv", *ASKED, *OWNED, "--together", "unit", "-o", "merged.json")
     older = as_before(here / "merged.json")
     assert "merged into one" in promised(Release.from_json(older.read_text("utf-8")))[0]
-    done = fim_private("mine", "--config", older, "--json")
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", "--config", older, "--json")
     again = json.loads(done.stdout)
     assert again["plan"] == json.loads((here / "merged.json").read_text("utf-8"))["plan"]
     assert again["plan"]["together"] == "unit"
@@ -123,38 +118,32 @@ def test_a_release_from_before_is_asked_again_as_it_was_made(here: Path) -> None
         (("--merge",), "unit"),
         (("--max-transactions", 2), None),
     ):
-        done = fim_private("mine", "--config", older, *typed, "--json")
-        assert done.returncode == 0, words(done)
+        done = succeed("mine", "--config", older, *typed, "--json")
         assert json.loads(done.stdout)["plan"]["together"] == together
 
 
 def test_a_release_is_asked_again_with_the_same_choice(here: Path) -> None:
     for options, together in (((), "basket"), (("--together", "basket"), "basket"), (("--merge",), "unit")):
-        made = fim_private("mine", "sales.csv", *ASKED, *OWNED, *options, "-o", "r.json", "--overwrite")
-        assert made.returncode == 0, words(made)
-        again = fim_private("mine", "--config", "r.json", "--json")
-        assert again.returncode == 0, words(again)
+        succeed("mine", "sales.csv", *ASKED, *OWNED, *options, "-o", "r.json", "--overwrite")
+        again = succeed("mine", "--config", "r.json", "--json")
         assert json.loads(again.stdout)["plan"]["together"] == together
     changed = json.loads((here / "r.json").read_text("utf-8"))
     changed["plan"]["together"] = "basket"
     (here / "changed.json").write_text(json.dumps(changed), "utf-8")
-    refused = fim_private("mine", "--config", "changed.json")
-    assert refused.returncode == 3
+    refused = end_with(3, "mine", "--config", "changed.json")
     assert "another promise than its command" in words(refused)
 
 
 @pytest.mark.usefixtures("here")
 def test_inspect_counts_as_mine_does() -> None:
     def shown(*options: object) -> str:
-        done = fim_private("inspect", "sales.csv", *OWNED, "--top", 1, *options)
-        assert done.returncode == 0, words(done)
+        done = succeed("inspect", "sales.csv", *OWNED, "--top", 1, *options)
         return " ".join(done.stdout.decode().split())
 
     assert shown().endswith("2,000 bread + milk")
     assert "units that hold it in one basket itemset of size 2" in shown("--together", "basket")
     assert shown("--together", "unit").endswith("4,000 mug + tea")
-    refused = fim_private("inspect", "sales.csv", "--together", "unit")
-    assert refused.returncode == 2
+    refused = end_with(2, "inspect", "sales.csv", "--together", "unit")
     assert "--unit-column" in words(refused)
 
 
@@ -165,17 +154,15 @@ def test_compare_counts_as_mine_does(here: Path) -> None:
         "--curator", "--seed", 1, "-q",
     )  # fmt: skip
     for together, counts in (("basket", "units that hold them all in one transaction"), ("unit", "transactions that")):
-        done = fim_private("compare", "sales.csv", *OWNED, "--together", together, *few, "-o", here / together)
-        assert done.returncode == 0, words(done)
+        succeed("compare", "sales.csv", *OWNED, "--together", together, *few, "-o", here / together)
         report = (here / together / "report.md").read_text("utf-8")
         assert counts in " ".join(report.split())
         assert ("merged into one" in report) == (together == "unit")
         assert "4,000" in report
     (here / "run.toml").write_text('unit_column = "customer"\ntogether = "unit"\n')
-    done = fim_private("compare", "sales.csv", "--config", "run.toml", *few, "-o", here / "unit")
-    assert done.returncode == 0, words(done)  # the same settings: the finished cells are used
-    refused = fim_private("compare", "sales.csv", "--together", "unit", *few, "-o", here / "other")
-    assert refused.returncode == 2
+    # The same settings: the finished cells are used.
+    succeed("compare", "sales.csv", "--config", "run.toml", *few, "-o", here / "unit")
+    end_with(2, "compare", "sales.csv", "--together", "unit", *few, "-o", here / "other")
 
 
 def test_tune_counts_as_mine_does(here: Path) -> None:
@@ -186,11 +173,10 @@ def test_tune_counts_as_mine_does(here: Path) -> None:
         ((), "basket", ["bread", "milk"]),
         (("--together", "unit"), "unit", ["mug", "tea"]),
     ):
-        done = fim_private(
+        done = succeed(
             "tune", "sales.csv", "--candidates", "candidates.toml", "--epsilon", 6, "--delta", "1e-6", *OWNED, *options,
             "--seed", 3, "--json",
         )  # fmt: skip
-        assert done.returncode == 0, words(done)
         release = json.loads(done.stdout)
         assert release["plan"]["together"] == together
         assert release["itemsets"][0]["items"] == items

@@ -10,7 +10,7 @@ from fim_private.cli.question_options import Question
 from fim_private.cli.words import Run, group_of, help_of, understood, words_of
 from fim_private.errors import UsageError
 from fim_private.plan import plan_for
-from tests.cli.command import fim_private
+from tests.cli.command import succeed
 
 ASKED = {"size": 2, "top": 5, "epsilon": "0.5", "delta": "1e-6", "unit_column": "customer", "release_counts": True}
 
@@ -51,7 +51,7 @@ def test_a_command_is_run_as_a_terminal_runs_it(tmp_path: Path) -> None:
     run = Run(words_of("budget create", {"file": [str(ledger)], "epsilon": 1, "delta": 0}))
     assert run.process.wait() == 0
     assert run.told() == ""
-    assert fim_private("budget", "show", ledger).returncode == 0
+    succeed("budget", "show", ledger)
     run = Run(words_of("budget show", {"file": [str(tmp_path / "none")]}))
     assert run.process.wait() == 3
     assert run.told().startswith("Error: There is no ledger")

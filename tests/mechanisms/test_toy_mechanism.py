@@ -16,7 +16,7 @@ from fim_private.randomness import SeededRandomness
 from fim_private.report.audit.report import document_of
 from fim_private.report.document.markdown import to_markdown
 from fim_private.report.drawing import Pictures, look
-from tests.cli.command import fim_private, words
+from tests.cli.command import succeed
 from tests.comparison.test_run import InThisProcess
 from tests.mechanisms.toy import ROW
 from tests.sampling import SEED
@@ -41,8 +41,7 @@ def shop(tmp_path: Path) -> Path:
 
 
 def printed(*arguments: object) -> str:
-    done = fim_private(*arguments)
-    assert done.returncode == 0, words(done)
+    done = succeed(*arguments)
     return str(done.stdout.decode())
 
 

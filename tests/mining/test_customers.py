@@ -27,7 +27,7 @@ from fim_private.mining.mine import bound
 from fim_private.plan import Plan
 from fim_private.transactions import merge_units
 from fim_private.transactions.compressed_rows import taken
-from tests.cli.command import fim_private, words
+from tests.cli.command import end_with, fim_private, succeed, words
 from tests.mining.test_constraints import Streams
 from tests.transactions.reading import as_sets
 
@@ -104,8 +104,7 @@ def test_a_customer_adds_at_most_delta_transactions(
 
 
 def test_rows_without_a_customer_are_refused(shared_data: Callable[[str], Path]) -> None:
-    done = fim_private("mine", shared_data("online-retail.csv.gz"), "--size", 2, "--top", 5, *PROMISE, *CUSTOMER)
-    assert done.returncode == 3
+    done = end_with(3, "mine", shared_data("online-retail.csv.gz"), "--size", 2, "--top", 5, *PROMISE, *CUSTOMER)
     assert "--drop-rows-without-unit" in words(done)
     assert len(words(done).splitlines()) == 2
     assert not any(letter.isdigit() for letter in words(done))
@@ -118,8 +117,7 @@ def test_the_command_makes_a_release_from_invoices(
 ) -> None:
     output = tmp_path / "release.json"
     promise = (*PROMISE, "--explain", *CUSTOMER, "--drop-rows-without-unit", *bounds)
-    done = fim_private("mine", shared_data("online-retail.csv.gz"), "--size", 2, "--top", 5, *promise, "-o", output)
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", shared_data("online-retail.csv.gz"), "--size", 2, "--top", 5, *promise, "-o", output)
     release = json.loads(output.read_text(encoding="utf-8"))
     capped = "--max-transactions" in bounds
     assert release["plan"]["sensitivity"] == (3 if capped else 1)

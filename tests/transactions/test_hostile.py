@@ -15,7 +15,7 @@ from fim_private.errors import InputError
 from fim_private.transactions.files import source
 from fim_private.transactions.sources import parquet
 from tests import processes
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, end_with, succeed, words
 from tests.transactions.reading import as_sets, read
 
 
@@ -117,8 +117,7 @@ def test_a_basket_of_a_million_items_is_refused_or_capped_with_a_word(
     asked = ("--size", 2, "--top", 1, *PROMISE)
     line = tmp_path / "line.csv"
     line.write_text("milk,bread\n" * 2000 + ",".join(f"i{item}" for item in range(1_000_000)) + "\n")
-    done = fim_private("mine", line, *asked)
-    assert done.returncode == 3
+    done = end_with(3, "mine", line, *asked)
     assert words(done) == (
         f"Error: Line 2001 of {line} is longer than a mebibyte, too long for a basket.\n"
         "Write one transaction per line.\n"
@@ -131,12 +130,10 @@ def test_a_basket_of_a_million_items_is_refused_or_capped_with_a_word(
     )
     # Long lines are read in other formats. The limit is some minutes of work; here the first second of it.
     monkeypatch.setattr("fim_private.counting.local.work.MOST_STEPS", 10**8)
-    done = fim_private("mine", rows, *asked)
-    assert done.returncode == 3
+    done = end_with(3, "mine", rows, *asked)
     assert "Some transactions are too long to count" in words(done)
     assert "--max-items" in words(done)
-    done = fim_private("mine", rows, *asked, "--max-items", 10)
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", rows, *asked, "--max-items", 10)
     assert "bread + milk" in done.stdout.decode()
 
 

@@ -12,7 +12,7 @@ from fim_private import Ledger
 from fim_private.plan import make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 from tests import processes
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 
 ASKED = ("--size", 2, "--top", 1, *PROMISE)
 
@@ -27,14 +27,12 @@ def baskets(tmp_path: Path) -> Path:
 @pytest.fixture
 def ledger(tmp_path: Path) -> Path:
     path = tmp_path / "shop.ledger"
-    done = fim_private("budget", "create", path, "--epsilon", 2, "--delta", "1e-5", "--dataset", "shop 2026")
-    assert done.returncode == 0, words(done)
+    succeed("budget", "create", path, "--epsilon", 2, "--delta", "1e-5", "--dataset", "shop 2026")
     return path
 
 
 def history(ledger: Path) -> list[dict]:
-    done = fim_private("budget", "history", ledger, "--json")
-    assert done.returncode == 0, words(done)
+    done = succeed("budget", "history", ledger, "--json")
     return json.loads(done.stdout)
 
 
@@ -42,11 +40,9 @@ def history(ledger: Path) -> list[dict]:
 def test_a_new_ledger_charges_releases_until_it_refuses_one(ledger: Path, baskets: Path) -> None:
     released = []
     for _ in range(2):
-        done = fim_private("mine", baskets, *ASKED, "--ledger", ledger, "--json", "--quiet")
-        assert done.returncode == 0, words(done)
+        done = succeed("mine", baskets, *ASKED, "--ledger", ledger, "--json", "--quiet")
         released.append(json.loads(done.stdout))
-    refused = fim_private("mine", baskets, *ASKED, "--ledger", ledger)
-    assert refused.returncode == 4
+    refused = end_with(4, "mine", baskets, *ASKED, "--ledger", ledger)
     assert refused.stdout == b""
     assert "requested epsilon 1, delta 1e-6; remaining epsilon 0, delta 3e-6; too much by epsilon 1." in words(refused)
     total, *charged = history(ledger)
@@ -105,11 +101,10 @@ def test_a_total_so_high_that_renyi_composition_ends_is_told(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_the_largest_that_fits_fits(ledger: Path, baskets: Path) -> None:
     asked = ("--size", 2, "--top", 20, "--delta", "1e-6", "--unit", "transaction", "--ledger", ledger)
-    assert fim_private("mine", baskets, *asked, "--epsilon", "1.8").returncode == 0
-    refused = fim_private("mine", baskets, *asked, "--epsilon", "1.9")
-    assert refused.returncode == 4
+    succeed("mine", baskets, *asked, "--epsilon", "1.8")
+    refused = end_with(4, "mine", baskets, *asked, "--epsilon", "1.9")
     epsilon = words(refused).split("--epsilon ")[1].split(",")[0]
-    assert fim_private("mine", baskets, *asked, "--epsilon", epsilon).returncode == 0
+    succeed("mine", baskets, *asked, "--epsilon", epsilon)
 
 
 def test_what_fails_before_the_charge_costs_nothing(ledger: Path, baskets: Path, tmp_path: Path) -> None:
@@ -146,20 +141,17 @@ def test_an_interruption_after_the_charge_is_said(ledger: Path, baskets: Path, m
         raise MemoryError
 
     monkeypatch.setattr("fim_private.mining.searches.pass_through", interrupted)
-    done = fim_private("mine", baskets, *ASKED, "--ledger", ledger, "--mechanism", "limited-domain")
-    assert done.returncode == 3
+    done = end_with(3, "mine", baskets, *ASKED, "--ledger", ledger, "--mechanism", "limited-domain")
     (_, entry) = history(ledger)
     assert f"its history shows {entry['id']} as charged, not delivered" in words(done)
     assert entry["state"] == "charged"
 
 
 def test_the_total_is_changed_on_the_record(ledger: Path, baskets: Path) -> None:
-    assert fim_private("mine", baskets, *ASKED, "--ledger", ledger).returncode == 0
-    refused = fim_private("budget", "set", ledger, "--epsilon", "0.5")
-    assert refused.returncode == 4
+    succeed("mine", baskets, *ASKED, "--ledger", ledger)
+    refused = end_with(4, "budget", "set", ledger, "--epsilon", "0.5")
     assert "More was spent already" in words(refused)
-    unsure = fim_private("budget", "set", ledger, "--epsilon", 4)
-    assert unsure.returncode == 2
+    unsure = end_with(2, "budget", "set", ledger, "--epsilon", 4)
     assert "goes from epsilon 2, delta 1e-5 to epsilon 4, delta 1e-5" in words(unsure)
     assert "Add --yes" in words(unsure)
     assert "epsilon 4" in fim_private("budget", "set", ledger, "--epsilon", 4, "--yes").stdout.decode()
@@ -170,13 +162,11 @@ def test_the_total_is_changed_on_the_record(ledger: Path, baskets: Path) -> None
 def test_a_ledger_that_cannot_be_used_is_refused_without_its_content(
     ledger: Path, baskets: Path, tmp_path: Path
 ) -> None:
-    again = fim_private("budget", "create", ledger, "--epsilon", 9, "--delta", 0)
-    assert again.returncode == 2
+    end_with(2, "budget", "create", ledger, "--epsilon", 9, "--delta", 0)
     assert Ledger(ledger).state().budget.epsilon == 2
     for path in (baskets, tmp_path / "absent.ledger"):
         for command in (("budget", "show", path), ("mine", baskets, *ASKED, "--ledger", path)):
-            done = fim_private(*command)
-            assert done.returncode == 3
+            done = end_with(3, *command)
             assert done.stdout == b""
             assert "SECRET" not in words(done)
             assert "Traceback" not in words(done)

@@ -15,7 +15,7 @@ import pytest
 from fim_private.cli.commands.compare import _command
 from fim_private.cli.experiment import Experiment
 from tests import processes
-from tests.cli.command import fim_private, in_own_process, words
+from tests.cli.command import end_with, fim_private, in_own_process, succeed, words
 from tests.comparison.test_run import InThisProcess
 
 SMALL = ("--sizes", "1,2", "--tops", "1,3", "--epsilons", "1,4", "--trials", "2", "--processes", "1")
@@ -110,14 +110,12 @@ def test_the_same_again_from_a_configuration_file_runs_nothing(report: Path, sho
     )
     before = (report / "results.parquet").read_bytes()
     # An option goes before the file, and without a seed the folder's is taken; any other would be refused.
-    done = fim_private("compare", shop, "--config", config, "--trials", 2, "--curator")
-    assert done.returncode == 0, words(done)
+    succeed("compare", shop, "--config", config, "--trials", 2, "--curator")
     assert (report / "results.parquet").read_bytes() == before
 
 
 def test_exact_counts_are_shown_of_public_data_or_to_the_curator(shop: Path, tmp_path: Path) -> None:
-    done = fim_private("compare", shop, *SMALL, *FEW, "-o", tmp_path / "report")
-    assert done.returncode == 2
+    done = end_with(2, "compare", shop, *SMALL, *FEW, "-o", tmp_path / "report")
     assert "--curator" in words(done)
     assert not (tmp_path / "report").exists()
 
@@ -139,8 +137,7 @@ def test_public_data_needs_no_curator(tmp_path: Path) -> None:
         "--mechanisms",
         "limited-domain,exponential",
     )
-    done = fim_private("compare", "online-retail-customers", *options, "-o", tmp_path / "report", "--overwrite")
-    assert done.returncode == 0, words(done)
+    done = succeed("compare", "online-retail-customers", *options, "-o", tmp_path / "report", "--overwrite")
     assert "PUBLIC DATA" in words(done)
     assert "Chen, D. (2015)" in (tmp_path / "report" / "report.md").read_text("utf-8")
     assert not left_by_a_former_run.exists()
@@ -206,8 +203,7 @@ def test_an_interrupted_comparison_goes_on(shop: Path, tmp_path: Path) -> None:
     assert b"Give the same command again to go on" in said
     assert b"Traceback" not in said
     kept = lines.read_text("utf-8").splitlines()
-    done = fim_private(*command)
-    assert done.returncode == 0, words(done)
+    succeed(*command)
     table = pl.read_parquet(folder / "results.parquet")
     cell = ["mechanism", "size", "top", "epsilon", "universe_items", "padded", "trial"]
     assert len(table) == len(table.unique(cell))
@@ -240,11 +236,9 @@ def test_a_comparison_goes_on_only_where_the_file_is_read_as_before(
     few = ("--sizes", "1", "--tops", "1", "--epsilons", "1", "--trials", "2", "--mechanisms", "limited-domain")
     command = ("compare", path, *few, "--curator", "--seed", 5, "-o", folder)
     for _ in range(2):
-        done = fim_private(*command)
-        assert done.returncode == 0, words(done)
+        done = succeed(*command)
     before = (folder / "results.parquet").read_bytes()
-    done = fim_private(*command, *other)
-    assert done.returncode == 2
+    done = end_with(2, *command, *other)
     assert "holds a comparison with other data, options for reading it" in words(done)
     assert (folder / "results.parquet").read_bytes() == before
 

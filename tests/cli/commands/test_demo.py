@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fim_private.demos.course import DEMOS
-from tests.cli.command import fim_private, words
+from tests.cli.command import end_with, fim_private, succeed, words
 
 
 def test_the_list_names_every_lesson() -> None:
@@ -43,15 +43,13 @@ def test_the_answer_may_be_printed_alone() -> None:
     ],
 )
 def test_a_faulty_call_is_refused_with_its_reason(arguments: list[str], said: str) -> None:
-    done = fim_private("demo", *arguments)
-    assert done.returncode == 2
+    done = end_with(2, "demo", *arguments)
     assert said in words(done)
 
 
 @pytest.mark.slow
 def test_a_page_is_written(tmp_path: Path) -> None:
-    done = fim_private("demo", "differencing", "--output", tmp_path / "pages")
-    assert done.returncode == 0, words(done)
+    succeed("demo", "differencing", "--output", tmp_path / "pages")
     page = (tmp_path / "pages" / "differencing.html").read_text("utf-8")
     assert page.count('<div class="view">') == 16
     (tmp_path / "file").write_text("")

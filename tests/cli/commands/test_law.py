@@ -6,15 +6,14 @@ import math
 import pytest
 
 from fim_private.mechanisms.registry import REGISTRY
-from tests.cli.command import fim_private, words
+from tests.cli.command import end_with, fim_private, succeed, words
 
 HAND = ("--set", "search_epsilon=0.6", "--set", "pick-epsilon=1.4", "--set", "certificate_delta=1/100")
 HAND += ("--set", "grid_limit=8")
 
 
 def law_of(*arguments: str) -> dict:
-    done = fim_private("law", *arguments, "--json")
-    assert done.returncode == 0, words(done)
+    done = succeed("law", *arguments, "--json")
     return json.loads(done.stdout)
 
 
@@ -74,8 +73,7 @@ def test_parameters_are_the_plan_s() -> None:
 
 
 def test_a_law_in_words_has_counts_and_places() -> None:
-    done = fim_private("law", "permute-and-flip", "--counts", "12,10", "--epsilon", "1", "--delta", "0")
-    assert done.returncode == 0
+    done = succeed("law", "permute-and-flip", "--counts", "12,10", "--epsilon", "1", "--delta", "0")
     assert b"12 (place 0)" in done.stdout
     assert "without sampling" in words(done)
 
@@ -142,15 +140,13 @@ def test_all_that_spends_can_be_set_by_hand_and_makes_a_law(name: str) -> None:
     ],
 )
 def test_a_law_that_cannot_be_computed_is_refused(arguments: tuple[str, ...], message: str) -> None:
-    done = fim_private("law", *arguments)
-    assert done.returncode == 2
+    done = end_with(2, "law", *arguments)
     assert message in words(done)
 
 
 @pytest.mark.slow
 def test_an_audit_is_printed_in_words_and_in_json() -> None:
-    done = fim_private("audit", "limited-domain", "--top", "1")
-    assert done.returncode == 0, words(done)
+    done = succeed("audit", "limited-domain", "--top", "1")
     for shown in (b"The claim holds", b"hardest neighbours", b"stop symbol half as far", b"caught", b"1e-6"):
         assert shown in done.stdout
     record = json.loads(fim_private("audit", "stable-max", "--json", "--epsilon", "0.5").stdout)
@@ -163,7 +159,6 @@ def test_an_audit_that_cannot_be_made_is_refused() -> None:
     assert "Name the mechanism" in words(fim_private("audit", "auto"))
     assert fim_private("audit", "lmm", "--top", "11").returncode == 2
     for option in (("--top", 3), ("--universe-items", 50)):
-        refused = fim_private("audit", "all", "--output", "nowhere", *option)
-        assert refused.returncode == 2
+        refused = end_with(2, "audit", "all", "--output", "nowhere", *option)
         assert f"Leave {option[0]} out" in words(refused)
     assert fim_private("audit", "lmm", "--output", "x").returncode == 2

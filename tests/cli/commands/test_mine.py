@@ -18,7 +18,7 @@ from fim_private.catalogue.entries import path_of
 from fim_private.ledger import Ledger
 from fim_private.release import Release
 from tests import processes
-from tests.cli.command import PROMISE, fim_private, in_own_process, words
+from tests.cli.command import PROMISE, end_with, fim_private, in_own_process, succeed, words
 
 RETAIL_TOP_10 = {
     frozenset(pair.split())
@@ -63,8 +63,7 @@ def test_retail_gives_the_true_top_ten(shared_data: Callable[[str], Path]) -> No
 
     One list in sixty is cut short, see `certificate.py`.
     """
-    done = fim_private("mine", shared_data("retail.dat.gz"), "--size", 2, "--top", 10, *PROMISE, "--json")
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", shared_data("retail.dat.gz"), "--size", 2, "--top", 10, *PROMISE, "--json")
     found = {frozenset(line["items"]) for line in json.loads(done.stdout)["itemsets"]}
     assert 1 <= len(found) <= 10
     assert len(found - RETAIL_TOP_10) <= 2
@@ -108,8 +107,7 @@ def test_standard_input_is_read_plain_and_packed(baskets: Path) -> None:
 def test_no_itemset_is_explained_and_is_no_failure(tmp_path: Path) -> None:
     path = tmp_path / "few.csv"
     path.write_text("SECRET-ITEM,milk\nmilk,bread\n")
-    done = fim_private("mine", path, "--size", 2, "--top", 1, *PROMISE)
-    assert done.returncode == 0
+    done = succeed("mine", path, "--size", 2, "--top", 1, *PROMISE)
     assert done.stdout.decode() == "No itemset could be named.\n"
     assert "answers in 19 of 20 runs" in words(done)
     assert "What helps" in words(done)
@@ -155,8 +153,7 @@ def test_a_faulty_call_is_refused_without_the_data(
 def test_a_faulty_file_is_refused_without_its_content(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.csv"
     path.write_bytes(content)
-    done = fim_private("mine", path, "--size", 2, "--top", 1, *PROMISE)
-    assert done.returncode == 3
+    done = end_with(3, "mine", path, "--size", 2, "--top", 1, *PROMISE)
     assert words(done).startswith("Error: ")
     assert len(words(done).splitlines()) == 2
     for leak in ("Traceback", "SECRET-ITEM", "caf", "aaaa"):
@@ -213,8 +210,7 @@ def test_ctrl_c_ends_cleanly() -> None:
 def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
     path = tmp_path / "hostile.csv"
     path.write_text("\x1b[31mred,milk\n" * 2000)
-    done = fim_private("mine", path, "--size", 2, "--top", 1, *PROMISE)
-    assert done.returncode == 0
+    done = succeed("mine", path, "--size", 2, "--top", 1, *PROMISE)
     assert b"\x1b[31m" not in done.stdout
     assert b"\\x1b[31mred" in done.stdout
 
@@ -266,8 +262,7 @@ def test_what_cannot_be_delivered_is_said_and_the_file_is_written(baskets: Path,
 
 def test_the_input_is_not_overwritten(baskets: Path) -> None:
     before = baskets.read_bytes()
-    done = fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, "-o", baskets)
-    assert done.returncode == 2
+    end_with(2, "mine", baskets, "--size", 2, "--top", 1, *PROMISE, "-o", baskets)
     assert baskets.read_bytes() == before
 
 
@@ -275,24 +270,21 @@ def test_neither_the_ledger_nor_the_release_that_is_replayed_is_overwritten(bask
     ledger, release = tmp_path / "books.json", tmp_path / "release.json"
     Ledger.create(ledger, epsilon=2, delta="1e-5")
     asked = ("mine", baskets, "--size", 2, "--top", 1, *PROMISE)
-    assert fim_private(*asked, "-o", release).returncode == 0
+    succeed(*asked, "-o", release)
     before = release.read_bytes()
     link = tmp_path / "link.json"
     link.symlink_to(ledger)
     for faulty in (("--ledger", ledger, "-o", link), ("--config", release, "-o", release)):
-        done = fim_private(*asked, *faulty)
-        assert done.returncode == 2
+        done = end_with(2, *asked, *faulty)
         assert "named twice" in words(done)
     assert Ledger(ledger).state().releases == 0
     assert release.read_bytes() == before
-    both = fim_private("show", release, "--html", tmp_path / "new.json", "-o", tmp_path / "new.json")
-    assert both.returncode == 2
+    end_with(2, "show", release, "--html", tmp_path / "new.json", "-o", tmp_path / "new.json")
     assert not (tmp_path / "new.json").exists()
 
 
 def test_standard_input_is_one_file() -> None:
-    done = fim_private("mine", "-", "--items-file", "-", "--size", 2, "--top", 1, *PROMISE)
-    assert done.returncode == 2
+    done = end_with(2, "mine", "-", "--items-file", "-", "--size", 2, "--top", 1, *PROMISE)
     assert "cannot be read as two files" in words(done)
 
 
@@ -328,8 +320,7 @@ def test_an_argument_that_is_no_text_is_refused_before_anything_is_read() -> Non
 def test_baselines_can_be_asked_for(baskets: Path) -> None:
     for name in ("auto", "permute-and-flip", "max-of-laplaces", "stable-max", "choosing"):
         options = ("--mechanism", name, "--universe-items", 100, "--max-items", 5, "--allow-inexact-noise")
-        done = fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, *options, "--explain")
-        assert done.returncode == 0, words(done)
+        done = succeed("mine", baskets, "--size", 2, "--top", 1, *PROMISE, *options, "--explain")
         assert "bread + milk" in done.stdout.decode()
         assert "Noise is drawn exactly" in " ".join(words(done).split())
 
@@ -345,17 +336,14 @@ def test_report_noisy_max_gives_its_leads(baskets: Path, tmp_path: Path) -> None
 
 
 def test_what_a_mechanism_needs_is_said(baskets: Path) -> None:
-    done = fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, "--mechanism", "choosing")
-    assert done.returncode == 2
+    done = end_with(2, "mine", baskets, "--size", 2, "--top", 1, *PROMISE, "--mechanism", "choosing")
     assert "--max-items" in words(done)
-    done = fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, "--mechanism", "max-of-laplaces")
-    assert done.returncode == 2
+    done = end_with(2, "mine", baskets, "--size", 2, "--top", 1, *PROMISE, "--mechanism", "max-of-laplaces")
     assert "--universe-file" in words(done)
 
 
 def test_no_itemset_above_the_least_count_is_explained(shipped: Path) -> None:
-    nothing = fim_private("mine", shipped, "--size", 2, *PROMISE, "--min-count", 4_000, "--seed", 3)
-    assert nothing.returncode == 0
+    nothing = succeed("mine", shipped, "--size", 2, *PROMISE, "--min-count", 4_000, "--seed", 3)
     said = " ".join(words(nothing).split())
     assert "No itemset was found whose noisy count exceeds 4,000. What helps: a smaller --min-count" in said
     assert "Counts are estimates" not in said
@@ -363,8 +351,7 @@ def test_no_itemset_above_the_least_count_is_explained(shipped: Path) -> None:
 
 def test_noisy_counts_can_be_asked_for(shipped: Path) -> None:
     asked = ("mine", shipped, "--size", 2, *PROMISE, "--min-count", 60, "--seed", 3)
-    done = fim_private(*asked, "--json")
-    assert done.returncode == 0, words(done)
+    done = succeed(*asked, "--json")
     release = Release.from_json(done.stdout.decode())
     assert release.mechanism == "items-first"
     assert release.itemsets
@@ -387,8 +374,7 @@ def test_noisy_counts_can_be_asked_for(shipped: Path) -> None:
     ],
 )
 def test_contradictory_options_are_refused(shipped: Path, options: tuple[object, ...], said: str) -> None:
-    done = fim_private("mine", shipped, "--size", 2, *PROMISE, *options)
-    assert done.returncode == 2
+    done = end_with(2, "mine", shipped, "--size", 2, *PROMISE, *options)
     assert said in words(done)
 
 

@@ -11,7 +11,7 @@ import pytest
 from fim_private.release import FoundItem
 from fim_private.release.files import write_release
 from fim_private.rules import association_rules
-from tests.cli.command import fim_private, words
+from tests.cli.command import fim_private, succeed, words
 from tests.rules.releases import released
 
 COUNTS = {("milk",): 600, ("bread, sliced",): 400, ("milk", "bread, sliced"): 400, ("tea",): 90, ("tea", "milk"): 60}
@@ -25,8 +25,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_rules_are_printed_in_a_table(file: Path) -> None:
-    done = fim_private("rules", file)
-    assert done.returncode == 0
+    done = succeed("rules", file)
     head, _, first, *others = done.stdout.decode().splitlines()
     assert head.split() == ["rule", "confidence", "lift", "leverage", "conviction", "count"]
     # Two intervals of 20 either side hold together as intervals of 25: (400 - 25) / (400 + 25).
@@ -52,8 +51,7 @@ def test_rules_are_printed_as_json_and_read_from_any_release(file: Path, tmp_pat
 @pytest.mark.parametrize("ending", [".csv", ".json", ".jsonl", ".parquet"])
 def test_rules_are_written_with_everything(file: Path, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"rules{ending}"
-    done = fim_private("rules", file, "-o", path, "--min-lift", "1.1")
-    assert done.returncode == 0
+    done = succeed("rules", file, "-o", path, "--min-lift", "1.1")
     assert f"Written to {path}" in words(done)
     frame = association_rules(RELEASE, min_lift=1.1).to_polars()
     if ending == ".parquet":
@@ -73,7 +71,7 @@ def test_rules_are_written_with_everything(file: Path, tmp_path: Path, ending: s
 def test_no_side_of_a_rule_is_a_formula(tmp_path: Path) -> None:
     write_release(released({("tea;=1",): 90, ("tea;=1", "-2"): 80, ("-2",): 85}), tmp_path / "release.json")
     path = tmp_path / "rules.csv"
-    assert fim_private("rules", tmp_path / "release.json", "-o", path).returncode == 0
+    succeed("rules", tmp_path / "release.json", "-o", path)
     assert ";=" not in path.read_text("utf-8")
     with path.open(newline="", encoding="utf-8") as lines:
         sides = {json.loads(row["antecedents"])[0] for row in csv.DictReader(lines)}
@@ -82,8 +80,7 @@ def test_no_side_of_a_rule_is_a_formula(tmp_path: Path) -> None:
 
 def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     write_release(released({("a", "b"): 9}), tmp_path / "pairs.json")
-    done = fim_private("rules", tmp_path / "pairs.json")
-    assert done.returncode == 0
+    done = succeed("rules", tmp_path / "pairs.json")
     assert done.stdout.decode() == "No rule reaches the thresholds.\n"
     said = " ".join(words(done).split())
     assert "Left out: 2 rules of which the released counts say nothing" in said
@@ -114,8 +111,7 @@ def test_rules_are_chosen_by_their_sides_and_ordered(file: Path) -> None:
 
 def test_rules_make_a_page(file: Path, tmp_path: Path) -> None:
     page = tmp_path / "rules.html"
-    done = fim_private("rules", file, "--html", page, "--title", "Bread & more")
-    assert done.returncode == 0, words(done)
+    succeed("rules", file, "--html", page, "--title", "Bread & more")
     text = page.read_text("utf-8")
     assert "Bread &amp; more" in text
     assert "bread, sliced → milk" in text

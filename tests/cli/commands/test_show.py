@@ -7,7 +7,7 @@ import pytest
 
 from fim_private.release.files import read_itemsets, read_release, write_release
 from fim_private.report.tables import release_bars
-from tests.cli.command import PROMISE, fim_private, in_own_process, words
+from tests.cli.command import PROMISE, end_with, fim_private, in_own_process, succeed, words
 from tests.rules.releases import released
 
 RELEASE = released({("milk",): 600, ("milk", "bread"): 300, ("tea",): 0}, total=1000, half=20)
@@ -20,8 +20,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_show_prints_the_table_and_the_promise(file: Path) -> None:
-    done = fim_private("show", file)
-    assert done.returncode == 0
+    done = succeed("show", file)
     assert [line.split() for line in done.stdout.decode().splitlines()] == [
         ["Items"],
         [],
@@ -54,8 +53,7 @@ def test_bars_are_drawn_on_request(file: Path, tmp_path: Path) -> None:
 
 def test_show_writes_a_page_that_loads_nothing(file: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    done = fim_private("show", file, "--html", page)
-    assert done.returncode == 0
+    done = succeed("show", file, "--html", page)
     assert f"Written to {page}" in words(done)
     text = page.read_text("utf-8")
     assert "milk + bread" in text
@@ -66,7 +64,7 @@ def test_show_writes_a_page_that_loads_nothing(file: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize("ending", [".json", ".parquet", ".csv", ".jsonl", ".spmf", ".fimi"])
 def test_show_writes_a_release_in_another_format(file: Path, tmp_path: Path, ending: str) -> None:
     other = tmp_path / f"other{ending}"
-    assert fim_private("show", file, "-o", other).returncode == 0
+    succeed("show", file, "-o", other)
     assert [(line.items, line.count) for line in read_itemsets(other).itemsets] == [
         (line.items, line.count) for line in RELEASE.itemsets
     ]
@@ -77,7 +75,7 @@ def test_what_mine_wrote_is_shown(tmp_path: Path) -> None:
     baskets.write_text("milk,bread\n" * 900)
     for ending in (".json", ".parquet"):
         release = tmp_path / f"release{ending}"
-        assert fim_private("mine", baskets, "--size", 2, "--top", 1, *PROMISE, "-o", release).returncode == 0
+        succeed("mine", baskets, "--size", 2, "--top", 1, *PROMISE, "-o", release)
         shown = fim_private("show", release)
         assert shown.stdout.decode().splitlines()[-1].split() == ["1", "bread", "+", "milk"]
         assert read_release(release).command is not None
@@ -85,8 +83,7 @@ def test_what_mine_wrote_is_shown(tmp_path: Path) -> None:
 
 def test_formats_that_cannot_carry_the_plan_are_refused_before_anything_is_read(tmp_path: Path) -> None:
     absent = tmp_path / "absent.csv"
-    done = fim_private("mine", absent, "--size", 2, "--top", 1, *PROMISE, "-o", tmp_path / "out.spmf")
-    assert done.returncode == 2
+    done = end_with(2, "mine", absent, "--size", 2, "--top", 1, *PROMISE, "-o", tmp_path / "out.spmf")
     assert "a count on each line" in words(done)
     counted = ("mine", absent, "--size", 2, "--min-count", 5, *PROMISE, "-o", tmp_path / "out.fimi")
     assert fim_private(*counted).returncode == 3, "the format will do, and the file is missed"
@@ -127,8 +124,7 @@ def test_plan_writes_a_page(tmp_path: Path) -> None:
     page = tmp_path / "plan.html"
     for options in ((), ("--mechanism", "lmm"), ("--json",)):
         page.unlink(missing_ok=True)
-        done = fim_private("plan", "--size", 2, "--top", 5, *PROMISE, *options, "--html", page)
-        assert done.returncode == 0, words(done)
+        done = succeed("plan", "--size", 2, "--top", 5, *PROMISE, *options, "--html", page)
         text = page.read_text("utf-8")
         assert "<h1" in text
         assert "No data was read, and nothing is spent." in text

@@ -12,7 +12,7 @@ from fim_private.audit.verdict import Verdict, audit
 from fim_private.privacy import Budget
 from fim_private.randomness import SeededRandomness
 from fim_private.report.document import Section
-from tests.cli.command import fim_private, words
+from tests.cli.command import succeed
 from tests.sampling import SEED
 from verification import __main__ as verification
 
@@ -29,8 +29,7 @@ def two_plans(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_command_writes_what_the_package_can_show(tmp_path: Path) -> None:
-    done = fim_private("audit", "all", "--output", tmp_path, "--quiet")
-    assert done.returncode == 0, words(done)
+    succeed("audit", "all", "--output", tmp_path, "--quiet")
     report = (tmp_path / "report.md").read_text("utf-8")
     assert "fim-private audit all --epsilon 1 --delta 1e-6 --seed 1" in report
     assert "tests/" not in report

@@ -24,7 +24,7 @@ from fim_private.transactions.columns.where_text import (
     condition_of,
 )
 from fim_private.transactions.layout import Layout
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 from tests.transactions.reading import as_bytes, as_sets, by_unit, read
 from tests.transactions.workbook import workbook
 
@@ -377,8 +377,7 @@ def test_any_text_is_a_condition_or_refused(text: str) -> None:
 def test_a_condition_that_no_cell_can_be_compared_with_says_how_numbers_are_written(tmp_path) -> None:
     path = tmp_path / "sales.csv"
     path.write_text("bon,artikel,preis\n" + "".join(f'{number},tea,"{number},50"\n' for number in range(20)))
-    done = fim_private("mine", path, "--size", 1, "--top", 1, *PROMISE, "--where", "preis > 3")
-    assert done.returncode == 3
+    done = end_with(3, "mine", path, "--size", 1, "--top", 1, *PROMISE, "--where", "preis > 3")
     assert "No item was found" in words(done)
     assert "Numbers are written 1.5" in " ".join(words(done).split())
 
@@ -389,8 +388,7 @@ def test_the_command_says_what_it_left_out_and_records_the_condition(tmp_path) -
     path.write_text("order id,product,quantity\n" + "\n".join([*rows, "9999,tea,none"]) + "\n")
     where = "quantity > 0 AND product <> 'x; y'"
     asked = ("--size", 2, "--top", 1, *PROMISE, "--where", where)
-    done = fim_private("mine", "--explain", path, *asked, "-o", tmp_path / "release.json")
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", "--explain", path, *asked, "-o", tmp_path / "release.json")
     said = " ".join(words(done).split())
     assert "1,601 rows left out by --where" in said
     assert "--where left out 1 rows because a cell is blank, or no number or date where one is needed. Numbers" in said
@@ -400,8 +398,7 @@ def test_the_command_says_what_it_left_out_and_records_the_condition(tmp_path) -
     assert f'"where": "{where}"' in again.stdout.decode()
     shown = fim_private("inspect", path, "--where", where)
     assert re.search(r"rows left out by --where +1,601", shown.stdout.decode())
-    refused = fim_private("mine", path, "--size", 2, "--top", 1, *PROMISE, "--where", "quantity > AVG(quantity)")
-    assert refused.returncode == 2
+    refused = end_with(2, "mine", path, "--size", 2, "--top", 1, *PROMISE, "--where", "quantity > AVG(quantity)")
     assert "functions are not known there" in words(refused)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions import read_transactions
 from fim_private.transactions.files import source
-from tests.cli.command import fim_private, words
+from tests.cli.command import succeed
 from tests.transactions.reading import as_sets, by_unit, read, stripped
 
 BASKETS = 'ann,milk,bread\n\nbob,"tea, green"\n ann ,jam\nbob\n'
@@ -112,8 +112,7 @@ def test_the_command_protects_the_customer(tmp_path: Path) -> None:
     path = tmp_path / "baskets.csv"
     path.write_text("".join(f"c{number // 2},milk,bread\n" for number in range(1600)))
     asked = ("--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6", "--unit-column", "1")
-    done = fim_private("mine", path, *asked, "--json")
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", path, *asked, "--json")
     release = json.loads(done.stdout)
     assert release["itemsets"][0]["items"] == ["bread", "milk"]
     assert release["privacy"]["layout"]["unit_column"] == "1"

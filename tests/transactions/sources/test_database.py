@@ -15,7 +15,7 @@ from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.transactions import read_transactions
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.sources.database import KEPT_TO, without_secrets
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 from tests.transactions.postgresql import PASSWORD, server
 from tests.transactions.reading import as_sets, by_unit
 
@@ -204,8 +204,7 @@ def test_the_command_mines_a_query_that_only_a_person_can_ask(shop: Path, tmp_pa
         connection.executemany("INSERT INTO sales VALUES (?, ?, ?, ?)", rows)
     output = tmp_path / "release.json"
     asked = ("--size", 2, "--top", 1, *PROMISE)
-    done = fim_private("mine", "--explain", f"sqlite:///{shop}", *asked, "--query", QUERY, "-o", output)
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", "--explain", f"sqlite:///{shop}", *asked, "--query", QUERY, "-o", output)
     assert "jam + mug" in done.stdout.decode()
     said = " ".join(words(done).split())
     assert f"taken as public: long SQLite (query {QUERY!r}): transaction column 'invoice'" in said
@@ -213,8 +212,7 @@ def test_the_command_mines_a_query_that_only_a_person_can_ask(shop: Path, tmp_pa
     release = json.loads(output.read_text())
     assert release["command"].startswith("fim-private mine shop.db --size 2")
     # Whoever wrote a release may not choose what a database is asked.
-    refused = fim_private("mine", shop, "--config", output)
-    assert refused.returncode == 2
+    refused = end_with(2, "mine", shop, "--config", output)
     assert "was made by a run that asked a database" in words(refused)
     again = fim_private("mine", shop, "--config", output, "--query", QUERY)
     assert "jam + mug" in again.stdout.decode(), words(again)
@@ -266,9 +264,8 @@ def test_postgresql_is_read_and_its_password_is_nowhere(tmp_path: Path, monkeypa
         asked = ("--query", QUERY, "--size", 2, "--top", 1, "--epsilon", 1, "--delta", "1e-6")
         asked = (*asked, "--unit-column", "customer")
         ledger, output = tmp_path / "shop.ledger", tmp_path / "release.json"
-        assert fim_private("budget", "create", ledger, "--epsilon", 9, "--delta", "1e-4").returncode == 0
-        done = fim_private("mine", full, *asked, "--ledger", ledger, "-o", output)
-        assert done.returncode == 0, words(done)
+        succeed("budget", "create", ledger, "--epsilon", 9, "--delta", "1e-4")
+        done = succeed("mine", full, *asked, "--ledger", ledger, "-o", output)
         assert "jam + mug" in done.stdout.decode()
         assert json.loads(output.read_text())["command"].startswith("fim-private mine postgresql:// --size 2")
         written = [*ledger.parent.glob("*"), output]
@@ -285,5 +282,4 @@ def test_postgresql_is_read_and_its_password_is_nowhere(tmp_path: Path, monkeypa
             ("DATABASE", "postgres"),
         ):
             monkeypatch.setenv(f"PG{name}", value)
-        again = fim_private("mine", "postgresql://", "--config", output, *asked[:2], "--ledger", ledger)
-        assert again.returncode == 0, words(again)
+        succeed("mine", "postgresql://", "--config", output, *asked[:2], "--ledger", ledger)

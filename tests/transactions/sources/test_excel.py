@@ -17,7 +17,7 @@ from fim_private.transactions.layout import Layout
 from fim_private.transactions.sources import excel
 from fim_private.transactions.sources.excel import sheet_table
 from fim_private.transactions.sources.sheet_reading import sheet_number
-from tests.cli.command import PROMISE, fim_private, in_own_process, words
+from tests.cli.command import PROMISE, end_with, fim_private, in_own_process, succeed, words
 from tests.transactions.reading import as_sets, by_unit, read
 from tests.transactions.workbook import sheet, workbook
 
@@ -192,11 +192,9 @@ def test_the_command_mines_a_sheet_and_says_which(tmp_path) -> None:
     path = tmp_path / "sales.xlsx"
     path.write_bytes(workbook({"old": SALES, "new": rows}))
     asked = ("--size", 2, "--top", 1, *PROMISE)
-    refused = fim_private("mine", path, *asked)
-    assert refused.returncode == 3
+    refused = end_with(3, "mine", path, *asked)
     assert "has 2 sheets" in words(refused)
-    done = fim_private("mine", "--explain", path, *asked, "--sheet", "new", "-o", tmp_path / "release.json")
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", "--explain", path, *asked, "--sheet", "new", "-o", tmp_path / "release.json")
     assert "mug + tea" in done.stdout.decode()
     told = " ".join(words(done).split())
     assert "layout of the file is taken as public: long Excel (sheet 'new'): transaction column 'order id'" in told

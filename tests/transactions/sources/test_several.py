@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from fim_private.errors import InputError, UsageError
 from fim_private.transactions import read_transactions
 from fim_private.transactions.sources.several import files_named
-from tests.cli.command import PROMISE, fim_private, words
+from tests.cli.command import PROMISE, fim_private, succeed, words
 from tests.transactions.reading import as_sets, by_unit, read
 from tests.transactions.workbook import workbook
 
@@ -184,10 +184,7 @@ def test_the_command_reads_several_files_and_records_how_they_were_named(here: P
     for number in range(3):
         (folder / f"shop-{number}.csv").write_text("milk,bread\n" * 300)
     asked = ("--size", 2, "--top", 1, *PROMISE)
-    done = fim_private(
-        "mine", "--explain", folder / "shop-0.csv", folder / "shop-[12].csv", *asked, "-o", "release.json"
-    )
-    assert done.returncode == 0, words(done)
+    done = succeed("mine", "--explain", folder / "shop-0.csv", folder / "shop-[12].csv", *asked, "-o", "release.json")
     assert "bread + milk" in done.stdout.decode()
     assert "Read as basket CSV, separated by commas, from 3 files." in " ".join(words(done).split())
     release = json.loads((here / "release.json").read_text())
@@ -195,16 +192,14 @@ def test_the_command_reads_several_files_and_records_how_they_were_named(here: P
     done = fim_private("mine", folder / "shop-[012].csv", *asked, "-o", "release.json", "--overwrite")
     release = json.loads((here / "release.json").read_text())
     os.chdir(folder)
-    again = fim_private("mine", "--config", here / "release.json", "--json")
-    assert again.returncode == 0, words(again)
+    again = succeed("mine", "--config", here / "release.json", "--json")
     assert json.loads(again.stdout)["command"].startswith("fim-private mine 'shop-[012].csv' --size 2")
-    assert fim_private("mine", "shop-0.csv", "--config", here / "release.json").returncode == 0
+    succeed("mine", "shop-0.csv", "--config", here / "release.json")
     shown = fim_private("inspect", "shop-0.csv", "shop-1.csv").stdout.decode()
     assert re.search(r"^transactions +600$", shown, re.MULTILINE)
     os.chdir(here)
     (here / "run.toml").write_text('file = ["shops/shop-0.csv", "shops/shop-1.csv"]\nsize = 2\n')
-    done = fim_private("mine", "--config", "run.toml", "--top", 1, *PROMISE, "--json")
-    assert done.returncode == 0, words(done)
+    succeed("mine", "--config", "run.toml", "--top", 1, *PROMISE, "--json")
     changed = {**release, "command": release["command"].replace("'shop-", "'shops/shop-")}
     (here / "changed.json").write_text(json.dumps(changed))
     assert "names a file with a folder" in words(fim_private("mine", "--config", "changed.json"))
