@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.items_first import COUNTS, ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
-from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.peeling import Level, peel_law
 from fim_private.mechanisms.protocol import Law
@@ -167,32 +166,25 @@ def _with_items(change: Callable[[Measurement], Measurement]) -> Callable[[Items
     return broken
 
 
-class _OtherSteps(ItemsFirst):
-    """items-first with other later steps than those that are paid for."""
-
-    def later(
-        self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths, again: Measurement | None = None
-    ) -> LaterSteps:
-        return self.changed(super().later(supports, lengths, held, again))
-
-    def changed(self, steps: LaterSteps) -> LaterSteps:
-        raise NotImplementedError
+def _with_other(method: str, change: Callable[[Any], Any]) -> Callable[[ItemsFirst], ItemsFirst]:
+    """items-first in which this method gives something else than what is paid for."""
+    honest = getattr(ItemsFirst, method)
+    kind = type(f"Other_{method}", (ItemsFirst,), {method: lambda self, *given: change(honest(self, *given))})
+    return partial(as_kind, kind)
 
 
-class _TestWithoutNoise(_OtherSteps):
-    def changed(self, steps: LaterSteps) -> LaterSteps:
-        return replace(steps, certificate=_another(_WithoutNoise, steps.certificate))
+def _with_test(kind: type[Certificate]) -> Callable[[ItemsFirst], ItemsFirst]:
+    """items-first with a broken test of its items."""
+
+    def change(steps: LaterSteps) -> LaterSteps:
+        return replace(steps, certificate=steps.certificate and as_kind(kind, steps.certificate))
+
+    return _with_other("later", change)
 
 
-class _NoTest(_OtherSteps):
-    def changed(self, steps: LaterSteps) -> LaterSteps:
-        return replace(steps, certificate=_another(_WithoutTest, steps.certificate))
-
-
-class _MoreExactAgain(_OtherSteps):
-    def changed(self, steps: LaterSteps) -> LaterSteps:
-        again = steps.again
-        return replace(steps, again=again and replace(again, variance=math.ceil(again.variance / 100)))
+def _counted_again_for_little(steps: LaterSteps) -> LaterSteps:
+    again = steps.again
+    return replace(steps, again=again and replace(again, variance=math.ceil(again.variance / 100)))
 
 
 class _MoreExactInDoubt(ItemsFirst):
@@ -200,24 +192,12 @@ class _MoreExactInDoubt(ItemsFirst):
         return super().recount(100 * rho, share)
 
 
-class _NamedByNoise(ItemsFirst):
-    def histogram(self, lengths: Lengths) -> WeightedGaussian | None:
-        named = super().histogram(lengths)
-        return named and threshold_of_noise(named)
-
-
-class _QuietHistogram(ItemsFirst):
-    def histogram(self, lengths: Lengths) -> WeightedGaussian | None:
-        named = super().histogram(lengths)
-        return named and replace(named, measurement=_HalfTheNoise(**_quartered(named.measurement)))
+def _quiet(named: WeightedGaussian | None) -> WeightedGaussian | None:
+    return named and replace(named, measurement=_HalfTheNoise(**_quartered(named.measurement)))
 
 
 def _quartered(measured: Measurement) -> dict[str, Any]:
     return {**vars(measured), "variance": math.ceil(measured.variance / 4)}
-
-
-def _another(kind: type[Certificate], certificate: Certificate | None) -> Certificate | None:
-    return certificate and as_kind(kind, certificate)
 
 
 def _has_test(mechanism: ItemsFirst) -> bool:
@@ -246,7 +226,7 @@ ITEMS_FIRST = (
     Twin(
         name="items are counted again for a hundredth of the price",
         mistake="the second counts of items have a tenth of the standard deviation that is paid for",
-        broken=partial(as_kind, _MoreExactAgain),
+        broken=_with_other("later", _counted_again_for_little),
         needs=_has_test,
     ),
     Twin(
@@ -258,25 +238,25 @@ ITEMS_FIRST = (
     Twin(
         name="no noise in the test",
         mistake="the smallest support itself is compared with the threshold",
-        broken=partial(as_kind, _TestWithoutNoise),
+        broken=_with_test(_WithoutNoise),
         needs=_has_test,
     ),
     Twin(
         name="no test",
         mistake="itemsets are named whatever their support",
-        broken=partial(as_kind, _NoTest),
+        broken=_with_test(_WithoutTest),
         needs=_has_test,
     ),
     Twin(
         name="single items named by noise alone",
         mistake="the threshold above which single items are named leaves out what a unit adds",
-        broken=partial(as_kind, _NamedByNoise),
+        broken=_with_other("histogram", lambda named: named and threshold_of_noise(named)),
         needs=_has_histogram,
     ),
     Twin(
         name="half the noise where single items are named",
         mistake="the counts that name single items have half the standard deviation",
-        broken=partial(as_kind, _QuietHistogram),
+        broken=_with_other("histogram", _quiet),
         needs=_has_histogram,
     ),
 )
