@@ -100,11 +100,11 @@ class Lengths:
             full: as in `Measurement`.
             sizes: items per itemset.
         """
-        held = self._held(sizes)
-        if not np.any(held):
-            return 1.0
-        weights: Floats = np.minimum(1.0, np.sqrt(full / np.maximum(held, 1.0)))
-        return float(np.average(weights, weights=held * self.units))
+        return self._weighed(full, sizes)[0]
+
+    def uneven(self, full: float) -> float:
+        """The standard deviation of that weight over what units hold, for single items."""
+        return self._weighed(full, (1,))[1]
 
     @property
     def best_full(self) -> int:
@@ -122,6 +122,15 @@ class Lengths:
         """
         exact = max(2 * self.weight(full, sizes) ** 2 / full for full in _FULL.tolist())
         return float(8 / PICK_VARIANCE / exact)
+
+    def _weighed(self, full: float, sizes: Sequence[int]) -> tuple[float, float]:
+        """The mean and the standard deviation of the weights, over all that units hold."""
+        held = self._held(sizes)
+        if not np.any(held):
+            return 1.0, 0.0
+        weights: Floats = np.minimum(1.0, np.sqrt(full / np.maximum(held, 1.0)))
+        mean = float(np.average(weights, weights=held * self.units))
+        return mean, math.sqrt(float(np.average((weights - mean) ** 2, weights=held * self.units)))
 
     def _held(self, sizes: Sequence[int]) -> Floats:
         """How many itemsets a unit holds, by its length."""

@@ -47,7 +47,7 @@ class Measurement:
     sensitivity: int = 1
 
     @classmethod
-    def costing(cls, rho: float, *, full: int, sensitivity: int) -> Measurement:
+    def costing(cls, rho: float | Fraction, *, full: int, sensitivity: int) -> Measurement:
         """The measurement that costs at most rho, with the finest unit for which sampling is fast, or `COARSEST`."""
         variance = sensitivity**2 * full / (2 * rho)  # in transactions squared
         resolution, coarsest = FINEST, max(1, min(COARSEST, _MOST_ADDED // sensitivity))

@@ -64,6 +64,10 @@ class _Candidates:
         deviations = np.concatenate([np.full(len(itemsets), deviation) for itemsets, _, deviation in parts])
         return cls(itemsets=np.concatenate(padded)[order], expected=expected[order], deviations=deviations[order])
 
+    def support(self, place: int) -> float:
+        """About how many transactions hold the itemset of this place, or the last one."""
+        return math.exp(self.expected[min(place, len(self.expected)) - 1]) if len(self.expected) else 0.0
+
     def first(self, most: int) -> _Candidates:
         """The likeliest."""
         return _Candidates(
@@ -130,7 +134,7 @@ def run(
         chosen = pick(tokens.count_chosen(candidates.itemsets).plus(favour), picks, randomness)
     else:
         least = -math.inf if mechanism.min_count is None else mechanism.min_count
-        estimate = _counted(tokens, candidates.itemsets, mechanism, steps, randomness, least=least)
+        estimate = _counted(tokens, candidates, mechanism, steps, randomness, least=least)
         # Candidates are in decreasing order of expectation. That order is public, so it may decide between equals.
         best = np.argsort(-estimate, kind="stable")[: mechanism.top]
         best = best[estimate[best] > least]
@@ -254,7 +258,7 @@ def _average(first: Floats, deviation: float, second: Floats, noise: float) -> F
 
 def _counted(
     tokens: Tokens,
-    itemsets: NDArray[np.int32],
+    candidates: _Candidates,
     mechanism: ItemsFirst,
     steps: LaterSteps,
     randomness: Randomness,
@@ -265,27 +269,31 @@ def _counted(
 
     Args:
         tokens: the tokens.
-        itemsets: the candidates, in decreasing order of their expected counts.
+        candidates: the itemsets.
         mechanism: how itemsets in doubt are counted.
         steps: how all are counted.
         randomness: where the bits come from.
         least: only itemsets above this count are asked for.
     """
-    measurement, spread = steps.itemsets, steps.spread
-    if measurement is None or spread is None:
+    usual, spread = steps.itemsets, steps.spread
+    if usual is None or spread is None:
         raise AssertionError("nothing is counted")
-    weighted = tokens.count_chosen(itemsets, measurement.weights)
-    estimates = _estimated(weighted, measurement, randomness)
+    itemsets, support = candidates.itemsets, max(least, candidates.support(mechanism.top))
+    weighted = tokens.count_chosen(itemsets, usual.weights)
     # Transactions that hold many of the itemsets count less in each of them.
     held = look_at(weighted, spread, randomness)
-    estimates = estimates.weighted(held.weight(measurement.full))
+    measurement = mechanism.counting(usual, held, support)
+    if measurement.full != usual.full:
+        weighted = tokens.count_chosen(itemsets, measurement.weights)
+    estimates = _estimated(weighted, measurement, randomness).weighted(held.weight(measurement.full))
     whole = max(float(np.maximum(estimates.counts, 0).sum()), TINY)
     for rho in steps.in_doubt:
         places = estimates.in_doubt(mechanism.top, least, mechanism.tuning.doubt)
         share = min(1.0, float(np.maximum(estimates.counts[places], 0).sum()) / whole)
-        again = mechanism.recount(rho, share)
+        holding = held.thinned(share)
+        again = mechanism.counting(mechanism.recount(rho, share), holding, support)
         noisy = measure(tokens.count_chosen(itemsets[places], again.weights), again, randomness) / again.resolution
-        weight = held.thinned(share).weight(again.full)
+        weight = holding.weight(again.full)
         estimates = estimates.averaged(places, noisy / weight, again.deviation / weight)
     return estimates.counts
 

@@ -257,12 +257,34 @@ def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
         assert {measured.sensitivity for measured in again} == {mechanism.sensitivity}
         assert max(measured.loss.gaussian.rho for measured in again) <= rho
         total += F(rho)
+    if steps.itemsets is not None:
+        # Whatever the look at what transactions hold says.
+        for support, held in product((0.0, 300.0, 1e9), ([2.0, 300.0], [7.0, 7.0])):
+            counted = mechanism.counting(steps.itemsets, Lengths(np.array(held), np.array([9.0, 1.0])), support)
+            assert counted.sensitivity == mechanism.sensitivity
+            assert counted.loss.gaussian.rho <= steps.itemsets.loss.gaussian.rho
     last: list[Loss] = []
     if steps.pick_epsilon is not None:
         last += mechanism.picks(steps.pick_epsilon, 9).losses
     if steps.certificate is not None:
         last += steps.certificate.losses
     return F(total) + F(gaussian_rho(last)) / F(1 + 1e-9)
+
+
+def test_over_several_sizes_the_larger_counts_are_the_more_itemsets_of_a_transaction_count_in_full() -> None:
+    request = replace(REQUEST, sizes=(1, 2, 3), top=100, select=COUNTS)
+    mechanism = calibrate(request).mechanism
+    assert isinstance(mechanism, ItemsFirst)
+    usual = mechanism.usual.itemsets
+    assert usual is not None
+    mixed = Lengths(np.array([2.0, 200.0]), np.array([950.0, 50.0]))
+    fulls = [mechanism.counting(usual, mixed, support).full for support in (0, 100, 1_000, 10_000)]
+    assert fulls[0] == usual.full < fulls[-1]
+    assert fulls == sorted(fulls)
+    # Where all transactions hold as many, each itemset loses as much.
+    alike = Lengths(np.array([6.0]), np.array([1_000.0]))
+    assert mechanism.counting(usual, alike, 10_000) == usual
+    assert replace(mechanism, sizes=(2,)).counting(usual, mixed, 10_000) == usual
 
 
 @settings(max_examples=150, deadline=None)
