@@ -22,7 +22,7 @@ from operator import attrgetter
 from fim_private.accounting.calibration import calibrate_gaussian
 from fim_private.accounting.gaussian_composition import range_costing
 from fim_private.accounting.rounding import exp_up, round_down
-from fim_private.errors import BudgetError, UsageError
+from fim_private.errors import BudgetError
 from fim_private.mechanisms.certificate import Certificate
 from fim_private.mechanisms.certified_domain import (
     CUT_SHARE,
@@ -94,7 +94,10 @@ class LookFirst:
     items: ItemsFirst
     sensitivity: int = 1
 
-    public_names = None
+    @property
+    def public_names(self) -> int | None:
+        """How many items the public list has; None if there is no list."""
+        return self.items.public_names
 
     @property
     def look(self) -> DiscreteGaussian:
@@ -250,16 +253,10 @@ def calibrate(request: Request) -> CalibratedMechanism:
 
     Raises:
         BudgetError: delta is 0, or the budget is too small for a test.
-        UsageError: the names of the items are a public list, so none has to be found.
     """
     request.require_delta()
-    if request.listed:
-        raise UsageError(
-            "Nothing has to be found if the names of all items are public.",
-            "Take exponential, or leave out the option that declares the items.",
-        )
     epsilon, delta = request.epsilon, request.delta
-    one_sided = FAILURE_SHARE * delta
+    one_sided = Fraction(0) if request.listed else FAILURE_SHARE * delta
     failure = round_down(float(FAILURE_SHARE * delta / (1 + exp_up(epsilon))))
     most = calibrate_gaussian((), epsilon=epsilon, delta=delta)
     found = most and calibrate_gaussian(

@@ -39,7 +39,8 @@ class Row:
         lowered: lower values of public caps that only end a search. They make an exact law fast to compute.
         both_relations: the proof also holds for `replace`; otherwise group privacy serves that relation.
         needs_universe: it chooses from a declared universe.
-        needs_open: it finds what occurs, so --mechanism auto does not take it where a public list of items is given.
+        listed_sizes: with a public list of items, --mechanism auto takes it only if at least this many sizes are ranked
+            together; None if it does not take it at all.
         needs_cap: it needs a cap on the items per transaction.
         in_bins: it puts each transaction into bins by the items it holds. So it sees more than counts, and cannot count
             units by basket.
@@ -66,7 +67,7 @@ class Row:
     lowered: Mapping[str, int] = field(default_factory=dict)
     both_relations: bool = False
     needs_universe: bool = False
-    needs_open: bool = False
+    listed_sizes: int | None = 1
     needs_cap: bool = False
     in_bins: bool = False
     weighs: bool = False
@@ -194,7 +195,7 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.certified_domain",
             twins_at=f"{_TWINS}.certificates:CERTIFIED_DOMAIN",
             loose="most of delta pays for composition, and the share of the test is divided by 1 + e^epsilon",
-            needs_open=True,
+            listed_sizes=None,
             automatic=True,
             long_lists=True,
         ),
@@ -206,7 +207,8 @@ REGISTRY: dict[str, Row] = {
             module="fim_private.mechanisms.look_first",
             twins_at=f"{_TWINS}.looks:LOOK_FIRST",
             loose="as items-first",
-            needs_open=True,
+            # The list finds the items, so for one size its looks are not worth their price.
+            listed_sizes=2,
             finds_items=True,
             most_names=10**7,
             automatic=True,
@@ -361,7 +363,7 @@ REGISTRY: dict[str, Row] = {
                 "zCDP holds for histogram and picks at their worst together; half of delta pays for composition; "
                 "the threshold takes the transactions of a unit to hold the same itemsets and different ones"
             ),
-            needs_open=True,
+            listed_sizes=None,
             weighs=True,
         ),
     )

@@ -282,11 +282,15 @@ class Question:
         """For each search, the remaining sizes that are ranked together."""
         return tuple((size,) for size in self.remaining_sizes) if self.per_size else (self.remaining_sizes,)
 
+    def _ranks(self, sizes: int | None) -> bool:
+        """Whether at least so many sizes are ranked together; never for None."""
+        return sizes is not None and len(self.searches[0]) >= sizes
+
     def suits(self, row: Row) -> bool:
         """Whether the question gives a mechanism a universe and a cap that serve it."""
         return (
             (self.universe.items is not None or not row.needs_universe)
-            and (self.universe.items is None or self.universe.anonymous or not row.needs_open)
+            and (self.universe.items is None or self.universe.anonymous or self._ranks(row.listed_sizes))
             and (self.max_items is not None or not row.needs_cap)
             and (row.most_names is None or (self.remaining_universe.items or 0) <= row.most_names)
         )

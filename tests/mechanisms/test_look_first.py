@@ -20,7 +20,7 @@ from fim_private.accounting.calibration import calibrate_gaussian, composed_need
 from fim_private.accounting.claim import claimed_delta
 from fim_private.accounting.gaussian_composition import gaussian_rho
 from fim_private.audit.laws import law_over_groups
-from fim_private.errors import BudgetError, UsageError
+from fim_private.errors import BudgetError
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst
 from fim_private.mechanisms.lengths import Lengths
@@ -34,6 +34,8 @@ from tests.sampling import FALSE_ALARM, SEED, p_value
 
 F = Fraction
 ASKED = Request(top=3, epsilon=F(1), delta=F(1, 10**6), sizes=(2,))
+LIST = {"universe_size": 166_167_000, "names": 1000}
+"""What a request has if the names of 1,000 items are a public list."""
 
 
 def planned(request: Request = ASKED) -> LookFirst:
@@ -48,11 +50,14 @@ def planned(request: Request = ASKED) -> LookFirst:
     st.sampled_from([F(1, 10**4), F(1, 10**6), F(1, 10**10)]),
     st.integers(1, 5),
     st.sampled_from([(1,), (2,), (1, 2, 3)]),
+    st.booleans(),
 )
 def test_neither_way_costs_more_than_the_look_leaves(
-    top: int, epsilon: Fraction, delta: Fraction, sensitivity: int, sizes: tuple[int, ...]
+    top: int, epsilon: Fraction, delta: Fraction, sensitivity: int, sizes: tuple[int, ...], listed: bool
 ) -> None:
-    request = Request(top=top, epsilon=epsilon, delta=delta, sensitivity=sensitivity, sizes=sizes)
+    request = replace(ASKED, top=top, epsilon=epsilon, delta=delta, sensitivity=sensitivity, sizes=sizes)
+    # The names of a public list need no test, so items first cannot fail.
+    request, tested = (replace(request, **LIST), F(0)) if listed else (request, delta / 4)
     calibrated = calibrate(request)
     mechanism = calibrated.mechanism
     assert isinstance(mechanism, LookFirst)
@@ -61,7 +66,8 @@ def test_neither_way_costs_more_than_the_look_leaves(
     for way in mechanism.branches:
         if isinstance(way, ItemsFirst):
             assert way.rho == left
-            assert way.test_delta == delta / 4
+            assert way.test_delta == (tested or None)
+            assert way.public_names == mechanism.public_names == (LIST["names"] if listed else None)
             assert way.losses == (Gaussian(left),)
         else:
             looked = float(mechanism.items.look.loss.gaussian.rho)
@@ -83,7 +89,7 @@ def test_neither_way_costs_more_than_the_look_leaves(
     # What was proved is for the dearest looks that there may be.
     most = calibrate_gaussian((), epsilon=epsilon, delta=delta)
     assert most is not None
-    dearest = ChosenFailure(delta / 4, mechanism.test_delta, _LOOKS_SHARE * most[0])
+    dearest = ChosenFailure(tested, mechanism.test_delta, _LOOKS_SHARE * most[0])
     assert looks <= dearest.looks
     proved = composed_need(mechanism.losses, [dearest], epsilon=epsilon, delta=delta)
     assert granted(proved, epsilon=epsilon, delta=delta) == calibrated.guarantee
@@ -243,10 +249,7 @@ def test_the_exact_law_is_that_of_the_ways_weighted_by_the_look() -> None:
     assert p_value(draws, wider.law(profile)) < FALSE_ALARM
 
 
-def test_it_is_refused_where_nothing_has_to_be_found_or_nothing_can_be_tested() -> None:
-    listed = Request(top=3, epsilon=F(1), delta=F(1, 10**6), universe_size=1000, sizes=(2,))
-    with pytest.raises(UsageError, match="Nothing has to be found"):
-        calibrate(listed)
+def test_it_is_refused_where_nothing_can_be_tested() -> None:
     with pytest.raises(BudgetError, match="delta = 0"):
         calibrate(Request(top=3, epsilon=F(1), delta=F(0), sizes=(2,)))
 
@@ -329,6 +332,7 @@ def neighbours_of(mechanism: LookFirst, lengths: Lengths) -> list[list[tuple[int
         Request(top=1, epsilon=F(1), delta=F(1, 10**6), sizes=(2,)),
         Request(top=1, epsilon=F(4), delta=F(1, 100), sizes=(2,)),
         Request(top=2, epsilon=F(2), delta=F(1, 10**3), sizes=(2,), sensitivity=2),
+        replace(ASKED, top=1, epsilon=F(1), delta=F(1, 10**4), **LIST),
     ],
 )
 def test_the_claim_holds_exactly_with_the_look_shown_and_the_worst_items_first(request_: Request, length: int) -> None:

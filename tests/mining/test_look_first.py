@@ -80,6 +80,22 @@ def test_the_look_is_at_the_sizes_asked_for(sizes: tuple[int, ...]) -> None:
     assert one.counts is None
 
 
+def test_a_public_list_serves_both_ways_and_spares_the_test_of_items() -> None:
+    names = ("a", "b", "c", "d", "nobody", "nowhere")
+    plan = planned(top=3, size=(1, 2), universe=Universe(names=names))
+    assert isinstance(plan.mechanism, LookFirst)
+    assert plan.mechanism.public_names == len(names)
+    clear = mine_as_planned(FAR, plan, seed=1)
+    assert {itemset.items for itemset in clear.itemsets} <= {("a",), ("b",), ("c",), ("a", "b"), ("a", "c"), ("b", "c")}
+    assert (len(clear.itemsets), clear.found) == (3, None)
+    # Without a test as many are named as are asked for, also if nobody has some of them. "e" is not on the list.
+    plan = planned("0.1", top=8, size=(1, 2), universe=Universe(names=names))
+    release = mine_as_planned(FAR, plan, seed=3)
+    assert release.found is not None
+    assert len(release.itemsets) == 8
+    assert {item for itemset in release.itemsets for item in itemset.items} <= set(names)
+
+
 def test_more_items_than_declared_are_refused() -> None:
     with pytest.raises(InputError, match="more different items"):
         mine_as_planned(FAR, planned(universe=Universe(items=4)), seed=1)
