@@ -178,8 +178,8 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
             for top in settings.tops_of(name):
                 for epsilon in settings.epsilons:
                     yield Cell(mechanism=name, size=size, top=top, epsilon=epsilon, universe_items=universe)
-    for name, top, epsilon in product(ranking_all_sizes(settings), long_lists(settings), settings.epsilons):
-        universe = declared if find(name).needs_universe else None
+    for (name, listed), top, epsilon in product(ranking_all_sizes(settings), long_lists(settings), settings.epsilons):
+        universe = declared if listed else None
         yield Cell(mechanism=name, size=ALL_SIZES, top=top, epsilon=epsilon, universe_items=universe)
     for name in settings.mechanisms:
         row = find(name)
@@ -198,12 +198,16 @@ def cells_of(settings: Settings, occurring: int) -> Iterator[Cell]:
                 )
 
 
-def ranking_all_sizes(settings: Settings) -> tuple[str, ...]:
-    """The mechanisms that are run over several sizes together: the planner's choice, its rivals, published systems."""
+def ranking_all_sizes(settings: Settings) -> tuple[tuple[str, bool], ...]:
+    """The mechanisms that are run over several sizes together, and whether they get a list of the items.
+
+    These are the planner's choice and its rivals without a list, then its choice and the published systems with one.
+    """
     if not settings.all_sizes:
         return ()
-    open_universe = (AUTO, "limited-domain", "weighted-gaussian")
-    return (*(name for name in open_universe if name in settings.mechanisms), *COMPARATORS)
+    open_universe = [name for name in (AUTO, "limited-domain", "weighted-gaussian") if name in settings.mechanisms]
+    listed = [name for name in (AUTO, *COMPARATORS) if name != AUTO or name in settings.mechanisms]
+    return (*((name, False) for name in open_universe), *((name, True) for name in listed))
 
 
 def long_lists(settings: Settings) -> tuple[int, ...]:

@@ -48,7 +48,7 @@ def document_of(results: ComparisonResults, pictures: Pictures, *, theory: bool 
     first, *others = (module.section(results, pictures) for module in SECTIONS)
     first = replace(first, parts=(*first.parts, _further(theory=theory)))
     sections = (first, *(section for section in others if section.parts))
-    mechanisms = tuple(dict.fromkeys((*results.settings.mechanisms, *ranking_all_sizes(results.settings))))
+    mechanisms = tuple(dict.fromkeys((*results.settings.mechanisms, *dict(ranking_all_sizes(results.settings)))))
     return Document(
         title=results.title,
         banner=PUBLIC if results.public else CURATOR,

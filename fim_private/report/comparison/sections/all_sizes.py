@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from fim_private.comparison.settings import ALL_SIZES, long_lists, ranking_all_sizes
-from fim_private.mechanisms.registry import AUTO, COMPARATORS, find
+from fim_private.mechanisms.registry import AUTO, COMPARATORS
 from fim_private.report.comparison.choice import ahead_of_auto
 from fim_private.report.comparison.results import ComparisonResults
 from fim_private.report.comparison.sections.answer import OPEN, TOLD
@@ -18,16 +20,16 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
         systems = " and ".join(f"`{name}`" for name in COMPARATORS)
         weighted = (
             " `weighted-gaussian` (Gopi et al. 2020) needs no list, like `auto`."
-            if "weighted-gaussian" in ranking_all_sizes(results.settings)
+            if "weighted-gaussian" in dict(ranking_all_sizes(results.settings))
             else ""
         )
         parts.append(
             Paragraph(
                 text=f"{systems} (Li, Qardaji, Su, Cao 2012) were made for this task. They are told the names of all "
-                f"items that occur; `{AUTO}` is not. The first needs no delta, and the second spends the same delta as "
-                f"all others here. `truncated-frequency` (Bhaskar et al. 2010) and `joint-exponential` (Gillenwater et "
-                "al. 2022) stand in the tables for single sizes: over all sizes together they would have to tell apart "
-                f"all itemsets of the list.{weighted}"
+                f"items that occur. `{AUTO}` is shown without a list and with that one. The first needs no delta, and "
+                "the second spends the same delta as all others here. `truncated-frequency` (Bhaskar et al. 2010) and "
+                "`joint-exponential` (Gillenwater et al. 2022) stand in the tables for single sizes: over all sizes "
+                f"together they would have to tell apart all itemsets of the list.{weighted}"
             )
         )
         for counts in results.counts:
@@ -47,12 +49,12 @@ def _precision(results: ComparisonResults, data: str) -> Table:
         rows=tuple(
             (
                 name,
-                TOLD if find(name).needs_universe else OPEN,
+                TOLD if listed else OPEN,
                 top,
-                *_row(results, "precision", data=data, mechanism=name, top=top),
+                *_row(results, "precision", listed=listed, data=data, mechanism=name, top=top),
             )
             for top in long_lists(settings)
-            for name in ranking_all_sizes(settings)
+            for name, listed in ranking_all_sizes(settings)
         ),
         caption=f"**{data}: itemsets of {_sizes(settings.all_sizes)} items in one ranking**, the task of most "
         f"published systems. Precision at k, mean of {settings.trials} runs, delta {settings.delta}. "
@@ -62,14 +64,15 @@ def _precision(results: ComparisonResults, data: str) -> Table:
 
 
 def _ahead(results: ComparisonResults, data: str) -> str:
-    """In how many cells which system is clearly better than `auto`, as a sentence."""
-    cells = results.cells(data=data, size=ALL_SIZES)
-    ahead = ahead_of_auto(cells).group_by("mechanism", maintain_order=True).len().sort("mechanism")
-    asked = (cells["mechanism"] == AUTO).sum()
-    if not len(ahead):
-        return f"Nothing is clearly better than `{AUTO}` in any of the {asked} cells."
-    behind = ", ".join(f"`{name}` in {times}" for name, times in ahead.iter_rows())
-    return f"Clearly better than `{AUTO}`, of {asked} cells: {behind}."
+    """In how many cells which system is clearly better than `auto`, without a list and with one, in words."""
+    sentences = []
+    for listed, with_list in ((False, "without a list"), (True, "with the same list")):
+        cells = _cells(results, listed=listed, data=data)
+        ahead = ahead_of_auto(cells).group_by("mechanism", maintain_order=True).len().sort("mechanism")
+        asked = (cells["mechanism"] == AUTO).sum()
+        behind = ", ".join(f"`{name}` in {times}" for name, times in ahead.iter_rows()) or "none"
+        sentences.append(f"Clearly better than `{AUTO}` {with_list}, of {asked} cells: {behind}.")
+    return " ".join(sentences)
 
 
 def _missed(results: ComparisonResults, data: str) -> Table:
@@ -78,11 +81,16 @@ def _missed(results: ComparisonResults, data: str) -> Table:
     measures = {"itemsets missed": "false_negative_rate", "error of counts": "count_error"}
     return Table(
         name=f"missed-{data.lower()}",
-        head=("mechanism", "measure", *(f"epsilon {epsilon}" for epsilon in results.epsilons)),
+        head=("mechanism", "list of items", "measure", *(f"epsilon {epsilon}" for epsilon in results.epsilons)),
         rows=tuple(
-            (name, words, *_row(results, measure, data=data, mechanism=name, top=top))
+            (
+                name,
+                TOLD if listed else OPEN,
+                words,
+                *_row(results, measure, listed=listed, data=data, mechanism=name, top=top),
+            )
             for words, measure in measures.items()
-            for name in ranking_all_sizes(settings)
+            for name, listed in ranking_all_sizes(settings)
         ),
         caption=f"**{data}, {_sizes(settings.all_sizes)} items, k = {top}.** Missed: the share of the itemsets above "
         "the k-th count that are not named. Error of counts: the median relative error of the released counts, of "
@@ -91,9 +99,14 @@ def _missed(results: ComparisonResults, data: str) -> Table:
     )
 
 
-def _row(results: ComparisonResults, measure: str, **cell: object) -> tuple[float | None, ...]:
+def _cells(results: ComparisonResults, *, listed: bool, **wanted: object) -> pl.DataFrame:
+    """The averages over all sizes together, with a list of items or without."""
+    return results.cells(size=ALL_SIZES, **wanted).filter(pl.col("universe_items").is_not_null() == listed)
+
+
+def _row(results: ComparisonResults, measure: str, *, listed: bool, **cell: object) -> tuple[float | None, ...]:
     """One value for each epsilon; None where nothing was measured."""
-    found = (results.cells(size=ALL_SIZES, epsilon=epsilon, **cell)[measure].item() for epsilon in results.epsilons)
+    found = (_cells(results, listed=listed, epsilon=epsilon, **cell)[measure].item() for epsilon in results.epsilons)
     return tuple(None if value is None else float(value) for value in found)
 
 
