@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import sys
 from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
 
+from benchmarks import debian
 from benchmarks.agree import compare
 from benchmarks.data import count_lines, prepare
 from benchmarks.figures import lines
@@ -204,3 +206,21 @@ def test_no_line_is_drawn_past_what_was_not_measured() -> None:
 def test_calibrated_searches_need_smaller_leads_than_the_published_one() -> None:
     leads = margins(Budget("1", "1e-6"), 10)
     assert leads["lmm, first test"] < leads["lmm, last test"] < leads["lmm-paper"]
+
+
+def test_a_list_of_packages_makes_baskets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = (
+        "Package: one\nMaintainer: A <a@b>\nDepends: libc6 (>= 2.34), awk | gawk,\n libc6 (<< 3)\n"
+        "Description: A Tea, a tea pot\nTag: role::{program,shared-lib}, use::editing\n\n"
+        "Package: two\nSuggests: doc:any\n"
+    )
+    monkeypatch.setattr(sys, "stdin", io.StringIO(known))
+    monkeypatch.setattr(sys, "argv", ["debian", str(tmp_path)])
+    debian.main()
+    assert {path.stem: path.read_text().splitlines() for path in tmp_path.iterdir()} == {
+        "depends": ["awk,libc6"],
+        "recommends": ["doc"],
+        "tags": ["role::program,role::shared-lib,use::editing"],
+        "words": ["a,pot,tea"],
+        "maintainers": ["maintainer,package,dependency", "A <a@b>,one,awk", "A <a@b>,one,libc6"],
+    }

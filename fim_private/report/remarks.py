@@ -131,8 +131,9 @@ def found_note(plan: Plan, release: Release) -> str | None:
             f"{'a unit' if plan.question.counts_units else 'a transaction'} that holds more than "
             f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1, and all counts "
             "are raised by the same factor for it. So those of itemsets in long transactions tend to be too low, and "
-            "others too high: where most hold that many, by half or more. Where counts are large, both of these numbers "
-            "may be several times as large. --release-counts with a small --top counts what was named, with intervals."
+            "others too high: where most hold that many, by half or more. Where counts are large, both of these "
+            "numbers may be several times as large. --release-counts with a small --top counts what was named, with "
+            "intervals."
         )
     return wrapped([note])
 
