@@ -121,5 +121,5 @@ def test_constraints_are_kept_and_said() -> None:
     assert "100 different items occur beside those that the question names" in " ".join(promise(number).split())
     promised = " ".join(promise(plan).split())
     assert "The question asks for itemsets that contain milk, and not ba\\x1bg." in promised
-    assert "The items that it names are public." in promised
+    assert "The items that it names are public. Unless --allow-absent-items was given" in promised
     assert "The question asks" not in promise(plan_of())

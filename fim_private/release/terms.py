@@ -138,6 +138,7 @@ class PlanTerms:
     max_items: int | None
     min_count: int | None
     by: str | None
+    universe_items: int | None
     must_contain: tuple[str, ...]
     exclude: tuple[str, ...]
     spending: tuple[SpendingTerms, ...]
@@ -158,6 +159,7 @@ class PlanTerms:
             max_items=_whole(record, "max_items"),
             min_count=_whole(record, "min_count"),
             by=_text(record, "by"),
+            universe_items=_whole(record, "universe_items"),
             must_contain=tuple(name for name in _list(record, "must_contain") if isinstance(name, str)),
             exclude=tuple(name for name in _list(record, "exclude") if isinstance(name, str)),
             spending=tuple(SpendingTerms.of(line) for line in _list(record, "spending") if isinstance(line, Mapping)),
@@ -181,6 +183,13 @@ class Terms:
     def of(cls, privacy: Mapping[str, Any], plan: Mapping[str, Any]) -> Terms:
         """The terms of both records."""
         return cls(privacy=PrivacyTerms.of(privacy), plan=PlanTerms.of(plan))
+
+    @property
+    def listed_items(self) -> int | None:
+        """How many items the public list has; None if there is no list."""
+        if self.privacy.names_are_public or self.privacy.most_items is not None:
+            return None
+        return self.plan.universe_items
 
 
 def _number(record: Mapping[str, Any], name: str) -> float | None:

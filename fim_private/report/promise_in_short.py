@@ -9,7 +9,7 @@ from fim_private.privacy import NeighbouringRelation
 from fim_private.release import Layout, Release
 from fim_private.release.promise import privacy_record
 from fim_private.release.release import SEEDED_NOTE
-from fim_private.release.terms import PlanTerms, PrivacyTerms, Promise, Terms
+from fim_private.release.terms import PlanTerms, Promise, Terms
 from fim_private.report.document.text import stated, wrapped
 from fim_private.report.promise_text import exchanged, promised, share_right
 
@@ -64,7 +64,7 @@ def _sentences(terms: Terms, *, seeded: bool) -> list[str]:
         f"{then} a 50:50 guess {guess} {right} right in at most {share_right(epsilon, delta)} % of cases.",
         "Another answer from this data adds to the risk"
         + (", as do more baskets of one customer (--unit-column)." if one == BASKET else "."),
-        *_public(privacy, plan),
+        *_public(terms),
         "--explain says more.",
     ]
 
@@ -79,9 +79,9 @@ def protected_by(promise: Promise, plan: PlanTerms, layout: Layout | None) -> tu
     return f"every customer (column {column!r})", CUSTOMER
 
 
-def _public(privacy: PrivacyTerms, plan: PlanTerms) -> list[str]:
+def _public(terms: Terms) -> list[str]:
     """What the promise takes as public, as one short sentence."""
-    facts = []
+    privacy, plan, facts = terms.privacy, terms.plan, []
     if privacy.layout is not None and privacy.layout.kind != "memory":
         facts.append(f"the layout{' (guessed)' if privacy.layout.guessed else ''}")
     if privacy.layout is not None and privacy.layout.query is not None:
@@ -89,6 +89,8 @@ def _public(privacy: PrivacyTerms, plan: PlanTerms) -> list[str]:
         facts.append(f"that each row of the query, and whether it is there, depends on one {person} alone")
     if plan.must_contain or plan.exclude:
         facts.append("the items you named")
+    if terms.listed_items is not None:
+        facts.append("the list of items")
     if privacy.public_transactions is not None:
         facts.append(f"the number of {'customers' if plan.unit_column else 'baskets'}")
     if privacy.names_are_public:

@@ -84,6 +84,11 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool, options: bool) -> l
     if constraints.named:
         paragraphs.append(
             f"The question asks for itemsets {printable(constraints.describe())}. The items that it names are public."
+            + (_told("those that must be in them occur", options=options) if plan.must_contain else "")
+        )
+    if terms.listed_items is not None:
+        paragraphs.append(
+            f"The list of {terms.listed_items:,} items is public." + _told("one of them occurs", options=options)
         )
     if plan.counts is not None:
         paragraphs.append(_counts_sentence(plan, plan.counts))
@@ -204,6 +209,12 @@ def _counts_sentence(plan: PlanTerms, counts: CountTerms) -> str:
 def what_counts(plan: PlanTerms) -> str:
     """What counts are numbers of."""
     return "units" if plan.counts_units else "transactions"
+
+
+def _told(what: str, *, options: bool) -> str:
+    """What an answer tells by being there, as a sentence: without it nothing is charged."""
+    unless = "Unless --allow-absent-items was given" if options else "Unless absent items were allowed"
+    return f" {unless}, the answer also tells that {what}."
 
 
 def _holders(plan: PlanTerms) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fim_private.constraints import Constraints
-from fim_private.plan import Plan, make_plan
+from fim_private.plan import Plan, Universe, make_plan
 from fim_private.plan.record import plan_record
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.release import Layout, Release
@@ -76,3 +76,15 @@ def test_a_release_keeps_its_own_words_and_a_missing_promise_is_said() -> None:
     assert statement(bare).startswith("This file states no promise.")
     own = replace(release, privacy={**release.privacy, "unit": "one \x1b[2J family"})
     assert "protects one \\x1b[2J family: whether it" in " ".join(statement(own).split())
+
+
+def test_a_public_list_is_taken_as_public_and_a_number_of_items_is_not_a_list() -> None:
+    listed = make_plan(
+        size=2, top=3, unit=PrivacyUnit(), budget=Budget("1", "1e-6"), universe=Universe(names=("a", "b", "c", "d"))
+    )
+    assert "the list of items" in said(listed, LINES)
+    in_full = " ".join(promise(listed).split())
+    assert "The list of 4 items is public. Unless --allow-absent-items was given, the answer also tells" in in_full
+    for universe in (Universe(), Universe(items=70_000)):
+        number = make_plan(size=2, top=3, unit=PrivacyUnit(), budget=Budget("1", "1e-6"), universe=universe)
+        assert "list of" not in said(number, LINES) + promise(number)
