@@ -109,6 +109,7 @@ def found_note(plan: Plan, release: Release) -> str | None:
     note = f"Items of these itemsets: {number}. Their noisy counts are part of the release (JSON)."
     possible = sum(math.comb(len(release.found), size) for size in plan.sizes)
     of_items = " A test showed that each of these items is frequent enough to be named. It did not test the itemsets."
+    of_items = of_items if plan.universe.names is None else " Names of your list need no test."
     read_off = [steps.itemsets for search in searches if (steps := search.usual).itemsets is not None]
     off = 2 * max((measured.deviation for measured in read_off), default=math.inf)
     doubtful = any(_may_be_in_no_basket(itemset, off) for itemset in release.itemsets)

@@ -139,6 +139,9 @@ def test_items_found_twice_stand_once() -> None:
     every = tuple(ReleasedItemset(rank=rank, items=itemset) for rank, itemset in enumerate(both, 1))
     note = found_note(plan_of("items-first"), replace(release, itemsets=every)) or ""
     assert "nearly all itemsets of so few items" in " ".join(note.split())
+    assert "A test showed" in " ".join(note.split())
+    listed = plan_of("items-first", universe=Universe(names=tuple(names)))
+    assert "A test showed" not in " ".join((found_note(listed, replace(release, itemsets=every)) or "").split())
     for low, told in ((700, False), (0, True)):  # above 0, the counts show that the itemsets occur
         counted = tuple(replace(itemset, count=900, count_low=low, count_high=1100) for itemset in every)
         note = found_note(plan_of("items-first"), replace(release, itemsets=counted)) or ""
