@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,9 +80,11 @@ class Measurement:
         return counts + sample_discrete_gaussians(self.variance, len(counts), randomness)
 
 
-@cache
+@lru_cache(maxsize=8)
 def _weights(full: int, resolution: int) -> NDArray[np.int64]:
     square = resolution**2 * full
-    weights = np.array([resolution, *(min(resolution, math.isqrt(square // held)) for held in range(1, square + 2))])
+    # Whole numbers below 2^52 have exact square roots in floating point, once these are rounded down.
+    roots = np.sqrt(square // np.maximum(np.arange(square + 2), 1)).astype(np.int64)
+    weights: NDArray[np.int64] = np.minimum(resolution, roots)
     weights.setflags(write=False)
     return weights

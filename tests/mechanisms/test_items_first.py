@@ -263,6 +263,11 @@ def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
             counted = mechanism.counting(steps.itemsets, Lengths(np.array(held), np.array([9.0, 1.0])), support)
             assert counted.sensitivity == mechanism.sensitivity
             assert counted.loss.gaussian.rho <= steps.itemsets.loss.gaussian.rho
+            for rho in steps.in_doubt:
+                holding = Lengths(np.array(held) * 0.3, np.array([9.0, 1.0]))
+                counted = mechanism.counting(mechanism.recount(rho, 0.3), holding, support)
+                assert counted.sensitivity == mechanism.sensitivity
+                assert counted.loss.gaussian.rho <= rho
     last: list[Loss] = []
     if steps.pick_epsilon is not None:
         last += mechanism.picks(steps.pick_epsilon, 9).losses

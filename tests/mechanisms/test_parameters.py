@@ -142,6 +142,19 @@ def test_noise_is_never_left_out() -> None:
     assert measurement.loss.gaussian.rho < 1e30
 
 
+@pytest.mark.parametrize(("full", "resolution"), [(1, 1), (3, 4), (12, 64), (24, 64), (4095, 8), (4096, 16)])
+def test_weights_are_rounded_down_exactly_also_in_large_tables(full: int, resolution: int) -> None:
+    square = resolution**2 * full
+    weights = Measurement(full=full, resolution=resolution, variance=5).weights
+    assert len(weights) == square + 2
+    held = np.unique(
+        np.append(np.arange(1, 3_000), [square // root**2 + more for root in range(1, 65) for more in (0, 1)])
+    )
+    for number in held[(held > 0) & (held < len(weights))].tolist():
+        assert weights[number] == min(resolution, math.isqrt(square // number))
+    assert (weights[0], weights[-1]) == (resolution, 0)
+
+
 def test_weights_are_shared_and_cannot_be_changed() -> None:
     weights = Measurement(full=3, resolution=4, variance=5).weights
     assert weights is Measurement(full=3, resolution=4, variance=9).weights

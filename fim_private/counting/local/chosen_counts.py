@@ -146,7 +146,11 @@ def count_chosen(
         totals, holders = count_by_bits(transactions, ordered)
     else:
         add = _adder(ordered, len(transactions.vocabulary), table)
-        totals, holders = sum_over_parts(transactions, add, (number, len(table)), threads)
+        holders = np.zeros(len(table), np.int64)
+        # Nobody holds more than all of the itemsets. A table may be longer by millions, and each thread has sums of its
+        # own.
+        held = min(len(table), number + 1)
+        totals, holders[:held] = sum_over_parts(transactions, add, (number, held), threads)
     in_order = np.empty(number, np.int64)
     in_order[order] = totals
     return ChosenCounts(itemsets=itemsets, totals=in_order, holders=holders)
