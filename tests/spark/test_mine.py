@@ -39,6 +39,7 @@ def baskets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+LISTED = {"size": (1, 2), "universe": Universe(names=(*(f"item{number}" for number in range(9)), "nobody's"))}
 CHOICES: dict[str, dict[str, Any]] = {
     "lmm": {"mechanism": "lmm", "top": 3},
     "limited-domain": {"mechanism": "limited-domain", "top": 3},
@@ -53,6 +54,14 @@ CHOICES: dict[str, dict[str, Any]] = {
     "items-first, together": {"mechanism": "items-first", "top": 10, "unit": PrivacyUnit(column="customer")},
     "look-first, items": {"mechanism": "look-first", "top": 100},
     "look-first, picks": {"mechanism": "look-first", "top": 3, "unit": PrivacyUnit(column="customer")},
+    "look-first, listed, items": {"mechanism": "look-first", "top": 30, "budget": Budget("0.1", "1e-6"), **LISTED},
+    "look-first, listed, picks": {
+        "mechanism": "look-first",
+        "top": 3,
+        "unit": PrivacyUnit(column="customer"),
+        **LISTED,
+    },
+    "several sizes, listed": {"mechanism": "items-first", "top": 30, "select": "counts", **LISTED},
     "several sizes, counts": {"mechanism": "limited-domain", "top": 6, "size": (1, 2), "count_share": "0.5"},
     "merged": {
         "mechanism": "limited-domain",
