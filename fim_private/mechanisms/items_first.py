@@ -474,16 +474,18 @@ class ItemsFirst:
         return Measurement.costing(rho, full=max(1, min(MOST_FULL, round(full))), sensitivity=self.sensitivity)
 
     def counting(self, usual: Measurement, held: Lengths, support: float) -> Measurement:
-        """How itemsets are counted for the price of the usual counts.
+        """How itemsets of several sizes are counted for the price of the usual counts.
 
         An itemset that mostly long transactions hold loses more than others. That matters more than noise if the counts
         are large. Then more itemsets of a transaction count in full.
 
         Args:
-            usual: how they are counted if they are rare.
+            usual: how itemsets of one size are counted.
             held: how many of the itemsets transactions hold.
             support: about how many transactions hold the last itemset asked for.
         """
+        if len(self.sizes) == 1:
+            return usual
         price, doublings = usual.loss.gaussian.rho, range(1, (MOST_FULL // usual.full).bit_length())
         larger = [Measurement.costing(price, full=usual.full << n, sensitivity=self.sensitivity) for n in doublings]
 

@@ -49,8 +49,8 @@ class Tuning:
             the next two are larger by the factor 2 epsilon if that is above 1.
         full_itemsets: a transaction with at most this many of the itemsets counts in full.
         full_in_doubt: the same for itemsets in doubt, if these are all. Transactions hold less of fewer.
-        lost_unevenly: more itemsets count in full if counts are large. What one itemset loses differs from the average
-            by this times the deviation of the weights.
+        lost_unevenly: over several sizes, more itemsets count in full if counts are large. What one itemset loses
+            differs from the average by this times the deviation of the weights.
         joined: larger itemsets are built from this times k pairs, the likeliest.
         counted: this times k itemsets are counted.
         prior: the chance of a pick is proportional to the product of its items' counts to this power.
