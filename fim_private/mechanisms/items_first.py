@@ -21,6 +21,7 @@ Theorem and proof: docs/mathematics.md#items-first.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -162,16 +163,33 @@ class ItemsFirst:
             supports: about how many units hold each token, in decreasing order.
             lengths: how many items units hold.
         """
-        if self.sizes[0] > 1 or not len(supports):
+        if not len(supports):
             return self._few
+        if self.sizes[0] > 1:
+            return max(self._few, self._clear(supports, lengths))
         # A larger itemset is at most as frequent as its items, so no item far below the k-th item is asked for.
         last = float(supports[min(self.top, len(supports)) - 1]) if self.min_count is None else self.min_count
         least = last - self.tuning.below_last * self.item_deviation(lengths)
         return max(self._few, min(2 * self.top, int(np.count_nonzero(supports >= least))))
 
+    def _clear(self, supports: NDArray[np.float64], lengths: Lengths) -> int:
+        """So many tokens are frequent enough for an itemset that is asked for, and still leave counts of pairs clear.
+
+        The more tokens go on, the more of their pairs a transaction holds, and the less it counts in each of them.
+        """
+        tuning, last = self.tuning, self._last_asked(supports, float(lengths.units.sum()))
+        asked = min(MOST_TESTED, int(np.count_nonzero(supports >= tuning.rarest * last)))
+        share = np.cumsum(supports[:asked]) / float(lengths.lengths @ lengths.units)
+        pairs = self._measured(self._after_items, tuning.pairs_share, tuning.full_pairs * self.boldness)
+
+        def noise(tokens: int) -> float:
+            return pairs.deviation / lengths.thinned(min(1.0, float(share[tokens - 1]))).weight(pairs.full, (2,))
+
+        return bisect_right(range(1, asked + 1), last / tuning.pairs_stand_out, key=noise)
+
     @property
     def _few(self) -> int:
-        """The same if no single items are asked for."""
+        """The same if no single items are asked for, and however frequent itemsets are."""
         # All itemsets above a count are asked for with a k far larger than their number.
         asked = 0 if self.min_count is not None else self.top * min(1.0, 2 * self.epsilon)
         return max(self.tuning.few, self._enough, round(self.tuning.few_per_pick * asked))
@@ -306,6 +324,11 @@ class ItemsFirst:
         """A good answer of pairs or larger itemsets usually needs at most so many tokens."""
         return min(math.ceil(self.tuning.tokens * math.sqrt(2 * self.top)), MOST_TESTED)
 
+    @property
+    def _after_items(self) -> Fraction:
+        """What the looks and the first counts of the items leave of rho."""
+        return self.rho - 2 * self.look.loss.gaussian.rho - self.items.measurement.loss.gaussian.rho
+
     def item_deviation(self, lengths: Lengths) -> float:
         """The deviation of the noise in the first counts of the items, in transactions."""
         return self.items.measurement.deviation / lengths.weight(self.items.measurement.full)
@@ -360,7 +383,7 @@ class ItemsFirst:
             again: how the first tokens were counted once more.
         """
         transactions = float(lengths.units.sum())
-        left = self.rho - 2 * self.look.loss.gaussian.rho - self.items.measurement.loss.gaussian.rho
+        left = self._after_items
         left -= again.loss.gaussian.rho if again else 0
         # A public list needs no test.
         wanted = 0.0 if self.test_delta is None else self.tuning.sure * self._wanted(supports, transactions)
@@ -474,18 +497,16 @@ class ItemsFirst:
         return Measurement.costing(rho, full=max(1, min(MOST_FULL, round(full))), sensitivity=self.sensitivity)
 
     def counting(self, usual: Measurement, held: Lengths, support: float) -> Measurement:
-        """How itemsets of several sizes are counted for the price of the usual counts.
+        """How itemsets are counted for the price of the usual counts.
 
         An itemset that mostly long transactions hold loses more than others. That matters more than noise if the counts
         are large. Then more itemsets of a transaction count in full.
 
         Args:
-            usual: how itemsets of one size are counted.
+            usual: how they are counted if they are rare.
             held: how many of the itemsets transactions hold.
             support: about how many transactions hold the last itemset asked for.
         """
-        if len(self.sizes) == 1:
-            return usual
         price, doublings = usual.loss.gaussian.rho, range(1, (MOST_FULL // usual.full).bit_length())
         larger = [Measurement.costing(price, full=usual.full << n, sensitivity=self.sensitivity) for n in doublings]
 
@@ -550,13 +571,30 @@ class ItemsFirst:
         if self.sizes[0] == 1:
             expected, rarest = [first], [first]
         if self.size > 1:
-            one, other = np.triu_indices(len(first), 1)
-            expected.append(first[other] * np.minimum(1.0, first[one] / transactions))
+            pairs, other = _independent_pairs(first, transactions)
+            expected.append(pairs)
             rarest.append(first[other])
         likelihood, support = np.concatenate(expected), np.concatenate(rarest)
         if self.top < len(support):
             support = support[np.argpartition(-likelihood, self.top)[: self.top]]
         return max(float(support.min()) if len(support) else 0.0, self.min_count or 0.0)
+
+    def _last_asked(self, supports: NDArray[np.float64], transactions: float) -> float:
+        """About how many transactions hold the last itemset that is asked for; infinite if nothing tells.
+
+        Args:
+            supports: about how many units hold each token, in decreasing order.
+            transactions: about how many transactions there are.
+        """
+        if self.min_count is not None:
+            return float(self.min_count)
+        if self.support is not None:
+            return self.support
+        pairs, _ = _independent_pairs(supports[:MOST_TESTED], transactions)
+        if self.sizes != (2,) or len(pairs) < self.top:
+            return math.inf
+        # Items that are bought together make the k-th pair more frequent than that.
+        return float(np.partition(pairs, -self.top)[-self.top])
 
     def _certificate(self, left: Fraction, support: float) -> Certificate | None:
         """A certificate that items of this support are likely to pass, if it need not cost too much of what is left."""
@@ -613,6 +651,19 @@ class ItemsFirst:
         favour += PICK_VARIANCE * scale**2 * precision * (counts - counts[min(self.top, len(counts)) - 1])
         rounded: NDArray[np.int64] = np.rint(favour - favour.min()).astype(np.int64)
         return rounded
+
+
+def _independent_pairs(
+    supports: NDArray[np.float64], transactions: float
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """How many transactions would hold each pair of tokens if items were independent, and the pair's rarer token.
+
+    Args:
+        supports: in decreasing order.
+        transactions: about how many there are.
+    """
+    one, other = np.triu_indices(len(supports), 1)
+    return supports[other] * np.minimum(1.0, supports[one] / transactions), other
 
 
 def _cost(certificate: Certificate | None) -> Fraction:

@@ -49,8 +49,8 @@ class Tuning:
             the next two are larger by the factor 2 epsilon if that is above 1.
         full_itemsets: a transaction with at most this many of the itemsets counts in full.
         full_in_doubt: the same for itemsets in doubt, if these are all. Transactions hold less of fewer.
-        lost_unevenly: over several sizes, more itemsets count in full if counts are large. What one itemset loses
-            differs from the average by this times the deviation of the weights.
+        lost_unevenly: more itemsets count in full if counts are large. What one itemset loses differs from the average
+            by this times the deviation of the weights.
         joined: larger itemsets are built from this times k pairs, the likeliest.
         counted: this times k itemsets are counted.
         prior: the chance of a pick is proportional to the product of its items' counts to this power.
@@ -62,6 +62,9 @@ class Tuning:
         leverage_reach: the same for picks by leverage, which is always smaller than the support.
         few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
         few_per_pick: so many for each of k go on instead if that is more. It is less if epsilon is below 1/2.
+        pairs_stand_out: more go on while the support of the last itemset asked for is at least so many deviations of
+            the noise in counts of pairs.
+        rarest: of these, only tokens of at least this times its support.
         below_last: where single items are asked for, all tokens go on down to so many deviations below the k-th, or
             below the least count that is asked for, but at most 2 k.
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts, and times
@@ -103,7 +106,7 @@ class Tuning:
     leverage_full_items: int = 16
     recounted: int = 10
     recount_share: float = 0.05
-    lost_unevenly: float = 2.0
+    lost_unevenly: float = 1.0
     full_pairs: int = 10
     full_itemsets: int = 12
     full_in_doubt: int = 8
@@ -118,6 +121,8 @@ class Tuning:
     leverage_reach: float = 1.5
     few: int = 90
     few_per_pick: float = 0.45
+    pairs_stand_out: float = 4.0
+    rarest: float = 0.8
     below_last: float = 2.0
     peels: float = 0.75
     always_peels: int = 25

@@ -125,19 +125,16 @@ def found_note(plan: Plan, release: Release) -> str | None:
     has_counts = any(itemset.count is not None for itemset in release.itemsets)
     if read_off and plan.counts is None and (has_counts or plan.gives_counts):
         hardly = sum(itemset.count is not None and itemset.count < off for itemset in release.itemsets)
-        several = any(len(search.sizes) > 1 for search in searches)
-        usually = "usually " if several else ""
-        more = " Where counts are large, both of these numbers may be several times as large." if several else ""
         note += (
-            f" Counts are rough. Their noise is {usually}at most about {off:,.0f} {plan.question.counted}, 19 times in "
-            "20."
+            f" Counts are rough. Their noise is usually at most about {off:,.0f} {plan.question.counted}."
             + (f" {hardly:,} of the counts are smaller than that: perhaps nobody has these itemsets." if hardly else "")
             + " Besides, "
             f"{'a unit' if plan.question.counts_units else 'a transaction'} that holds more than "
             f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1, and all counts "
             "are raised by the same factor for it. So those of itemsets in long transactions tend to be too low, and "
-            f"others too high: where most hold that many, by half or more.{more} --release-counts with a small --top "
-            "counts what was named, with intervals."
+            "others too high: where most hold that many, by half or more. Where counts are large, both of these "
+            "numbers may be several times as large. --release-counts with a small --top counts what was named, with "
+            "intervals."
         )
     return wrapped([note])
 

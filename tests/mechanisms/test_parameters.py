@@ -470,7 +470,7 @@ def test_the_items_share_is_larger_for_a_small_epsilon() -> None:
 
 
 def test_how_many_itemsets_are_looked_at() -> None:
-    tuning = Tuning(joined=30, counted=6, few=90)
+    tuning = Tuning(joined=30, counted=6, few=90, pairs_stand_out=math.inf)
     looked_at = {
         (top, select): (mechanism.joined, mechanism.usual.candidates)
         for top in (10, 200, 5000)
@@ -592,10 +592,41 @@ def test_trust_is_the_chance_to_pass_by_the_noisy_counts_of_the_items() -> None:
 
 
 def test_long_lists_take_more_tokens_where_noise_is_small() -> None:
-    assert few(first_of(top=400, epsilon=F(1), select=COUNTS)) == 180
-    assert few(first_of(top=400, epsilon=F(1, 4), select=COUNTS)) == 90
-    assert few(first_of(top=100, epsilon=F(1), select=COUNTS)) == 90
-    assert few(first_of(top=400, epsilon=F(1), select=COUNTS, min_count=50)) == 90
+    usual = Tuning(pairs_stand_out=math.inf)
+    assert few(first_of(usual, top=400, epsilon=F(1), select=COUNTS)) == 180
+    assert few(first_of(usual, top=400, epsilon=F(1, 4), select=COUNTS)) == 90
+    assert few(first_of(usual, top=100, epsilon=F(1), select=COUNTS)) == 90
+    assert few(first_of(usual, top=400, epsilon=F(1), select=COUNTS, min_count=50)) == 90
+
+
+def test_more_tokens_go_on_as_long_as_counts_of_pairs_stay_clear() -> None:
+    mechanism = replace(first_of(Tuning(pairs_stand_out=4.0, rarest=0.8), top=100, select=COUNTS), support=1_000.0)
+    left = mechanism.rho - 2 * mechanism.look.loss.gaussian.rho - mechanism.items.measurement.loss.gaussian.rho
+    full = round(mechanism.tuning.full_pairs * mechanism.boldness)
+    noise = Measurement.costing(float(left) * mechanism.tuning.pairs_share, full=full, sensitivity=1).deviation
+    falling, many = np.arange(2_000, 0, -1.0), Lengths(np.array([8.0]), np.array([500_000.0]))
+
+    def going_on(support: float) -> int:
+        return replace(mechanism, support=support).few(falling, many)
+
+    # Units hold 8 items, few of them among the tokens: counts are not weighted, and all that are frequent enough go on.
+    assert [going_on(support) for support in (1_000.0, 1_500.0, 2_400.0)] == [1_000, 801, 90]
+    assert going_on(3.9 * noise) == going_on(0.0) == 90
+    # The more of the tokens units hold, the less these count.
+    held = [
+        replace(mechanism, support=4.5 * noise).few(falling, Lengths(many.lengths, many.units / n)) for n in (5, 9, 19)
+    ]
+    assert 1_000 > held[0] > held[1] > held[2] > 90
+
+
+def test_pairs_of_independent_items_tell_how_many_tokens_go_on_where_nothing_was_released_before() -> None:
+    units = Lengths(np.array([4.0]), np.array([100_000.0]))
+    supports = np.repeat([80_000.0, 20_000.0, 12_000.0], [1, 100, 300])
+    # The hundredth pair is expected in 16,000.
+    assert first_of(top=100, epsilon=F(1), select=COUNTS).few(supports, units) == 101
+    assert first_of(top=101, epsilon=F(1), select=COUNTS).few(supports, units) == 401
+    # Nothing tells how much rarer larger itemsets are.
+    assert first_of(top=101, epsilon=F(1), select=COUNTS, sizes=(3,)).few(supports, units) == 90
 
 
 def test_single_items_go_on_until_noise_cannot_bring_them_into_the_answer() -> None:
