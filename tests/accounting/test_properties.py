@@ -228,6 +228,9 @@ powers_of_ten = st.floats(-12, 2.3).map(lambda power: 10**power)
 @example(4.6e-10, 9.4e9)
 @example(4.4e-11, 1e11)
 @example(3.5e-10, 0.0618)
+@example(1e-6, 0.01)
+@example(1e-3, 1e5)
+@example(3.0, 30.0)
 def test_curves_are_never_below_the_exact_ones(epsilon: float, a: float) -> None:
     assert_never_below(epsilon, a)
 
