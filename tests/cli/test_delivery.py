@@ -161,13 +161,6 @@ def test_a_file_that_is_there_is_not_replaced(baskets: Path, ledger: Ledger, tmp
     assert ledger.state().releases == 0
 
 
-def test_a_file_is_replaced_where_that_is_asked_for(baskets: Path, tmp_path: Path) -> None:
-    output = tmp_path / "out.json"
-    output.write_text("paid for")
-    succeed("mine", baskets, *ASKED, "-o", output, "--overwrite")
-    assert len(read_release(output).itemsets) == 1
-
-
 def test_a_file_that_appears_meanwhile_is_not_replaced(
     baskets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

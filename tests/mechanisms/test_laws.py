@@ -19,6 +19,7 @@ from fim_private.mechanisms.stable_max import StableMax
 from fim_private.mechanisms.truncated_frequency import TruncatedFrequency
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
+from fim_private.randomness.discrete_laplace import log_difference_survival
 from fim_private.randomness.noisy_maximum import Noise
 from tests.mechanisms.cases import CASES, Case, large_margin, published
 from tests.sampling import FALSE_ALARM, SEED, p_value
@@ -43,32 +44,34 @@ def test_thresholds_reproduce_the_worked_figures(
 
 
 @pytest.mark.parametrize("sensitivity", [1, 3])
-@pytest.mark.parametrize(("top", "size"), [(1, 1), (1, 8), (5, 5), (5, 40)])
-def test_a_threshold_is_the_least_that_bounds_the_slack(top: int, size: int, sensitivity: int) -> None:
-    from fim_private.randomness.discrete_laplace import log_difference_survival
-
-    search, pick, delta = F(2, 5), F(3, 10), 1e-4
+@pytest.mark.parametrize("pick", [F(1, 50), F(3, 10), F(8)])
+@pytest.mark.parametrize("search", [F(1, 20), F(2, 5), F(2)])
+@pytest.mark.parametrize(("top", "size"), [(1, 1), (1, 2), (1, 8), (4, 512), (5, 5), (5, 40)])
+def test_a_threshold_is_the_least_that_bounds_the_slack(
+    top: int, size: int, search: Fraction, pick: Fraction, sensitivity: int
+) -> None:
+    """Against every gap there is, where picks or the search decide which gap is the worst."""
     (threshold,) = thresholds(
         top=top,
         grid=(size,),
         search_epsilon=search,
         pick_epsilon=pick,
-        certificate_delta=F(1, 10**4),
+        certificate_delta=F(1, 10**5),
         sensitivity=sensitivity,
     )
+    scale, rate = float(2 * sensitivity / search), float(pick) / sensitivity
+
+    def log_slack(gap: int) -> float:
+        if gap <= sensitivity:
+            return 0.0
+        if size == top:
+            return -math.inf
+        return min(0.0, math.log(top * (size - top)) - rate * (gap - sensitivity))
 
     def expected_slack(at: int) -> float:
-        def slack(gap: int) -> float:
-            if gap <= sensitivity:
-                return 1.0
-            if size == top:
-                return 0.0
-            return min(1.0, top * (size - top) * math.exp(-float(pick) * (gap - sensitivity) / sensitivity))
+        return max(math.exp(log_difference_survival(at - gap, scale) + log_slack(gap)) for gap in range(at + 200))
 
-        scale = float(2 * sensitivity / search)
-        return max(math.exp(log_difference_survival(at - gap, scale)) * slack(gap) for gap in range(2000))
-
-    assert expected_slack(threshold) <= delta < expected_slack(threshold - 1)
+    assert expected_slack(threshold) <= 1e-5 < expected_slack(threshold - 1)
 
 
 def test_large_margin_law_reproduces_the_worked_figure() -> None:
@@ -267,8 +270,6 @@ def test_a_universe_too_large_to_enumerate_costs_nothing() -> None:
 
 
 def test_reach_is_the_quantile_it_says() -> None:
-    from fim_private.randomness.discrete_laplace import log_difference_survival
-
     for scale in (0.05, 0.5, 10.0, 2000.0):  # noise of hardly any width needs no lead at all
         s = reach(scale)
         assert math.exp(log_difference_survival(-s, scale)) >= 0.95 > math.exp(log_difference_survival(1 - s, scale))

@@ -359,30 +359,6 @@ def test_the_stop_symbol_is_rounded_upwards() -> None:
     assert 5 + 15 * log < domain.stop_lead < 5 + 15 * log * (1 + F(1, 10**12))
 
 
-@pytest.mark.parametrize("pick", [F(1, 50), F(3, 10), F(8)])
-@pytest.mark.parametrize("search_epsilon", [F(1, 20), F(2)])
-@pytest.mark.parametrize(("top", "size"), [(1, 2), (4, 8), (4, 512)])
-def test_a_margin_is_the_least_whichever_noise_is_wider(
-    top: int, size: int, search_epsilon: Fraction, pick: Fraction
-) -> None:
-    """Against every gap there is, where picks or the search decide which gap is the worst."""
-    sensitivity, delta = 2, 1e-5
-    (threshold,) = thresholds(
-        top=top, grid=[size], search_epsilon=search_epsilon, pick_epsilon=pick, certificate_delta=F(1, 10**5),
-        sensitivity=sensitivity,
-    )  # fmt: skip
-    scale, rate = float(4 / search_epsilon), float(pick) / sensitivity
-
-    def expected_slack(at: int) -> float:
-        slack = [
-            min(0.0, math.log(top * (size - top)) - rate * (gap - sensitivity)) if gap > sensitivity else 0.0
-            for gap in range(at + 200)
-        ]
-        return max(math.exp(log_difference_survival(at - gap, scale) + slack[gap]) for gap in range(at + 200))
-
-    assert expected_slack(threshold) <= delta < expected_slack(threshold - 1)
-
-
 # Items first: what the defaults and the tuning become.
 
 

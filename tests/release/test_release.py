@@ -3,13 +3,10 @@ from __future__ import annotations
 import csv
 import json
 import os
-import stat
 from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
 from fim_private.plan import Universe, make_plan
@@ -32,41 +29,22 @@ def release(*, seeded: bool = False, names: tuple[str, ...] = ("milk", 'a "b", c
     )
 
 
-@given(st.tuples(st.text(), st.text()), st.booleans())
-def test_a_release_comes_back_from_json(names: tuple[str, str], seeded: bool) -> None:
-    one = release(seeded=seeded, names=names)
-    assert Release.from_json(one.to_json()) == one
-
-
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"itemsets": 3}', '{"itemsets": [{"rank": 1}]}', "nonsense", "[" * 100_000]
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"itemsets": 3}',
+        '{"itemsets": [{"rank": 1}]}',
+        "nonsense",
+        "[" * 100_000,
+        '{"itemsets": ' + "[" * 100_000,
+    ],
 )
 def test_what_is_no_release_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="not a release"):
         Release.from_json(text)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"itemsets": [{"rank": 1, "items": "milk"}]},
-        {"itemsets": [{"rank": 0, "items": ["milk"]}]},
-        {"itemsets": [{"rank": 1, "items": ["milk"], "count": 10**30}]},
-        {"itemsets": [{"rank": 1, "items": ["\ud800"]}]},
-        {"itemsets": [{"rank": 1, "items": []}]},
-        {"found": [{"item": 3, "count": 1.0}]},
-        {"privacy": "epsilon 1"},
-        {"privacy": {"epsilon": float("inf"), "delta": 0, "neighbours": "add-remove", "unit": "one"}},
-        {"seeded": "no"},
-        {"command": ["fim-private"]},
-    ],
-)
-def test_what_no_run_could_have_written_is_no_release(change: dict) -> None:
-    fields = json.loads(release().to_json())
-    with pytest.raises(InputError, match="not a release"):
-        Release.from_json(json.dumps({**fields, **change}))
-    with pytest.raises(InputError, match="not a release"):
-        Release.from_json('{"itemsets": ' + "[" * 100_000)
 
 
 @pytest.mark.parametrize("seeded", [True, False])
@@ -122,16 +100,6 @@ def test_a_folder_that_takes_no_files_is_refused_before_anything_is_spent(
         check_writable(tmp_path / "out.json")
 
 
-@pytest.mark.parametrize("umask", [0o022, 0o077, 0o007])
-def test_a_release_honours_the_umask(tmp_path: Path, umask: int) -> None:
-    before = os.umask(umask)
-    try:
-        write_release(release(), tmp_path / "out.json")
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE((tmp_path / "out.json").stat().st_mode) == 0o666 & ~umask
-
-
 @pytest.mark.parametrize(
     ("name", "universe", "said"),
     [
@@ -183,23 +151,6 @@ def test_the_record_names_every_number_of_the_plan(name: str) -> None:
     if name == "lmm":
         assert parameters["search_epsilon"] == "1/5"
         assert parameters["fallback"]["candidates"] == 30_000
-
-
-def test_an_existing_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "out.json"
-    path.write_text("the release before")
-
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("pathlib.Path.write_text", full)
-        with pytest.raises(InputError, match="No space left"):
-            write_release(release(), path)
-    assert path.read_text() == "the release before"
-    assert [path.name for path in tmp_path.iterdir()] == ["out.json"]
-    write_release(release(), path)
-    assert Release.from_json(path.read_text("utf-8")) == release()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ import pytest
 
 from fim_private.errors import InputError
 from fim_private.transactions.files import source
-from fim_private.transactions.sources import parquet
 from tests import processes
 from tests.cli.command import PROMISE, end_with, succeed, words
 from tests.transactions.reading import as_sets, read
@@ -65,14 +64,6 @@ def test_a_bomb_ends_in_bounded_memory(tmp_path: Path) -> None:
     what, mebibytes = done.stdout.splitlines()
     assert "gzip file that unpacks to more than" in what
     assert int(mebibytes) < 400
-
-
-def test_a_parquet_file_with_more_rows_than_its_size_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "VALUES_FREELY", 1 << 16)
-    frame = pl.DataFrame({"tid": pl.repeat(1, 4_000_000, eager=True), "item": pl.repeat("milk", 4_000_000, eager=True)})
-    with pytest.raises(InputError, match="more than a Parquet file of its size should"):
-        read(frame)
-    assert as_sets(read(frame.head(1000))) == [{"milk"}]
 
 
 @pytest.mark.usefixtures("tried_elsewhere")
