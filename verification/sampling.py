@@ -8,16 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
-
-from fim_private.accounting.search import halved
+from scipy.stats import beta
 
 CONFIDENCE_FAILURE = 1e-6
 """A lower bound on epsilon is too large with at most this probability; each of its two one-sided bounds takes half."""
-_HALVINGS = 80
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,40 +74,13 @@ def epsilon_low(hits: int, other_hits: int, runs: int, *, delta: float) -> float
 
 
 def probability_low(hits: int, runs: int, failure: float) -> float:
-    """A bound that exceeds the probability with chance `failure` at most: the p with P(hits or more) = failure.
-
-    >>> round(probability_low(10, 10, 1e-6), 6) == round(1e-6 ** 0.1, 6)
-    True
-    """
-    if hits == 0:
-        return 0.0
-    return halved(lambda chance: _log_at_least(hits, runs, chance) <= math.log(failure), 0.0, hits / runs, _HALVINGS)[0]
+    """A bound that exceeds the probability with chance `failure` at most: the p with P(hits or more) = failure."""
+    return float(beta.ppf(failure, hits, runs - hits + 1)) if hits else 0.0
 
 
 def probability_high(hits: int, runs: int, failure: float) -> float:
     """A bound that falls short of the probability with chance `failure` at most."""
     return 1 - probability_low(runs - hits, runs, failure)
-
-
-def _log_at_least(hits: int, runs: int, probability: float) -> float:
-    """ln P(Binomial(runs, probability) >= hits), the exact sum."""
-    if probability == 0:
-        return -math.inf
-    successes = np.arange(hits, runs + 1)
-    terms = (
-        _log_binomials(runs)[hits:]
-        + successes * math.log(probability)
-        + (runs - successes) * math.log1p(-probability if probability < 1 else -math.nextafter(1, 0))
-    )
-    largest = float(np.max(terms))
-    return largest + math.log(float(np.sum(np.exp(terms - largest))))
-
-
-@lru_cache(maxsize=8)
-def _log_binomials(runs: int) -> NDArray[np.float64]:
-    logs = np.array([math.lgamma(number + 1) for number in range(runs + 1)])
-    binomials: NDArray[np.float64] = logs[-1] - logs - logs[::-1]
-    return binomials
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from scipy.stats import beta
+from scipy.stats import binom
 
 from verification.end_to_end import cases
 from verification.pipeline import sample
@@ -28,11 +28,11 @@ def marked(name: str, value: object) -> Any:
 @pytest.mark.parametrize("runs", [1, 20, 6000])
 @pytest.mark.parametrize("failure", [0.05, 5e-7])
 def test_bounds_are_those_of_clopper_and_pearson(runs: int, failure: float) -> None:
-    for hits in sorted({0, 1, runs // 3, runs - 1, runs}):
-        low = beta.ppf(failure, hits, runs - hits + 1) if hits else 0.0
-        high = beta.isf(failure, hits + 1, runs - hits) if hits < runs else 1.0
-        assert probability_low(hits, runs, failure) == pytest.approx(low, rel=1e-8, abs=1e-14)
-        assert probability_high(hits, runs, failure) == pytest.approx(high, rel=1e-8)
+    assert (probability_low(0, runs, failure), probability_high(runs, runs, failure)) == (0, 1)
+    for hits in {1, -(-runs // 3), runs}:
+        low, high = probability_low(hits, runs, failure), probability_high(runs - hits, runs, failure)
+        assert binom.sf(hits - 1, runs, low) == pytest.approx(failure, rel=1e-7)
+        assert binom.cdf(runs - hits, runs, high) == pytest.approx(failure, rel=1e-7)
 
 
 def test_every_case_has_units_to_begin_with() -> None:

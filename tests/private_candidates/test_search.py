@@ -34,7 +34,6 @@ from verification.private_candidates.cases import (
 from verification.private_candidates.log_grid import floor_of_log
 from verification.private_candidates.percentile_threshold import PercentileThreshold
 from verification.private_candidates.relatives import chances_of_queries
-from verification.private_candidates.search_law import binomial
 from verification.private_candidates.unknown_threshold import UnknownThreshold
 
 HALF = Fraction(1, 2)
@@ -310,12 +309,6 @@ def test_unknown_threshold_is_drawn_by_its_law_and_makes_its_calls() -> None:
     error = np.std(numbers) / math.sqrt(len(numbers))
     expected = selection.expected_calls(within_reach)
     assert abs(np.mean(numbers) - expected) < 6 * error < 0.1 * (expected - search.samples) + 1
-
-
-def test_binomial_chances_are_exact() -> None:
-    assert binomial(5, 0.3) == pytest.approx([math.comb(5, k) * 0.3**k * 0.7 ** (5 - k) for k in range(6)])
-    assert binomial(2, 0.0).tolist() == [1, 0, 0]
-    assert binomial(2, 1.0).tolist() == [0, 0, 1]
 
 
 def test_parameters_out_of_range_are_refused() -> None:

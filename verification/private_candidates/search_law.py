@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binom
 
 from fim_private.mechanisms.sparse_vector import discrete_laplace_law
 from fim_private.randomness.discrete_laplace import discrete_laplace_survival
@@ -69,18 +69,5 @@ def law_of_nested_search(chances: Sequence[float], excesses: Sequence[int], scal
 
 def binomial(number: int, chance: float) -> Floats:
     """P(X = 0), ..., P(X = number) of as many independent trials, float64, shape (number + 1,)."""
-    if chance <= 0 or chance >= 1:
-        sure = np.zeros(number + 1)
-        sure[0 if chance <= 0 else number] = 1.0
-        return sure
-    success, failure = math.log(chance), math.log1p(-chance)
-    logs = [
-        math.lgamma(number + 1)
-        - math.lgamma(k + 1)
-        - math.lgamma(number - k + 1)
-        + k * success
-        + (number - k) * failure
-        for k in range(number + 1)
-    ]
-    probabilities: Floats = np.exp(np.array(logs))
+    probabilities: Floats = binom.pmf(np.arange(number + 1), number, chance)
     return probabilities
