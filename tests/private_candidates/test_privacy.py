@@ -245,6 +245,4 @@ def test_parameters_out_of_range_are_refused(loss: CandidateLoss) -> None:
             steps_for_epsilon(Fraction(1, 2), epsilon_0)
         with pytest.raises(UsageError):
             steps_for_delta(Fraction(1, 2), epsilon_0)
-    with pytest.raises(UsageError):
-        Amplification(threshold=1, exponent=None, dummies=1)
     assert KnownThreshold(threshold=1, stop=Fraction(1), steps=5).cost(loss).epsilon == 2 * loss.epsilon

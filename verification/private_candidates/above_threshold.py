@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.accounting.rounding import RELATIVE_ERROR
-from fim_private.errors import UsageError
 from fim_private.mechanisms.sparse_vector import search
-from fim_private.privacy import ApproxDP, PureDP
-from fim_private.private_candidates.pool import CandidateLoss, Score, parts
+from fim_private.privacy import PureDP
+from fim_private.private_candidates.pool import Score
 from fim_private.randomness import Randomness, SecureRandomness
 from verification.private_candidates.log_grid import floor_of_log
 from verification.private_candidates.search_law import binomial, law_of_search
@@ -41,9 +40,6 @@ class AboveThreshold:
         percentile: p* in (0, 1).
         resolution: steps of one unit's change.
 
-    Raises:
-        UsageError: a number is out of range, or the queries have a delta.
-
     Privacy (Theorem 4.1 a): eps_3-differentially private, however many queries there are. ln p and ln(1 - p) change by
     at most eps_1, so ln Phi(p) by 2 eps_1, which is the sensitivity; noise of scale 4 eps_1/eps_3 is on the threshold
     and of 8 eps_1/eps_3 on each query. A chance of 0 or 1 is so for all neighbours, and decides by itself.
@@ -54,15 +50,6 @@ class AboveThreshold:
     epsilon: Fraction
     percentile: Fraction
     resolution: int = RESOLUTION
-
-    def __post_init__(self) -> None:
-        pure_epsilon(self.loss)
-        check(self.loss.epsilon, self.epsilon, self.percentile, self.resolution)
-
-    @property
-    def cost(self) -> PureDP:
-        """What the search costs."""
-        return PureDP(self.epsilon)
 
     @property
     def scales(self) -> tuple[Fraction, Fraction]:
@@ -116,12 +103,9 @@ class ExtendedAboveThreshold:
         slack: eps_0 in (0, 1).
         percentile: p* in (0, 1).
         queries: T, the largest number of queries.
-        samples: N, runs of each query. Any number is private (Lemma 4.3 holds for all); `samples_for` gives the
-            paper's, which its utility asks for and which is large.
+        samples: N, runs of each query. Any number is private (Lemma 4.3 holds for all); the paper's, which its
+            utility asks for, is large.
         resolution: steps of one unit's change.
-
-    Raises:
-        UsageError: a number is out of range, or the queries have a delta.
 
     Privacy (Theorem 4.4 a): (eps_3, delta)-differentially private, with Delta = C ln(8T/delta)/(eps_0 (e^(eps_0+eps_1)
     - 1)), C = 2(e^(eps_0+eps_1) + 1 + e^(eps_0/2)), and noise of scale 2S/eps_3 and 4S/eps_3 on
@@ -138,16 +122,6 @@ class ExtendedAboveThreshold:
     queries: int
     samples: int
     resolution: int = RESOLUTION
-
-    def __post_init__(self) -> None:
-        pure_epsilon(self.loss)
-        check(self.loss.epsilon, self.epsilon, self.percentile, self.resolution)
-        check_sampling(self.delta, self.slack, self.queries, self.samples)
-
-    @property
-    def cost(self) -> ApproxDP:
-        """What the search costs."""
-        return ApproxDP(self.epsilon, self.delta)
 
     @property
     def smoothing(self) -> int:
@@ -202,37 +176,6 @@ def _all_excesses(search: ExtendedAboveThreshold) -> tuple[int, ...]:
     return tuple(search.excess(above) for above in range(search.samples + 1))
 
 
-def samples_for(
-    loss: PureDP,
-    *,
-    epsilon: Fraction,
-    delta: Fraction,
-    slack: Fraction,
-    percentile: Fraction,
-    queries: int,
-    failing: Fraction,
-) -> int:
-    """N = e^eps_0 Delta/min(p*, 1 - p*) ((T + 1)/beta)^(6S/eps_3) of Algorithm 4, rounded up; beta is `failing`."""
-    added = smoothing(loss.epsilon, slack, 8 * queries / delta)
-    exponent = float(12 * (loss.epsilon + slack) / epsilon)
-    grown = float(slack) + exponent * math.log((queries + 1) / failing)
-    return whole_number(math.log(added / min(percentile, 1 - percentile)) + grown)
-
-
-def whole_number(logarithm: float) -> int:
-    """e^logarithm, rounded up.
-
-    Raises:
-        UsageError: nobody can make so many runs.
-    """
-    if logarithm > math.log(1e18):
-        raise UsageError(
-            "The paper's number of samples is above 1e18.",
-            "Give a number of samples: any is private, fewer are rougher.",
-        )
-    return math.ceil(math.exp(logarithm))
-
-
 def odds(chance: Fraction) -> Fraction:
     """Phi(p) = p/(1 - p)."""
     return chance / (1 - chance)
@@ -248,43 +191,3 @@ def smoothing(epsilon_1: Fraction, slack: Fraction, inverse: Fraction) -> int:
 def noise_scales(resolution: int, epsilon: Fraction) -> tuple[Fraction, Fraction]:
     """2S/eps_3 for the threshold and 4S/eps_3 for each query, S the sensitivity (Dwork and Roth 2014, Theorem 3.23)."""
     return 2 * resolution / epsilon, 4 * resolution / epsilon
-
-
-def pure_epsilon(loss: CandidateLoss) -> Fraction:
-    """eps_1 of candidates with delta 0.
-
-    Raises:
-        UsageError: the loss has a delta above 0.
-    """
-    epsilon, delta = parts(loss)
-    if delta:
-        raise UsageError(
-            "This theorem needs candidates without a delta.", "Use Algorithm 1 or 2, or give pure candidates."
-        )
-    return epsilon
-
-
-def check(epsilon_1: Fraction, epsilon: Fraction, percentile: Fraction, resolution: int) -> None:
-    """Refuse what neither algorithm can take.
-
-    Raises:
-        UsageError: a number is out of range.
-    """
-    if not (0 < epsilon_1 <= 100 and 0 < epsilon <= 100):
-        raise UsageError("An epsilon is out of range.", "Epsilons lie above 0 and up to 100.")
-    if not 0 < percentile < 1:
-        raise UsageError("The percentile is out of range.", "Choose p* between 0 and 1.")
-    if not 1 <= resolution <= 10**6:
-        raise UsageError("The resolution is out of range.", "Choose from 1 to 1000000 steps; 1024 is the default.")
-
-
-def check_sampling(delta: Fraction, slack: Fraction, queries: int, samples: int) -> None:
-    """Refuse what an algorithm that samples cannot take.
-
-    Raises:
-        UsageError: a number is out of range.
-    """
-    if not (0 < delta < 1 and 0 < slack < 1):
-        raise UsageError("delta or eps_0 is out of range.", "Both lie between 0 and 1.")
-    if queries < 1 or not 1 <= samples <= 10**9:
-        raise UsageError("A number of queries or samples is out of range.", "At least one, at most 1e9 samples.")

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from fim_private.errors import UsageError
 from fim_private.private_candidates.pool import (
     CandidateLoss,
     Candidates,
@@ -35,9 +34,6 @@ class Amplification:
             uniformly among dummies and the runs that reach tau. Privacy does not depend on it.
         dummies: 1 + 1/gamma of the theorem, at least 2. Choosing one is to answer nothing.
 
-    Raises:
-        UsageError: a number is out of range.
-
     Privacy: of N candidates at (eps_1, delta_1), with m dummies, (eps_1 + max(eps_1, ln(m/(m - 1))), N delta_1)-
     differentially private. The paper claims 2 eps_1 + 8 gamma = 2 eps_1 + 8/(m - 1), pure.
     Proof: docs/mathematics.md#amplification.
@@ -46,12 +42,6 @@ class Amplification:
     threshold: Score
     exponent: Fraction | None
     dummies: int
-
-    def __post_init__(self) -> None:
-        if self.dummies < 2:
-            raise UsageError("There are too few dummies.", "Privacy needs two at least, 1 + 1/gamma.")
-        if self.exponent is not None and self.exponent <= 0:
-            raise UsageError("The exponent is not positive.", "Choose it above 0, or none for infinite.")
 
     def cost(self, loss: CandidateLoss, number: int) -> CandidateLoss:
         """What the choice costs in all, of `number` candidates with this loss."""

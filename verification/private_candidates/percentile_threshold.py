@@ -14,19 +14,14 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.errors import UsageError
 from fim_private.mechanisms.sparse_vector import search
-from fim_private.privacy import ApproxDP, PureDP
+from fim_private.privacy import PureDP
 from fim_private.private_candidates.pool import Candidates, FiniteLaw, Output, chance_at_least
 from fim_private.randomness import Randomness, SecureRandomness
 from verification.private_candidates.above_threshold import (
     RESOLUTION,
-    check,
-    check_sampling,
     noise_scales,
-    pure_epsilon,
     smoothing,
-    whole_number,
 )
 from verification.private_candidates.log_grid import floor_of_log
 from verification.private_candidates.search_law import law_of_nested_search
@@ -44,11 +39,8 @@ class PercentileThreshold:
         percentile: p* in (0, 1).
         failing: beta in (0, 1), how likely the search may stop early or late.
         thresholds: R, at least 2.
-        samples: N. Any number is private; `samples_for` gives the paper's, which its utility asks for.
+        samples: N. Any number is private; the paper's, which its utility asks for, is large.
         resolution: steps of what one unit can change a logarithm by (see `above_threshold`).
-
-    Raises:
-        UsageError: a number is out of range, or the candidates have a delta.
 
     Privacy (Theorem 4.6 a): (eps_3, delta)-differentially private. ln(X_i + Delta), X_i runs at or above tau_i, changes
     by at most S = eps_1 + eps_0 but for probability delta, Delta = C ln(4R/delta)/(eps_0 (e^(eps_0 + eps_1) - 1)); the
@@ -68,18 +60,6 @@ class PercentileThreshold:
     thresholds: int
     samples: int
     resolution: int = RESOLUTION
-
-    def __post_init__(self) -> None:
-        pure_epsilon(self.loss)
-        check(self.loss.epsilon, self.epsilon, self.percentile, self.resolution)
-        check_sampling(self.delta, self.slack, self.thresholds, self.samples)
-        if self.thresholds < 2 or not 0 < self.failing < 1:
-            raise UsageError("R or beta is out of range.", "Two thresholds at least, and beta between 0 and 1.")
-
-    @property
-    def cost(self) -> ApproxDP:
-        """What the search costs."""
-        return ApproxDP(self.epsilon, self.delta)
 
     @property
     def smoothing(self) -> int:
@@ -101,16 +81,9 @@ class PercentileThreshold:
         Args:
             candidates: of the loss that was stated or less, with scores in [0, 1].
             randomness: for candidates and noise; the operating system's source by default.
-
-        Raises:
-            UsageError: the candidates' loss is another, or a score lies outside [0, 1].
         """
-        if pure_epsilon(candidates.loss) > self.loss.epsilon:
-            raise UsageError("The candidates cost more than was stated.", "State their loss.")
         source = randomness or SecureRandomness()
         scores = [candidates.draw(source).score for _ in range(self.samples)]
-        if not all(0 <= score <= 1 for score in scores):
-            raise UsageError("A score lies outside 0 to 1.", "Scale scores by a public bound, and clip them.")
 
         def excesses() -> Iterator[int]:
             for place in range(self.thresholds):
@@ -141,20 +114,3 @@ class PercentileThreshold:
 @cache
 def _all_excesses(search: PercentileThreshold) -> tuple[int, ...]:
     return tuple(search.excess(above) for above in range(search.samples + 1))
-
-
-def samples_for(
-    loss: PureDP,
-    *,
-    epsilon: Fraction,
-    delta: Fraction,
-    slack: Fraction,
-    percentile: Fraction,
-    failing: Fraction,
-    thresholds: int,
-) -> int:
-    """N = 3 Delta e^(eps_0/2) beta^(-12S/eps_3) (R + 1)^(6S/eps_3) / p*, rounded up (Theorem 4.6)."""
-    added = smoothing(loss.epsilon, slack, 4 * thresholds / delta)
-    exponent = float(6 * (loss.epsilon + slack) / epsilon)
-    grown = float(slack / 2) + exponent * math.log((thresholds + 1) / failing**2)
-    return whole_number(math.log(3 * added / percentile) + grown)

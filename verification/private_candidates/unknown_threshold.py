@@ -11,7 +11,6 @@ from fim_private.private_candidates import known_threshold
 from fim_private.private_candidates.known_threshold import KnownThreshold
 from fim_private.private_candidates.pool import Candidates, FiniteLaw, Output, Selected, Selection
 from fim_private.randomness import Randomness, SecureRandomness
-from verification.private_candidates import percentile_threshold
 from verification.private_candidates.above_threshold import RESOLUTION
 from verification.private_candidates.percentile_threshold import PercentileThreshold
 
@@ -44,7 +43,7 @@ class UnknownThreshold:
         delta: Fraction,
         failing: Fraction,
         thresholds: int,
-        samples: int | None = None,
+        samples: int,
         resolution: int = RESOLUTION,
     ) -> UnknownThreshold:
         """The paper's parameters: p* = 1/(2K), gamma = beta p_1, p_1 = (beta^2/(R+1))^(6 + 12 eps_1/eps_0)/(12K).
@@ -56,20 +55,10 @@ class UnknownThreshold:
             delta: of the search.
             failing: beta.
             thresholds: R.
-            samples: N; None for the paper's, which is out of reach unless eps_1/eps_0 is small.
+            samples: N; the paper's is out of reach unless eps_1/eps_0 is small.
             resolution: as in Algorithm 5.
         """
         half, percentile = epsilon / 2, Fraction(1, 2 * candidates)
-        if samples is None:
-            samples = percentile_threshold.samples_for(
-                loss,
-                epsilon=half,
-                delta=delta,
-                slack=half,
-                percentile=percentile,
-                failing=failing,
-                thresholds=thresholds,
-            )
         exponent = float(6 + 12 * loss.epsilon / epsilon)
         reached = (float(failing) ** 2 / (thresholds + 1)) ** exponent / (12 * candidates)
         stop = Fraction(reached) * failing
