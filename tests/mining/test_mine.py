@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
-from functools import cache
 from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from fim_private import (
     Budget,
@@ -28,8 +24,7 @@ from fim_private import (
 from fim_private.catalogue.entries import path_of
 from fim_private.counting import LocalDatabase, count_histogram, top_itemsets
 from fim_private.mechanisms.registry import REGISTRY
-from fim_private.mining.mine import bound, mine_as_planned
-from fim_private.plan import Plan
+from fim_private.mining.mine import mine_as_planned
 from fim_private.randomness import SecureRandomness, SeededRandomness
 from fim_private.release.door import pass_through
 from fim_private.transactions.layout import IN_MEMORY, Layout
@@ -91,48 +86,6 @@ def test_record_says_what_was_promised() -> None:
 def test_units_must_have_been_read() -> None:
     with pytest.raises(UsageError, match="unit_column="):
         mine(transactions_from_lists([["a"]]), size=1, top=1, budget=BUDGET, unit=PrivacyUnit(column="customer"))
-
-
-data = st.lists(
-    st.tuples(st.integers(0, 4), st.frozensets(st.sampled_from("abcdef"), min_size=1)), min_size=1, max_size=25
-)
-
-
-@cache
-def pairs_plan(unit: PrivacyUnit) -> Plan:
-    together = "unit" if unit.column is not None and unit.max_transactions is None else None
-    return make_plan(size=2, top=1, budget=BUDGET, unit=unit, together=together)
-
-
-def counts_of(unit: PrivacyUnit, rows: list[tuple[int, frozenset[str]]]) -> Counter[object]:
-    plan = pairs_plan(unit)
-    transactions = transactions_from_lists([sorted(items) for _, items in rows], [unit for unit, _ in rows])
-    bounded = bound(LocalDatabase(transactions), plan, SeededRandomness(1))
-    assert isinstance(bounded, LocalDatabase)
-    bounded = bounded.transactions
-    lists = [
-        [bounded.vocabulary[int(code)] for code in bounded.items[start:end]]
-        for start, end in zip(bounded.offsets[:-1], bounded.offsets[1:], strict=True)
-    ]
-    return Counter(itemset for items in lists for itemset in combinations(sorted(items), 2))
-
-
-@settings(max_examples=60, deadline=None)
-@given(data)
-def test_removing_a_unit_moves_merged_counts_one_way_by_at_most_one(rows: list[tuple[int, frozenset[str]]]) -> None:
-    unit = PrivacyUnit(column="customer")
-    everything = counts_of(unit, rows)
-    without = counts_of(unit, [row for row in rows if row[0] != rows[0][0]])
-    steps = {everything[itemset] - without[itemset] for itemset in everything | without}
-    assert steps <= {0, 1}
-
-
-@settings(max_examples=60, deadline=None)
-@given(data, st.integers(1, 3))
-def test_a_capped_unit_adds_at_most_its_cap(rows: list[tuple[int, frozenset[str]]], most: int) -> None:
-    of_one = [(0, items) for _, items in rows]
-    counts = counts_of(PrivacyUnit(column="customer", max_transactions=most), of_one)
-    assert max(counts.values(), default=0) <= most
 
 
 def test_declared_items_are_all_that_is_looked_at() -> None:
