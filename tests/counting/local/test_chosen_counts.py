@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fim_private.counting import count_chosen, count_itemsets
+from fim_private.counting import count_chosen
 from fim_private.counting.local import chosen_counts, intersections
 from fim_private.errors import UsageError
 from fim_private.transactions import Transactions, count_units, keep_items, transactions_from_lists
@@ -65,13 +65,6 @@ def test_counts_are_those_of_brute_force(
     assert [profile.count(place) for place in range(1, profile.occurring + 1)] == sorted(
         (count for count in expected if count), reverse=True
     )
-
-
-@given(BASKETS)
-def test_they_agree_with_the_counts_of_all_that_occurs(baskets: list[frozenset[int]]) -> None:
-    transactions = transactions_of(baskets)
-    itemsets, counts = count_itemsets(transactions, 2).reveal_to_curator()
-    assert count_chosen(transactions, itemsets).vector().tolist() == counts.tolist()
 
 
 def test_pairs_and_the_tree_of_their_beginnings_agree_on_larger_data(monkeypatch: pytest.MonkeyPatch) -> None:

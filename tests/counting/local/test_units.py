@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from fim_private.counting import (
     LocalDatabase,
-    SeveralSizes,
     count_chosen,
     count_histogram,
     count_itemsets,
@@ -184,26 +183,6 @@ def test_one_unit_changes_each_count_by_at_most_one_and_all_upwards(
     moved = weighted[0] - weighted[1]
     assert (moved >= 0).all()
     assert (moved**2).sum() <= measurement.resolution**2 * measurement.full
-
-
-@given(owned)
-@settings(max_examples=40, deadline=None)
-def test_several_sizes_share_one_ranking(rows: Owned) -> None:
-    data = transactions_of(rows)
-    together = SeveralSizes([count_histogram(data, size) for size in (1, 2)])
-    counts = sorted((count for size in (1, 2) for _, count in brute_force(rows, size)), reverse=True)
-    profile = together.profile()
-    assert [profile.count(rank) for rank in range(1, len(counts) + 1)] == counts
-
-
-def test_the_order_of_baskets_changes_nothing() -> None:
-    generator = np.random.default_rng(5)
-    rows = [
-        (int(who), frozenset(generator.integers(0, ITEMS, 3).tolist())) for who in generator.integers(0, 40, size=300)
-    ]
-    counts = [top_itemsets(transactions_of(each), 2, 100).reveal_to_curator() for each in (rows, rows[::-1])]
-    assert np.array_equal(counts[0][1], counts[1][1])
-    assert np.array_equal(counts[0][0], counts[1][0])
 
 
 def test_without_units_each_transaction_is_one() -> None:
