@@ -134,15 +134,7 @@ def _look_first() -> Case:
     plan = _planned("look-first")
     if not isinstance(plan.mechanism, LookFirst):
         raise AssertionError("look-first was planned")
-    everybody = plan.mechanism.tipping_leads[0] - 4
-    return Case(
-        name="look-first",
-        plan=plan,
-        units=[[NAMES[:1]]] * everybody,
-        more=[NAMES[:1]],
-        seen=lambda release: bool(release.itemsets),
-        event="the only item is named",
-    )
+    return _of_one_item(plan, plan.mechanism.tipping_leads[0] - 4)
 
 
 def _weighted_gaussian() -> Case:
@@ -151,9 +143,13 @@ def _weighted_gaussian() -> Case:
     if not isinstance(plan.mechanism, WeightedGaussian):
         raise AssertionError("weighted-gaussian was planned")
     histogram = plan.mechanism.measurement
-    everybody = round((plan.mechanism.threshold - math.sqrt(histogram.variance)) / histogram.resolution)
+    return _of_one_item(plan, round((plan.mechanism.threshold - math.sqrt(histogram.variance)) / histogram.resolution))
+
+
+def _of_one_item(plan: Plan, everybody: int) -> Case:
+    """One item that everybody has, and one unit more."""
     return Case(
-        name="weighted-gaussian",
+        name=plan.mechanism_name,
         plan=plan,
         units=[[NAMES[:1]]] * everybody,
         more=[NAMES[:1]],
