@@ -510,8 +510,10 @@ class ItemsFirst:
         price, doublings = usual.loss.gaussian.rho, range(1, (MOST_FULL // usual.full).bit_length())
         larger = [Measurement.costing(price, full=usual.full << n, sensitivity=self.sensitivity) for n in doublings]
 
+        unevenly = self.tuning.lost_unevenly * min(2, len(self.sizes))
+
         def off(one: Measurement) -> float:
-            lost = self.tuning.lost_unevenly * held.uneven(one.full) * support
+            lost = unevenly * held.uneven(one.full) * support
             return math.hypot(one.deviation, lost) / held.weight(one.full)
 
         return min([usual, *larger], key=off)

@@ -286,6 +286,9 @@ def test_the_larger_counts_are_the_more_itemsets_of_a_transaction_count_in_full(
     fulls = [mechanism.counting(usual, mixed, support).full for support in (0, 100, 1_000, 10_000)]
     assert fulls[0] == usual.full < fulls[-1]
     assert fulls == sorted(fulls)
+    # Itemsets of one size differ less in what they lose.
+    of_one_size = replace(mechanism, sizes=(2,))
+    assert [of_one_size.counting(usual, mixed, 2 * support).full for support in (0, 100, 1_000, 10_000)] == fulls
     # Where all transactions hold as many, each itemset loses as much.
     alike = Lengths(np.array([6.0]), np.array([1_000.0]))
     assert mechanism.counting(usual, alike, 10_000) == usual
