@@ -68,6 +68,12 @@ def test_readme_examples_show_what_happens(command: str, shown: str) -> None:
     assert len(re.findall(r"^ *\d+  ", shown, flags=re.MULTILINE)) == 5
 
 
+def test_readme_says_of_how_many_pairs_the_example_is_the_top() -> None:
+    report = text(ROOT / "reports" / "online-retail-customers" / "report.md")
+    (pairs,) = re.findall(r"([\d,]+) of size 2", report)
+    assert f"7th and 13th of {int(pairs.replace(',', '')) / 1e6:.1f} million." in README
+
+
 def test_readme_python_example_runs(tmp_path: Path) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     (tmp_path / "baskets.csv").write_text("bread,butter,jam,milk,tea\n" * 900)  # ten pairs
