@@ -115,7 +115,7 @@ def _main_job(*, quiet: bool) -> None:
     say(
         "The data: customers of a UK web shop over 13 months. Each line holds all that one customer ordered\n"
         "or returned (Chen 2015, UCI Online Retail, CC BY 4.0). So a transaction is a whole customer.\n\n"
-        f"The question: which {TOP} pairs of goods do most customers buy?\n"
+        f"The question: which {TOP} pairs of goods do the most customers buy?\n"
         "The answer must not expose any single customer.\n\n"
         f"The plan is made before the data is read:\n{plan_text(plan)}\n",
         quiet=quiet,
