@@ -28,6 +28,7 @@ from fim_private.demos.course import DEMOS
 from fim_private.demos.plans import mechanism_of, pairs_plan
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.registry import AUTO, COMPARATORS, REGISTRY
+from fim_private.plan.universe import Universe
 from fim_private.release import Release
 from fim_private.report.audit.verdicts import delta_text
 from fim_private.report.comparison.choice import beside_the_best, take
@@ -469,6 +470,19 @@ BLOCKS: dict[tuple[str, str], Callable[[], str]] = {
 @pytest.mark.parametrize(("page", "name"), BLOCKS, ids=[f"{page}-{name}" for page, name in BLOCKS])
 def test_figures_are_those_of_the_reports_and_the_planner(page: str, name: str) -> None:
     assert f"<!-- {name} -->\n{BLOCKS[page, name]()}\n<!-- end of {name} -->" in text(DOCS / f"{page}.md")
+
+
+@pytest.mark.parametrize(("items", "top"), [(169, 10), (4_000, 5), (100_000, 4)])
+def test_up_to_so_many_pairs_auto_picks_from_a_list(items: int, top: int) -> None:
+    written = "at epsilon 1 for up to ten pairs with a list of 169 items, five with 4,000, and four with 100,000;"
+    assert written in " ".join(text(DOCS / "choosing-a-mechanism.md").split())
+    budget, universe = Budget("1", "1e-6"), Universe(items=items, listed=True)
+    taken = [
+        make_plan(size=2, top=each, budget=budget, unit=PrivacyUnit(), universe=universe).mechanism_name
+        for each in (top, top + 1)
+    ]
+    assert taken[0] in {"exponential", "permute-and-flip"}
+    assert taken[1] == "items-first"
 
 
 def test_every_marked_figure_is_computed() -> None:
