@@ -13,7 +13,6 @@ from pathlib import Path
 
 from benchmarks.theory import composition, corollary, defaults, example, lower_bounds
 from fim_private.mechanisms.registry import AUTO, COMPARATORS, REGISTRY, find
-from fim_private.report.comparison.sections.answer import uses_list
 from fim_private.report.document import Bullets, Document, Paragraph, Section, Table
 from fim_private.report.document.write import write_document
 from fim_private.report.drawing import Pictures, style
@@ -29,9 +28,10 @@ MADE: tuple[Callable[[Pictures], Section], ...] = (
 
 
 def _list_of_items(name: str) -> str:
-    if find(name).needs_universe:
+    row = find(name)
+    if row.needs_universe:
         return "needed"
-    return "can use one" if uses_list(name) else "none"
+    return "can use one" if name == AUTO or row.finds_items else "none"
 
 
 def document_of(pictures: Pictures, comparisons: Mapping[str, str]) -> Document:
