@@ -108,8 +108,7 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool, options: bool) -> l
         paragraphs.append(
             f"Declared: no more than {privacy.most_items:,} different items occur"
             f"{' beside those that the question names' if constraints.named else ''}. The promise covers data with at "
-            "most so many. Which items occur is not taken as public: a noisy test of the smallest count decided which "
-            "names are shown."
+            "most so many. Which items occur is not taken as public: a noisy test decided which names are shown."
         )
     return [*paragraphs, *warning]
 
@@ -179,7 +178,7 @@ def _layout_sentence(layout: Layout, *, options: bool) -> str:
         guessed = " and ".join(part.replace("_", " ") for part in layout.guessed)
         words.append(
             f"The program guessed from the data: {guessed}. The promise covers only data that lead to the same guess."
-            + (f" Give {layout.guesses_as_typed()} to cover all data." if options else "")
+            + (f" Give {layout.guesses_as_typed()} to lift this condition." if options else "")
         )
     return printable(" ".join(words))
 

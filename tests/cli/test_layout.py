@@ -63,7 +63,7 @@ def test_a_guess_is_promised_recorded_shown_and_replayed(here: Path) -> None:
     promised = (
         "The layout of the file is taken as public: basket CSV, separated by semicolons. A transaction is a line. "
         "The program guessed from the data: format and separator. The promise covers only data that lead to the same "
-        "guess. Give --format basket --separator ';' to cover all data."
+        "guess. Give --format basket --separator ';' to lift this condition."
     )
     assert promised in said
     assert "Read as basket CSV, separated by semicolons." in said
@@ -145,7 +145,7 @@ def test_a_line_that_names_the_separator_is_obeyed_recorded_and_replayed(here: P
     (here / "sep.csv").write_text("sep=;\n" + "milk;bread, white\n" * 1000)
     release, said = mined("sep.csv", *ASKED)
     assert items(release) == [["bread, white", "milk"]]
-    assert "Give --format basket --separator ';' --skip-lines 1 to cover all data." in said
+    assert "Give --format basket --separator ';' --skip-lines 1 to lift this condition." in said
     succeed("mine", "sep.csv", *ASKED, "-o", "release.json")
     replayed, _ = mined("sep.csv", "--config", "release.json")
     assert items(replayed) == items(release)
