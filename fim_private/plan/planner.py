@@ -80,11 +80,11 @@ def _choose(question: Question) -> Plan:
     why = (
         "chosen because "
         + (
-            "it needs, of those that auto considers, the smallest lead"
+            "it needs the smallest lead over the bulk of the ranking among the mechanisms that auto considers"
             if smallest
-            else "likely itemsets need less than the stated lead"
+            else "likely itemsets need less than the stated lead over the bulk of the ranking"
         )
-        + f" of an itemset over the bulk of the ranking: {lead:,} "
+        + f": {lead:,} "
         + question.counted
         + (f" ({others})" if others else "")
     )

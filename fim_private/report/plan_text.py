@@ -45,7 +45,9 @@ def plan_text(plan: Plan) -> str:
         f"({plan.guarantee.composition.capitalize()} composition, {plan.relation} neighbours)"
     )
     if plan.failure:
-        paragraphs.append(f"  {proved(plan.failure)} of delta covers the chance that a name is revealed wrongly")
+        paragraphs.append(
+            f"  a name is revealed wrongly with probability at most {proved(plan.failure)}, which delta covers"
+        )
     paragraphs.append(f"  {margin_sentence(plan)}")
     if plan.counts is not None:
         paragraphs.append(
@@ -81,9 +83,15 @@ def _cost(line: Spending) -> str:
 
 def margin_sentence(plan: Plan) -> str:
     """The lead that the mechanism needs, or any one of several leads."""
-    margins, counted = plan.mechanism.margins, plan.question.counted
-    leads = ", or ".join(f"about {margin.counts:,} {counted} {margin.words}" for margin in margins)
-    return f"answers in 19 of 20 runs if there is a lead of {leads}"
+    counted = plan.question.counted
+    first, *others = (
+        f"a lead of about {margin.counts:,} {counted} {margin.words}" for margin in plan.mechanism.margins
+    )
+    sentences = [
+        f"answers in 19 of 20 runs if there is {first}",
+        *([f"It also does with {', or '.join(others)}"] if others else []),
+    ]
+    return ". ".join(sentences)
 
 
 def ways_to_find_items(plan: Plan) -> list[ItemsFirst]:

@@ -17,7 +17,7 @@ def test_plan_reads_nothing_and_compares() -> None:
         assert (f"\n{name} " in shown) is not (row.needs_universe or row.needs_cap)
     assert shown.splitlines()[2].endswith("lead over the bulk  or lead over the next place")
     assert "\nlook-first: " in shown
-    assert "chosen because it needs, of those that auto considers, the smallest lead" in " ".join(shown.split())
+    assert "chosen because it needs the smallest lead over the bulk of the ranking among" in " ".join(shown.split())
     options = ("--size", 2, "--top", 10, *PROMISE, "--universe-items", 16470, "--max-items", 10)
     with_universe = fim_private("plan", *options).stdout.decode()
     assert all(f"\n{name} " in with_universe for name in REGISTRY)

@@ -128,7 +128,7 @@ def cost_parts(plan: Plan) -> list[Part]:
     ]
     if plan.failure:
         failure = stated(plan.failure, digits=4)
-        texts.append(f"{failure} of this delta covers the chance that a name is revealed wrongly.")
+        texts.append(f"A name is revealed wrongly with probability at most {failure}. Delta covers this.")
     return [table, *(Paragraph(text=text) for text in texts)]
 
 
