@@ -217,8 +217,8 @@ def legend(
 
 def _keys(figure: mpl.figure.Figure, handles: Sequence[Artist], names: Sequence[str], *, columns: int) -> None:
     drawn = figure.legend(
-        handles=list(handles), labels=list(names), loc="outside lower center", ncols=columns, handlelength=3.2
-    )
+        handles=list(handles), labels=list(names), loc="outside lower center", ncols=columns, handlelength=4.4
+    )  # so long that a line of dashes and dots shows both beside its marker
     for name, handle, text in zip(names, drawn.legend_handles, drawn.get_texts(), strict=True):
         if handle is not None:
             handle.set_gid(f"mechanism:{name}:key")
