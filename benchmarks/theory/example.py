@@ -28,7 +28,7 @@ def section(pictures: Pictures) -> Section:
             line(panel, name, UNIVERSES, [people.get(universe) for universe in UNIVERSES])
             beyond = [people[universe] for universe in computed if universe >= UNIVERSES[1]]
             kinds["flat" if len(set(beyond)) == 1 else "grows"].add(name)
-        panel.set_title(f"D = ({maximisers}, ..., {maximisers})")
+        panel.set_title(f"everybody has number {maximisers}")
         logarithmic(panel, y=True)
         panel.set_xlabel("K, number of items (log scale)")
     axes[0].set_ylabel("people needed (log scale)")

@@ -104,8 +104,8 @@ def _behind(results: ComparisonResults, data: str) -> Table:
             f"**{data}: where `auto` is clearly behind.** Another mechanism without a list is clearly better in "
             f"{without} of {len(here)} cells, and one that is told what occurs in {len(best) - without}"
             + (". The table has the best of them" if len(best) else "")
-            + f'. "Clearly" means: the 95 % intervals do not meet, and by more than {CLEARLY}. With so many cells a '
-            "few are in the table by chance."
+            + f'. "Clearly" means: the 95 % intervals do not meet, and the means differ by more than {CLEARLY}. With '
+            "so many cells a few are in the table by chance."
             + (" All sizes in one ranking: [below](#published-systems)." if results.settings.all_sizes else "")
         ),
         mechanism_column=3,
