@@ -26,8 +26,8 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
         parts.append(
             Paragraph(
                 text=f"{systems} (Li, Qardaji, Su, Cao 2012) were made for this task. They are told the names of all "
-                f"items that occur. `{AUTO}` is shown without a list and with that one. The first needs no delta, and "
-                "the second spends the same delta as all others here. `truncated-frequency` (Bhaskar et al. 2010) and "
+                f"items that occur. `{AUTO}` is shown without a list and with that one. `privbasis` needs no delta. All "
+                "others here spend the same delta. `truncated-frequency` (Bhaskar et al. 2010) and "
                 "`joint-exponential` (Gillenwater et al. 2022) stand in the tables for single sizes: over all sizes "
                 f"together they would have to tell apart all itemsets of the list.{weighted}"
             )
@@ -66,12 +66,13 @@ def _precision(results: ComparisonResults, data: str) -> Table:
 def _ahead(results: ComparisonResults, data: str) -> str:
     """In how many cells which system is clearly better than `auto`, without a list and with one, in words."""
     sentences = []
-    for listed, with_list in ((False, "without a list"), (True, "with the same list")):
+    for listed, which in ((False, "without a list"), (True, "with a list")):
         cells = _cells(results, listed=listed, data=data)
         ahead = ahead_of_auto(cells).group_by("mechanism", maintain_order=True).len().sort("mechanism")
         asked = (cells["mechanism"] == AUTO).sum()
-        behind = ", ".join(f"`{name}` in {times}" for name, times in ahead.iter_rows()) or "none"
-        sentences.append(f"Clearly better than `{AUTO}` {with_list}, of {asked} cells: {behind}.")
+        better = [f"`{name}` is clearly better than `{AUTO}` in {times}" for name, times in ahead.iter_rows()]
+        found = ", ".join(better) or f"none is clearly better than `{AUTO}` in any"
+        sentences.append(f"Of the mechanisms {which}, {found} of {asked} cells.")
     return " ".join(sentences)
 
 
