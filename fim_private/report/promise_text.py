@@ -60,9 +60,8 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool, options: bool) -> l
         holds = ""
     more = f", plus {stated(delta)}" if delta else ""
     source = "a SEED: this output is NOT private" if seeded else "the operating system's secure source"
-    owners = (
-        "" if plan.unit_column else f", who may own several transactions{' (see --unit-column)' if options else ''}"
-    )
+    owned = "units" if plan.unit_column else "transactions"
+    owner = " (see --unit-column)" if options and not plan.unit_column else ""
     paragraphs = [
         f"The promise protects {promise.unit}: {event}.",
         *_together_sentence(plan),
@@ -70,8 +69,9 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool, options: bool) -> l
         f"{times_as_likely(epsilon)} times as likely{more}.{holds} Someone who thinks it 50:50 {guess}, and decides "
         f"after seeing the answer, is right in at most {share_right(epsilon, delta)} % of cases.",
         f"Mechanism: {_by(mechanism)}. Noise is drawn exactly, not in floating point, from {source}.",
-        "Not protected: what is true of many (that is the point of publishing); other units of the same person"
-        f"{owners}; a second release of the same data, whose cost adds to this one's; running time, memory, and "
+        "Not protected: what is true of many (that is the point of publishing); all "
+        f"{owned} of one person together, if somebody has several{owner}; a second release of the same data, whose "
+        "cost adds to this one's; running time, memory, and "
         f"whether the data could be read and counted at all{' (--max-items bounds the work)' if options else ''}.",
     ]
     if plan.by == BY_LEVERAGE:

@@ -26,8 +26,8 @@ def section(results: ComparisonResults, _pictures: Pictures) -> Section:
         parts.append(
             Paragraph(
                 text=f"{systems} (Li, Qardaji, Su, Cao 2012) were made for this task. They are told the names of all "
-                f"items that occur. `{AUTO}` is shown without a list and with that one. `privbasis` needs no delta. All "
-                "others here spend the same delta. `truncated-frequency` (Bhaskar et al. 2010) and "
+                f"items that occur. `{AUTO}` is shown without a list and with that one. `privbasis` needs no delta. "
+                "All others here spend the same delta. `truncated-frequency` (Bhaskar et al. 2010) and "
                 "`joint-exponential` (Gillenwater et al. 2022) stand in the tables for single sizes: over all sizes "
                 f"together they would have to tell apart all itemsets of the list.{weighted}"
             )

@@ -49,11 +49,11 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         Paragraph(
             text=f"**The question.** Which {what} are in the most {counted}? The answer is random, and that "
             f"protects people: someone who thinks it 50:50 {guess}, and decides after seeing the answer, is right in "
-            f"at most {guesses} of cases. What is true of many is not hidden"
+            f"at most {guesses} of cases. What is true of many is not hidden."
             + (
-                "; nor are other transactions of the same person, where somebody has several."
+                " If somebody has several transactions, each is protected only by itself."
                 if settings.unit_column is None
-                else "."
+                else ""
             )
         )
     )
