@@ -190,7 +190,7 @@ DEMO = Demo(
             "a name that only one customer has. The large margin mechanism makes sure **before** it chooses: it "
             "searches for a gap behind its candidates "
             "(`fim-private demo margin`). The certificate makes sure **afterwards**. It need not keep the choice from "
-            "falling on such a name. It is enough never to show it."
+            "falling on such a name. It is enough hardly ever to show it."
         ),
         Bullets(
             items=(

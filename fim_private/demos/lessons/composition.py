@@ -73,6 +73,7 @@ def _when(epsilon: str, delta: str) -> str:
 def show(settings: Settings) -> tuple[Shown, ...]:
     """Show what one budget gives each pick, and what equal picks cost together."""
     epsilon, delta, k = settings["epsilon"], settings["delta"], settings["k"]
+    picks = "1 pick" if k == "1" else f"{k} picks"
     found = each(epsilon, delta, k)
     together = {
         "basic": int(k) * 0.1,
@@ -92,9 +93,9 @@ def show(settings: Settings) -> tuple[Shown, ...]:
                 )
                 for name, words in THEOREMS.items()
             ),
-            caption=f"**{k} picks from epsilon {epsilon}, delta {delta}.** The columns show what each pick may spend, "
+            caption=f"**{picks} from epsilon {epsilon}, delta {delta}.** The columns show what each pick may spend, "
             f"and the lead in counts that an itemset then needs over {CANDIDATES:,} candidates, 19 times in 20. The "
-            f"last column is what {k} picks of epsilon 0.1 each are proved to cost together.",
+            f"last column is the most that {picks} of epsilon 0.1 each cost together.",
             digits=4,
         ),
         Chart(
@@ -119,7 +120,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         Paragraph(
             text="If epsilons add up, a pick gets epsilon/k, so the noise grows with k. The other two theorems use "
             "that losses partly cancel: some answers are likelier with a customer in the data, and others are less "
-            "likely. Then a pick gets about epsilon divided by the square root of k, at the price of a delta. At "
+            "likely. Then for long lists a pick's epsilon falls only like 1 over the square root of k, at the price "
+            "of a delta. At "
             f"epsilon {epsilon} and delta {delta}, {_when(epsilon, delta)}. The planner takes the theorem that gives "
             "the most."
         ),

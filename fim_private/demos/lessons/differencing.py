@@ -215,7 +215,7 @@ DEMO = Demo(
         Paragraph(
             text=f"On Monday a web shop publishes its {TOP} most frequent pairs of goods with their counts. Then one "
             "of its 4,372 customers asks to be forgotten. On Tuesday the shop publishes the list again. The lists "
-            "contain no names, only sums over thousands of people. Are they not anonymous?"
+            "name no customer and hold only sums over thousands of people. Are they not anonymous?"
         ),
         Paragraph(
             text="An attacker keeps both lists and **subtracts one from the other**. Where a count fell by one, the "
