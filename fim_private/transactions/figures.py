@@ -121,7 +121,7 @@ def warnings(notes: ReadingNotes) -> list[str]:
 def _transactions_table(per_unit: NDArray[np.int64]) -> Rows:
     rows = [
         ["--max-transactions", "transactions dropped", "units cut", "noise"],
-        ["--together instead", _share(0, 1), _share(0, 1), "x 1"],
+        ["none (--together)", _share(0, 1), _share(0, 1), "x 1"],
     ]
     for most in caps(int(per_unit.max())):
         gone, cut = dropped(per_unit, most)

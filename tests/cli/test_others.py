@@ -66,7 +66,7 @@ def test_inspect_is_for_the_curator(tmp_path: Path) -> None:
         "units 2",
         "items per unit, merged 2 to 2",
         "What bounds drop (exact, not private)",
-        "--together instead 0 ( 0.0 %) 0 ( 0.0 %) x 1 1 1 (33.3 %) 1 (50.0 %) x 1 2 0 ( 0.0 %) 0 ( 0.0 %) x 2",
+        "none (--together) 0 ( 0.0 %) 0 ( 0.0 %) x 1 1 1 (33.3 %) 1 (50.0 %) x 1 2 0 ( 0.0 %) 0 ( 0.0 %) x 2",
         "units that hold it in one basket itemset of size 1",
         "2 milk",
         "1 milk + tea",

@@ -110,8 +110,13 @@ def plan(
         say(f"\n{name} cannot be used: {reason}", quiet=quiet)
     if asked.universe.items is None and len(names) > 1:
         say(
-            "\nWith a public list of items (--universe-file), or a number of items that at most occur "
-            "(--universe-items), exponential and its relatives are listed too.",
+            "\n"
+            + wrapped(
+                [
+                    "With a public list of items (--universe-file), or the largest number of items that can occur "
+                    "(--universe-items), exponential and its relatives are listed too."
+                ]
+            ),
             quiet=quiet,
         )
 
