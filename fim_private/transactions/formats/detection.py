@@ -42,6 +42,12 @@ TABLE_LINES = 20
 RARE = 0.05
 """A separator in a smaller share of lines than this may be part of a name."""
 
+TABLE_OR_BASKETS = (
+    "If one column names the transaction and another its item or items, give --transaction-column and --item-column. "
+    "If each line is a transaction and each field an item, give --format basket."
+)
+"""Without --format long: that would settle every doubt, such as lists in cells, and the separator would be a comma."""
+
 MARKUP = {"{": "JSON", "[": "JSON or a Python list", "<": "HTML or XML"}
 
 
@@ -288,18 +294,17 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
     if rectangular and _repeats_known_name(header):
         raise InputError(
             f"{name} has two columns of the same name.",
-            "Rename one of them in the first line. If neither is needed, give --format long with --transaction-column "
-            "and --item-column; if each line is a transaction, give --format basket.",
+            f"If one of them is needed, rename it in the first line. {TABLE_OR_BASKETS}",
         )
     if known_column(header, (*TRANSACTION_NAMES, *ITEM_NAMES)) is not None and rectangular:
         raise InputError(
             f"{name} starts with a well-known column name, but not with one for transactions and one for items.",
-            "Give --format long with --transaction-column and --item-column, or --format basket.",
+            TABLE_OR_BASKETS,
         )
     if rectangular and _looks_like_table(header, body):
         raise InputError(
             f"{name} looks like a table with a header.",
-            "Give --format long with --transaction-column and --item-column, or --format basket.",
+            TABLE_OR_BASKETS,
         )
     return "basket"
 

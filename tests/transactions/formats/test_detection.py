@@ -96,7 +96,7 @@ def table(rows: int, header: str = "visit,thing,till") -> str:
 
 
 def test_a_table_with_unknown_columns_is_not_guessed():
-    with pytest.raises(InputError, match=r"looks like a table with a header.*format=.long..*format=.basket."):
+    with pytest.raises(InputError, match=r"a table with a header.*give transaction_column=.*format=.basket."):
         read(table(19))
     for few_or_known in (table(18), table(30, header="ale,thing,till")):
         with pytest.raises(InputError, match=r"looks like a table without a header.*format=.basket."):
@@ -104,6 +104,17 @@ def test_a_table_with_unknown_columns_is_not_guessed():
     assert len(read(table(19), format="basket")) == 20
     transactions = read(table(20), format="long", transaction_column="visit", item_column="thing")
     assert as_sets(transactions)[0] == {"ale", "bun"}
+
+
+@pytest.mark.parametrize("header", ["visit;reasons", "visit;items"])
+def test_whoever_names_the_columns_as_told_is_still_asked_about_lists_in_cells(header):
+    data = header + "\n" + "".join(f"{row};{WORDS[row % 8]}, {WORDS[row % 5]}\n" for row in range(30))
+    with pytest.raises(InputError) as refused:
+        read(data)
+    assert "give --transaction-column and --item-column" in refused.value.next_step
+    assert "--format long" not in refused.value.next_step
+    with pytest.raises(InputError, match="look like lists of items"):
+        read(data, transaction_column="visit", item_column=header.partition(";")[2])
 
 
 def test_a_table_with_blank_fields_is_known_by_its_numbers():
@@ -225,6 +236,6 @@ def test_the_format_of_lists_is_refused_for_text():
     ids=["row numbers without a name", "a quantity", "a well-known name twice"],
 )
 def test_tables_that_are_no_baskets_are_not_read_as_baskets(data):
-    with pytest.raises(InputError, match=r"format=.(one-hot|long)") as caught:
+    with pytest.raises(InputError, match=r"format=.one-hot|give transaction_column=") as caught:
         read(data)
     assert "milk" not in str(caught.value)
