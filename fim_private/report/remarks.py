@@ -72,7 +72,7 @@ def shortfall(plan: Plan, release: Release) -> str | None:
         return wrapped([f"The list ends at {named:,} itemsets. More may exceed {least:,}: give a larger --top."])
     if least is not None and not named:
         why = f"No itemset was found whose noisy count exceeds {least:,}."
-        return wrapped([f"{why} What helps: a smaller --min-count, more data, a larger --epsilon, a smaller --size."])
+        return wrapped([f"{why} What helps: a smaller --min-count, more data, a larger --epsilon{_smaller(plan)}."])
     if named == asked or least is not None:
         return None
     what = "No itemset was named" if not named else f"Only {named} of {asked} itemsets could be named"
@@ -80,11 +80,23 @@ def shortfall(plan: Plan, release: Release) -> str | None:
         f"{what}. The run worked, but no {'other ' if named else ''}itemset was clear enough to name. The budget is "
         "spent.",
         f"{plan.mechanism_name} {margin_sentence(plan)}.",
-        "What helps: more data, a larger --epsilon, fewer itemsets (--top), a smaller --size, a larger --delta"
+        f"What helps: more data, a larger --epsilon{_fewer(plan)}{_smaller(plan)}, a larger --delta"
         f"{_catalogue(plan)}{_cap(plan)}. `fim-private plan` shows the lead for any choice, without touching the data. "
         "With --about it says how many itemsets to ask for.",
     ]
     return wrapped(paragraphs)
+
+
+def _fewer(plan: Plan) -> str:
+    """What helps too, unless a single itemset is asked for."""
+    return "" if plan.top == 1 else ", fewer itemsets (--top)"
+
+
+def _smaller(plan: Plan) -> str:
+    """What helps too, unless the itemsets are single items."""
+    if max(plan.sizes) == 1:
+        return ""
+    return ", a smaller --size" if len(plan.sizes) == 1 else ", smaller --sizes"
 
 
 def _catalogue(plan: Plan) -> str:

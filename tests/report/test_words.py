@@ -43,6 +43,25 @@ def test_a_short_list_names_the_bound_that_multiplies_its_noise() -> None:
         ) is told
 
 
+@pytest.mark.parametrize(
+    ("size", "top", "helps"),
+    [
+        (1, 3, "a larger --epsilon, fewer itemsets (--top), a larger --delta"),
+        (2, 1, "a larger --epsilon, a smaller --size, a larger --delta"),
+        ((1, 2), 3, "a larger --epsilon, fewer itemsets (--top), smaller --sizes, a larger --delta"),
+    ],
+)
+def test_what_cannot_be_made_smaller_is_not_advised(size: int | tuple[int, ...], top: int, helps: str) -> None:
+    plan = make_plan(size=size, top=top, budget=Budget("1", "1e-6"), unit=PrivacyUnit())
+    assert helps in " ".join((shortfall(plan, release(0)) or "").split())
+
+
+def test_no_smaller_size_than_one_is_advised_with_a_count() -> None:
+    for size, told in ((1, False), (2, True)):
+        plan = make_plan(size=size, min_count=50, budget=Budget("1", "1e-6"), unit=PrivacyUnit())
+        assert ("a smaller --size" in (shortfall(plan, release(0)) or "")) is told
+
+
 def test_a_full_list_above_a_count_may_not_be_all() -> None:
     plan = make_plan(size=2, top=3, min_count=50, budget=Budget("1", "1e-6"), unit=PrivacyUnit())
     assert "The list ends at 3 itemsets. More may exceed 50" in (shortfall(plan, release(3)) or "")
