@@ -19,6 +19,7 @@ INTERVALS = (
 )
 NOTHING = "No rule reaches the thresholds."
 HINT = "To have the counts of all subsets, mine with --release-counts --with-subsets."
+LESS_NOISE = "All subsets were counted, so only less noise helps: a larger --epsilon, or fewer itemsets (--top)."
 FREE = "Rules are computed from the release alone, so they cost no privacy."
 
 
@@ -73,7 +74,8 @@ def rules_remarks(found: AssociationRules, release: Release) -> list[str]:
             "antecedent was not released or is all noise."
         )
     if unknown or found.untold:
-        remarks[-1] += f" {HINT}"
+        counts = release.terms.plan.counts
+        remarks[-1] += f" {HINT if counts is None or not counts.with_subsets else LESS_NOISE}"
     if any(rule.note and "number of transactions" in rule.note for rule in found.rules):
         remarks.append(
             "Lift, leverage and conviction need the number of transactions, which is private. If you may declare it "

@@ -93,6 +93,16 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     assert "--public-transactions" in words(some)
 
 
+def test_whoever_counted_all_subsets_is_not_told_to(tmp_path: Path) -> None:
+    counts = {"noise": "discrete-gaussian", "half_width": 30, "consistent": True, "with_subsets": True}
+    release = released({("a", "b"): 9, ("a",): 0, ("b",): 0}, half=30)
+    write_release(replace(release, plan={"counts": counts}), tmp_path / "release.json")
+    said = " ".join(words(succeed("rules", tmp_path / "release.json")).split())
+    assert "Left out: 2 rules of which the released counts say nothing" in said
+    assert "mine with --release-counts --with-subsets" not in said
+    assert "only less noise helps: a larger --epsilon, or fewer itemsets (--top)" in said
+
+
 def test_rules_are_chosen_by_their_sides_and_ordered(file: Path) -> None:
     def rules(*options: object) -> list[str]:
         lines = fim_private("rules", file, "--min-confidence", 0, *options).stdout.decode().splitlines()[2:]
