@@ -20,6 +20,9 @@ from fim_private.privacy import SMALLEST_EPSILON, Budget
 SEARCH_SECONDS = 1.2
 """The limit to the search for an epsilon or a top. The search usually ends much sooner."""
 
+HARDLY_ANY = Fraction(1, 10)
+"""Below this share of the epsilon that was asked for, a smaller delta is looked for too."""
+
 
 def refusal(plan: Priced, rules: Sequence[PrivacyFilter], spent: Charge, *, search: bool) -> BudgetError:
     """The error for a plan that none of the filters admits.
@@ -39,7 +42,8 @@ def refusal(plan: Priced, rules: Sequence[PrivacyFilter], spent: Charge, *, sear
     epsilon = delta = top = None
     if search and isinstance(plan, Plan):  # a choice among plans is not planned again
         epsilon, top = _largest_epsilon(plan, left.epsilon, fits), _largest_top(plan, fits)
-        delta = _smaller_delta(plan, left.delta, fits) if epsilon is None else None
+        if epsilon is None or epsilon < HARDLY_ANY * plan.budget.epsilon:
+            delta = _smaller_delta(plan, left.delta, fits)
     added_up = f"epsilon {amount(left.epsilon)}, delta {amount(left.delta)}"
     if epsilon is None or (asked.delta <= left.delta and epsilon <= left.epsilon):
         rest, most = added_up, left
@@ -55,10 +59,10 @@ def refusal(plan: Priced, rules: Sequence[PrivacyFilter], spent: Charge, *, sear
     if not (search and isinstance(plan, Plan)):
         return BudgetError(what, "Ask for less.")
     ways = []
-    if epsilon is not None:
-        ways.append(f"--epsilon {amount(epsilon)}, the largest at this delta and --top")
     if delta is not None:
         ways.append(f"--delta {amount(delta)}, at this epsilon and --top")
+    if epsilon is not None:
+        ways.append(f"--epsilon {amount(epsilon)}, the largest at this delta and --top")
     if top is not None:
         ways.append(f"--top {top}, the largest at this epsilon and delta")
     if ways:

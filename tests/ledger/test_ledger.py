@@ -146,6 +146,20 @@ def test_a_smaller_delta_is_told_where_renyi_composition_has_no_delta_left_for_f
     ledger.check(plan_for("1", "5e-7", **asked))
 
 
+def test_a_smaller_delta_is_told_where_hardly_any_epsilon_fits(tmp_path: Path) -> None:
+    """What rounding left of epsilon fits by adding up, and with a smaller delta half of what was asked for fits."""
+    ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="2", delta="1e-5")
+    asked = {"mechanism": "look-first", "universe": None}
+    for epsilon in ("1", "0.9999"):
+        ledger.charge(plan_for(epsilon, "1e-6", top=20, **asked))
+    with pytest.raises(BudgetError) as refused:
+        ledger.check(plan_for("0.5", "1e-6", top=5, **asked))
+    first, second, *_ = refused.value.next_step.split("; or ")
+    assert first == "What would fit: --delta 2e-7, at this epsilon and --top"
+    assert float(second.split()[1].rstrip(",")) < 0.001
+    ledger.check(plan_for("0.5", "2e-7", top=5, **asked))
+
+
 def test_the_budget_can_be_divided_evenly(tmp_path: Path) -> None:
     """Releases that divide epsilon and delta alike get all of it: the first one settles how delta is shared."""
     for parts, epsilon, delta in ((1, "1", "1e-6"), (2, "0.5", "5e-7"), (4, "0.25", "2.5e-7")):
