@@ -132,6 +132,11 @@ def found_note(plan: Plan, release: Release) -> str | None:
         )
     elif doubtful and max(plan.sizes) >= MANY_ITEMS:
         note += f"{of_items} So large itemsets may be in no basket: a smaller --size is more reliable."
+    elif doubtful and max(plan.sizes) > 1 and all(itemset.count is None for itemset in release.itemsets):
+        note += (
+            f"{of_items} If no itemset stands out in the data, the list is a random choice, and part of it may be in "
+            "no basket: --release-counts shows how often each occurs."
+        )
     if plan.constraints.must_contain:
         note += " Their counts cover only transactions that hold all items of --must-contain."
     has_counts = any(itemset.count is not None for itemset in release.itemsets)

@@ -135,6 +135,11 @@ def test_items_found_twice_stand_once() -> None:
     note = found_note(plan_of("items-first"), release) or ""
     assert "Items of these itemsets" in note
     assert "nearly all itemsets of so few items" not in " ".join(note.split())
+    assert "did not test the itemsets. If no itemset stands out in the data" in " ".join(note.split())
+    for low in (0, 700):  # the intervals of counts say by themselves which itemsets stand out
+        counted = tuple(replace(each, count=900, count_low=low, count_high=1100) for each in release.itemsets)
+        note = found_note(plan_of("items-first"), replace(release, itemsets=counted)) or ""
+        assert "stands out" not in note
     both = [(name,) for name in names] + list(combinations(names, 2))
     every = tuple(ReleasedItemset(rank=rank, items=itemset) for rank, itemset in enumerate(both, 1))
     note = found_note(plan_of("items-first"), replace(release, itemsets=every)) or ""
