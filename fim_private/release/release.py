@@ -183,7 +183,9 @@ class Release:
             )
             _check(release, _OF_RELEASE)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise InputError("This is not a release.", "Give a JSON file that `fim-private mine -o` wrote.") from None
+            raise InputError(
+                "This is not a release.", "Give a .json or .parquet file that `fim-private mine -o` wrote."
+            ) from None
         return release
 
     def to_polars(self) -> pl.DataFrame:

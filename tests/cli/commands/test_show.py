@@ -96,6 +96,13 @@ def test_releases_are_read_from_standard_input(file: Path) -> None:
     assert b"milk + bread" in done.stdout
 
 
+def test_whoever_gives_a_table_is_told_which_endings_hold_a_release(file: Path, tmp_path: Path) -> None:
+    write_release(RELEASE, tmp_path / "release.csv")
+    for command in ("show", "rules"):
+        said = words(end_with(3, command, tmp_path / "release.csv"))
+        assert "Give a .json or .parquet file that `fim-private mine -o` wrote." in said
+
+
 def test_nothing_steers_the_terminal(tmp_path: Path) -> None:
     nasty = released({("a\x1b[2J", "b\u202e"): 5}, seeded=True)
     nasty.privacy["unit"] = "one \x1b[2J"
