@@ -93,8 +93,8 @@ def _fewer(plan: Plan) -> str:
 
 
 def _smaller(plan: Plan) -> str:
-    """What helps too, unless the itemsets are single items."""
-    if max(plan.sizes) == 1:
+    """What helps too, unless an itemset has one item beside those that it must contain."""
+    if max(plan.sizes) - len(plan.constraints.must_contain) == 1:
         return ""
     return ", a smaller --size" if len(plan.sizes) == 1 else ", smaller --sizes"
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fim_private.constraints import Constraints
 from fim_private.plan import Universe, make_plan
 from fim_private.plan.record import plan_record
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
@@ -57,8 +58,14 @@ def test_what_cannot_be_made_smaller_is_not_advised(size: int | tuple[int, ...],
 
 
 def test_no_smaller_size_than_one_is_advised_with_a_count() -> None:
-    for size, told in ((1, False), (2, True)):
-        plan = make_plan(size=size, min_count=50, budget=Budget("1", "1e-6"), unit=PrivacyUnit())
+    for size, must, told in ((1, (), False), (2, (), True), (2, ("tea",), False), (3, ("tea",), True)):
+        plan = make_plan(
+            size=size,
+            min_count=50,
+            budget=Budget("1", "1e-6"),
+            unit=PrivacyUnit(),
+            constraints=Constraints(must_contain=must),
+        )
         assert ("a smaller --size" in (shortfall(plan, release(0)) or "")) is told
 
 
