@@ -24,6 +24,9 @@ HALF = 2**11
 WRITTEN = (pl.String, pl.Date, pl.Datetime, pl.Categorical, pl.Enum, pl.Int64, pl.Int32)
 """The types of columns that doubts look at: names, dates, and numbers of transactions."""
 
+NAMED_BY_VALUE = (pl.Binary, pl.Date, pl.Datetime)
+"""The types of columns in which some values have names and others have none."""
+
 CELLS_AT_ONCE = 1 << 25
 """At most this many values are decoded at once, but at least one column."""
 
@@ -84,8 +87,8 @@ def as_text(values: pl.Series, option: str) -> pl.Series:
     is 0.10000000149011612, its value in 64 bits. In a column of Python objects, `name_of` names each value.
 
     Errors:
-        InputError: the column holds lists, structures, durations or bytes that are not text, or floating-point numbers
-            so large that whole numbers are not exact.
+        InputError: the column holds lists, structures, durations, bytes that are not text or dates out of range, or
+            floating-point numbers so large that whole numbers are not exact.
     """
     try:
         if not values.dtype.is_nested():
@@ -93,6 +96,12 @@ def as_text(values: pl.Series, option: str) -> pl.Series:
                 return _names(values, option)
     except UNREADABLE:
         pass
+    if isinstance(values.dtype, NAMED_BY_VALUE):
+        raise InputError(
+            f"The column for {option} holds a value that has no name: bytes that are no text, or a date that is out of "
+            "range.",
+            "Correct that value or leave it blank, or save the column as text.",
+        )
     raise InputError(
         f"The column for {option} is of type {values.dtype.base_type()}, which is not text or numbers.",
         "Choose another column, or save this one as text.",

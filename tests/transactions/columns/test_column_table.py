@@ -38,6 +38,21 @@ def test_whole_numbers_are_named_alike_in_every_type(kind: type[pl.DataType]) ->
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [(b"SECRET\xff", pl.Binary), (2**63 - 1, pl.Datetime("ms")), (2**63 - 1, pl.Datetime("us")), (2**31 - 1, pl.Date)],
+)
+def test_a_value_without_a_name_is_not_blamed_on_the_type(value: Any, kind: Any) -> None:
+    """Other values of the same type have names."""
+    good = b"milk" if kind == pl.Binary else 0
+    carrier = pl.Int32 if kind == pl.Date else None
+    values = [pl.Series([found], dtype=carrier).cast(kind) for found in (good, value)]
+    assert len(names(values[0])) == 1
+    with pytest.raises(InputError, match="a value that has no name") as refused:
+        names(pl.concat(values))
+    assert "SECRET" not in str(refused.value)
+
+
 def test_fractions_are_named_by_themselves() -> None:
     assert names(pl.Series([0.1, 1e-7, 100.5, -2.25])) == ["0.1", "1e-7", "100.5", "-2.25"]
     assert names(pl.Series([Decimal("1.50"), Decimal("100"), Decimal("0.001"), None])) == ["1.5", "100", "0.001", None]
