@@ -1,4 +1,4 @@
-"""A small HTML table, as notebooks show a value. Names are escaped, so none can steer the page."""
+"""A small HTML table, as notebooks show a value. Names are escaped and made visible, so none can steer the page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def notebook_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[ob
     """
     lines = [_row("th", head), *(_row("td", row) for row in rows[:MOST])]
     more = f"<p>{len(rows) - MOST:,} more.</p>" if len(rows) > MOST else ""
-    return f"<table><caption>{escape(caption)}</caption>{''.join(lines)}</table>{more}"
+    return f"<table><caption>{escape(printable(caption))}</caption>{''.join(lines)}</table>{more}"
 
 
 def braces(items: Sequence[str]) -> str:
@@ -41,4 +41,4 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.3f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))

@@ -43,6 +43,8 @@ def test_names_cannot_steer_the_terminal() -> None:
     rules = association_rules(release)
     for shown in (repr(release), repr(release.itemsets[0]), repr(rules), repr(rules.rules[0]), release.to_json()):
         assert shown.replace("\n", "").isprintable()
+    for value in (release, rules):
+        assert value._repr_html_().isprintable()
     assert Release.from_json(release.to_json()) == release
 
 
