@@ -97,16 +97,25 @@ class Store:
         """
         # Not through a link, and nothing that was there is cut: somebody else may have made the folder.
         with os.fdopen(os.open(self._folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            if not self._taken(lock.fileno()):
                 raise UsageError(
                     f"Another comparison is writing to {self._folder}.", "Wait for it, or give another --output."
-                ) from None
+                )
             try:
                 yield
             finally:
                 (self._folder / ".lock").unlink(missing_ok=True)
+
+    def _taken(self, lock: int) -> bool:
+        """Whether the open file is locked now, and is still the one by its name.
+
+        A comparison that ended meanwhile has removed the file. The next one makes and locks a new file.
+        """
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return os.path.samestat(os.fstat(lock), (self._folder / ".lock").lstat())
+        except OSError:
+            return False
 
     @staticmethod
     def seed_of(folder: Path) -> int | None:

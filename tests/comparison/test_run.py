@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import json
 import math
 import multiprocessing
@@ -8,6 +9,7 @@ import stat
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -218,6 +220,26 @@ def test_two_processes_do_not_write_to_one_folder(tmp_path: Path, counts: ExactC
         other.kill()  # a killed process holds nothing
         other.join()
         assert len(compare(tmp_path, counts)) > 0
+
+
+def test_a_lock_that_was_removed_meanwhile_locks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A comparison ends, and a third one begins, between the moments when a second one opens the file and locks it."""
+    first, second, third = (Store(tmp_path, {"trials": 1}) for _ in range(3))
+    ending, lock = ExitStack(), fcntl.flock
+    ending.enter_context(first.locked())
+
+    with ExitStack() as beginning:
+
+        def meanwhile(file: Any, how: int) -> None:
+            monkeypatch.setattr(fcntl, "flock", lock)
+            ending.close()
+            beginning.enter_context(third.locked())
+            lock(file, how)
+
+        monkeypatch.setattr(fcntl, "flock", meanwhile)
+        with pytest.raises(UsageError, match="Another comparison"), second.locked():
+            pass
+        assert (tmp_path / ".lock").exists()
 
 
 def test_seeds_are_all_different_and_depend_on_the_cell_alone(counts: ExactCounts) -> None:
