@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -16,6 +17,11 @@ def nothing_printed() -> Iterator[None]:
 
     Polars may quote the file in its messages, and prints them itself when it panics.
     """
+    if sys.__stderr__ is None:
+        # It was closed when Python began. Its number may belong to a file by now, or to the event queue of Polars,
+        # which would wait for ever.
+        yield
+        return
     with _ONE_AT_A_TIME:
         try:
             kept = os.dup(2)
