@@ -34,6 +34,7 @@ class Exponential:
         universe_size: how many itemsets were declared.
         general: whether to use the textbook's exponent, half as large.
         rise: how much more of epsilon later picks get than earlier ones.
+        stop: the public score of a symbol that ends the list; None if there is none.
         sensitivity: Delta.
     """
 
@@ -42,6 +43,7 @@ class Exponential:
     universe_size: int
     general: bool = False
     rise: Fraction = FLAT
+    stop: Fraction | None = None
     sensitivity: int = 1
 
     failures = ()
@@ -78,10 +80,10 @@ class Exponential:
         return (Margin(counts=math.ceil(lead), words="between an itemset and the bulk of the declared universe"),)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        return peel(self._levels(profile), rates=self.rates, open_universe=False, randomness=randomness)
+        return peel(self._levels(profile), rates=self.rates, open_universe=False, randomness=randomness, stop=self.stop)
 
     def law(self, profile: CountProfile) -> Law:
-        return peel_law(self._levels(profile), rates=self.rates, open_universe=False)
+        return peel_law(self._levels(profile), rates=self.rates, open_universe=False, stop=self.stop)
 
     def _levels(self, profile: CountProfile) -> Sequence[Level]:
         """The scores of all itemsets of the universe, with how many have each."""

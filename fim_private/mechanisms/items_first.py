@@ -57,6 +57,8 @@ _LONGEST = int(BINS[-1])
 """The look at the lengths tells no longer units apart."""
 _LOG_CANDIDATES = 8.0
 """The logarithm of the number of candidates that are about as likely as those wanted."""
+_MANY_CANDIDATES = 10
+"""Of this times k candidates, hardly any random pick is right."""
 _RECOUNTS = 2
 """So often itemsets in doubt are counted again: after the first time fewer are."""
 _SAFE = 1 - 1e-9
@@ -618,6 +620,24 @@ class ItemsFirst:
             rise=self.tuning.rise,
             sensitivity=self.sensitivity,
         )
+
+    def ending(self, picks: Exponential, favour: NDArray[np.int64]) -> Exponential:
+        """These picks, with a symbol that ends the list if most of them would be random.
+
+        The look may have seen that the last itemset asked for is too rare: picks cannot tell it from itemsets that
+        nobody has. Of many candidates most are then wrong. So the symbol weighs as much as all candidates together
+        would if nobody had them. Its score is public, so it costs nothing.
+
+        Args:
+            picks: from these candidates.
+            favour: what is added to their counts, int64, shape (candidates,).
+        """
+        told_apart = self.tuning.hopeless * self._told_apart(picks.pick_epsilon)
+        if self.support is None or self.support >= told_apart or len(favour) < _MANY_CANDIDATES * self.top:
+            return picks
+        # The first picks have the smallest rate.
+        rate = float(picks.rates[0])
+        return replace(picks, stop=Fraction(round(np.logaddexp.reduce(rate * favour) / rate)))
 
     def favour(
         self,

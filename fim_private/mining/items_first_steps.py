@@ -130,7 +130,7 @@ def run(
             candidates.deviations,
             None if independent is None else independent(candidates.itemsets),
         )
-        picks = mechanism.picks(steps.pick_epsilon, len(favour))
+        picks = mechanism.ending(mechanism.picks(steps.pick_epsilon, len(favour)), favour)
         chosen = pick(tokens.count_chosen(candidates.itemsets).plus(favour), picks, randomness)
     else:
         least = -math.inf if mechanism.min_count is None else mechanism.min_count

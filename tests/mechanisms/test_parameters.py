@@ -575,6 +575,26 @@ def test_long_lists_take_more_tokens_where_noise_is_small() -> None:
     assert few(first_of(usual, top=400, epsilon=F(1), select=COUNTS, min_count=50)) == 90
 
 
+def test_picks_end_by_themselves_where_the_look_saw_that_most_would_be_random() -> None:
+    mechanism, favour = first_of(Tuning(hopeless=0.3), top=20, select=PEEL), np.arange(1_000)
+    picks = mechanism.picks(F(1, 10), len(favour))
+    told_apart = 8 / 0.1
+    for support in (None, 0.3 * told_apart):
+        assert replace(mechanism, support=support).ending(picks, favour) == picks
+    seen = replace(mechanism, support=0.29 * told_apart)
+    assert seen.ending(picks, favour[:199]) == picks
+    # At the first pick, which is the least exact, the symbol is as likely as all candidates together without counts.
+    ending = seen.ending(picks, favour)
+    assert ending.stop is not None
+    rate = float(picks.rates[0])
+    assert rate < float(picks.rate)
+    together = math.log(math.fsum(math.exp(rate * favour[place]) for place in range(1_000)))
+    assert rate * float(ending.stop) == pytest.approx(together, abs=rate)
+    levels = CountProfile.of([int(score) for score in favour if score], zeros=1)
+    nothing = replace(ending, top=1, rise=F(0), pick_epsilon=picks.rates[0]).law(levels)[()]
+    assert nothing == pytest.approx(0.5, abs=0.03)
+
+
 def test_more_tokens_go_on_as_long_as_counts_of_pairs_stay_clear() -> None:
     mechanism = replace(first_of(Tuning(pairs_stand_out=4.0, rarest=0.8), top=100, select=COUNTS), support=1_000.0)
     left = mechanism.rho - 2 * mechanism.look.loss.gaussian.rho - mechanism.items.measurement.loss.gaussian.rho

@@ -192,6 +192,20 @@ def test_noise_at_the_door_has_its_law_for_what_does_not_occur_as_well() -> None
         assert max(p_value(drawn[:, column].tolist(), other) for other in (wide, narrow)) < FALSE_ALARM
 
 
+def test_a_list_ends_where_the_look_saw_that_further_picks_would_be_random() -> None:
+    """Each pair of a hundred items is in about one basket. Items-first alone cannot know."""
+    random = np.random.default_rng(SEED)
+    pairs = transactions_from_lists([random.choice(100, 2, replace=False).astype(str).tolist() for _ in range(5_000)])
+
+    def named(mechanism: str) -> float:
+        asked = {"size": 2, "top": 20, "budget": Budget(2, "1e-6"), "unit": UNIT, "mechanism": mechanism}
+        seeds = range(SEED, SEED + 12)
+        return float(np.mean([len(mine(pairs, **asked, seed=seed).itemsets) for seed in seeds]))  # type: ignore[arg-type]
+
+    assert named("items-first") > 15
+    assert named("look-first") < 10
+
+
 def test_nothing_to_find_is_no_error() -> None:
     for select in (PEEL, COUNTS):
         release = mine(
