@@ -89,7 +89,7 @@ def margin_sentence(plan: Plan) -> str:
     )
     sentences = [
         f"answers in 19 of 20 runs if there is {first}",
-        *([f"It also does with {', or '.join(others)}"] if others else []),
+        *([f"It also answers with {', or '.join(others)}"] if others else []),
     ]
     return ". ".join(sentences)
 
