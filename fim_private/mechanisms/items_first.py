@@ -626,7 +626,8 @@ class ItemsFirst:
 
         The look may have seen that the last itemset asked for is too rare: picks cannot tell it from itemsets that
         nobody has. Of many candidates most are then wrong. So the symbol weighs as much as all candidates together
-        would if nobody had them. Its score is public, so it costs nothing.
+        would if nobody had them. Its score is public, so it costs nothing. Where itemsets were counted before, or are
+        ranked by leverage, the favour says more than that, and there is no symbol.
 
         Args:
             picks: from these candidates.
@@ -634,6 +635,8 @@ class ItemsFirst:
         """
         told_apart = self.tuning.hopeless * self._told_apart(picks.pick_epsilon)
         if self.support is None or self.support >= told_apart or len(favour) < _MANY_CANDIDATES * self.top:
+            return picks
+        if self._counted_before or self.by == BY_LEVERAGE:
             return picks
         # The first picks have the smallest rate.
         rate = float(picks.rates[0])

@@ -583,6 +583,9 @@ def test_picks_end_by_themselves_where_the_look_saw_that_most_would_be_random() 
         assert replace(mechanism, support=support).ending(picks, favour) == picks
     seen = replace(mechanism, support=0.29 * told_apart)
     assert seen.ending(picks, favour[:199]) == picks
+    # Counts of items and pairs, or what independent items would have, are in the favour.
+    for changes in ({"sizes": (1,)}, {"sizes": (1, 2)}, {"sizes": (2, 3)}, {"by": "leverage"}):
+        assert replace(seen, **changes).ending(picks, favour) == picks
     # At the first pick, which is the least exact, the symbol is as likely as all candidates together without counts.
     ending = seen.ending(picks, favour)
     assert ending.stop is not None
