@@ -629,9 +629,12 @@ class ItemsFirst:
         would if nobody had them. Its score is public, so it costs nothing. Where itemsets were counted before, or are
         ranked by leverage, the favour says more than that, and there is no symbol.
 
+        An itemset of rarer items gets little favour. One with the stated lead must still be far likelier than the
+        symbol, so the symbol weighs at most as much as the bulk that the lead is over, without favour.
+
         Args:
             picks: from these candidates.
-            favour: what is added to their counts, int64, shape (candidates,).
+            favour: what is added to their counts, int64, at least 0, shape (candidates,).
         """
         told_apart = self.tuning.hopeless * self._told_apart(picks.pick_epsilon)
         if self.support is None or self.support >= told_apart or len(favour) < _MANY_CANDIDATES * self.top:
@@ -640,7 +643,8 @@ class ItemsFirst:
             return picks
         # The first picks have the smallest rate.
         rate = float(picks.rates[0])
-        return replace(picks, stop=Fraction(round(np.logaddexp.reduce(rate * favour) / rate)))
+        bulk = math.log(max(MOST_CANDIDATES, len(favour)))
+        return replace(picks, stop=Fraction(round(min(bulk, float(np.logaddexp.reduce(rate * favour))) / rate)))
 
     def favour(
         self,

@@ -19,12 +19,14 @@ from fim_private.accounting.claim import claimed_delta
 from fim_private.accounting.gaussian_composition import gaussian_rho
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.certificate import Certificate
+from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.items_first import BY_COUNT, BY_LEVERAGE, COUNTS, PEEL, ItemsFirst, calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
-from fim_private.mechanisms.protocol import Request
+from fim_private.mechanisms.protocol import Law, Request
 from fim_private.privacy import Gaussian, Loss
+from fim_private.profile import CountProfile
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from verification.items_first_divergence import (
     AGAIN,
@@ -81,6 +83,21 @@ def claim(mechanism: ItemsFirst, epsilon: float) -> float:
 def test_the_claim_holds_exactly(select: str, epsilon: float, *, listed: bool) -> None:
     mechanism = small(select, test_delta=None if listed else F(1, 100))
     assert worst(mechanism, epsilon) <= claim(mechanism, epsilon) + NUMERICAL_ERROR
+
+
+class EndsLists(SmallItemsFirst):
+    """In one of the two ways, which released numbers decide between, a symbol of public score ends the list."""
+
+    def picks(self, pick_epsilon: Fraction, universe_size: int) -> Exponential:
+        picks = super().picks(pick_epsilon, universe_size)
+        return picks if pick_epsilon == self.ways()[1].pick_epsilon else replace(picks, stop=F(3))
+
+
+@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("sensitivity", [1, 2])
+def test_a_symbol_that_ends_the_list_is_covered(sensitivity: int, *, listed: bool) -> None:
+    mechanism = small(PEEL, kind=EndsLists, sensitivity=sensitivity, test_delta=None if listed else F(1, 100))
+    assert worst(mechanism, 1.0) <= claim(mechanism, 1.0) + NUMERICAL_ERROR
 
 
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
@@ -171,6 +188,19 @@ class NoNoiseForItems(SmallItemsFirst):
         return discrete_gaussian_mass(values - units, 1)
 
 
+class EndsByCounts(Exponential):
+    """The symbol's score is not public: it falls where counts rise."""
+
+    def law(self, profile: CountProfile) -> Law:
+        score = 40 - 2 * sum(profile.count(place + 1) for place in range(self.universe_size))
+        return replace(Exponential(**vars(self)), stop=F(score)).law(profile)
+
+
+class EndsByTrueCounts(SmallItemsFirst):
+    def picks(self, pick_epsilon: Fraction, universe_size: int) -> Exponential:
+        return EndsByCounts(**vars(super().picks(pick_epsilon, universe_size)))
+
+
 class OfTheFirst(Certificate):
     def law(self, supports: Sequence[int]) -> dict[int, float]:
         return super().law([supports[0]] * len(supports))
@@ -216,6 +246,7 @@ BROKEN: dict[str, tuple[Callable[[], SmallItemsFirst], float]] = {
     ),
     "tokens that nobody has get no noise": (lambda: small(PEEL, kind=NoNoiseForStrangers), 2.5),
     "the noise of the items is that of another plan": (lambda: small(PEEL, kind=NoNoiseForItems), 2.5),
+    "true counts decide when a list ends": (lambda: small(PEEL, kind=EndsByTrueCounts), 2.5),
     "the minimum is that of the first itemset": (lambda: small(COUNTS, kind=certified_by(OfTheFirst)), 3.5),
     "names beyond the certified prefix": (lambda: small(COUNTS, kind=certified_by(NamesAll)), 3.5),
     "a threshold without what one unit adds": (

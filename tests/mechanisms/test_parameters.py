@@ -19,7 +19,7 @@ from fim_private.accounting.optimal_composition import optimal_delta
 from fim_private.accounting.rounding import exp_up
 from fim_private.mechanisms.choosing import Choosing
 from fim_private.mechanisms.exponential import Exponential
-from fim_private.mechanisms.items_first import COUNTS, PEEL, ItemsFirst, calibrate
+from fim_private.mechanisms.items_first import COUNTS, MOST_CANDIDATES, MOST_PICKED, PEEL, ItemsFirst, calibrate
 from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.joint_exponential import JointExponential
 from fim_private.mechanisms.later_steps import LaterSteps
@@ -576,7 +576,7 @@ def test_long_lists_take_more_tokens_where_noise_is_small() -> None:
 
 
 def test_picks_end_by_themselves_where_the_look_saw_that_most_would_be_random() -> None:
-    mechanism, favour = first_of(Tuning(hopeless=0.3), top=20, select=PEEL), np.arange(1_000)
+    mechanism, favour = first_of(Tuning(hopeless=0.3), top=20, select=PEEL), np.arange(1_000) // 20
     picks = mechanism.picks(F(1, 10), len(favour))
     told_apart = 8 / 0.1
     for support in (None, 0.3 * told_apart):
@@ -596,6 +596,17 @@ def test_picks_end_by_themselves_where_the_look_saw_that_most_would_be_random() 
     levels = CountProfile.of([int(score) for score in favour if score], zeros=1)
     nothing = replace(ending, top=1, rise=F(0), pick_epsilon=picks.rates[0]).law(levels)[()]
     assert nothing == pytest.approx(0.5, abs=0.03)
+
+
+@pytest.mark.parametrize("candidates", [200, 30_000, MOST_CANDIDATES, MOST_PICKED])
+def test_a_list_does_not_end_before_an_itemset_with_the_stated_lead(candidates: int) -> None:
+    """Its items are rarer than those of all others, so that it gets no favour."""
+    mechanism = replace(first_of(Tuning(hopeless=0.3), top=20, select=PEEL), support=0.0)
+    picks, favour = mechanism.picks(F(1, 10), candidates), np.append(np.full(candidates - 1, 100), 0)
+    ending = mechanism.ending(picks, favour)
+    assert ending.stop is not None
+    (lead,) = mechanism.picks(F(1, 10), max(candidates, MOST_CANDIDATES)).margins
+    assert float(picks.rates[0]) * (lead.counts - float(ending.stop)) > math.log(19) - float(picks.rates[0])
 
 
 def test_more_tokens_go_on_as_long_as_counts_of_pairs_stay_clear() -> None:
