@@ -334,7 +334,7 @@ def _nearly_one_hot(name: str) -> InputError:
     return InputError(
         f"{name} looks like a one-hot table, but some columns or cells hold other words.",
         "Give --format one-hot, and name columns that are no items with --transaction-column ('' if unnamed) and "
-        "--unit-column.",
+        "--unit-column. If other cells hold quantities, first replace those above 1 by 1.",
     )
 
 

@@ -413,6 +413,11 @@ def test_a_one_hot_table_with_a_column_of_customers_and_one_of_orders_says_how_t
     assert as_sets(found) == [{"Butter", "Rye"}, {"Tea", "Rye"}, {"Butter"}]
 
 
+def test_a_wide_table_of_quantities_says_at_once_what_to_do_about_them() -> None:
+    with pytest.raises(InputError, match=r"looks like a one-hot table.*replace those above 1 by 1"):
+        read("f0,f1,f2,f3\n0,1,0,3\n2,0,0,1\n0,0,1,0\n")
+
+
 def test_lists_in_brackets_without_quotes_are_read_if_a_line_is_one_cell() -> None:
     text = "{ale,bun}\n{cod}\n"
     with pytest.raises(InputError, match=r"looks like JSON.*format=.basket..*separator='\\t' item_separator=.,."):
