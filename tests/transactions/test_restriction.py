@@ -67,6 +67,8 @@ def test_a_file_without_names_is_refused(tmp_path):
         read_item_names(io.BytesIO(b"\n \n"))
     with pytest.raises(InputError, match="no file"):
         read_item_names(tmp_path / "none")
+    with pytest.raises(InputError, match=r"is a folder\. Give the path of a file\.$"):
+        read_item_names(tmp_path)
 
 
 @given(st.lists(st.sets(st.integers(0, 9), min_size=1), max_size=20), st.sets(st.integers(0, 9)), st.integers(1, 9))

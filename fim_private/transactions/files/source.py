@@ -159,7 +159,7 @@ def _open(path: Path) -> BinaryIO:
     except FileNotFoundError:
         raise InputError(f"There is no file {shown(path)}.", "Check the path.") from None
     except IsADirectoryError:
-        raise InputError(f"{shown(path)} is a folder.", "Give the paths of its files.") from None
+        raise InputError(f"{shown(path)} is a folder.", "Give the path of a file.") from None
     except PermissionError:
         raise InputError(f"{shown(path)} may not be read by this user.", "Change its permissions.") from None
     except (OSError, ValueError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -33,7 +34,7 @@ def files_named(sources: Sequence[str | Path]) -> list[str]:
     """The files that paths and globs name, those of a glob in the order of their names.
 
     Errors:
-        InputError: a glob names no file.
+        InputError: a glob names no file, or a folder is named.
         UsageError: no file is named, or one is named twice: its baskets would count twice.
     """
     files: list[str] = []
@@ -48,6 +49,7 @@ def files_named(sources: Sequence[str | Path]) -> list[str]:
         raise UsageError("No file is named.", "Name at least one.")
     seen: set[object] = set()
     for file in files:
+        _refuse_folder(file)
         if (identity := _identity(file)) in seen:
             raise UsageError(
                 f"{file} is named twice: each of its baskets would count twice, and be protected half as well.",
@@ -55,6 +57,15 @@ def files_named(sources: Sequence[str | Path]) -> list[str]:
             )
         seen.add(identity)
     return files
+
+
+def _refuse_folder(file: str) -> None:
+    """Refuse a folder, with a pattern that names files in it. A name that may hold a password is refused later."""
+    if file != STANDARD_INPUT and os.path.isdir(file) and shown(file) == file:  # noqa: PTH112 - no error for long names
+        pattern = shlex.quote(f"{glob.escape(file).rstrip('/')}/*.csv")
+        raise InputError(
+            f"{file} is a folder.", f"Give the paths of its files, or a pattern in quotes, such as {pattern}."
+        )
 
 
 def _identity(file: str) -> object:

@@ -160,8 +160,9 @@ def test_which_files_a_glob_names(here: Path) -> None:
     assert files_named([here / "**" / "a2.csv"]) == [str(here / "deep" / "a2.csv")]
     with pytest.raises(InputError, match=r"There is no file shop-\*\.csv"):
         files_named(["shop-*.csv"])
-    with pytest.raises(InputError, match="is a folder"):
+    with pytest.raises(InputError, match=r"is a folder\..* such as 'deep/\*\.csv'\."):
         read_transactions("d*p")
+    assert files_named(["deep/*.csv"]) == ["deep/a2.csv"]
     with pytest.raises(UsageError, match="No file is named"):
         read_transactions([])
     with pytest.raises(UsageError, match="kind of value"):
