@@ -9,15 +9,18 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 PHRASES = {
-    "fim-private budget create FILE --epsilon 3 --delta 1e-5": 'Ledger.create("FILE", epsilon=3, delta="1e-5")',
     "--release-counts or --min-count of `fim-private mine`": "count_share= or min_count= of `mine`",
     "with --unit-column": "with PrivacyUnit(column=...)",
     "--unit transaction": "unit=PrivacyUnit()",
     "--engine spark": "Spark",
 }
 """What is not translated option by option."""
+
+LEDGER = re.compile(r"""fim-private budget create ((?:[^\s'"\\]|'[^']*'|"'")+) --epsilon 3 --delta 1e-5""")
+"""The path of the ledger is quoted as `shlex.quote` does it."""
 
 INSTEAD = {
     "universe-items": "Universe(items=...)",
@@ -63,6 +66,7 @@ PLAIN = re.compile(rf" ({NUMBER}|[A-Z]+\b)")
 
 def in_python(message: str) -> str:
     """A message that names arguments of Python where it named options."""
+    message = LEDGER.sub(lambda found: f"Ledger.create({shlex.split(found[1])[0]!r}, epsilon=3, delta='1e-5')", message)
     for phrase, words in PHRASES.items():
         message = message.replace(phrase, words)
     parts, at = [], 0

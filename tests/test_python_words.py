@@ -142,6 +142,10 @@ def test_errors_name_what_was_given(tmp_path: Path, mistake: str) -> None:
         ("Give --neighbours replace.", 'Give relation="replace".'),
         ("Leave out --engine spark, or --merge.", 'Leave out Spark, or together="unit".'),
         ("a name--such as this", "a name--such as this"),
+        (
+            """Make one: fim-private budget create 'Ann'"'"'s shop.ledger' --epsilon 3 --delta 1e-5.""",
+            """Make one: Ledger.create("Ann's shop.ledger", epsilon=3, delta='1e-5').""",
+        ),
     ],
 )
 def test_values_go_with_their_arguments(option: str, argument: str) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import shlex
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -124,7 +125,8 @@ def _locked(path: Path, mode: int, kind: int) -> Iterator[int]:
     """The file, open and locked: shared with other readers, or exclusively."""
     if not path.is_file():
         raise InputError(
-            f"There is no ledger at {path}.", "Make one: fim-private budget create FILE --epsilon 3 --delta 1e-5."
+            f"There is no ledger at {path}.",
+            f"Make one: fim-private budget create {shlex.quote(str(path))} --epsilon 3 --delta 1e-5.",
         )
     file = os.open(path, mode | os.O_NONBLOCK)  # it may have become a pipe
     try:

@@ -124,6 +124,10 @@ def test_foreign_files_and_other_versions_are_left_as_they_are(tmp_path: Path, l
     for path in (tmp_path, tmp_path / "absent.ledger", pipe):
         with pytest.raises(InputError, match="There is no ledger"):
             Ledger(path)
+    with pytest.raises(InputError) as refused:
+        Ledger(Path("our shop.ledger"))
+    assert "fim-private budget create 'our shop.ledger' --epsilon" in refused.value.next_step
+    assert "Ledger.create('our shop.ledger', epsilon=3" in str(refused.value)
 
 
 def test_a_ledger_that_others_keep_busy_is_refused_after_a_while(
