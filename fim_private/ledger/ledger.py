@@ -206,19 +206,29 @@ class Ledger:
                 f"The release {release} was charged and handed over; only the note that it was delivered is missing.",
             ) from None
 
-    def set_total(self, *, epsilon: Number | None = None, delta: Number | None = None) -> State:
+    def set_total(
+        self, *, epsilon: Number | None = None, delta: Number | None = None, before: Budget | None = None
+    ) -> State:
         """Set another total from now on; None leaves a number as it is. The history keeps both totals and their times.
+
+        If `before` is given and another process has set another total than this, nothing is changed.
 
         After a raise, the promise for all releases, earlier ones included, is the new total. After a cut, it is the new
         total only if the earlier answers were not the reason for the cut; otherwise it is the highest total so far.
 
         Raises:
             UsageError: a number is out of range.
+            InputError: the total is not `before`.
             BudgetError: more than the new total is already spent.
         """
 
         def work(events: Sequence[Event]) -> Event | None:
             state = self._state(events)
+            if before not in (None, state.budget):
+                raise InputError(
+                    "Meanwhile another process changed the total of this ledger.",
+                    "Nothing was set. Look at the total, and set it again if you still want to.",
+                )
             budget = Budget(
                 state.budget.epsilon if epsilon is None else epsilon, state.budget.delta if delta is None else delta
             )

@@ -125,7 +125,7 @@ def set_total(
     say(f"The total goes from {stated_budget(before)} to {stated_budget(wanted)}.")
     if not yes and (wanted.epsilon > before.epsilon or wanted.delta > before.delta):
         _ask("A higher total weakens the promise for earlier releases too. Raise it?")
-    typer.echo(state_text(opened.set_total(epsilon=epsilon, delta=delta)))
+    typer.echo(state_text(opened.set_total(epsilon=epsilon, delta=delta, before=before)))
 
 
 def _ask(what: str) -> None:

@@ -159,6 +159,14 @@ def test_the_total_is_changed_on_the_record(ledger: Path, baskets: Path) -> None
     assert fim_private("budget", "set", ledger).returncode == 2
 
 
+def test_a_total_that_was_cut_meanwhile_is_not_raised_unasked(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From 2, 1.5 is a cut. From the 1 that another process sets before the lock is taken, it is a raise."""
+    monkeypatch.setattr("fim_private.cli.commands.budget.say", lambda _: Ledger(ledger).set_total(epsilon="1"))
+    refused = end_with(3, "budget", "set", ledger, "--epsilon", "1.5")
+    assert "another process changed the total" in words(refused)
+    assert Ledger(ledger).state().budget.epsilon == 1
+
+
 def test_a_ledger_that_cannot_be_used_is_refused_without_its_content(
     ledger: Path, baskets: Path, tmp_path: Path
 ) -> None:
