@@ -26,6 +26,8 @@ app = Commands(
 
 File = Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger's file, on a local disk.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, with exact fractions.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")]
+"""All commands take it, so that a script may add it to each. Those that only print a result ignore it."""
 
 
 @app.command()
@@ -48,6 +50,7 @@ def create(
             "first release.",
         ),
     ] = "auto",
+    _quiet: Quiet = False,
 ) -> None:
     """Create a ledger. Its total is the most that all releases charged to it may cost.
 
@@ -63,7 +66,7 @@ def create(
 
 
 @app.command()
-def show(ledger: File, as_json: AsJson = False) -> None:
+def show(ledger: File, as_json: AsJson = False, _quiet: Quiet = False) -> None:
     """Show the total, what is spent and what remains.
 
     Example: fim-private budget show shop.ledger
@@ -79,7 +82,7 @@ def show(ledger: File, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def history(ledger: File, as_json: AsJson = False) -> None:
+def history(ledger: File, as_json: AsJson = False, _quiet: Quiet = False) -> None:
     """Show every charged release and every total that was set, oldest first. Times are UTC.
 
     A release that is charged but not delivered was interrupted or is still running. Its cost is spent.
@@ -106,6 +109,7 @@ def set_total(
     ] = None,
     delta: Annotated[str | None, typer.Option(metavar="NUMBER", help="The new delta; unchanged if left out.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Raise the total without being asked.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Change the total. The change is recorded with its time. The total cannot go below what is spent.
 
@@ -122,8 +126,9 @@ def set_total(
     opened = Ledger(ledger)
     before = opened.state().budget
     wanted = Budget(before.epsilon if epsilon is None else epsilon, before.delta if delta is None else delta)
-    say(f"The total goes from {stated_budget(before)} to {stated_budget(wanted)}.")
-    if not yes and (wanted.epsilon > before.epsilon or wanted.delta > before.delta):
+    unasked = yes or (wanted.epsilon <= before.epsilon and wanted.delta <= before.delta)
+    say(f"The total goes from {stated_budget(before)} to {stated_budget(wanted)}.", quiet=quiet and unasked)
+    if not unasked:
         _ask("A higher total weakens the promise for earlier releases too. Raise it?")
     typer.echo(state_text(opened.set_total(epsilon=epsilon, delta=delta, before=before)))
 

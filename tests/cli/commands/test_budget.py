@@ -159,9 +159,24 @@ def test_the_total_is_changed_on_the_record(ledger: Path, baskets: Path) -> None
     assert fim_private("budget", "set", ledger).returncode == 2
 
 
+def test_every_command_can_be_quiet(tmp_path: Path) -> None:
+    path = tmp_path / "shop.ledger"
+    for command in (
+        ("create", path, "--epsilon", 2, "--delta", 0),
+        ("show", path),
+        ("history", path),
+        ("set", path, "--epsilon", 3, "--yes"),
+    ):
+        done = succeed("budget", *command, "-q")
+        assert done.stdout
+        assert words(done) == ""
+    asked = words(end_with(2, "budget", "set", path, "--epsilon", 4, "--quiet"))
+    assert "goes from epsilon 3, delta 0 to epsilon 4" in asked, "a question says what about"
+
+
 def test_a_total_that_was_cut_meanwhile_is_not_raised_unasked(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From 2, 1.5 is a cut. From the 1 that another process sets before the lock is taken, it is a raise."""
-    monkeypatch.setattr("fim_private.cli.commands.budget.say", lambda _: Ledger(ledger).set_total(epsilon="1"))
+    monkeypatch.setattr("fim_private.cli.commands.budget.say", lambda _, **__: Ledger(ledger).set_total(epsilon="1"))
     refused = end_with(3, "budget", "set", ledger, "--epsilon", "1.5")
     assert "another process changed the total" in words(refused)
     assert Ledger(ledger).state().budget.epsilon == 1
