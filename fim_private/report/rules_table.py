@@ -17,17 +17,26 @@ INTERVALS = (
     "Brackets show intervals: over the noise, each holds the true value of its rule and measure with at least 95 % "
     "probability."
 )
-NOTHING = "No rule reaches the thresholds."
 HINT = "To have the counts of all subsets, mine with --release-counts --with-subsets."
 LESS_NOISE = "All subsets were counted, so only less noise helps: a larger --epsilon, or fewer itemsets (--top)."
 FREE = "Rules are computed from the release alone, so they cost no privacy."
 
 
-def rules_table(found: AssociationRules) -> str:
-    """The rules with their measures and intervals, one line per rule. Measures that no rule has are left out."""
+def no_rules(release: Release) -> str:
+    """Why a release shows no rules."""
+    return "No rule reaches the thresholds." if release.itemsets else "The release has no itemsets, so it has no rules."
+
+
+def rules_table(found: AssociationRules, release: Release) -> str:
+    """The rules with their measures and intervals, one line per rule. Measures that no rule has are left out.
+
+    Args:
+        found: the rules.
+        release: what they follow from.
+    """
     marked = [f"*** {SEEDED_NOTE} ***"] if found.seeded else []
     if not found.rules:
-        return "\n".join([*marked, NOTHING])
+        return "\n".join([*marked, no_rules(release)])
     head, rows = rules_rows(found)
     shown = [[printable(cell) for cell in row] for row in rows]
     return "\n".join([*marked, table(head, shown, right=[False, *(True for _ in head[1:])])])

@@ -87,7 +87,7 @@ def rules(
         html = write_page(rules_document(source, found, title=title), html, overwrite=overwrite)
     if output is not None:
         output = _write(found, output, overwrite=overwrite)
-    typer.echo(_json(found) if as_json else rules_table(found))
+    typer.echo(_json(found) if as_json else rules_table(found, source))
     for path in (html, output):
         if path is not None:
             say(f"\nWritten to {path}.", quiet=quiet)

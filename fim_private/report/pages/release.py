@@ -146,7 +146,7 @@ def _rules(release: Release) -> list[Part]:
     if all(itemset.count is None for itemset in release.itemsets):
         return []
     found = association_rules(release).telling()
-    return rules_parts(found, most=MOST_RULES) if found.rules else []
+    return rules_parts(found, release, most=MOST_RULES) if found.rules else []
 
 
 def _making(release: Release) -> list[Part]:

@@ -8,7 +8,7 @@ from fim_private.release import Release
 from fim_private.report.document import Document, Paragraph, Part, Section, Table
 from fim_private.report.pages.frame import banner, introduction, promise_section
 from fim_private.report.remarks import total_doubt
-from fim_private.report.rules_table import INTERVALS, NOTHING, rules_rows
+from fim_private.report.rules_table import INTERVALS, no_rules, rules_rows
 from fim_private.rules import AssociationRules
 
 READ = (
@@ -35,7 +35,7 @@ def rules_document(release: Release, found: AssociationRules, *, title: str | No
         alarm=release.seeded or release.terms.privacy.promise is None,
         introduction=(Paragraph(text=introduction(release)),),
         sections=(
-            Section(anchor="rules", title="Rules", parts=(*doubts, *rules_parts(found))),
+            Section(anchor="rules", title="Rules", parts=(*doubts, *rules_parts(found, release))),
             promise_section(release),
         ),
         mechanisms=(),
@@ -43,15 +43,16 @@ def rules_document(release: Release, found: AssociationRules, *, title: str | No
     )
 
 
-def rules_parts(found: AssociationRules, *, most: int | None = None) -> list[Part]:
+def rules_parts(found: AssociationRules, release: Release, *, most: int | None = None) -> list[Part]:
     """How to read rules, and their table.
 
     Args:
         found: the rules.
+        release: what they follow from.
         most: at most so many are shown; None for all.
     """
     if not found.rules:
-        return [Paragraph(text=NOTHING)]
+        return [Paragraph(text=no_rules(release))]
     head, rows = rules_rows(found if most is None else replace(found, rules=found.rules[:most]), arrow="→")
     caption = "Rules follow from the released counts alone, so they cost no privacy."
     if len(rows) < len(found.rules):

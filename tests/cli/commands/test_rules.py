@@ -93,6 +93,13 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     assert "--public-transactions" in words(some)
 
 
+def test_a_release_without_itemsets_says_that_it_has_none(tmp_path: Path) -> None:
+    write_release(released({}, total=1000), tmp_path / "empty.json")
+    done = succeed("rules", tmp_path / "empty.json", "--html", tmp_path / "empty.html")
+    assert done.stdout.decode() == "The release has no itemsets, so it has no rules.\n"
+    assert "The release has no itemsets" in (tmp_path / "empty.html").read_text("utf-8")
+
+
 def test_whoever_counted_all_subsets_is_not_told_to(tmp_path: Path) -> None:
     counts = {"noise": "discrete-gaussian", "half_width": 30, "consistent": True, "with_subsets": True}
     release = released({("a", "b"): 9, ("a",): 0, ("b",): 0}, half=30)
@@ -135,7 +142,7 @@ def test_seeded_releases_are_marked(tmp_path: Path) -> None:
         write_release(released(counts, seeded=True), tmp_path / "seeded.json")
         shown = fim_private("rules", tmp_path / "seeded.json").stdout.decode()
         assert shown.startswith("*** seeded, not private")
-    assert "No rule reaches" in shown
+    assert "has no itemsets" in shown
 
 
 def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
