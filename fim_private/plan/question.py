@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -111,7 +111,11 @@ class Question:
         Args:
             size: one size, or several.
             asked: the other fields, as people write them.
+
+        Raises:
+            UsageError: there is no such field, or as the class.
         """
+        _refuse_unknown(asked)
         return cls(sizes=size, **asked)  # type: ignore[arg-type] # `__post_init__` makes of them what the fields say
 
     def __post_init__(self) -> None:
@@ -317,6 +321,20 @@ def spelled_out(function: Function) -> Function:
     given = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
     function.__signature__ = signature.replace(parameters=[*given, *asked])  # type: ignore[attr-defined]
     return function
+
+
+def _refuse_unknown(names: Iterable[str]) -> None:
+    """Refuse an argument that no question has, and show where it belongs."""
+    for name in names:
+        if name not in QuestionArguments.__annotations__:
+            wholes = {"budget": Budget, "unit": PrivacyUnit, "universe": Universe, "constraints": Constraints}
+            held = [
+                f"{whole}={kind.__name__}({name}=...)"
+                for whole, kind in wholes.items()
+                if name in inspect.signature(kind).parameters
+            ]
+            known = ", ".join(["size", *QuestionArguments.__annotations__])
+            raise UsageError(f"There is no argument {name}.", f"Write {held[0] if held else f'one of {known}'}.")
 
 
 def _sizes(size: object) -> tuple[int, ...]:

@@ -477,3 +477,17 @@ def test_no_plan_of_ten_thousand_costs_more_than_its_budget(chunk: int) -> None:
     assert made["refused"] < 25
     assert made["refused with a delta"] == 0
     assert set(REGISTRY) - set(made) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("must_contain", r"no argument must_contain\. Write constraints=Constraints\(must_contain=\.\.\.\)\."),
+        ("epsilon", r"Write budget=Budget\(epsilon=\.\.\.\)\."),
+        ("column", r"Write unit=PrivacyUnit\(column=\.\.\.\)\."),
+        ("k", r"Write one of size, top, budget, .*, by\."),
+    ],
+)
+def test_an_argument_that_no_question_has_is_refused_with_its_place(name: str, written: str) -> None:
+    with pytest.raises(UsageError, match=written):
+        make_plan(size=2, top=3, budget=Budget("1", "1e-6"), unit=UNIT, **{name: 3})
