@@ -1,4 +1,7 @@
-"""Help as plain text that loads fast and can be copied: options in sections, each example on one line, no frames."""
+"""Help as plain text that loads fast and can be copied: options in sections, each example on one line, no frames.
+
+Errors about values are plain words too.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +51,17 @@ def _unbroken(text: str) -> str:
 
 class Command(_Plain, TyperCommand):
     """A command whose help shows its options in the sections that `rich_help_panel` names."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Say in plain words that a value is no number. Typer's words are those of a library for programmers."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            # The words differ between versions of Typer.
+            for kind, plain in (("integer", "a whole number"), ("number", "a number"), ("float", "a number")):
+                if f"a valid {kind}" in error.message:
+                    error.message = f"Give {plain}."
+            raise
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as it is called
         """Write the examples last and unbroken, so that each line is a command."""

@@ -217,3 +217,15 @@ def test_the_name_of_a_file_cannot_steer_the_terminal(tmp_path: Path) -> None:
         done = end_with(3, "mine", pattern, *ASKED, "--separator", ",")
         assert "b\\x1b[32mY.csv" in words(done)
         assert b"\x1b" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("plan", "--about", "x"), "'--about': Give a whole number."),
+        (("plan", "--size", "1.5"), "'--size': Give a whole number."),
+        (("rules", "release.json", "--min-lift", "high"), "'--min-lift': Give a number."),
+    ],
+)
+def test_a_value_that_is_no_number_is_refused_in_plain_words(command: tuple[str, ...], said: str) -> None:
+    assert said in words(end_with(2, *command))

@@ -174,7 +174,7 @@ def test_a_configuration_with_unknown_settings_is_refused(shop: Path, tmp_path: 
         ("title = [5]\n", "title is not a text or a number"),
         ("drop_rows_without_unit = 1\n", "neither true nor false"),
         ("epsilons = [[1]]\n", "nor a plain list"),
-        ("trials = 'a'\n", "a valid integer"),
+        ("trials = 'a'\n", "Give a whole number"),
         ("tops = [1, 'b']\n", "whole numbers"),
         ("curator = true\n", "unknown settings: 'curator'"),
     ):
