@@ -53,6 +53,7 @@ def test_a_report_is_a_folder_of_page_text_figures_and_table(report: Path) -> No
         assert "for the curator" in words_
         assert "fim-private compare" in words_
         assert "universe padded" in words_
+        assert 0 < words_.index("The data, ") < words_.index("The question.")
     anchors = ["answer", "open-universe", "utility", "range", "margins", "reproduce"]
     assert re.findall(r'<h2 id="([\w-]+)"', page) == anchors
     assert re.findall(r'<summary><h2 id="([\w-]+)"', page) == anchors[1:]

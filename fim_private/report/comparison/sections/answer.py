@@ -45,6 +45,15 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
         for data in named
         if (short := _short(results, data))
     ]
+    described = [
+        Paragraph(
+            text=f"**The data, {source.name}.** {source.description} {counts.transactions:,} {counted}, "
+            f"{counts.items:,} different items."
+        )
+        for source, counts in zip(results.sources, results.counts, strict=True)
+    ]
+    if len(named) == 1:  # what a transaction is comes before a question about transactions
+        parts += described
     parts.append(
         Paragraph(
             text=f"**The question.** Which {what} are in the most {counted}? The answer is random, and that "
@@ -57,13 +66,9 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
             )
         )
     )
-    for source, counts in zip(results.sources, results.counts, strict=True):
-        data = source.name
+    for data, description in zip(named, described, strict=True):
         parts += [
-            Paragraph(
-                text=f"**The data, {data}.** {source.description} {counts.transactions:,} "
-                f"{'units' if settings.counts_units else 'transactions'}, {counts.items:,} different items."
-            ),
+            *([description] if len(named) > 1 else []),
             _decision(results, data),
             Bullets(items=tuple(_advice(results, data))),
             _figure(results, pictures, data),
