@@ -58,7 +58,7 @@ def draw_pairs(panel: Axes, transactions: Transactions) -> None:
     panel.set_xlim(0, right)
     panel.set_ylim(LEAST, 1.35 * counts[0])  # with room for the legend
     panel.set_xlabel("customers with both, if items were independent")
-    panel.set_ylabel("customers with both items")
+    panel.set_ylabel(f"customers with both items (from {LEAST})")
     panel.set_title(f"the true top {TOP} pairs")
     panel.legend(loc="upper right", markerscale=1.4)
 
