@@ -27,7 +27,7 @@ class Row:
     Args:
         name: as typed after --mechanism.
         summary: one line for people.
-        source: the publication it comes from.
+        source: the publication it comes from. Pages for the public show it, so it names no file of the program.
         family: figures draw all mechanisms of a family in one colour.
         module: the module whose `calibrate` makes it.
         options: further arguments of `calibrate`.
@@ -112,7 +112,7 @@ REGISTRY: dict[str, Row] = {
         Row(
             name="lmm",
             summary="large margin mechanism, calibrated: one margin search for all picks, limited domain as fallback",
-            source="Chaudhuri, Hsu, Song 2014; calibration in mechanisms/lmm.py",
+            source="Chaudhuri, Hsu, Song 2014; calibration of this project",
             family="lmm",
             module="fim_private.mechanisms.lmm",
             twins_at=f"{_TWINS}.large_margin:ONE_SEARCH",
@@ -126,7 +126,7 @@ REGISTRY: dict[str, Row] = {
         Row(
             name="items-first",
             summary="counts items without names, picks or counts itemsets of frequent ones, and tests what it names",
-            source="after Durfee and Rogers 2019; construction in mechanisms/items_first.py",
+            source="after Durfee and Rogers 2019; construction of this project",
             family="items-first",
             module="fim_private.mechanisms.items_first",
             twins_at=f"{_TWINS}.certificates:ITEMS_FIRST",
@@ -190,7 +190,7 @@ REGISTRY: dict[str, Row] = {
         Row(
             name="certified-domain",
             summary="picks from the most frequent candidates, and names those that a noisy test finds to have support",
-            source="after Durfee and Rogers 2019; construction in mechanisms/certified_domain.py",
+            source="after Durfee and Rogers 2019; construction of this project",
             family="limited-domain",
             module="fim_private.mechanisms.certified_domain",
             twins_at=f"{_TWINS}.certificates:CERTIFIED_DOMAIN",
@@ -202,7 +202,7 @@ REGISTRY: dict[str, Row] = {
         Row(
             name="look-first",
             summary="looks with noise at how clear the ranking is, then picks from its top, or finds the items first",
-            source="construction in mechanisms/look_first.py",
+            source="construction of this project",
             family="look-first",
             module="fim_private.mechanisms.look_first",
             twins_at=f"{_TWINS}.looks:LOOK_FIRST",
@@ -386,7 +386,7 @@ COMPARATORS: dict[str, Row] = {
         Row(
             name="privbasis-gaussian",
             summary="noisy counts of all subsets of a few small sets of items, with Gaussian noise, for several sizes",
-            source="Li, Qardaji, Su, Cao 2012; accounting in mechanisms/privbasis.py",
+            source="Li, Qardaji, Su, Cao 2012; accounting of this project",
             family="privbasis",
             module="fim_private.mechanisms.privbasis",
             options={"gaussian": True},
@@ -405,7 +405,7 @@ twins, are in `tests/mechanisms/test_privbasis.py`.
 AUTOMATIC = Row(
     name=AUTO,
     summary="of the mechanisms that it considers, the one likely to need the least lead, for this k, size and budget",
-    source="plan/planner.py",
+    source="this project",
     family=AUTO,
     module="",
     twins_at="",

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from fim_private.mechanisms.protocol import Request
-from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
+from fim_private.mechanisms.registry import AUTO, COMPARATORS, REGISTRY, Row, find
 from tests import processes
 
 MARKS = ("both_relations", "needs_universe", "needs_cap", "finds_items", "reads_counts", "weighs")
@@ -92,3 +92,8 @@ def test_the_fallback_is_left_out_where_the_name_says_so() -> None:
         for name in ("lmm", "lmm-no-fallback")
     }
     assert fallbacks == {"lmm": True, "lmm-no-fallback": False}
+
+
+def test_sources_are_for_readers_who_do_not_have_the_program() -> None:
+    for row in (*REGISTRY.values(), *COMPARATORS.values(), find(AUTO)):
+        assert ".py" not in row.source, row.name
