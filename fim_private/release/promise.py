@@ -16,7 +16,7 @@ def privacy_record(plan: Priced, layout: Layout | None = None) -> dict[str, Any]
         layout: the layout of the data, which is taken as public; None if no data was read yet.
     """
     cost = plan.cost
-    transaction = "" if layout is None or cost.unit.column is not None else f" ({layout.transaction})"
+    transaction = "" if layout is None or cost.unit.column is not None else f" (a basket, {layout.transaction})"
     return {
         "epsilon": float(cost.budget.epsilon),
         "delta": float(cost.budget.delta),

@@ -65,7 +65,7 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool, options: bool) -> l
     paragraphs = [
         f"The promise protects {promise.unit}: {event}.",
         *_together_sentence(plan),
-        f"How much: epsilon {stated(epsilon)}, delta {stated(delta)}. One unit makes any set of answers at most "
+        f"How much: epsilon {stated(epsilon)}, delta {stated(delta)}. One such unit makes any set of answers at most "
         f"{times_as_likely(epsilon)} times as likely{more}.{holds} Someone who thinks it 50:50 {guess}, and decides "
         f"after seeing the answer, is right in at most {share_right(epsilon, delta)} % of cases.",
         f"Mechanism: {_by(mechanism)}. Noise is drawn exactly, not in floating point, from {source}.",

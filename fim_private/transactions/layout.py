@@ -138,12 +138,12 @@ class Layout:
     def transaction(self) -> str:
         """What a transaction is, in words."""
         if self.kind == "memory":
-            return "a list"
+            return "one list"
         if self.format == "long":
             several = "," in (self.transaction_column or "")
             columns = "values of columns" if several else "value of column"
             return f"all rows with the same {columns} {self.transaction_column!r}"
-        return "a line" if self.format in ("fimi", "basket") else "a row"
+        return "one line" if self.format in ("fimi", "basket") else "one row"
 
     def settings(self) -> dict[str, Any]:
         """The options that make `read_transactions` read other data by this layout without guessing."""

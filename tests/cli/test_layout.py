@@ -40,7 +40,7 @@ def test_a_typed_format_names_the_same_items_with_one_line_more_or_less(here: Pa
     assert release["privacy"]["layout"]["separator"] == ","
     assert release["privacy"]["layout"]["guessed"] == []
     assert (
-        "The layout of the file is taken as public: basket CSV, separated by commas. A transaction is a line." in said
+        "The layout of the file is taken as public: basket CSV, separated by commas. A transaction is one line." in said
     )
     assert "Guessed" not in said
 
@@ -61,7 +61,7 @@ def test_a_guess_is_promised_recorded_shown_and_replayed(here: Path) -> None:
         "guessed": ["format", "separator"],
     }
     promised = (
-        "The layout of the file is taken as public: basket CSV, separated by semicolons. A transaction is a line. "
+        "The layout of the file is taken as public: basket CSV, separated by semicolons. A transaction is one line. "
         "The program guessed from the data: format and separator. The promise covers only data that lead to the same "
         "guess. Give --format basket --separator ';' to lift this condition."
     )
@@ -69,7 +69,7 @@ def test_a_guess_is_promised_recorded_shown_and_replayed(here: Path) -> None:
     assert "Read as basket CSV, separated by semicolons." in said
     assert promised in " ".join(words(fim_private("show", "release.json", "--explain")).split())
     succeed("show", "release.json", "--html", "page.html")
-    assert "basket CSV, separated by semicolons. A transaction is a line." in Path("page.html").read_text("utf-8")
+    assert "basket CSV, separated by semicolons. A transaction is one line." in Path("page.html").read_text("utf-8")
 
     assert items(mined("other.csv", *ASKED)[0]) == [["bread", "milk"]]
     replayed, said = mined("other.csv", "--config", "release.json")
@@ -110,8 +110,8 @@ def test_the_columns_that_were_guessed_are_replayed(here: Path) -> None:
     (here / "next.csv").write_text("order,invoice,item,product\n" + rows)
     release, said = mined("next.csv", "--config", "release.json")
     assert release["privacy"]["layout"]["transaction_column"] == "invoice"
-    assert release["privacy"]["unit"] == "one transaction (all rows with the same value of column 'invoice')"
-    assert "protects one transaction (all rows with the same value of column 'invoice'): whether it is in" in said
+    assert release["privacy"]["unit"] == "one transaction (a basket, all rows with the same value of column 'invoice')"
+    assert "protects one transaction (a basket, all rows with the same value of column 'invoice'): whether it" in said
     assert "The names of the columns are public too." in said
 
 

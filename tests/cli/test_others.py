@@ -33,7 +33,7 @@ def test_plan_says_what_mine_does(tmp_path: Path) -> None:
     assert planned["plan"] == mined["plan"]
     # What a transaction is, and how it is read, is known when there is a file.
     assert mined["privacy"].pop("layout")["separator"] == ","
-    assert mined["privacy"].pop("unit") == planned["privacy"].pop("unit") + " (a line)"
+    assert mined["privacy"].pop("unit") == planned["privacy"].pop("unit") + " (a basket, one line)"
     assert planned["privacy"] == mined["privacy"]
     assert math.isclose(planned["plan"]["spending"][0]["epsilon"], 0.1)
 

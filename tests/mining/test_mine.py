@@ -75,7 +75,7 @@ def test_record_says_what_was_promised() -> None:
     assert release.privacy["epsilon"] == 1.0
     assert release.privacy["delta"] == 1e-6
     assert release.privacy["neighbours"] == "add-remove"
-    assert release.privacy["unit"] == "one transaction (a list)"
+    assert release.privacy["unit"] == "one transaction (a basket, one list)"
     assert release.layout == IN_MEMORY
     assert Release.from_json(release.to_json()).layout == IN_MEMORY
     assert release.privacy["proved"]["epsilon"] <= 1

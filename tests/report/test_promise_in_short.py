@@ -14,7 +14,7 @@ from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.release import Layout, Release
 from fim_private.release.promise import privacy_record
 from fim_private.report.promise_in_short import statement
-from fim_private.report.promise_text import promise
+from fim_private.report.promise_text import promise, promised
 from tests.rules.releases import released
 
 LONG = Layout(
@@ -51,7 +51,7 @@ def test_the_statement_has_five_lines_at_most(unit: PrivacyUnit, relation: Neigh
 def test_the_statement_speaks_of_customers_and_baskets() -> None:
     asked = {"size": 2, "top": 5, "budget": Budget("1", "1e-6")}
     baskets = said(make_plan(unit=UNITS[0], **asked), LINES)
-    assert baskets.startswith("This answer protects every basket (a line): whether it is in the data")
+    assert baskets.startswith("This answer protects every basket (one line): whether it is in the data")
     assert "more baskets of one customer (--unit-column)" in baskets
     assert "public the layout (guessed) and a limit of 65,536 items" in baskets
     customers = said(make_plan(unit=UNITS[1], **asked), LONG)
@@ -88,3 +88,10 @@ def test_a_public_list_is_taken_as_public_and_a_number_of_items_is_not_a_list() 
     for universe in (Universe(), Universe(items=70_000)):
         number = make_plan(size=2, top=3, unit=PrivacyUnit(), budget=Budget("1", "1e-6"), universe=universe)
         assert "list of" not in said(number, LINES) + promise(number)
+
+
+def test_the_whole_promise_says_that_a_transaction_is_the_basket_of_the_short_one() -> None:
+    plan = make_plan(size=2, top=5, unit=PrivacyUnit(), budget=Budget("1", "1e-6"))
+    assert "protects every basket (one line): " in said(plan, LINES)
+    release = replace(released({}), privacy=privacy_record(plan, LINES), plan=plan_record(plan))
+    assert promised(release)[0].startswith("The promise protects one transaction (a basket, one line): ")

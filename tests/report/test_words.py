@@ -109,10 +109,10 @@ def test_the_promise_follows_the_plan() -> None:
 @pytest.mark.parametrize(
     ("epsilon", "delta", "said"),
     [
-        ("0.001", "0", "epsilon 0.001, delta 0. One unit makes any set of answers at most 1.00101 times as likely."),
+        ("0.001", "0", "epsilon 0.001, delta 0. One such unit makes any set of answers at most 1.00101 times"),
         ("0.25", "0", "at most 1.285 times as likely. For what a unit holds (another unit in its place) it is at most "
          "1.649 times."),
-        ("1.00049", "1.00049e-6", "epsilon 1.00049, delta 1.00049e-6. One unit"),
+        ("1.00049", "1.00049e-6", "epsilon 1.00049, delta 1.00049e-6. One such unit"),
         ("1", "1e-6", "at most 2.72 times as likely, plus 1e-6. For what a unit holds (another unit in its place) it "
          "is at most 7.39 times, plus 3.719e-6."),
         ("1/3", "1e-6", "epsilon 0.3334, delta 1e-6."),
@@ -126,7 +126,7 @@ def test_no_bound_is_stated_below_the_truth(epsilon: str, delta: str, said: str)
     )  # fmt: skip
     assert said in " ".join(promise(plan).split())
     together = " ".join(plan_text(plan).split())
-    assert said.startswith("at most") or said.removesuffix(" One unit").rstrip(".").split(". ")[0] in together
+    assert said.startswith("at most") or said.removesuffix(" One such unit").rstrip(".").split(". ")[0] in together
 
 
 @given(epsilon=st.floats(1e-6, 100))

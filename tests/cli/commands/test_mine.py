@@ -46,7 +46,7 @@ def test_the_data_that_ships_gives_a_release_from_file_to_file(shipped: Path, tm
     assert lines[0].split() == ["rank", "itemset"]
     assert 2 <= len(lines) <= 7  # the certificate cuts about one list in eighty
     for said in (
-        "This answer protects every basket (a line): whether it is in the data",
+        "This answer protects every basket (one line): whether it is in the data",
         "(epsilon 1, delta 1e-6), and what it holds (epsilon 2, delta 3.719e-6)",
         "Another answer from this data adds to the risk",
         "--explain says more.",

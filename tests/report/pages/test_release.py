@@ -357,7 +357,7 @@ def test_a_page_names_no_option_and_gives_an_item_one_number() -> None:
     short, promise_of_page = section.parts
     assert isinstance(short, Paragraph)
     assert isinstance(promise_of_page, Bullets)
-    assert short.text.startswith("This answer protects every basket (a line)")
+    assert short.text.startswith("This answer protects every basket (one line)")
     assert short.text.endswith("In full:")
     assert "--" not in " ".join(promise_of_page.items)
     assert "--" in " ".join(promised(release))
