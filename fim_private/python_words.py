@@ -51,7 +51,7 @@ VALUES = {
     "encoding": "(?!or|and)[a-z][a-z0-9_-]*[a-z0-9]",
     **dict.fromkeys(
         ("transaction-column", "item-column", "unit-column"),
-        r"(?!(?:out|or|and|for|if|in|with|is|does)\b)[\w]+(?:[-,][\w]+)*",
+        r"(?!(?:out|or|and|for|if|in|with|is|does|holds)\b)[\w]+(?:[-,][\w]+)*",
     ),
     **dict.fromkeys(("separator", "item-separator"), r"[,;|](?=[\s.]|$)"),
     "skip-columns": NUMBER,

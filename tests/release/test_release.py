@@ -129,7 +129,7 @@ def test_the_promise_says_what_a_transaction_is_where_that_is_the_unit() -> None
     for unit, said in ((PrivacyUnit(), True), (PrivacyUnit(column="customer"), False)):
         plan = make_plan(size=2, top=3, budget=Budget("1", "1e-6"), unit=unit)
         record = privacy_record(plan, layout)
-        assert record["unit"] == unit.describe() + (f" ({layout.transaction})" if said else "")
+        assert record["unit"] == unit.describe() + (f" (a basket, {layout.transaction})" if said else "")
         assert record["layout"] == layout.record()
 
 

@@ -63,14 +63,14 @@ CASES: dict[str, tuple[Any, dict[str, str], dict[str, Any], str, str]] = {
         {},
         {"format": "fimi", "encoding": "utf-8", "guessed": ("format",)},
         "FIMI: items separated by blanks, one transaction per line",
-        "a line",
+        "one line",
     ),
     "basket": (
         "1\t2\nx\n",
         {"separator": r"\t", "encoding": "latin1"},
         {"format": "basket", "separator": "\t", "encoding": "iso8859-1", "guessed": ("format",)},
         "basket CSV, separated by tabs (iso8859-1)",
-        "a line",
+        "one line",
     ),
     "long": (
         LONG,
@@ -91,7 +91,7 @@ CASES: dict[str, tuple[Any, dict[str, str], dict[str, Any], str, str]] = {
         {"format": "one-hot", "separator": "|", "transaction_column": "id"},
         {"format": "one-hot", "separator": "|", "encoding": "utf-8", "transaction_column": "id"},
         "one-hot CSV, separated by pipes: one column per item, transaction column 'id'",
-        "a row",
+        "one row",
     ),
     "long frame": (
         FRAME,
@@ -112,14 +112,14 @@ CASES: dict[str, tuple[Any, dict[str, str], dict[str, Any], str, str]] = {
         {"format": "lists"},
         {"format": "lists", "kind": "Parquet", "item_column": "things", "guessed": ("item_column",)},
         "Parquet with lists: item column 'things'",
-        "a row",
+        "one row",
     ),
     "one-hot frame": (
         pl.DataFrame({"milk": [True, True], "bread": [1, 0]}),
         {},
         {"format": "one-hot", "kind": "Parquet", "guessed": ("format",)},
         "one-hot Parquet: one column per item",
-        "a row",
+        "one row",
     ),
 }
 
@@ -146,7 +146,7 @@ def test_frames_and_lists_in_memory_have_a_layout_too() -> None:
     assert read_transactions(pd.DataFrame({"milk": [1]}), format="one-hot").notes.layout.guessed == ()
     layout = transactions_from_lists([["milk"]]).notes.layout
     assert layout == IN_MEMORY
-    assert (layout.describe(), layout.transaction, layout.settings()) == ("lists in memory", "a list", {})
+    assert (layout.describe(), layout.transaction, layout.settings()) == ("lists in memory", "one list", {})
 
 
 def test_what_was_guessed_is_shown_as_it_is_typed() -> None:

@@ -274,10 +274,16 @@ def test_types_of_parquet_become_their_text():
 
 
 @pytest.mark.parametrize(
-    "bad", [[[1], [2]], [{"a": 1}, {"a": 2}], [b"\xff", b"\xfe"]], ids=["lists", "structs", "bytes"]
+    ("bad", "what"),
+    [
+        ([[1], [2]], "is of type .*not text"),
+        ([{"a": 1}, {"a": 2}], "is of type .*not text"),
+        ([b"\xff", b"\xfe"], "holds a value that has no name: bytes that are no text"),
+    ],
+    ids=["lists", "structs", "bytes"],
 )
-def test_types_that_are_no_text_are_refused(bad):
-    with pytest.raises(InputError, match=r"column for item_column= is of type .*not text"):
+def test_types_and_values_that_are_no_text_are_refused(bad, what):
+    with pytest.raises(InputError, match=f"column for item_column= {what}"):
         read(pl.DataFrame({"tid": [1, 2], "item": bad}), format="long")
 
 
