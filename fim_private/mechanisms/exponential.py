@@ -34,7 +34,7 @@ class Exponential:
         universe_size: how many itemsets were declared.
         general: whether to use the textbook's exponent, half as large.
         rise: how much more of epsilon later picks get than earlier ones.
-        stop: the public score of a symbol that ends the list; None if there is none.
+        stop: the score of the stop symbol, a public number. Drawing the symbol ends the list. None for no stop symbol.
         sensitivity: Delta.
     """
 

@@ -175,7 +175,7 @@ class ItemsFirst:
         return max(self._few, min(2 * self.top, int(np.count_nonzero(supports >= least))))
 
     def _clear(self, supports: NDArray[np.float64], lengths: Lengths) -> int:
-        """So many tokens are frequent enough for an itemset that is asked for, and still leave counts of pairs clear.
+        """So many tokens may be in an itemset that is asked for, and are few enough for clear counts of pairs.
 
         The more tokens go on, the more of their pairs a transaction holds, and the less it counts in each of them.
         """
@@ -191,7 +191,7 @@ class ItemsFirst:
 
     @property
     def _few(self) -> int:
-        """The same if no single items are asked for, and however frequent itemsets are."""
+        """At least so many go on, whatever was counted before."""
         # All itemsets above a count are asked for with a k far larger than their number.
         asked = 0 if self.min_count is not None else self.top * min(1.0, 2 * self.epsilon)
         return max(self.tuning.few, self._enough, round(self.tuning.few_per_pick * asked))
@@ -226,14 +226,13 @@ class ItemsFirst:
                     what="noisy counts of items, which name them, and picks", rho=self.rho - self.look.loss.gaussian.rho
                 ),
             )
-        first = (2 * self.look.loss.gaussian.rho, self.items.measurement.loss.gaussian.rho)
         what = {PEEL: "picks", COUNTS: "noisy counts of itemsets"}.get(self.select or "", "picks or noisy counts")
         test = "" if self.test_delta is None else ", and the test of their items"
         again = "the most frequent items" if self.by == BY_LEVERAGE else "perhaps the likeliest items"
         return (
-            Spending(what="looks at how many items units hold", rho=first[0]),
-            Spending(what="noisy counts of items", rho=first[1]),
-            Spending(what=f"{again} once more, {what}{test}", rho=self.rho - sum(first)),
+            Spending(what="looks at how many items units hold", rho=2 * self.look.loss.gaussian.rho),
+            Spending(what="noisy counts of items", rho=self.items.measurement.loss.gaussian.rho),
+            Spending(what=f"{again} once more, {what}{test}", rho=self._after_items),
         )
 
     @property
@@ -594,8 +593,10 @@ class ItemsFirst:
             return float(self.min_count)
         if self.support is not None:
             return self.support
+        if self.sizes != (2,):
+            return math.inf
         pairs, _ = _independent_pairs(supports[:MOST_TESTED], transactions)
-        if self.sizes != (2,) or len(pairs) < self.top:
+        if len(pairs) < self.top:
             return math.inf
         # Items that are bought together make the k-th pair more frequent than that.
         return float(np.partition(pairs, -self.top)[-self.top])
@@ -622,24 +623,23 @@ class ItemsFirst:
         )
 
     def ending(self, picks: Exponential, favour: NDArray[np.int64]) -> Exponential:
-        """These picks, with a symbol that ends the list if most of them would be random.
+        """These picks. They get a stop symbol if most of them would be random.
 
         The look may have seen that the last itemset asked for is too rare: picks cannot tell it from itemsets that
-        nobody has. Of many candidates most are then wrong. So the symbol weighs as much as all candidates together
-        would if nobody had them. Its score is public, so it costs nothing. Where itemsets were counted before, or are
-        ranked by leverage, the favour says more than that, and there is no symbol.
+        nobody has. If there are many candidates, most picks are then wrong. So the stop symbol is as likely as all
+        candidates together would be if nobody had them. Its score is public, so it costs nothing. If itemsets were
+        counted before, or are ranked by leverage, the favour holds counts too. Then there is no stop symbol.
 
-        An itemset of rarer items gets little favour. One with the stated lead must still be far likelier than the
-        symbol, so the symbol weighs at most as much as the bulk that the lead is over, without favour.
+        An itemset of rarer items gets little favour. If it has the stated lead, it must still be far likelier than the
+        stop symbol. So the symbol weighs at most as much as the bulk that the lead is over, without favour.
 
         Args:
             picks: from these candidates.
             favour: what is added to their counts, int64, at least 0, shape (candidates,).
         """
-        told_apart = self.tuning.hopeless * self._told_apart(picks.pick_epsilon)
-        if self.support is None or self.support >= told_apart or len(favour) < _MANY_CANDIDATES * self.top:
+        if self._counted_before or self.by == BY_LEVERAGE or len(favour) < _MANY_CANDIDATES * self.top:
             return picks
-        if self._counted_before or self.by == BY_LEVERAGE:
+        if self.support is None or self.support >= self.tuning.hopeless * self._told_apart(picks.pick_epsilon):
             return picks
         # The first picks have the smallest rate.
         rate = float(picks.rates[0])

@@ -60,13 +60,13 @@ class Tuning:
         reach: tokens go on to picks down to this times the support that a pick can tell from nothing.
         several_reach: the same for picks of single items, or from several sizes.
         leverage_reach: the same for picks by leverage, which is always smaller than the support.
-        hopeless: most picks are random if the support of the last itemset asked for is below this times the support
-            that a pick can tell from nothing.
+        hopeless: a pick can tell some support from nothing. If the last itemset asked for has less than this share of
+            it, most picks are random.
         few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
         few_per_pick: so many for each of k go on instead if that is more. It is less if epsilon is below 1/2.
         pairs_stand_out: more go on while the support of the last itemset asked for is at least so many deviations of
             the noise in counts of pairs.
-        rarest: of these, only tokens of at least this times its support.
+        rarest: these have at least this times its support.
         below_last: where single items are asked for, all tokens go on down to so many deviations below the k-th, or
             below the least count that is asked for, but at most 2 k.
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts, and times
