@@ -291,7 +291,18 @@ class DiscreteGaussian(ZCDP):
         return Gaussian(self.rho * self.variance / (self.variance - ROUNDING_VARIANCE))
 
 
-Loss = PureDP | ApproxDP | BoundedRange | ZCDP
+@dataclass(frozen=True)
+class Chosen:
+    """One of several ways, chosen by what the steps before it answered.
+
+    Args:
+        ways: of each, what its steps cost, in the order in which they are taken.
+    """
+
+    ways: tuple[tuple[Loss, ...], ...]
+
+
+Loss = PureDP | ApproxDP | BoundedRange | ZCDP | Chosen
 
 
 def tally(losses: Sequence[Loss]) -> dict[Loss, int]:

@@ -27,7 +27,7 @@ MAY_IMPORT = {
         "compilation": "errors",
         "writing": "errors",
         "randomness": "errors compilation",
-        "accounting": "privacy",
+        "accounting": "privacy compilation",
         "mechanisms": "errors privacy profile randomness accounting",
         # Knows nothing of itemsets: anything with a score and a stated loss can be a candidate.
         "private_candidates": "errors privacy randomness accounting mechanisms",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from fim_private.privacy import ZCDP, ApproxDP, Loss
+from fim_private.privacy import ZCDP, ApproxDP, Chosen, Loss
 
 
 def basic_epsilon(losses: Sequence[Loss]) -> Fraction:
@@ -18,7 +18,7 @@ def basic_epsilon(losses: Sequence[Loss]) -> Fraction:
     for loss in losses:
         if isinstance(loss, ZCDP):
             raise ValueError("a zCDP loss has no epsilon of its own; use Renyi composition")
-        total += loss.epsilon
+        total += max(map(basic_epsilon, loss.ways)) if isinstance(loss, Chosen) else loss.epsilon
     return total
 
 

@@ -3,8 +3,8 @@
 A mechanism states two things: its losses as a function of the epsilon of one pick, and the probability `failure`, on
 either neighbour's side, of the event that its losses do not cover. Two theorems turn these into a guarantee:
     basic: (sum of epsilons, sum of deltas + failure);
-    composed: (eps, delta_acc + (1 + e^eps) failure), where eps is what Gaussian or Renyi composition, whichever proves
-        less, has at delta_acc. Some failures cost less (`failure_price`).
+    composed: (eps, delta_acc + (1 + e^eps) failure), where eps is the least that Gaussian, Renyi or optimal composition
+        has at delta_acc. Some failures cost less (`failure_price`).
 docs/mathematics.md#failures has the premises and the proofs.
 """
 
@@ -19,9 +19,10 @@ from functools import lru_cache
 from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
 from fim_private.accounting.gaussian_composition import gaussian_epsilon
 from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
+from fim_private.accounting.range_composition import range_epsilon
 from fim_private.accounting.renyi_composition import renyi_epsilon
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down, round_up
-from fim_private.accounting.search import largest
+from fim_private.accounting.search import crossed, largest
 from fim_private.privacy import (
     AnyFailure,
     ChosenFailure,
@@ -38,6 +39,9 @@ LossesOfPick = Callable[[Fraction], Sequence[Loss]]
 Need = tuple[Fraction, str] | None
 """The epsilon that a theorem needs, and which theorem that is; None if it proves nothing."""
 _LEAST_EXCESS = 1e-300
+_LEAST_SEARCHED, _CLOSE = 0.1, 100
+"""The more picks there are, the less optimal composition gains. It is searched for up to a tenth more than 1/picks, and
+as closely as a hundredth of that."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,9 +64,16 @@ def prove_basic(losses: Sequence[Loss], failure: Fraction) -> Guarantee:
     return Guarantee(epsilon=basic_epsilon(losses), delta=basic_delta(losses) + failure, composition="basic")
 
 
-def composed_epsilon(losses: Sequence[Loss], delta: float) -> tuple[float, str]:
-    """The least epsilon that Gaussian or Renyi composition proves at `delta` > 0, rounded up, and by which of them."""
-    return min((gaussian_epsilon(losses, delta), "gaussian"), (renyi_epsilon(losses, delta), "renyi"))
+def composed_epsilon(losses: Sequence[Loss], delta: float, *, fast: bool = False) -> tuple[float, str]:
+    """The least epsilon that a theorem proves at `delta` > 0, rounded up, and which theorem that is.
+
+    Args:
+        losses: in the order in which the steps are taken.
+        delta: what is allowed.
+        fast: whether only Gaussian and Renyi composition are tried. Optimal composition takes far longer.
+    """
+    found = min((gaussian_epsilon(losses, delta), "gaussian"), (renyi_epsilon(losses, delta), "renyi"))
+    return found if fast else min(found, (range_epsilon(losses, delta, found[0]), "optimal"))
 
 
 def failure_price(failures: Sequence[Failure], odds: Fraction) -> Fraction:
@@ -84,12 +95,14 @@ def failure_price(failures: Sequence[Failure], odds: Fraction) -> Fraction:
             return once + (1 + odds) * (failure_probability(each) - once)
 
 
-def composed_need(losses: Sequence[Loss], failures: Sequence[Failure], *, epsilon: Fraction, delta: Fraction) -> Need:
+def composed_need(
+    losses: Sequence[Loss], failures: Sequence[Failure], *, epsilon: Fraction, delta: Fraction, fast: bool = False
+) -> Need:
     """What `composed_epsilon` needs if failures are paid at `epsilon`: nothing is proved if that is more."""
     delta_acc = delta - failure_price(failures, exp_up(epsilon))
     if delta_acc <= 0:
         return None
-    found, composition = composed_epsilon(losses, float(delta_acc))
+    found, composition = composed_epsilon(losses, float(delta_acc), fast=fast)
     return None if math.isinf(found) else (round_up(found), composition)
 
 
@@ -140,7 +153,10 @@ def _calibrate_composed(
     failure = round_down(float(delta / 2 / (1 + exp_up(epsilon)))) if failing else Fraction(0)
 
     found = largest_proved(
-        lambda pick: composed_need(losses_of(pick), [AnyFailure(failure)], epsilon=epsilon, delta=delta),
+        lambda pick, fast=False: composed_need(
+            losses_of(pick), [AnyFailure(failure)], epsilon=epsilon, delta=delta, fast=fast
+        ),
+        picks=len(losses_of(Fraction(1))),
         epsilon=epsilon,
         delta=delta,
     )
@@ -151,20 +167,46 @@ def _calibrate_composed(
 
 
 def largest_proved(
-    need: Callable[[Fraction], Need], *, epsilon: Fraction, delta: Fraction
+    need: Callable[..., Need], *, picks: int = 1, epsilon: Fraction, delta: Fraction
 ) -> tuple[Fraction, Guarantee] | None:
     """The most that a part may spend, epsilon or rho, and what is then guaranteed.
 
     Returns None if nothing is guaranteed however little the part spends.
 
     Args:
-        need: what a theorem needs if the part spends so much.
+        need: what a theorem needs if the part spends so much. With `fast` only fast theorems are tried.
+        picks: how many picks there are, about.
         epsilon: what everything together may spend.
         delta: what everything together may spend.
     """
-    spent = largest(lambda each: excess(need(each), epsilon), epsilon)
-    guarantee = granted(need(spent), epsilon=epsilon, delta=delta) if spent else None
-    return None if spent is None or guarantee is None else (spent, guarantee)
+    spent = largest(lambda each: excess(need(each, fast=True), epsilon), epsilon)
+    if spent is None:
+        return None
+    needed = need(spent)
+    if needed is not None and needed[1] == "optimal":
+        return largest_above(spent, need, picks=picks, epsilon=epsilon), Guarantee(
+            epsilon=epsilon, delta=delta, composition="optimal"
+        )
+    guarantee = granted(needed, epsilon=epsilon, delta=delta)
+    return None if guarantee is None else (spent, guarantee)
+
+
+def largest_above(spent: Fraction, need: Callable[[Fraction], Need], *, picks: int, epsilon: Fraction) -> Fraction:
+    """How much more a part may spend by optimal composition.
+
+    Args:
+        spent: what a faster theorem allows.
+        need: what is needed if the part spends so much.
+        picks: how many picks there are, about.
+        epsilon: what everything together may spend.
+    """
+
+    def more(log: float) -> Fraction:
+        return max(spent, round_down(float(spent) * math.exp(log)))
+
+    most = _LEAST_SEARCHED + 1 / picks
+    low, _ = crossed(lambda log: excess(need(more(log)), epsilon), 0.0, most, close=most / _CLOSE)
+    return more(low)
 
 
 @lru_cache(maxsize=256)
@@ -179,7 +221,9 @@ def calibrate_gaussian(
         delta: what everything together may spend.
     """
     return largest_proved(
-        lambda rho: composed_need([Gaussian(rho)], failures, epsilon=epsilon, delta=delta), epsilon=epsilon, delta=delta
+        lambda rho, **_: composed_need([Gaussian(rho)], failures, epsilon=epsilon, delta=delta),
+        epsilon=epsilon,
+        delta=delta,
     )
 
 

@@ -13,6 +13,7 @@ from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
 from fim_private.accounting.calibration import failure_price
 from fim_private.accounting.gaussian_composition import gaussian_delta
 from fim_private.accounting.optimal_composition import optimal_delta
+from fim_private.accounting.range_composition import range_delta
 from fim_private.accounting.renyi_composition import renyi_delta
 from fim_private.privacy import (
     ZCDP,
@@ -49,7 +50,8 @@ def claimed_delta(losses: Sequence[Loss], failures: Sequence[Failure], epsilon: 
 
 
 def _composed(losses: Sequence[Loss], epsilon: float) -> float:
-    return min(renyi_delta(losses, epsilon), gaussian_delta(losses, epsilon))
+    found = min(renyi_delta(losses, epsilon), gaussian_delta(losses, epsilon))
+    return min(found, range_delta(losses, epsilon))
 
 
 def _basic(epsilon_0: float, delta_0: float, epsilon: float) -> float:

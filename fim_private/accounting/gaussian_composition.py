@@ -19,7 +19,7 @@ from statistics import NormalDist
 from fim_private.accounting.rising import FLAT, staged
 from fim_private.accounting.rounding import RELATIVE_ERROR, round_down
 from fim_private.accounting.search import crossed, halved
-from fim_private.privacy import ROUNDING_VARIANCE, BoundedRange, DiscreteGaussian, Gaussian, Loss, PureDP
+from fim_private.privacy import ROUNDING_VARIANCE, BoundedRange, Chosen, DiscreteGaussian, Gaussian, Loss, PureDP
 
 FACTORS = (
     (0.0, math.pi / 2),
@@ -137,7 +137,11 @@ def gaussian_rho(losses: Sequence[Loss]) -> float:
         losses: in the order in which the steps are taken, or in any in which no step depends on the answer of one that
             is listed later.
     """
-    total = 0.0
+    return _added(losses, 0.0) * (1 + RELATIVE_ERROR)
+
+
+def _added(losses: Sequence[Loss], total: float) -> float:
+    """What these steps and those that follow cost together; `total` is what those that follow cost."""
     for loss, alike in groupby(reversed(losses)):
         times = sum(1 for _ in alike)
         match loss:
@@ -149,9 +153,12 @@ def gaussian_rho(losses: Sequence[Loss]) -> float:
                 total += pick_rho(float(epsilon), times, total)
             case PureDP(epsilon):
                 total += times * _single(2 * float(epsilon))
+            case Chosen(ways):
+                for _ in range(times):
+                    total = max(_added(way, total) for way in ways)
             case _:
                 return math.inf
-    return total * (1 + RELATIVE_ERROR)
+    return total
 
 
 def gaussian_delta(losses: Sequence[Loss], epsilon: float) -> float:

@@ -2,7 +2,7 @@
 
 There are two theorems. Both hold for parts that are chosen after seeing the answers of earlier parts:
     added up: add the parts' own guarantees and the cost of the further steps (basic composition);
-    composed: compose all losses by Gaussian or Renyi composition, and add what the failures cost.
+    composed: compose all losses by Gaussian, Renyi or optimal composition, and add what the failures cost.
 Proofs: docs/mathematics.md#joint-accounting.
 """
 
@@ -46,15 +46,16 @@ def prove_together(
     """
     added, failed = _added_up(parts, further, delta=delta)
     return granted(added, epsilon=epsilon, delta=failed) or granted(
-        _composed(parts, further, epsilon=epsilon, delta=delta), epsilon=epsilon, delta=delta
+        _composed(parts, further, epsilon=epsilon, delta=delta, fast=False), epsilon=epsilon, delta=delta
     )
 
 
 def needed_together(
-    parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilon: Fraction, delta: Fraction
+    parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilon: Fraction, delta: Fraction, fast: bool = False
 ) -> Need:
-    """What the cheaper theorem needs (`prove_together`)."""
-    needs = _added_up(parts, further, delta=delta)[0], _composed(parts, further, epsilon=epsilon, delta=delta)
+    """What the cheaper theorem needs (`prove_together`). `fast` leaves out optimal composition."""
+    composed = _composed(parts, further, epsilon=epsilon, delta=delta, fast=fast)
+    needs = _added_up(parts, further, delta=delta)[0], composed
     return min(needs, key=lambda need: excess(need, epsilon))
 
 
@@ -78,7 +79,9 @@ def _added_up(parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, delta:
     return (spent, " and ".join([*sorted(theorems - {"basic"}), "basic"])), failed
 
 
-def _composed(parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilon: Fraction, delta: Fraction) -> Need:
+def _composed(
+    parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilon: Fraction, delta: Fraction, fast: bool
+) -> Need:
     losses = [*(loss for part in parts for loss in part.losses), *further]
     failures = [failure for part in parts for failure in part.failures]
     if len(parts) > 1:
@@ -86,4 +89,4 @@ def _composed(parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilo
         failures = separated(failures)
     if any(isinstance(loss, ApproxDP) for loss in losses):
         return None
-    return composed_need(losses, failures, epsilon=epsilon, delta=delta)
+    return composed_need(losses, failures, epsilon=epsilon, delta=delta, fast=fast)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.accounting.rounding import RELATIVE_ERROR
-from fim_private.privacy import ZCDP, BoundedRange, Loss, PureDP, tally
+from fim_private.privacy import ZCDP, BoundedRange, Chosen, Loss, PureDP, tally
 
 Floats = NDArray[np.float64]
 
@@ -82,6 +82,8 @@ def _curve(losses: Mapping[Loss, int], a: Floats) -> Floats:
                 curve = float(rho) * (1 + a) * _UP
             case PureDP() | BoundedRange():
                 continue
+            case Chosen(ways):
+                curve = np.maximum.reduce([renyi_curve(way, a) for way in ways])
             case _:
                 raise ValueError("an (epsilon, delta) loss has no Renyi curve; use basic or optimal composition")
         total += times * curve

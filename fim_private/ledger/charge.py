@@ -23,6 +23,7 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from fim_private.accounting.cost import Cost
 from fim_private.accounting.privacy_filter import Charge, PrivacyFilter, log_of
 from fim_private.accounting.renyi_composition import renyi_curve
 from fim_private.accounting.rounding import RELATIVE_ERROR, round_up
-from fim_private.privacy import ApproxDP, Failure, Loss, OneSidedFailure, PureDP, StepwiseFailure, separated
+from fim_private.privacy import ApproxDP, Chosen, Failure, Loss, OneSidedFailure, PureDP, StepwiseFailure, separated
 
 
 def charge_of(cost: Cost, rule: PrivacyFilter) -> Charge:
@@ -46,14 +47,16 @@ def charge_of(cost: Cost, rule: PrivacyFilter) -> Charge:
     return cheapest + Charge(epsilon=guarantee.epsilon, delta=guarantee.delta)
 
 
-def losses_record(losses: Sequence[Loss]) -> list[dict[str, str | int]]:
+def losses_record(losses: Sequence[Loss]) -> list[dict[str, Any]]:
     """Losses as plain values: exact fractions as text, and equal losses in a row as one entry."""
     return list(_grouped(losses))
 
 
-def _grouped(losses: Sequence[Loss]) -> Iterator[dict[str, str | int]]:
+def _grouped(losses: Sequence[Loss]) -> Iterator[dict[str, Any]]:
     for loss, same in groupby(losses):
-        figures = {name: str(value) for name, value in vars(loss).items()}
+        figures: dict[str, Any] = {name: str(value) for name, value in vars(loss).items()}
+        if isinstance(loss, Chosen):
+            figures = {"ways": [losses_record(way) for way in loss.ways]}
         yield {"loss": type(loss).__name__, **figures, "times": sum(1 for _ in same)}
 
 

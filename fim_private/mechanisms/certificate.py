@@ -266,10 +266,12 @@ def calibrate_certificate(
         sensitivity=request.sensitivity,
     )
 
-    def needed(pick: Fraction) -> Need:
-        return composed_need([*losses_of(pick), *certificate.losses], [failure], epsilon=epsilon, delta=delta)
+    def needed(pick: Fraction, *, fast: bool = False) -> Need:
+        losses = [*losses_of(pick), *certificate.losses]
+        return composed_need(losses, [failure], epsilon=epsilon, delta=delta, fast=fast)
 
-    found = largest_proved(needed, epsilon=epsilon, delta=delta)
+    picks = len(losses_of(Fraction(1)))
+    found = largest_proved(needed, picks=picks, epsilon=epsilon, delta=delta)
     if found is None:
         raise AssertionError("nothing is left for the picks")
     pick, guarantee = found

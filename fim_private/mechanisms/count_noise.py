@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from fim_private.accounting.calibration import excess
 from fim_private.accounting.joint_proof import Part, needed_together, prove_together
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down
-from fim_private.accounting.search import largest, least
+from fim_private.accounting.search import crossed, largest, least
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.protocol import CalibratedMechanism, Request, Spending
 from fim_private.privacy import ROUNDING_VARIANCE, ZCDP, DiscreteGaussian, Guarantee, PureDP, are_one_sided
@@ -38,6 +38,8 @@ LARGEST_ERROR = 10**12
 """More transactions than any data has. Counts with a larger error say nothing."""
 _WORTH_IT = Fraction(19, 20)
 """A selection that leaves the counts more of delta is preferred if it reduces their error below this share."""
+_MOST_LESS = 0.3
+"""Optimal composition allows hardly any less noise than by this logarithm."""
 _SUMMED = 1e10
 
 
@@ -67,6 +69,9 @@ class CountNoise(Protocol):
     @property
     def spending(self) -> Spending:
         """The loss in words."""
+
+    def less(self, log: float) -> CountNoise:
+        """The same with noise of a deviation that is smaller by about this logarithm."""
 
     def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
         """The counts, each with its own noise."""
@@ -113,6 +118,10 @@ class LaplaceCounts:
     def spending(self) -> Spending:
         """An epsilon."""
         return Spending(what=f"counts, with {self.law} noise", epsilon=self.epsilon)
+
+    def less(self, log: float) -> LaplaceCounts:
+        """The same with a larger epsilon."""
+        return replace(self, epsilon=max(self.epsilon, round_down(float(self.epsilon) * math.exp(log))))
 
     def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
         """The counts, each with its own noise, int64, of the same shape."""
@@ -162,6 +171,10 @@ class GaussianCounts:
         """A rho, as Gaussian noise where it has a price as that."""
         rho = self.loss.gaussian.rho if self.variance > ROUNDING_VARIANCE else self.loss.rho
         return Spending(what=f"counts, with {self.law} noise", rho=rho)
+
+    def less(self, log: float) -> GaussianCounts:
+        """The same with a smaller variance."""
+        return replace(self, variance=min(self.variance, math.ceil(self.variance * math.exp(-2 * log))))
 
     def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
         """The counts, each with its own noise, int64, of the same shape."""
@@ -228,19 +241,19 @@ def least_noise(
     laplace = partial(LaplaceCounts, top=top, sensitivity=sensitivity)
     gaussian = partial(GaussianCounts, top=top, sensitivity=sensitivity)
 
-    def proved(noise: CountNoise) -> Guarantee | None:
-        return prove_together(parts, [noise.loss], epsilon=epsilon, delta=delta)
-
-    def beyond(noise: CountNoise) -> float:
-        return excess(needed_together(parts, [noise.loss], epsilon=epsilon, delta=delta), epsilon)
+    def beyond(noise: CountNoise, *, fast: bool = True) -> float:
+        return excess(needed_together(parts, [noise.loss], epsilon=epsilon, delta=delta, fast=fast), epsilon)
 
     spent = largest(lambda each: beyond(laplace(epsilon=each)), epsilon)
     ways: list[CountNoise] = [] if spent is None else [laplace(epsilon=spent)]
     # A useless variance ends the search, and is refused below.
-    variance = least(lambda each: each > LARGEST_ERROR**2 or proved(gaussian(variance=each)) is not None)
+    variance = least(lambda each: each > LARGEST_ERROR**2 or beyond(gaussian(variance=each)) <= 0)
     ways.append(gaussian(variance=variance))
     best = min(ways, key=lambda way: way.half_width)
-    guarantee = proved(best)
+    # Optimal composition takes long. So it is tried only with the better noise, and a little less of it.
+    log, _ = crossed(lambda log: beyond(best.less(log), fast=False), 0.0, _MOST_LESS, close=_MOST_LESS / 50)
+    best = best.less(log)
+    guarantee = prove_together(parts, [best.loss], epsilon=epsilon, delta=delta)
     if guarantee is None or best.half_width > LARGEST_ERROR:
         raise BudgetError(
             "Within this budget the counts would be nothing but noise.",

@@ -19,8 +19,9 @@ from fractions import Fraction
 from functools import cached_property
 from operator import attrgetter
 
-from fim_private.accounting.calibration import calibrate_gaussian
+from fim_private.accounting.calibration import Need, calibrate_gaussian, composed_need, largest_above
 from fim_private.accounting.gaussian_composition import range_costing
+from fim_private.accounting.range_composition import MOST_PICKS
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.certificate import Certificate
@@ -36,7 +37,16 @@ from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst, share_
 from fim_private.mechanisms.items_first_tuning import FOUND
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Margin, Request, Spending
-from fim_private.privacy import AnyFailure, ChosenFailure, DiscreteGaussian, Failure, Gaussian, Loss
+from fim_private.privacy import (
+    AnyFailure,
+    Chosen,
+    ChosenFailure,
+    DiscreteGaussian,
+    Failure,
+    Gaussian,
+    Guarantee,
+    Loss,
+)
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival, sample_discrete_gaussian
@@ -47,6 +57,9 @@ FAILURE_SHARE = Fraction(1, 4)
 """The share of delta that pays for a test that passes by chance."""
 _LOOKS_SHARE = LOOK_SHARE + Fraction(FOUND.look_share)
 """The share of rho for both looks, at most."""
+UNKNOWN_WAY_SHARES, LEAST_GAIN = (Fraction(1, 40), Fraction(1, 20)), Fraction(101, 100)
+"""The shares of delta, one tried after the other, for not knowing which way the looks will choose. They are needed if
+picks cost less than noise. Picks must then gain so much."""
 _LEADS, _LEADS_OF_NAMED, _WITHOUT_ITEMS = 0.4, 0.5, 0.8
 _EASE, _EASE_OF_LARGER = 0.8, 0.4
 """Picks choose from `_LEADS` times their lead on, or from less where items first has little to offer: from
@@ -83,6 +96,7 @@ class LookFirst:
         test_delta: the probability with which the certificate of the picks may fail.
         items: the way to go where the support is small. It begins with the look at the lengths, and costs at most rho
             with the look at the support.
+        gain: the factor by which picks spend more than if they were paid for as Gaussian noise; None if they are.
         sensitivity: Delta.
     """
 
@@ -92,6 +106,7 @@ class LookFirst:
     rho: Fraction
     test_delta: Fraction
     items: ItemsFirst
+    gain: Fraction | None = None
     sensitivity: int = 1
 
     @property
@@ -109,8 +124,11 @@ class LookFirst:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """The looks, and the dearer of the two ways."""
-        return (Gaussian(self.rho),)
+        """The looks, and the way that they choose."""
+        if self.gain is None:
+            return (Gaussian(self.rho),)
+        ways = (*(domain.losses for domain in self._domains), (Gaussian(self._left),))
+        return (self.items.look.loss, self.look, Chosen(ways))
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -232,12 +250,13 @@ class LookFirst:
             sensitivity=self.sensitivity,
         )
         spare = spare_of(self.top)
+        as_noise = range_costing(
+            float(self._left - certificate.rho), self.top + 2 * spare, after=float(certificate.rho), rise=rise
+        )
         return CertifiedDomain(
             top=self.top,
             candidates=candidates_of(self.top, self.sizes),
-            pick_epsilon=range_costing(
-                float(self._left - certificate.rho), self.top + 2 * spare, after=float(certificate.rho), rise=rise
-            ),
+            pick_epsilon=as_noise if self.gain is None else round_down(float(as_noise * self.gain)),
             variance=certificate.variance,
             threshold=certificate.threshold,
             test_delta=self.test_delta,
@@ -249,15 +268,37 @@ class LookFirst:
 
 
 def calibrate(request: Request) -> CalibratedMechanism:
-    """Each way gets what the look leaves of the largest rho that the budget allows.
+    """Each way gets what the looks leave of the largest rho that the budget allows. Picks may then spend more.
 
     Raises:
         BudgetError: delta is 0, or the budget is too small for a test.
     """
     request.require_delta()
-    epsilon, delta = request.epsilon, request.delta
-    one_sided = Fraction(0) if request.listed else FAILURE_SHARE * delta
-    failure = round_down(float(FAILURE_SHARE * delta / (1 + exp_up(epsilon))))
+    picks = request.top + 2 * spare_of(request.top)
+    for share in UNKNOWN_WAY_SHARES if picks < MOST_PICKS else ():
+        mechanism, _ = _paid_as_noise(request, (1 - share) * request.delta)
+        gain = _gain_of(mechanism, picks, epsilon=request.epsilon, delta=request.delta)
+        if gain > LEAST_GAIN:
+            guarantee = Guarantee(epsilon=request.epsilon, delta=request.delta, composition="optimal")
+            return CalibratedMechanism(mechanism=replace(mechanism, gain=gain), guarantee=guarantee)
+    mechanism, guarantee = _paid_as_noise(request, request.delta)
+    return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)
+
+
+def _gain_of(mechanism: LookFirst, picks: int, *, epsilon: Fraction, delta: Fraction) -> Fraction:
+    """By how much more the picks may spend than as Gaussian noise; 1 if they may not."""
+
+    def need(gain: Fraction) -> Need:
+        return composed_need(replace(mechanism, gain=gain).losses, mechanism.failures, epsilon=epsilon, delta=delta)
+
+    return largest_above(Fraction(1), need, picks=picks, epsilon=epsilon)
+
+
+def _paid_as_noise(request: Request, delta: Fraction) -> tuple[LookFirst, Guarantee]:
+    """The mechanism whose steps all cost as much as Gaussian noise, within this delta, and what is then guaranteed."""
+    epsilon = request.epsilon
+    one_sided = Fraction(0) if request.listed else FAILURE_SHARE * request.delta
+    failure = round_down(float(FAILURE_SHARE * request.delta / (1 + exp_up(epsilon))))
     most = calibrate_gaussian((), epsilon=epsilon, delta=delta)
     found = most and calibrate_gaussian(
         (ChosenFailure(one_sided, failure, _LOOKS_SHARE * most[0]),), epsilon=epsilon, delta=delta
@@ -276,4 +317,4 @@ def calibrate(request: Request) -> CalibratedMechanism:
         items=share_out(request, rho - look.gaussian.rho, one_sided),
         sensitivity=request.sensitivity,
     )
-    return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)
+    return mechanism, guarantee

@@ -16,6 +16,7 @@ from fim_private.accounting.calibration import (
     calibrate_equal,
     calibrate_gaussian,
     calibrate_pick,
+    composed_epsilon,
 )
 from fim_private.accounting.optimal_composition import optimal_delta, optimal_epsilon
 from fim_private.accounting.renyi_composition import renyi_epsilon
@@ -35,9 +36,10 @@ def picks(times: int) -> Callable[[Fraction], list[Loss]]:
 
 @pytest.mark.parametrize("prove", [prove_composed, prove_discovery])
 def test_what_is_proved_is_rounded_up_and_can_be_asked_for(prove: Callable[..., Guarantee | None]) -> None:
-    computed = F(renyi_epsilon(TEN, float(DELTA)))
+    computed = F(composed_epsilon(TEN, float(DELTA))[0])
     found = prove(TEN, F(0), epsilon=F(3), delta=DELTA)
-    assert found == Guarantee(epsilon=found.epsilon, delta=DELTA, composition="renyi")
+    assert found == Guarantee(epsilon=found.epsilon, delta=DELTA, composition="optimal")
+    assert found.epsilon < F(renyi_epsilon(TEN, float(DELTA))) * F(99, 100)
     assert computed <= found.epsilon <= computed * (1 + F(1, 10**11))
     assert prove(TEN, F(0), epsilon=found.epsilon, delta=DELTA) == found
     assert prove(TEN, F(0), epsilon=found.epsilon - F(1, 10**12), delta=DELTA) is None
@@ -50,7 +52,7 @@ def test_a_failure_that_takes_all_of_delta_leaves_nothing_to_prove() -> None:
 
 
 @pytest.mark.parametrize(
-    ("times", "pick", "composition"), [(5, 0.2288, "renyi"), (20, 0.09974, "gaussian"), (100, 0.04543, "gaussian")]
+    ("times", "pick", "composition"), [(5, 0.2288, "renyi"), (20, 0.10340, "optimal"), (100, 0.04543, "gaussian")]
 )
 def test_picks_get_the_worked_figures(times: int, pick: float, composition: str) -> None:
     """Half of delta for the composition where there is a failure to pay for, else all of it."""

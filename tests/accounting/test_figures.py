@@ -103,9 +103,9 @@ def test_calibrations_keep_their_figures() -> None:
         return [PURE, *[BoundedRange(pick)] * 20]
 
     pick = calibrate_pick(peeled, epsilon=F(1), delta=MILLIONTH, failing=True)
-    assert digits(pick.pick_epsilon) == "0.0922041646"
+    assert digits(pick.pick_epsilon) == "0.0964126904"
     assert digits(pick.failure) == "1.3447071e-07"
-    assert digits(pick.guarantee.epsilon) == "0.999999999398"
+    assert pick.guarantee.epsilon == 1
     each = calibrate_equal(40, epsilon=F(1), delta=MILLIONTH, failing=True)
     assert digits(each.epsilon) == "0.037808303"
     assert digits(each.guarantee.epsilon) == "0.999999998905"

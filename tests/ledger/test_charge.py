@@ -12,12 +12,12 @@ import pytest
 
 from fim_private import Budget, PrivacyUnit, Universe, make_plan
 from fim_private.accounting.privacy_filter import PrivacyFilter
-from fim_private.accounting.renyi_composition import bounded_range_curve, pure_curve
+from fim_private.accounting.renyi_composition import bounded_range_curve, pure_curve, renyi_curve
 from fim_private.ledger.charge import charge_of, losses_record
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import Plan
-from fim_private.privacy import ZCDP, BoundedRange, ChosenFailure, NeighbouringRelation, PureDP
+from fim_private.privacy import ZCDP, BoundedRange, Chosen, ChosenFailure, NeighbouringRelation, PureDP
 
 ORDER = Fraction(7)
 RULE = PrivacyFilter(budget=Budget("3", "1e-5"), basic_share=Fraction(1, 2), order=ORDER)
@@ -69,7 +69,7 @@ def test_without_a_renyi_test_the_guarantee_is_all() -> None:
 def test_picks_of_bounded_range_are_charged_by_their_curve() -> None:
     plan = plan_for("exponential")
     charge = charge_of(plan.cost, RULE)
-    assert plan.guarantee.composition == "renyi"
+    assert plan.guarantee.composition == "optimal"
     picked = sum(curve(bounded_range_curve, loss.epsilon) for loss in plan.mechanism.losses)
     assert float(charge.renyi) == pytest.approx(picked)
     assert charge.renyi >= picked
@@ -126,8 +126,14 @@ def test_a_failure_that_looks_choose_is_paid_once_for_the_one_way_and_on_both_si
     charge = charge_of(plan.cost, ROOMY)
     assert (charge.plain, charge.failure) == (failure.one_sided, failure.other)
     assert failure.other > 0
-    rho = sum(loss.rho for loss in plan.mechanism.losses)
-    assert float(charge.renyi) == pytest.approx(float(rho * (1 + ORDER) + failure.one_sided), rel=1e-8)
+    *looks, chosen = plan.mechanism.losses
+    assert isinstance(chosen, Chosen)
+    dearest = max(float(renyi_curve(way, np.array([float(ORDER)]))[0]) for way in chosen.ways)
+    rho = sum(loss.rho for loss in looks)
+    assert float(charge.renyi) == pytest.approx(float(rho * (1 + ORDER) + failure.one_sided) + dearest, rel=1e-8)
+    # The record names the steps of every way.
+    record = losses_record(plan.mechanism.losses)[-1]
+    assert (record["loss"], len(record["ways"])) == ("Chosen", len(chosen.ways))
     tight = PrivacyFilter(
         budget=Budget("3", "4.1e-6"),
         basic_share=Fraction(0),

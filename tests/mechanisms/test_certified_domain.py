@@ -29,13 +29,13 @@ def survival(threshold: int, variance: int) -> float:
 @pytest.mark.parametrize(
     ("request_", "pick", "variance", "threshold", "lead"),
     [
-        (Request(top=20, epsilon=F(1), delta=F(1, 10**6), sizes=(2,)), F(164338239, 2000000000), 150, 67, 179),
+        (Request(top=20, epsilon=F(1), delta=F(1, 10**6), sizes=(2,)), F(840005437, 10000000000), 150, 67, 175),
         (
             Request(top=20, epsilon=F(1, 2), delta=F(1, 10**5), sensitivity=3, sizes=(2,)),
-            F(491251043, 10000000000),
+            F(499115193, 10000000000),
             3700,
             294,
-            895,
+            881,
         ),
     ],
 )

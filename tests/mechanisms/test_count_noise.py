@@ -338,7 +338,9 @@ def test_no_less_noise_fits(calibrate: Callable[[Request], CalibratedMechanism],
     assert noise.sensitivity == 1  # type: ignore[attr-defined]
     if isinstance(noise, GaussianCounts):
         assert proved(planned, noise, delta=delta) == planned.guarantee
-        less = replace(noise, variance=noise.variance - 1)
+        # Optimal composition takes long, and is not searched for to the last digit.
+        step = noise.variance // 50 if planned.guarantee.composition == "optimal" else 1
+        less = replace(noise, variance=noise.variance - step)
         assert proved(planned, less, delta=delta) is None
     elif not are_one_sided(planned.mechanism.failures):
         assert float(noise.epsilon) == pytest.approx(0.3, rel=1e-7)

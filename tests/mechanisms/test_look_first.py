@@ -24,9 +24,16 @@ from fim_private.errors import BudgetError
 from fim_private.mechanisms.certified_domain import CertifiedDomain
 from fim_private.mechanisms.items_first import USUAL_LENGTHS, ItemsFirst
 from fim_private.mechanisms.lengths import Lengths
-from fim_private.mechanisms.look_first import _LOOKS_SHARE, LOOK_SHARE, LookFirst, calibrate
+from fim_private.mechanisms.look_first import (
+    _LOOKS_SHARE,
+    LEAST_GAIN,
+    LOOK_SHARE,
+    LookFirst,
+    _paid_as_noise,
+    calibrate,
+)
 from fim_private.mechanisms.protocol import Request
-from fim_private.privacy import AnyFailure, ChosenFailure, DiscreteGaussian, Gaussian
+from fim_private.privacy import AnyFailure, Chosen, ChosenFailure, DiscreteGaussian, Gaussian, Guarantee
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass, log_discrete_gaussian_survival
@@ -71,13 +78,20 @@ def test_neither_way_costs_more_than_the_look_leaves(
             assert way.losses == (Gaussian(left),)
         else:
             looked = float(mechanism.items.look.loss.gaussian.rho)
-            assert gaussian_rho(way.losses) <= (float(left) - looked) * (1 + 3e-9)
+            gain = float(mechanism.gain or 1)
+            assert gaussian_rho(way.losses) <= (float(left) - looked) * gain**2 * (1 + 3e-9)
             assert len(way.losses) == top + 2 * way.spare + len(way.certificate.losses)
             assert way.certificate.failure == AnyFailure(mechanism.test_delta)
             assert way.test_delta == mechanism.test_delta
             assert (way.cut_epsilon is None) == (top == 1 or way.rise == 1)
         assert (way.top, way.sensitivity) == (top, sensitivity)
-    assert mechanism.losses == (Gaussian(mechanism.rho),)
+    if mechanism.gain is None:
+        assert mechanism.losses == (Gaussian(mechanism.rho),)
+    else:
+        assert mechanism.gain > LEAST_GAIN
+        assert mechanism.losses[:2] == (mechanism.items.look.loss, mechanism.look)
+        rest = Gaussian(left - mechanism.items.look.loss.gaussian.rho)
+        assert mechanism.losses[2] == Chosen((*(way.losses for way in mechanism.branches[:-1]), (rest,)))
     looks = mechanism.look.gaussian.rho + mechanism.items.look.loss.gaussian.rho
     assert mechanism.failures == (ChosenFailure(mechanism.items.test_delta or F(0), mechanism.test_delta, looks),)
     edges = tuple(max(1, least) for _, least in mechanism._served(USUAL_LENGTHS))
@@ -92,7 +106,37 @@ def test_neither_way_costs_more_than_the_look_leaves(
     dearest = ChosenFailure(tested, mechanism.test_delta, _LOOKS_SHARE * most[0])
     assert looks <= dearest.looks
     proved = composed_need(mechanism.losses, [dearest], epsilon=epsilon, delta=delta)
-    assert granted(proved, epsilon=epsilon, delta=delta) == calibrated.guarantee
+    found = granted(proved, epsilon=epsilon, delta=delta)
+    if mechanism.gain is None:
+        assert found == calibrated.guarantee
+    else:
+        assert found is not None
+        assert calibrated.guarantee == Guarantee(epsilon=epsilon, delta=delta, composition="optimal")
+
+
+@pytest.mark.parametrize(("top", "gain"), [(1, 1.3), (5, 1.08), (10, 1.03), (20, 1.012), (30, 1.01)])
+def test_short_lists_get_what_optimal_composition_gains(top: int, gain: float) -> None:
+    """And items first loses hardly anything by it."""
+    found = calibrate(replace(ASKED, top=top, epsilon=F(1), delta=F(1, 10**6)))
+    mechanism = found.mechanism
+    assert isinstance(mechanism, LookFirst)
+    assert found.guarantee.composition == "optimal"
+    as_noise, _ = _paid_as_noise(replace(ASKED, top=top, epsilon=F(1), delta=F(1, 10**6)), F(1, 10**6))
+    for ours, theirs in zip(mechanism.branches[:-1], as_noise.branches[:-1], strict=True):
+        assert isinstance(ours, CertifiedDomain)
+        assert isinstance(theirs, CertifiedDomain)
+        assert ours.pick_epsilon > gain * theirs.pick_epsilon
+    assert 0.996 < mechanism.rho / as_noise.rho < 1
+    # More would not be proved.
+    more = replace(mechanism, gain=mechanism.gain * F(104, 100) if mechanism.gain else None)
+    assert composed_need(more.losses, more.failures, epsilon=F(1), delta=F(1, 10**6))[0] > 1  # type: ignore[index]
+
+
+def test_long_lists_are_paid_as_noise() -> None:
+    mechanism = calibrate(replace(ASKED, top=100, epsilon=F(1), delta=F(1, 10**6))).mechanism
+    assert isinstance(mechanism, LookFirst)
+    assert mechanism.gain is None
+    assert mechanism.losses == (Gaussian(mechanism.rho),)
 
 
 @given(

@@ -184,8 +184,10 @@ def test_half_of_delta_pays_for_the_event_that_the_losses_do_not_cover(name: str
     mechanism = asked(name, top=40)
     share = F(1, 2 * 10**6) / (1 + exp_up(F(1)))
     assert float(failure_probability(mechanism.failures)) == pytest.approx(float(share), rel=1e-8)
-    epsilon, _ = composed_epsilon(mechanism.losses, 5e-7)
-    assert epsilon == pytest.approx(1, rel=1e-6)
+    epsilon, theorem = composed_epsilon(mechanism.losses, 5e-7)
+    assert epsilon <= 1
+    # Optimal composition takes long, and is not searched for to the last digit.
+    assert epsilon == pytest.approx(1, rel=2e-3 if theorem == "optimal" else 1e-6)
     match mechanism:
         case LargeMargin(fallback=None):
             assert mechanism.certificate_delta == failure_probability(mechanism.failures)
@@ -199,11 +201,11 @@ def test_without_such_an_event_all_of_delta_pays_for_the_composition() -> None:
     """50 picks at (1, 5e-7), of docs/mathematics.md#worked-figures; of pure losses, by optimal composition."""
     exponential = asked("exponential", top=50, delta=F(5, 10**7))
     assert isinstance(exponential, Exponential)
-    # Picks that rise by a half cost 2 % more than equal ones.
-    assert float(exponential.pick_epsilon) == pytest.approx(0.0639 / math.sqrt(1.02), abs=2e-4)
+    # Picks that rise by a half cost 2 % more than equal ones. Optimal composition of fifty gains a hundredth.
+    assert 1.01 < float(exponential.pick_epsilon) / (0.0639 / math.sqrt(1.02)) < 1.02
     truncated = asked("truncated-frequency", top=50, delta=F(5, 10**7))
     assert isinstance(truncated, TruncatedFrequency)
-    assert float(truncated.pick_epsilon) == pytest.approx(0.0639, abs=6e-5)
+    assert 1.01 < float(truncated.pick_epsilon) / 0.0639 < 1.02
     noisy = asked("report-noisy-max", top=50, delta=F(5, 10**7))
     assert isinstance(noisy, NoisyMaxima)
     assert optimal_delta(1.0, float(noisy.pick_epsilon), 0.0, 50) == pytest.approx(5e-7, rel=1e-6)
