@@ -88,12 +88,12 @@ Ordinary names of goods are left out: they begin basket files without a header.
 
 
 def plain(name: str) -> str:
-    """The letters and digits of a name, in lower case and without accents.
+    """The letters and digits of a name in any script, in lower case and without accents.
 
-    >>> plain("Numéro de Facture"), plain("Member_number"), plain("Bestell-Nr.")
-    ('numerodefacture', 'membernumber', 'bestellnr')
+    >>> plain("Numéro de Facture"), plain("Member_number"), plain("Bestell-Nr."), plain("Nº item"), plain("item_חלב")
+    ('numerodefacture', 'membernumber', 'bestellnr', 'nitem', 'itemחלב')
     """
-    return re.sub("[^a-z0-9]", "", unicodedata.normalize("NFD", name.casefold()))
+    return "".join(mark for mark in unicodedata.normalize("NFD", name.casefold()) if mark.isalnum() and mark not in "ºª")
 
 
 def are_numbers(columns: str) -> bool:

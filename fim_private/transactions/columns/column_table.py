@@ -21,8 +21,8 @@ HALF = 2**11
 `HALF` is the limit of half precision, used for types not in `EXACT`.
 """
 
-WRITTEN = (pl.String, pl.Date, pl.Datetime, pl.Categorical, pl.Enum, pl.Int64, pl.Int32)
-"""The types of columns that doubts look at: names, dates, and numbers of transactions."""
+WRITTEN = (pl.String, pl.Date, pl.Datetime, pl.Categorical, pl.Enum, pl.Int64, pl.Int32, pl.Int8, pl.UInt8, pl.Boolean)
+"""The types of columns that doubts look at: names, dates, numbers of transactions, and yes or no."""
 
 NAMED_BY_VALUE = (pl.Binary, pl.Date, pl.Datetime)
 """The types of columns in which some values have names and others have none."""

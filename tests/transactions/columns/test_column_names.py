@@ -25,6 +25,12 @@ def test_case_accents_and_punctuation_do_not_count(written, form):
     assert known_column([" Date", unicodedata.normalize(form, written)], TRANSACTION_NAMES) == 1
 
 
+@pytest.mark.parametrize("written", ["item_חלב", "item_牛奶", "item молоко"])
+def test_letters_of_every_script_count(written):
+    """A column for each item has such names, and one of them would be taken for the column of items."""
+    assert known_column(["order_id", "item_milk", written], ITEM_NAMES) is None
+
+
 @pytest.mark.parametrize(
     ("header", "roles"),
     [

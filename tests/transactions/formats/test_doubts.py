@@ -486,6 +486,14 @@ def test_tables_of_columns_are_asked_about_too() -> None:
     assert as_sets(read(lists, item_separator=",")) == [{"ale", "bun"}, {"cod"}]
 
 
+@pytest.mark.parametrize("dtype", [pl.Boolean, pl.UInt8, pl.Int8])
+def test_a_frame_with_a_column_for_each_item_is_asked_about_if_one_has_a_well_known_name(dtype: Any) -> None:
+    flags = {"item": [1, 0, 1], "item_ale": [0, 1, 1], "item_bun": [1, 1, 0]}
+    frame = pl.DataFrame(flags).cast(dtype).insert_column(0, pl.Series("order_id", [1, 2, 3]))
+    with pytest.raises(InputError, match=r"item column holds only 0 and 1.*format=.one-hot. transaction_column="):
+        read(frame)
+
+
 def test_days_of_many_rows_are_noticed_too() -> None:
     """The first lines are all of one day."""
     day = "".join(f"{row // 3},2024-03-0{{day}} 10:{row % 60},{WORDS[row % 8]}\n" for row in range(4000))
