@@ -127,6 +127,7 @@ def layout_of(
     if skipped:
         text.skip(skipped)
     if format_name == "auto":
+        columns = replace(columns, skip_lines=skipped or None)
         layout = detect_text(text, separator=separator or said, columns=columns, on_doubt=on_doubt)
         if said is not None:
             layout = layout.guessed_before([*([] if separator else ["separator"]), "skip_lines"])

@@ -30,7 +30,7 @@ from fim_private.transactions.formats.doubts import (
 from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.formats.one_hot import cells_of
 from fim_private.transactions.formats.signs import ENOUGH, NUMBER, is_utility, numbered_words
-from fim_private.transactions.layout import Layout
+from fim_private.transactions.layout import Layout, typed
 
 SEPARATORS = (",", ";", "\t", "|")
 SAMPLE_LINES = 2000
@@ -77,17 +77,23 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt
             separator = separator or ","
         elif separator is None:
             if 2 * sum(line.lstrip().startswith(QUOTE) for line in sample) <= len(sample):
-                return _fimi(text.name, sample, on_doubt)
+                return _fimi(text.name, sample, columns, on_doubt)
             separator = ","
         elif separator == "\t" and all(_whole_numbers(line) for line in sample):
-            return _fimi(text.name, sample, on_doubt)
+            return _fimi(text.name, sample, columns, on_doubt)
         elif _share(separator, sample) < RARE or _mostly_blanks(separator, sample):
             raise InputError(
                 f"{text.name} may be items separated by blanks or by another character: few lines hold one.",
                 "Give --format fimi, or --format basket with --separator.",
             )
     format_name = "basket" if columns.skip_columns else _delimited_format(text.name, sample, separator, columns)
-    layout = Layout(format=format_name, separator=separator, item_separator=columns.item_separator, guessed=guessed)
+    layout = Layout(
+        format=format_name,
+        separator=separator,
+        skip_lines=columns.skip_lines,
+        item_separator=columns.item_separator,
+        guessed=guessed,
+    )
     if format_name == "long":
         _ask_about_rows(text.name, _records(sample[: SAMPLE_ROWS + 1], separator), columns, layout, on_doubt)
     if format_name == "basket":
@@ -107,8 +113,8 @@ def _refuse_unheld(name: str, sample: Sequence[str], separator: str) -> None:
         )
 
 
-def _fimi(name: str, sample: Sequence[str], on_doubt: OnDoubt) -> Layout:
-    layout = Layout(format="fimi", guessed=("format",))
+def _fimi(name: str, sample: Sequence[str], columns: Columns, on_doubt: OnDoubt) -> Layout:
+    layout = Layout(format="fimi", skip_lines=columns.skip_lines, guessed=("format",))
     ask(lines_of_blanks(name, sample, layout), on_doubt)
     return layout
 
@@ -282,9 +288,12 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
     if known_column(header, TRANSACTION_NAMES) is not None and known_column(header, ITEM_NAMES) is not None:
         if rectangular:
             return "long"
+        above = str((columns.skip_lines or 0) + 1)
+        baskets_below = {"format": "basket", "separator": separator, "skip_lines": above, "skip_columns": "1"}
         raise InputError(
             f"{name} starts with the header of a long table, but its lines differ in number of fields.",
-            "Quote fields that hold the separator and give --format long, or give --format basket.",
+            "Delete lines that are no rows, such as comments and totals, and quote fields that hold the separator. If "
+            f"each line holds an id and the items of a transaction, give {typed(baskets_below)}.",
         )
     if rectangular and _looks_one_hot(header, body):
         return "one-hot"

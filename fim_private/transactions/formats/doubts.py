@@ -98,8 +98,9 @@ def ask(doubt: Doubt | None, on_doubt: OnDoubt) -> None:
 def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | None:
     """What is odd in the first lines of a text that was guessed to be FIMI."""
     stays = Way("If each line is a transaction with blanks between items, give", layout.guesses())
-    if is_comment(lines[0]):
-        return _first_line(name, stays)
+    comments = _comments(lines)
+    if comments:
+        return _first_lines(name, stays, comments, layout)
     records = [line.split() for line in lines]
     width = len(records[0])
     if width in (2, 3) and (is_long(records) or (width == 3 and is_long([record[1:] for record in records]))):
@@ -113,7 +114,7 @@ def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | 
             stays=stays,
         )
     if len(lines) > SOME and WORDS.fullmatch(lines[0]) and all(map(NUMBERS.fullmatch, lines[1:])):
-        return _first_line(name, stays)
+        return _first_lines(name, stays, 1, layout)
     several = sum(len(line.split(None, 1)) > 1 for line in lines)
     if sum(WORD.search(line) is not None and len(line.split(None, 1)) > 1 for line in lines) > (1 - ENOUGH) * several:
         return Doubt(
@@ -135,9 +136,9 @@ def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: 
             instead=_numbered(2, 3),
             stays=stays,
         )
-    above = 1 if is_comment(lines[0]) else lines_above(records)
+    above = _comments(lines) or lines_above(records)
     if above:
-        return _first_line(name, stays, above)
+        return _first_lines(name, stays, above, layout)
     records = [record for record in records if record]  # without its unit a line may hold nothing
     if not records:
         return None
@@ -220,7 +221,7 @@ def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool)
     stays = Way("If they are meant, give", layout.guesses())
     items, ids = sample.column(found.item), list(zip(*map(sample.column, found.transaction), strict=True))
     if headerless and items and all(map(is_column_word, (items[0], *ids[0]))):
-        return _first_line(sample.name, Way("If it is part of the data, give", layout.guesses()))
+        return _first_lines(sample.name, Way("If it is part of the data, give", layout.guesses()), 1, layout)
     identities = [at for at in found.all if at != found.item]
     for at in identities:
         doubt = spoilt(pl.Series(sample.column(at), dtype=pl.String), "transactions or units", stays)
@@ -269,13 +270,21 @@ def spoilt(names: pl.Series, what: str, stays: Way) -> Doubt | None:
     )
 
 
-def _first_line(name: str, stays: Way, lines: int = 1) -> Doubt:
-    what = "The first line" if lines == 1 else f"The lines before line {lines + 1}"
-    verb = "looks" if lines == 1 else "look"
-    them = "it is" if lines == 1 else "they are"
+def _comments(lines: Sequence[str]) -> int:
+    """How many lines at the beginning are comments; 0 if all lines are."""
+    return next((at for at, line in enumerate(lines) if not is_comment(line)), 0)
+
+
+def _first_lines(name: str, stays: Way, lines: int, layout: Layout) -> Doubt:
+    """What to ask if the first lines look odd, beside those that are left out already."""
+    left_out = layout.skip_lines or 0
+    what, looks, they = (
+        ("The first line", "looks", "it is") if lines == 1 else (f"The first {lines} lines", "look", "they are")
+    )
+    after = " after those left out" if left_out else ""
     return Doubt(
-        what=f"{what} of {name} {verb} unlike the rest, as a header, a title or a comment does.",
-        instead=Way(f"If {them} no transaction, give", {"skip_lines": str(lines)}),
+        what=f"{what} of {name}{after} {looks} unlike the rest, as a header, a title or a comment does.",
+        instead=Way(f"If {they} no transaction, give", {"skip_lines": str(left_out + lines)}),
         stays=stays,
     )
 

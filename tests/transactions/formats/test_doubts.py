@@ -145,13 +145,21 @@ CASES = {
     ),
     "a title, a blank line and commas up to the width": Case(
         text="Sales of March,\n\nshop 7,\ntid,item\n" + lines(LONG),
-        says="lines before line 3 of .* unlike the rest.*--skip-lines 2.*--format basket",
+        says="first 2 lines of .* look unlike the rest.*--skip-lines 2.*--format basket",
         instead={"skip_lines": 2},
         reads=LONG_READ,
         stays=BASKET,
         reads_as_before=[{"Sales of March"}, {"shop 7"}, {"tid", "item"}, *(set(row) for row in LONG)],
     ),
     "a comment": basket_case("# baskets of March"),
+    "comments above a long table": Case(
+        text="# exported\n# by till 4\ntid,item\n" + lines(LONG),
+        says="first 2 lines of .* look unlike the rest.*--skip-lines 2.*--format basket",
+        instead={"skip_lines": 2},
+        reads=LONG_READ,
+        stays=BASKET,
+        reads_as_before=[{"# exported"}, {"# by till 4"}, {"tid", "item"}, *(set(row) for row in LONG)],
+    ),
     "a comment above numbers": Case(
         text="# exported\n1 2 3\n4 5\n",
         says="unlike the rest.*--skip-lines 1.*--format fimi",
@@ -484,6 +492,27 @@ def test_tables_of_columns_are_asked_about_too() -> None:
     with pytest.raises(InputError, match=r"lists of items.*item_separator=.,."):
         read(lists)
     assert as_sets(read(lists, item_separator=",")) == [{"ale", "bun"}, {"cod"}]
+
+
+def test_lines_that_are_left_out_already_are_counted_in_the_advice() -> None:
+    text = "Sales\n# exported\ntid,item\n" + lines(LONG)
+    with pytest.raises(InputError, match=r"first line of .* after those left out looks unlike.*skip_lines=2"):
+        read(text, skip_lines=1)
+    assert as_sets(read(text, skip_lines=2)) == LONG_READ
+    with pytest.raises(InputError, match=r"unlike the rest.*skip_lines=2"):
+        read("sep=;\n# exported\ntid;item\n" + lines(LONG, ";"))
+
+
+def test_a_long_table_with_other_lines_in_it_is_not_said_to_be_baskets() -> None:
+    """As baskets its ids would be items, and the budget would be spent on them."""
+    with pytest.raises(InputError, match=r"differ in number of fields. Delete lines that are no rows, such as comments"):
+        read("tid,item\n1,ale\n1,bun\n# page 2\n2,cod\n")
+    baskets_below = "exported\ntid;items\n1;ale;bun\n2;cod\n"
+    says = r"the items of a transaction, give format=.basket. separator=';' skip_lines=2 skip_columns=.1.\."
+    with pytest.raises(InputError, match=says):
+        read(baskets_below, skip_lines=1)
+    found = read(baskets_below, format="basket", separator=";", skip_lines=2, skip_columns="1")
+    assert as_sets(found) == [{"ale", "bun"}, {"cod"}]
 
 
 @pytest.mark.parametrize("dtype", [pl.Boolean, pl.UInt8, pl.Int8])
