@@ -130,10 +130,13 @@ def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | 
 def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: Layout) -> Doubt | None:
     """What is odd in the first lines of a text that was guessed to be basket CSV."""
     stays = Way("If each line is a transaction and each field an item, give", layout.guesses())
-    if len(records) >= SOME and sum(is_framed(record) for record in records) >= ENOUGH * len(records):
+    framed = sum(is_framed(record) for record in records)
+    if len(records) >= SOME and framed >= ENOUGH * len(records):
         return Doubt(
-            what=f"Each line of {name} begins and ends with the separator, as a printed table does.",
-            instead=_numbered(2, 3),
+            what=f"Lines of {name} begin and end with the separator, as those of a printed table do.",
+            instead=_numbered(2, 3)
+            if framed == len(records)
+            else Way("If it is one, first delete the lines that do not, such as lines of dashes."),
             stays=stays,
         )
     above = _comments(lines) or lines_above(records)

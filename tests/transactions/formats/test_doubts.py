@@ -217,11 +217,19 @@ CASES = {
     ),
     "a printed table": Case(
         text="".join(f"| {first} | {second} |\n" for first, second in LONG),
-        says="begins and ends with the separator.*--transaction-column 2 --item-column 3.*--format basket",
+        says="begin and end with the separator.*--transaction-column 2 --item-column 3.*--format basket",
         instead={"transaction_column": "2", "item_column": "3"},
         reads=LONG_READ,
         stays={**BASKET, "separator": "|"},
         reads_as_before=[set(row) for row in LONG],
+    ),
+    "a printed table with lines of dashes": Case(
+        text="+-+-+\n" + "".join(f"| {first} | {second} |\n" for first, second in LONG * 3) + "+-+-+\n",
+        says="begin and end with the separator.*first delete the lines that do not, such as lines of dashes",
+        instead={},
+        reads=[],
+        stays={**BASKET, "separator": "|"},
+        reads_as_before=[{"+-+-+"}, *(set(row) for row in LONG * 3), {"+-+-+"}],
     ),
     "days as transactions": Case(
         text="tid,item,receipt\n" + "".join(f"2024-03-0{row // 4 + 1},{WORDS[row]},{row // 2}\n" for row in range(8)),
