@@ -67,7 +67,12 @@ def refusal(plan: Priced, rules: Sequence[PrivacyFilter], spent: Charge, *, sear
         ways.append(f"--top {top}, the largest at this epsilon and delta")
     if ways:
         return BudgetError(what, f"What would fit: {'; or '.join(ways)}.")
-    smaller = "give a smaller --delta too, or " if asked.delta > left.delta else ""
+    if left.epsilon < SMALLEST_EPSILON or asked.delta <= left.delta:
+        smaller = ""
+    elif left.delta:
+        smaller = "give a smaller --delta too, or "
+    else:
+        smaller = "give --delta 0 with a public list of items (--universe-file), or "
     return BudgetError(what, f"No epsilon would fit at this delta: {smaller}raise the total (budget set).")
 
 

@@ -134,6 +134,18 @@ def test_a_smaller_top_and_a_smaller_delta_are_told_where_they_help(tmp_path: Pa
         ledger.check(plan_for("4", "2e-7", top=50, mechanism="limited-domain", universe=None))
 
 
+def test_where_no_delta_is_left_a_public_list_is_told_and_not_a_smaller_delta(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="3", delta="1e-6", composition="basic")
+    asked = {"top": 50, "mechanism": "look-first", "universe": None}
+    ledger.charge(plan_for("1", "1e-6", **asked))
+    with pytest.raises(BudgetError, match=r"delta: give delta=0 with a public list of items \(Universe\(names"):
+        ledger.check(plan_for("1", "1e-7", **asked))
+    ledger.check(plan_for("1", "0", top=50))
+    ledger.charge(plan_for("2", "0", top=50))
+    with pytest.raises(BudgetError, match="at this delta: raise the total"):
+        ledger.check(plan_for("1", "1e-7", **asked))
+
+
 def test_a_smaller_delta_is_told_where_renyi_composition_has_no_delta_left_for_failures(tmp_path: Path) -> None:
     """Then no epsilon fits, and raising the total is not the only way."""
     ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="2", delta="1e-5")

@@ -47,8 +47,8 @@ def not_a_cell(place: str, cell: str) -> InputError:
     if cell.strip().replace(".", "", 1).isdecimal():
         return InputError(
             f"{place} of the one-hot table holds a quantity or another number.",
-            "Replace quantities above 1 by 1. Name a column of transaction ids with --transaction-column, and one of "
-            "customers with --unit-column.",
+            "Replace quantities above 1 by 1. Name a column of transaction ids with --transaction-column, and a column of "
+            "customers: --unit-column.",
         )
     return InputError(
         f"{place} of the one-hot table holds something that means neither yes nor no.",
