@@ -93,7 +93,8 @@ def plain(name: str) -> str:
     >>> plain("Numéro de Facture"), plain("Member_number"), plain("Bestell-Nr."), plain("Nº item"), plain("item_חלב")
     ('numerodefacture', 'membernumber', 'bestellnr', 'nitem', 'itemחלב')
     """
-    return "".join(mark for mark in unicodedata.normalize("NFD", name.casefold()) if mark.isalnum() and mark not in "ºª")
+    parts = unicodedata.normalize("NFD", name.casefold())
+    return "".join(part for part in parts if part.isalnum() and part not in "ºª")
 
 
 def are_numbers(columns: str) -> bool:

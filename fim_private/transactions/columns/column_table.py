@@ -104,7 +104,7 @@ def as_text(values: pl.Series, option: str) -> pl.Series:
         )
     raise InputError(
         f"The column for {option} is of type {values.dtype.base_type()}, which is not text or numbers.",
-        "Choose another column, or save this one as text.",
+        "Choose another column, or take the names out of this one, as text.",
     )
 
 

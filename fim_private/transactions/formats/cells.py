@@ -47,7 +47,7 @@ def not_a_cell(place: str, cell: str) -> InputError:
     if cell.strip().replace(".", "", 1).isdecimal():
         return InputError(
             f"{place} of the one-hot table holds a quantity or another number.",
-            "Replace quantities above 1 by 1. Name a column of transaction ids with --transaction-column, and a column of "
+            "Replace quantities above 1 by 1. Name a column of transaction ids with --transaction-column, and one of "
             "customers: --unit-column.",
         )
     return InputError(

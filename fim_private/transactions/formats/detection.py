@@ -31,6 +31,7 @@ from fim_private.transactions.formats.lists import list_columns
 from fim_private.transactions.formats.one_hot import cells_of
 from fim_private.transactions.formats.signs import ENOUGH, NUMBER, is_utility, numbered_words
 from fim_private.transactions.layout import Layout, typed
+from fim_private.transactions.sources.excel import KIND as EXCEL
 
 SEPARATORS = (",", ";", "\t", "|")
 SAMPLE_LINES = 2000
@@ -47,6 +48,12 @@ TABLE_OR_BASKETS = (
     "If each line is a transaction and each field an item, give --format basket."
 )
 """Without --format long: that would settle every doubt, such as lists in cells, and the separator would be a comma."""
+
+NOT_READ = {
+    EXCEL: " The first row of a sheet has to name the columns: give --skip-lines 1 if a title stands above it.",
+    "frame": " The index of a pandas frame is not read: reset_index() makes it a column.",
+}
+"""By the kind of a table, why its columns may be other ones than they seem."""
 
 MARKUP = {"{": "JSON", "[": "JSON or a Python list", "<": "HTML or XML"}
 
@@ -213,8 +220,7 @@ def detect_columnar(table: ColumnTable, columns: Columns) -> str:
     raise InputError(
         f"{table.name} is a table without lists, well-known columns or one-hot cells.",
         "Give --transaction-column and --item-column for one item per row, also --item-separator if a cell holds a "
-        "list of items; or --format one-hot. The first row of a sheet has to hold the names of the columns: "
-        "give --skip-lines 1 if a title stands above it.",
+        f"list of items; or --format one-hot.{NOT_READ.get(table.kind, '')}",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import Any, Protocol
@@ -11,9 +12,6 @@ import polars as pl
 
 from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.transactions.columns.column_table import FrameTable, as_text
-
-LISTS = (list, tuple, np.ndarray)
-"""What a pandas column of lists may hold."""
 
 
 class SupportsArrow(Protocol):
@@ -27,7 +25,8 @@ def frame_table(source: Any) -> FrameTable | None:
     """The frame as a table of columns; None if `source` is not a frame.
 
     pandas frames, Arrow tables and other objects with the Arrow PyCapsule interface are not copied if their types
-    allow it. The index of a pandas frame is ignored. In a pandas column of objects, each value becomes text by itself.
+    allow it. A Series is a frame of one column. The index of a pandas frame is ignored. In a pandas column of objects,
+    each value becomes text by itself.
 
     Errors:
         InputError: two columns have the same name, or Polars does not know the type of a column.
@@ -35,6 +34,8 @@ def frame_table(source: Any) -> FrameTable | None:
     """
     if isinstance(source, pl.LazyFrame):
         raise UsageError("A lazy frame holds no rows yet.", "Collect it first: frame.collect().")
+    if hasattr(source, "to_frame"):
+        source = source.to_frame()
     if isinstance(source, pl.DataFrame):
         return FrameTable(frame=source)
     is_pandas = hasattr(source, "iloc") and hasattr(source, "columns")
@@ -83,14 +84,17 @@ def _column(column: Any) -> pl.Series:
 
 
 def _objects(column: Any) -> pl.Series:
-    """A pandas column of any values, as strings or lists of strings if possible, otherwise as objects for `as_text`."""
+    """A pandas column of any values, as strings or lists of strings if possible, otherwise as objects for `as_text`.
+
+    A list may be any collection of items, such as a tuple, a set or an array.
+    """
     missing = column.isna().tolist()
     values = [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
     kinds = set(map(type, values)) - {type(None)}
     with suppress(InputError, ValueError):  # broken text, or lists of values without names
         if kinds <= {str}:
             return pl.Series(values, dtype=pl.String)
-        if all(issubclass(kind, LISTS) for kind in kinds):
+        if all(issubclass(kind, Collection) and not issubclass(kind, str | bytes | Mapping) for kind in kinds):
             # The lists of one column may differ in type.
             flat = _objects(type(column)([item for row in values if row is not None for item in row], dtype=object))
             flat = as_text(flat, "lists") if flat.dtype == pl.Object else flat

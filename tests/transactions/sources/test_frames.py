@@ -85,6 +85,25 @@ def test_a_pandas_index_is_no_column() -> None:
     assert as_sets(read_transactions(frame)) == [{"a", "b"}, {"a"}]
 
 
+@pytest.mark.parametrize("collected", [list, tuple, set, frozenset, np.array, pd.Series, pd.Series.unique])
+def test_a_pandas_column_of_any_collections_holds_lists(collected: Any) -> None:
+    """As `groupby` makes them of a long table, also as a Series."""
+    baskets = [collected(pd.Series(names)) for names in (["milk", "bread"], ["milk", "milk"])]
+    column = pd.Series([*baskets, None], index=[7, 8, 9], name="item", dtype=object)
+    for frame in (column, column.reset_index()):
+        assert as_sets(read_transactions(frame)) == [{"milk", "bread"}, {"milk"}]
+
+
+def test_what_is_no_column_of_names_is_told_how_to_become_one() -> None:
+    lines = [[{"sku": "milk", "quantity": 2}], [{"sku": "bread", "quantity": 1}]]
+    table = {"invoice": [7, 8], "items": lines}
+    for frame in (pl.DataFrame(table), pd.DataFrame(table)):
+        with pytest.raises(InputError, match="take the names out of this one, as text"):
+            read_transactions(frame, transaction_column="invoice", item_column="items")
+    with pytest.raises(InputError, match=r"The index of a pandas frame is not read: reset_index\(\)"):
+        read_transactions(pd.DataFrame({"ware": ["ale", "bun"]}, index=pd.Index([1, 1], name="invoice")))
+
+
 def test_a_pandas_column_of_mixed_types_is_text() -> None:
     """Spreadsheets give such columns: invoice numbers are digits, and a letter and digits for returned goods."""
     frame = pd.DataFrame(
