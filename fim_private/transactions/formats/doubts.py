@@ -240,6 +240,13 @@ def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool)
             ),
             stays=stays,
         )
+    if found.unit is not None and _partly_named(ids, sample.column(found.unit)):
+        return Doubt(
+            what=f"In {sample.name} some rows of a transaction name its unit and others name none, as where only the "
+            "first row of an order names the customer.",
+            instead=Way("If so, write the unit into the other rows too."),
+            stays=Way("If the other rows belong to nobody, give", layout.guesses()),
+        )
     mark = list_mark(items, once=once) if layout.item_separator is None else None
     if mark is not None:
         return _lists(
@@ -248,6 +255,12 @@ def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool)
             Way("If each cell is one item, give", layout.guesses()),
         )
     return None
+
+
+def _partly_named(ids: Sequence[tuple[str, ...]], units: Record) -> bool:
+    """Whether a transaction has a row with a unit and one without."""
+    with_unit = {transaction for transaction, unit in zip(ids, units, strict=True) if unit}
+    return any(not unit and transaction in with_unit for transaction, unit in zip(ids, units, strict=True))
 
 
 def item_names(layout: Layout, names: pl.Series) -> Doubt | None:

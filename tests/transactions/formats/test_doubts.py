@@ -223,6 +223,15 @@ CASES = {
         stays={**BASKET, "separator": "|"},
         reads_as_before=[set(row) for row in LONG],
     ),
+    "a unit in the first row of a transaction alone": Case(
+        text="tid,who,item\n1,ann,ale\n1,,bun\n2,,ale\n3,bob,cod\n",
+        given={"unit_column": "who", "drop_rows_without_unit": True},
+        says="others name none, as where only the first row of an order.*into the other rows too.*--format long",
+        instead={},
+        reads=[],
+        stays=LONG_TABLE,
+        reads_as_before=[{"ale"}, {"cod"}],
+    ),
     "a printed table with lines of dashes": Case(
         text="+-+-+\n" + "".join(f"| {first} | {second} |\n" for first, second in LONG * 3) + "+-+-+\n",
         says="begin and end with the separator.*first delete the lines that do not, such as lines of dashes",
