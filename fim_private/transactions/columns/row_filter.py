@@ -20,6 +20,7 @@ import polars as pl
 from fim_private.transactions.columns.column_table import ColumnTable, as_text
 from fim_private.transactions.columns.where_text import (
     DATE,
+    TRUTHS,
     All,
     Comparison,
     Condition,
@@ -192,7 +193,10 @@ def _compared(said: Comparison, columns: _Columns) -> pl.Series:
     if isinstance(said.value, float):
         return compare(columns.numbers(said.column), said.value)
     if said.sign in ("=", "<>"):
-        return compare(columns.text(said.column), said.value)
+        cells = columns.text(said.column)
+        if said.value.lower() in TRUTHS:  # typed columns hold true, and pandas and R write True and TRUE
+            return compare(cells.str.to_lowercase(), said.value.lower())
+        return compare(cells, said.value)
     return compare(columns.times(said.column), _as_times(pl.Series([said.value]))[0])
 
 

@@ -36,6 +36,9 @@ WORDS = {"AND", "OR", "NOT", "LIKE", "IN", "IS", "NULL", "BETWEEN", "TRUE", "FAL
 TURNED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 """Comparisons, and what they are with their sides exchanged."""
 
+TRUTHS = ("true", "false")
+"""Words that need no quotes, and whose case does not count."""
+
 DATE = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2})(?::([0-9]{2}(?:\.[0-9]+)?))?)?(?:Z|\+00:00)?"
 )
@@ -187,7 +190,7 @@ class _Tokens:
             if number >= EXACT or math.isinf(number):
                 raise UsageError("--where holds a number that is too large to be exact.", "Quote it: it is then text.")
             return -number if sign == "-" else number
-        if kind != "text" or sign is not None:
+        if sign is not None or not (kind == "text" or (kind == "word" and token.lower() in TRUTHS)):
             raise self.refusal()
         self._next += 1
         return self._filled(token)

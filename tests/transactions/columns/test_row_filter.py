@@ -77,6 +77,18 @@ def test_what_a_condition_keeps(where: str, rows: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
+    "where", ["returned = FALSE", "returned <> 'True'", "false = returned", "returned IN ('FALSE')"]
+)
+@pytest.mark.parametrize("words", [("true", "false"), ("True", "False"), ("TRUE", "FALSE")])
+def test_true_and_false_may_be_written_in_any_case(where: str, words: tuple[str, str]) -> None:
+    """Otherwise a condition on typed columns, which hold `true`, would keep every row that is not to be `True`."""
+    cells = pl.Series([words[0], words[1], "", "no"])
+    assert RowFilter.of(where).holds(lambda _name: cells)[:2].to_list() == [False, True]
+    frame = pl.DataFrame({"tid": [1, 1, 2], "item": ["milk", "tea", "tea"], "returned": [False, True, False]})
+    assert as_sets(read(frame, where=where)) == [{"milk"}, {"tea"}]
+
+
+@pytest.mark.parametrize(
     "where",
     [
         "Quantity > AVG(Quantity)",
@@ -145,7 +157,7 @@ def test_whatever_could_see_other_rows_is_refused(where: str) -> None:
         ('"" > 5', "cannot be read"),
         ("Quantity = NULL", "Nothing equals NULL"),
         ("Quantity <> NULL", "Nothing equals NULL"),
-        ("Quantity = TRUE", "does not go on"),
+        ("Quantity = UNKNOWN", "does not go on"),
         ("Quantity = ''", "no cell equals a blank text"),
         ("Description LIKE ' '", "no cell equals a blank text"),
         ("Description > 'M'", "order of texts"),
