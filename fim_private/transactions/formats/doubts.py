@@ -230,8 +230,8 @@ def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool)
         doubt = spoilt(pl.Series(sample.column(at), dtype=pl.String), "transactions or units", stays)
         if doubt is not None:
             return doubt
-    once = len(set(ids)) == len(ids)
-    if known and len(ids) >= SOME and not once and all(DAY.fullmatch(cell) for (cell,) in ids):
+    different = len(set(ids))
+    if known and len(ids) >= SOME and different < len(ids) and all(DAY.fullmatch(cell) for (cell,) in ids):
         return Doubt(
             what=f"The transaction column of {sample.name} holds dates, so all rows of one day are one transaction.",
             instead=Way(
@@ -247,7 +247,8 @@ def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool)
             instead=Way("If so, write the unit into the other rows too."),
             stays=Way("If the other rows belong to nobody, give", layout.guesses()),
         )
-    mark = list_mark(items, once=once) if layout.item_separator is None else None
+    # Answers of a survey may share the second in which they were given.
+    mark = list_mark(items, once=different >= ENOUGH * len(ids)) if layout.item_separator is None else None
     if mark is not None:
         return _lists(
             sample.name,

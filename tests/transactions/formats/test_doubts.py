@@ -232,6 +232,14 @@ CASES = {
         stays=LONG_TABLE,
         reads_as_before=[{"ale"}, {"cod"}],
     ),
+    "lists in cells of answers, two of which were given in the same second": Case(
+        text="order,item\n" + "".join(f"{row or 1},{WORDS[row % 8]};rye\n" for row in range(24)),
+        says="look like lists of items.*--item-separator ';'.*--format long",
+        instead={"item_separator": ";"},
+        reads=[{WORDS[0], WORDS[1], "rye"}, *({WORDS[row % 8], "rye"} for row in range(2, 24))],
+        stays=LONG_TABLE,
+        reads_as_before=[{f"{WORDS[0]};rye", f"{WORDS[1]};rye"}, *({f"{WORDS[row % 8]};rye"} for row in range(2, 24))],
+    ),
     "a printed table with lines of dashes": Case(
         text="+-+-+\n" + "".join(f"| {first} | {second} |\n" for first, second in LONG * 3) + "+-+-+\n",
         says="begin and end with the separator.*first delete the lines that do not, such as lines of dashes",
