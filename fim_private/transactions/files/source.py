@@ -44,6 +44,9 @@ SAVE_AS_CSV = "Open it in the program that made it and save the table as CSV."
 DUCKDB = re.compile(rb".{8}DUCK..\0{6}", re.DOTALL)
 """How a DuckDB file begins: a checksum, its mark, and the version of its format."""
 
+TAR = re.compile(rb".{257}ustar", re.DOTALL)
+"""A tar archive begins with the name of its first file."""
+
 FOREIGN = (
     (b"\xfd7zXZ\x00", "an xz archive", UNPACK),
     *((b"BZh%d1AY&SY" % level, "a bzip2 archive", UNPACK) for level in range(1, 10)),
@@ -276,6 +279,8 @@ def refuse_foreign(name: str, data: bytes) -> None:
         raise InputError(f"{name} is packed with gzip twice.", "Unpack it once.")
     if DUCKDB.match(data):
         raise InputError(f"{name} is a DuckDB database.", GIVE_QUERY)
+    if TAR.match(data):
+        raise InputError(f"{name} is a tar archive.", "Unpack it first, and give its files.")
     for magic, kind, next_step in FOREIGN:
         if data.startswith(magic):
             raise InputError(f"{name} is {kind}.", next_step)

@@ -113,6 +113,7 @@ def test_text_mode_is_a_usage_error():
         (b"BZh91AY&SY", "a bzip2 archive"),
         (b"BZh11AY&SY", "a bzip2 archive"),
         (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+        (b"basket.csv".ljust(257, b"\0") + b"ustar\x0000", "a tar archive"),
         (b"%PDF-1.7", "a PDF document"),
         (b"\x89PNG\r\n\x1a\n", "a picture"),
         (b"SQLite format 3\x00", "an SQLite database"),
