@@ -213,7 +213,8 @@ def _named_or_known(header: Sequence[str], wanted: str | None, option: str, name
     if position is None:
         raise InputError(
             f"No column is named with {option}, and none has a well-known name.",
-            f"Give {option}. If each line of the file is a whole transaction, leave the options for columns out.",
+            f"Give {option}; or --format one-hot if each column is an item. If each line of the file is a whole "
+            "transaction, leave the options for columns out.",
         )
     return position
 

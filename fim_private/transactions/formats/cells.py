@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fim_private.errors import InputError
 
-PRESENT = ("1", "true", "t", "yes", "y", "1.0", "x", "wahr", "ja", "vrai", "oui", "verdadero", "sí")
+PRESENT = ("1", "true", "t", "yes", "y", "1.0", "x", "✓", "✔", "wahr", "ja", "vrai", "oui", "verdadero", "sí")
 ABSENT = ("0", "false", "f", "no", "n", "0.0", "", "?", "-", "falsch", "nein", "faux", "non", "falso")
 """Also as spreadsheets write them in the languages whose names of columns are known."""
 

@@ -128,7 +128,9 @@ def test_an_empty_table_is_refused():
         read(pl.DataFrame({"milk": [False], "egg": [False]}))
 
 
-@pytest.mark.parametrize(("yes", "no"), [("x", ""), ("x", "-"), ("WAHR", "FALSCH"), ("ja", "nein"), ("VRAI", "FAUX")])
+@pytest.mark.parametrize(
+    ("yes", "no"), [("x", ""), ("✓", ""), ("x", "-"), ("WAHR", "FALSCH"), ("ja", "nein"), ("VRAI", "FAUX")]
+)
 def test_cells_are_read_as_spreadsheets_write_them(yes, no):
     table = f"milk;egg;tea\n{yes};{no};{yes}\n{no};{yes};{no}\n{yes};{yes};{no}\n"
     assert as_sets(read(table)) == [{"milk", "tea"}, {"egg"}, {"milk", "egg"}]
