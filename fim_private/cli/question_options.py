@@ -210,7 +210,7 @@ class Question:
             return self.min_count
         if self.min_count is not None:
             raise UsageError("--min-count and --min-support say the same twice.", "Give one of them.")
-        share = exact(self.min_support, "the least support")
+        share = exact(self.min_support, "--min-support")
         if not 0 < share <= 1:
             raise UsageError("The least support is out of range.", "Choose it between 0 and 1, such as 0.01.")
         if self.public_transactions is None:
