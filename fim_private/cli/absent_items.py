@@ -36,7 +36,8 @@ def tell_of_absent_items(database: TransactionDatabase, plan: Plan, *, quiet: bo
     gone = _absent(listed, database)
     if listed and len(gone) == len(listed):
         raise InputError(
-            "No item of --items-file occurs in the data: nothing was charged.", hint.replace("its", "their")
+            "No item of --items-file occurs in the data: nothing was charged.",
+            f"A line is one name, without quotes and other columns. {hint.replace('its', 'their')}",
         )
     notes = []
     if gone:
