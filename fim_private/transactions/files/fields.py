@@ -107,25 +107,27 @@ def split_chunk(
 def split_lists(cells: pl.Series, separator: str) -> tuple[pl.Series, NDArray[np.int64]]:
     r"""The items of cells that hold lists, end to end, and the number of items of each cell, at least 1.
 
-    A list may stand in brackets, and its items then in quotes, as Python and R write it.
+    A list may stand in brackets, and its items then in quotes, as Python, R, JSON and PostgreSQL write it: with a
+    backslash before a quote or a backslash of the name.
 
     Args:
         cells: strings; null or blank for no item, which becomes one blank item.
         separator: what separates the items of a list.
 
-    >>> split_lists(pl.Series(["ale, bun", "['cod, raw', 'egg']", "{}", "fig"]), ",")[0].to_list()
-    ['ale', 'bun', 'cod, raw', 'egg', '', 'fig']
+    >>> split_lists(pl.Series(["ale, bun", "['cod, raw', 'egg']", "{}", "fig", r'["5\", \\", "6"]']), ",")[0].to_list()
+    ['ale', 'bun', 'cod, raw', 'egg', '', 'fig', '5", \\', '6']
     """
     stripped = cells.str.strip_chars().fill_null("")
     inside = stripped.str.extract(r"(?s)^\[(.*)\]$").fill_null(stripped.str.extract(r"(?s)^\{(.*)\}$"))
     in_brackets = inside.is_not_null()
-    item = rf"""\s*'[^']*'|\s*"[^"]*"|[^{re.escape(separator)}]+"""
+    item = rf"""\s*'(?:[^'\\]|\\.)*'|\s*"(?:[^"\\]|\\.)*"|[^{re.escape(separator)}]+"""
     parts = inside.str.extract_all(item) if len(separator) == 1 else inside.str.split(separator)
     lists = parts.zip_with(in_brackets, stripped.str.split(separator))
     lists = lists.zip_with(lists.list.len() > 0, pl.Series([[""]]).new_from_index(0, len(lists)))
     lengths = lists.list.len().to_numpy().astype(np.int64)
     items = lists.explode().str.strip_chars()
-    bare = items.str.extract("(?s)^'(.*)'$").fill_null(items.str.extract('(?s)^"(.*)"$')).fill_null(items)
+    quoted = items.str.extract("(?s)^'(.*)'$").fill_null(items.str.extract('(?s)^"(.*)"$'))
+    bare = quoted.str.replace_all(r"""\\(["'\\])""", "${1}").fill_null(items)
     return bare.zip_with(pl.Series(np.repeat(in_brackets.to_numpy(), lengths)), items), lengths
 
 

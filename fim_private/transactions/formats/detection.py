@@ -71,7 +71,7 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt
         InputError: markup, a table whose columns are not well known, or signs of more than one format.
     """
     sample = text.head(SAMPLE_LINES, SAMPLE_BYTES)
-    _refuse_markup(text.name, sample[0])
+    _refuse_markup(text.name, sample)
     _refuse_spmf(text.name, sample)
     guessed = ("format",) if separator is not None else ("format", "separator")
     if separator is not None:
@@ -224,15 +224,20 @@ def detect_columnar(table: ColumnTable, columns: Columns) -> str:
     )
 
 
-def _refuse_markup(name: str, first_line: str) -> None:
-    kind = MARKUP.get(first_line.lstrip()[0])
+def _refuse_markup(name: str, sample: Sequence[str]) -> None:
+    if any(line[:9].casefold() == "@relation" for line in sample):
+        raise InputError(
+            f"{name} looks like a file of Weka (ARFF).",
+            "Save it as CSV, with the names of its columns in the first line.",
+        )
+    kind = MARKUP.get(sample[0].lstrip()[0])
     if kind is not None:
         raise InputError(
             f"{name} looks like {kind}.",
             "Save it as CSV or Parquet, or write one transaction per line with commas between items. If it is written "
             "so, give --format basket. "
-            r"If each line is a list in brackets, give --format basket --separator '\t' --item-separator , (and a "
-            "backslash is a letter like any other).",
+            r"If each line is a list in brackets, give --format basket --separator '\t' --item-separator , (and \u00e9 "
+            "stays as it is written).",
         )
 
 

@@ -458,6 +458,22 @@ def test_lists_in_brackets_without_quotes_are_read_if_a_line_is_one_cell() -> No
     assert as_sets(read(text, format="basket", separator=r"\t", item_separator=",")) == [{"ale", "bun"}, {"cod"}]
 
 
+@pytest.mark.parametrize("brackets", ["[]", "{}"])
+def test_a_quote_with_a_backslash_ends_no_name_in_a_list(brackets: str) -> None:
+    """As JSON and PostgreSQL write it. Otherwise the two parts of the name are items, and the most frequent pair."""
+    lists = [
+        brackets[0] + names + brackets[1] for names in (r'"nail 5\", red","tea"', r'"C:\\","tea"', r'"rock\\roll"')
+    ]
+    found = read(pl.DataFrame({"tid": [1, 2, 3], "item": lists}), item_separator=",")
+    assert as_sets(found) == [{'nail 5", red', "tea"}, {"C:\\", "tea"}, {"rock\\roll"}]
+
+
+def test_a_file_of_weka_is_named() -> None:
+    """Its question marks and words for yes would be items."""
+    with pytest.raises(InputError, match=r"looks like a file of Weka \(ARFF\)"):
+        read("% market baskets\n@RELATION supermarket\n@attribute milk {t}\n@attribute tea {t}\n@data\n" + "t,?\n" * 9)
+
+
 def test_the_data_that_ships_is_not_doubted() -> None:
     assert len(read_transactions(ROOT / "datasets" / "online-retail-customers.csv.gz")) == 4372
 
