@@ -10,36 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
-from operator import and_, eq, ge, gt, le, lt, ne, or_
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from fim_private.transactions.columns.column_table import ColumnTable, as_text
-from fim_private.transactions.columns.where_text import (
-    DATE,
-    TRUTHS,
-    All,
-    Comparison,
-    Condition,
-    IsNull,
-    Like,
-    Negation,
-    Some,
-    condition_of,
-    names_in,
-)
+from fim_private.transactions.columns.where_text import condition_of
 
-NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-SPECIAL = set("\\.+*?()|[]{}^$")
 OPTION = "--where"
 COMPARED = "Numbers are written 1.5 and dates 2025-12-31, not 1,5 and 31.12.2025"
-
-COMPARE: dict[str, Callable[[pl.Series, Any], pl.Series]] = {
-    "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge,
-}  # fmt: skip
 
 Cells = Callable[[str], pl.Series]
 """Gives the cells of a column, by the name that the condition has for it: strings."""
@@ -51,11 +30,13 @@ class RowFilter:
 
     Args:
         text: the condition as it was typed.
-        condition: what it says.
+        condition: what it says (see `condition_of`).
+        columns: the columns that it names, each once.
     """
 
     text: str
-    condition: Condition
+    condition: pl.Expr = field(compare=False)
+    columns: list[str]
 
     @classmethod
     def of(cls, text: str) -> RowFilter:
@@ -64,19 +45,17 @@ class RowFilter:
         Errors:
             UsageError: the text says no condition (`where_text`).
         """
-        return cls(text=text.strip(), condition=condition_of(text))
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns that the condition names, each once."""
-        return list(dict.fromkeys(names_in(self.condition)))
+        condition, columns = condition_of(text)
+        return cls(text=text.strip(), condition=condition, columns=columns)
 
     def holds(self, cells: Cells) -> pl.Series:
         """Whether the condition holds for each row: booleans, and null where a cell is blank or no number or date.
 
         As in SQL, `null OR true` is true, `null AND false` is false, and the opposite of null is null.
         """
-        return _holds(self.condition, _Columns(cells))
+        read = (cells(name).str.strip_chars() for name in self.columns)
+        frame = pl.DataFrame({str(at): column.set(column == "", None) for at, column in enumerate(read)})
+        return frame.select(self.condition).to_series()
 
 
 @dataclass(eq=False, kw_only=True)
@@ -148,75 +127,3 @@ def filtered(table: ColumnTable, selection: Selection, header: Sequence[str]) ->
     """
     kept = selection.kept(lambda at: as_text(table.columns([header[at]])[0], OPTION))
     return FilteredTable(table=table, kept=kept)
-
-
-class _Columns:
-    """The cells of columns, each read once: as text, as numbers, and as dates. Blank cells are null."""
-
-    def __init__(self, cells: Cells) -> None:
-        self._cells = cells
-        self._read: dict[tuple[str, str], pl.Series] = {}
-
-    def text(self, name: str) -> pl.Series:
-        return self._once("text", name, lambda: _filled(self._cells(name).str.strip_chars()))
-
-    def numbers(self, name: str) -> pl.Series:
-        return self._once("numbers", name, lambda: _as_numbers(self.text(name)))
-
-    def times(self, name: str) -> pl.Series:
-        return self._once("times", name, lambda: _as_times(self.text(name)))
-
-    def _once(self, how: str, name: str, read: Callable[[], pl.Series]) -> pl.Series:
-        if (how, name) not in self._read:
-            self._read[how, name] = read()
-        return self._read[how, name]
-
-
-def _holds(condition: Condition, columns: _Columns) -> pl.Series:
-    match condition:
-        case All(parts):
-            return reduce(and_, (_holds(part, columns) for part in parts))
-        case Some(parts):
-            return reduce(or_, (_holds(part, columns) for part in parts))
-        case Negation(inner):
-            return ~_holds(inner, columns)
-        case IsNull(column):
-            return columns.text(column).is_null()
-        case Like(column, pattern):
-            return columns.text(column).str.contains(_regex(pattern))
-        case Comparison():
-            return _compared(condition, columns)
-
-
-def _compared(said: Comparison, columns: _Columns) -> pl.Series:
-    compare = COMPARE[said.sign]
-    if isinstance(said.value, float):
-        return compare(columns.numbers(said.column), said.value)
-    if said.sign in ("=", "<>"):
-        cells = columns.text(said.column)
-        if said.value.lower() in TRUTHS:  # typed columns hold true, and pandas and R write True and TRUE
-            return compare(cells.str.to_lowercase(), said.value.lower())
-        return compare(cells, said.value)
-    return compare(columns.times(said.column), _as_times(pl.Series([said.value]))[0])
-
-
-def _filled(cells: pl.Series) -> pl.Series:
-    return cells.set(cells == "", None)
-
-
-def _as_numbers(cells: pl.Series) -> pl.Series:
-    return cells.set(~cells.str.contains(NUMBER), None).cast(pl.Float64, strict=False)
-
-
-def _as_times(cells: pl.Series) -> pl.Series:
-    """Dates and times in one form, whose order as text is their order in time; null for other texts."""
-    pattern = f"^(?:{DATE.pattern})$"
-    date, minute, second = (cells.str.extract(pattern, group) for group in (1, 2, 3))
-    fraction = second.fill_null("00").str.replace(r"(\.[0-9]*?)0+$", "${1}").str.strip_suffix(".")
-    return date + " " + minute.fill_null("00:00") + ":" + fraction
-
-
-def _regex(pattern: str) -> str:
-    parts = {"%": ".*", "_": "."}
-    escaped = (parts.get(mark) or (f"\\{mark}" if mark in SPECIAL else mark) for mark in pattern)
-    return f"(?s)^{''.join(escaped)}$"

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+
+import polars as pl
 
 from fim_private.errors import UsageError
 
@@ -39,6 +39,8 @@ TURNED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 TRUTHS = ("true", "false")
 """Words that need no quotes, and whose case does not count."""
 
+COMPARE = {"=": pl.Expr.eq, "<>": pl.Expr.ne, "<": pl.Expr.lt, "<=": pl.Expr.le, ">": pl.Expr.gt, ">=": pl.Expr.ge}
+
 DATE = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2})(?::([0-9]{2}(?:\.[0-9]+)?))?)?(?:Z|\+00:00)?"
 )
@@ -48,62 +50,21 @@ HOW = (
     "LIKE, IN, BETWEEN and IS NULL. Functions, aggregates and SELECT are refused: each row must be decided by itself."
 )
 
+NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+SPECIAL = set("\\.+*?()|[]{}^$")
+
 Value = float | str
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """A column compared with a value by one of `TURNED`; for an order, a text is a date."""
+def condition_of(text: str) -> tuple[pl.Expr, list[str]]:
+    """The condition that a text says, and the columns that it names, each once.
 
-    column: str
-    sign: str
-    value: Value
+    The expression is for a frame of texts without blanks around them, null where a cell is blank, whose columns are
+    called "0", "1", ... in the order of the names. As in SQL, it is null for a row where a cell is blank, or no number
+    or date where one is needed, unless the other cells decide.
 
-
-@dataclass(frozen=True)
-class Like:
-    """A column compared with a pattern, in which % stands for any text and _ for one character."""
-
-    column: str
-    pattern: str
-
-
-@dataclass(frozen=True)
-class IsNull:
-    """Whether a cell is missing or blank."""
-
-    column: str
-
-
-@dataclass(frozen=True)
-class All:
-    """Whether all of at least one condition hold."""
-
-    parts: tuple[Condition, ...]
-
-
-@dataclass(frozen=True)
-class Some:
-    """Whether at least one of these conditions holds."""
-
-    parts: tuple[Condition, ...]
-
-
-@dataclass(frozen=True)
-class Negation:
-    """Whether the condition does not hold."""
-
-    condition: Condition
-
-
-Condition = Comparison | Like | IsNull | All | Some | Negation
-
-
-def condition_of(text: str) -> Condition:
-    """The condition that a text says.
-
-    >>> condition_of("Quantity > 0 AND Description IS NOT NULL").parts[0]
-    Comparison(column='Quantity', sign='>', value=0.0)
+    >>> condition_of("Quantity > 0 AND Description IS NOT NULL")[1]
+    ['Quantity', 'Description']
 
     Errors:
         UsageError: the text says no condition of this language.
@@ -114,19 +75,7 @@ def condition_of(text: str) -> Condition:
     condition = _some(tokens, 0)
     if not tokens.at_end:
         raise tokens.refusal()
-    return condition
-
-
-def names_in(condition: Condition) -> Iterator[str]:
-    """The columns that a condition names, once per mention."""
-    match condition:
-        case All(parts) | Some(parts):
-            for part in parts:
-                yield from names_in(part)
-        case Negation(inner):
-            yield from names_in(inner)
-        case _:
-            yield condition.column
+    return condition, list(tokens.columns)
 
 
 class _Tokens:
@@ -137,6 +86,7 @@ class _Tokens:
         self._tokens: list[tuple[str, str]] = []
         self._starts: list[int] = []
         self._next = 0
+        self.columns: dict[str, pl.Expr] = {}
         at, end = 0, len(text.rstrip())
         while at < end:
             found = TOKEN.match(text, at)
@@ -178,7 +128,9 @@ class _Tokens:
         self._next += 1
         if kind == "word" and self._is_called(self._next):
             raise _no_functions(token)
-        return token.replace('""', '"') if kind == "quoted" else token
+        name = token.replace('""', '"') if kind == "quoted" else token
+        self.columns.setdefault(name, pl.col(str(len(self.columns))))
+        return name
 
     def value(self) -> Value:
         """The next token, which has to be a number, perhaps with a sign, or a text."""
@@ -232,29 +184,29 @@ def _no_functions(name: str) -> UsageError:
     return UsageError(f"--where calls {name}(...), and functions are not known there.", HOW)
 
 
-def _some(tokens: _Tokens, depth: int) -> Condition:
+def _some(tokens: _Tokens, depth: int) -> pl.Expr:
     parts = [_all(tokens, depth)]
     while tokens.take("OR"):
         parts.append(_all(tokens, depth))
-    return parts[0] if len(parts) == 1 else Some(tuple(parts))
+    return pl.any_horizontal(parts)
 
 
-def _all(tokens: _Tokens, depth: int) -> Condition:
+def _all(tokens: _Tokens, depth: int) -> pl.Expr:
     parts = [_negation(tokens, depth)]
     while tokens.take("AND"):
         parts.append(_negation(tokens, depth))
-    return parts[0] if len(parts) == 1 else All(tuple(parts))
+    return pl.all_horizontal(parts)
 
 
-def _negation(tokens: _Tokens, depth: int) -> Condition:
+def _negation(tokens: _Tokens, depth: int) -> pl.Expr:
     negated = False
     while tokens.take("NOT"):
         negated = not negated
     condition = _single(tokens, depth)
-    return Negation(condition) if negated else condition
+    return ~condition if negated else condition
 
 
-def _single(tokens: _Tokens, depth: int) -> Condition:
+def _single(tokens: _Tokens, depth: int) -> pl.Expr:
     if tokens.take("("):
         if depth >= DEEPEST:
             raise UsageError("--where has too many parentheses inside each other.", "Write a simpler condition.")
@@ -267,43 +219,71 @@ def _single(tokens: _Tokens, depth: int) -> Condition:
         sign = _sign(tokens.need(*TURNED, "!="))
         if (column := tokens.take_column()) is None:
             raise tokens.refusal()
-        return _comparison(column, TURNED[sign], value)
+        return _comparison(tokens, column, TURNED[sign], value)
+    cells = tokens.columns[column]
     if tokens.take("IS"):
         negated = tokens.take("NOT") is not None
         tokens.need("NULL")
-        return Negation(IsNull(column)) if negated else IsNull(column)
+        return cells.is_not_null() if negated else cells.is_null()
     negated = tokens.take("NOT") is not None
     word = tokens.need("LIKE", "IN", "BETWEEN", *(() if negated else (*TURNED, "!=")))
     if word == "LIKE":
-        condition = Like(column, tokens.pattern())
+        condition = cells.str.contains(_regex(tokens.pattern()))
     elif word == "IN":
         condition = _listed(tokens, column)
     elif word == "BETWEEN":
-        low = _comparison(column, ">=", tokens.value())
+        low = _comparison(tokens, column, ">=", tokens.value())
         tokens.need("AND")
-        condition = All((low, _comparison(column, "<=", tokens.value())))
+        condition = low & _comparison(tokens, column, "<=", tokens.value())
     else:
-        condition = _comparison(column, _sign(word), tokens.value())
-    return Negation(condition) if negated else condition
+        condition = _comparison(tokens, column, _sign(word), tokens.value())
+    return ~condition if negated else condition
 
 
-def _listed(tokens: _Tokens, column: str) -> Condition:
+def _listed(tokens: _Tokens, column: str) -> pl.Expr:
     tokens.need("(")
-    parts = [Comparison(column, "=", tokens.value())]
+    parts = [_comparison(tokens, column, "=", tokens.value())]
     while tokens.take(","):
-        parts.append(Comparison(column, "=", tokens.value()))
+        parts.append(_comparison(tokens, column, "=", tokens.value()))
     tokens.need(")")
-    return Some(tuple(parts))
+    return pl.any_horizontal(parts)
+
+
+def _comparison(tokens: _Tokens, column: str, sign: str, value: Value) -> pl.Expr:
+    """A column compared with a value by one of `TURNED`; for an order, a text is a date."""
+    cells, compare = tokens.columns[column], COMPARE[sign]
+    if isinstance(value, float):
+        return compare(_numbers(cells), value)
+    if sign in ("=", "<>"):
+        if value.lower() in TRUTHS:  # typed columns hold true, and pandas and R write True and TRUE
+            return compare(cells.str.to_lowercase(), pl.lit(value.lower()))
+        return compare(cells, pl.lit(value))
+    if not DATE.fullmatch(value):
+        raise UsageError(
+            f"--where asks for the order of texts: {column} {sign} {value!r}.",
+            "Only numbers and dates written as '2011-12-31' or '2011-12-31 08:30' have an order. LIKE compares texts.",
+        )
+    return compare(_times(cells), _times(pl.lit(value)))
 
 
 def _sign(typed: str) -> str:
     return "<>" if typed == "!=" else typed
 
 
-def _comparison(column: str, sign: str, value: Value) -> Comparison:
-    if isinstance(value, str) and sign not in ("=", "<>") and not DATE.fullmatch(value):
-        raise UsageError(
-            f"--where asks for the order of texts: {column} {sign} {value!r}.",
-            "Only numbers and dates written as '2011-12-31' or '2011-12-31 08:30' have an order. LIKE compares texts.",
-        )
-    return Comparison(column, sign, value)
+def _numbers(cells: pl.Expr) -> pl.Expr:
+    """The cells that are numbers; null for other texts."""
+    return pl.when(cells.str.contains(NUMBER)).then(cells).cast(pl.Float64, strict=False)
+
+
+def _times(cells: pl.Expr) -> pl.Expr:
+    """Dates and times in one form, whose order as text is their order in time; null for other texts."""
+    date, minute, second = (cells.str.extract(f"^(?:{DATE.pattern})$", group) for group in (1, 2, 3))
+    fraction = second.fill_null("00").str.replace(r"(\.[0-9]*?)0+$", "${1}").str.strip_suffix(".")
+    return date + " " + minute.fill_null("00:00") + ":" + fraction
+
+
+def _regex(pattern: str) -> str:
+    """The regular expression of a pattern in which % stands for any text and _ for one character."""
+    parts = {"%": ".*", "_": "."}
+    escaped = (parts.get(mark) or (f"\\{mark}" if mark in SPECIAL else mark) for mark in pattern)
+    return f"(?s)^{''.join(escaped)}$"

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from fim_private.errors import InputError
 from fim_private.transactions.columns.column_roles import Columns, LongColumns, long_columns, unnamed_unit
 from fim_private.transactions.columns.column_table import WRITTEN, ColumnTable, as_text
-from fim_private.transactions.columns.row_filter import NUMBER
 from fim_private.transactions.columns.text_table import TextTable
+from fim_private.transactions.columns.where_text import NUMBER
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.files.fields import split_lists
 from fim_private.transactions.formats.doubts import OnDoubt, ask, refuse

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -14,15 +15,7 @@ from hypothesis import strategies as st
 from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.transactions import read_transactions
 from fim_private.transactions.columns.row_filter import RowFilter
-from fim_private.transactions.columns.where_text import (
-    All,
-    Condition,
-    IsNull,
-    Like,
-    Negation,
-    Some,
-    condition_of,
-)
+from fim_private.transactions.columns.where_text import condition_of
 from fim_private.transactions.layout import Layout
 from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 from tests.transactions.reading import as_bytes, as_sets, by_unit, read
@@ -181,45 +174,94 @@ def test_long_conditions_are_read() -> None:
     assert kept("(" * 50 + "Quantity > 0" + ")" * 50) == [0, 1, 2, 4]
 
 
-# What a condition says, row by row and by brute force.
+# What a condition says, row by row and by brute force: each condition comes with what it says of a row.
+
+Row = dict[str, str]
+Said = tuple[str, Callable[[Row], bool | None]]
 
 
-def value_of(cell: str, value: float | str, *, order: bool) -> Any:
-    if isinstance(value, float):
-        return float(cell) if re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?", cell) else None
-    return cell if not order or re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", cell) else None
+def negated(found: bool | None) -> bool | None:
+    return None if found is None else not found
 
 
-def holds(condition: Condition, row: dict[str, str]) -> bool | None:
-    match condition:
-        case All(parts):
-            found = {holds(part, row) for part in parts}
-            return False if False in found else None if None in found else True
-        case Some(parts):
-            found = {holds(part, row) for part in parts}
-            return True if True in found else None if None in found else False
-        case Negation(inner):
-            inside = holds(inner, row)
-            return None if inside is None else not inside
-    cell = row[condition.column].strip()
-    if isinstance(condition, IsNull):
-        return not cell
-    if not cell:
+def both(found: set[bool | None]) -> bool | None:
+    return False if False in found else None if None in found else True
+
+
+def either(found: set[bool | None]) -> bool | None:
+    return negated(both(set(map(negated, found))))
+
+
+def compared(cell: str, sign: str, typed: str) -> bool | None:
+    """A cell compared with a value, as it is typed."""
+    left: Any
+    right: Any
+    left, right = cell.strip(), typed.strip("'")
+    if not left:
         return None
-    if isinstance(condition, Like):
-        pattern = "".join({"%": ".*", "_": "."}.get(mark, re.escape(mark)) for mark in condition.pattern)
-        return re.fullmatch(pattern, cell, re.DOTALL) is not None
-    left, right = value_of(cell, condition.value, order=condition.sign not in ("=", "<>")), condition.value
-    if left is None:
+    if not typed.startswith("'"):
+        if not re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?", left):
+            return None
+        left, right = float(left), float(right)
+    elif sign not in ("=", "<>", "!=") and not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", left):
         return None
     return {
         "=": left == right,
         "<>": left != right,
+        "!=": left != right,
         "<": left < right,
         "<=": left <= right,
         ">": left > right,
         ">=": left >= right,
-    }[condition.sign]
+    }[sign]
+
+
+def comparison(column: str, sign: str, value: str) -> Said:
+    return f"{column} {sign} {value}", lambda row: compared(row[column], sign, value)
+
+
+def turned(value: str, sign: str, column: str) -> Said:
+    said = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "="}[sign]
+    return f"{value} {sign} {column}", lambda row: compared(row[column], said, value)
+
+
+def like(column: str, pattern: str) -> Said:
+    wanted = "".join({"%": ".*", "_": "."}.get(mark, re.escape(mark)) for mark in pattern)
+
+    def holds(row: Row) -> bool | None:
+        cell = row[column].strip()
+        return re.fullmatch(wanted, cell, re.DOTALL) is not None if cell else None
+
+    return f"{column} LIKE '{pattern}'", holds
+
+
+def listed(column: str, *values: str) -> Said:
+    words = f"{column} IN ({', '.join(values)})"
+    return words, lambda row: either({compared(row[column], "=", value) for value in values})
+
+
+def between(column: str) -> Said:
+    words = f"{column} BETWEEN -1 AND 1"
+    return words, lambda row: both({compared(row[column], ">=", "-1"), compared(row[column], "<=", "1")})
+
+
+def is_null(column: str) -> Said:
+    return f"{column} IS NULL", lambda row: not row[column].strip()
+
+
+def unlike(said: Said, word: str) -> Said:
+    """The opposite of a condition, which is written with NOT before one of its words."""
+    words, holds = said
+    return words.replace(f" {word} ", f" NOT {word} "), lambda row: negated(holds(row))
+
+
+def not_null(column: str) -> Said:
+    return f"{column} IS NOT NULL", lambda row: bool(row[column].strip())
+
+
+def joined(one: Said, word: str, other: Said) -> Said:
+    decide = both if word == "AND" else either
+    return f"({one[0]}) {word} ({other[0]})", lambda row: decide({one[1](row), other[1](row)})
 
 
 CELLS = st.sampled_from(
@@ -231,30 +273,44 @@ CELLS = st.sampled_from(
 COLUMN = st.sampled_from(["a", "b"])
 VALUE = st.sampled_from(["0", "1", "-1", "0.5", "'x'", "'1'", "'a.b'", "'2011-01-05'"])
 NUMBER = st.sampled_from(["0", "1", "-1", "0.5", "'2011-01-05'"])
+PATTERN = st.sampled_from(["%", "a.b", "a_b", "_"])
+LISTED = st.one_of(
+    COLUMN.map(lambda column: listed(column, "1", "'x'")), COLUMN.map(lambda column: listed(column, "'a%'"))
+)
 SIMPLE = st.one_of(
-    st.tuples(COLUMN, st.sampled_from(["=", "<>", "!="]), VALUE).map(" ".join),
-    st.tuples(COLUMN, st.sampled_from(["<", ">", "<=", ">="]), NUMBER).map(" ".join),
-    st.tuples(NUMBER, st.sampled_from(["<", ">", "<=", ">=", "="]), COLUMN).map(" ".join),
-    st.tuples(COLUMN, st.sampled_from(["LIKE", "NOT LIKE"]), st.sampled_from(["'%'", "'a.b'", "'a_b'", "'_'"])).map(
-        " ".join
-    ),
-    st.tuples(COLUMN, st.sampled_from(["IN", "NOT IN"]), st.sampled_from(["(1, 'x')", "('a%')"])).map(" ".join),
-    st.tuples(COLUMN, st.sampled_from(["BETWEEN -1 AND 1", "IS NULL", "IS NOT NULL"])).map(" ".join),
+    st.builds(comparison, COLUMN, st.sampled_from(["=", "<>", "!="]), VALUE),
+    st.builds(comparison, COLUMN, st.sampled_from(["<", ">", "<=", ">="]), NUMBER),
+    st.builds(turned, NUMBER, st.sampled_from(["<", ">", "<=", ">=", "="]), COLUMN),
+    st.builds(like, COLUMN, PATTERN),
+    st.builds(unlike, st.builds(like, COLUMN, PATTERN), st.just("LIKE")),
+    LISTED,
+    st.builds(unlike, LISTED, st.just("IN")),
+    st.builds(between, COLUMN),
+    st.builds(unlike, st.builds(between, COLUMN), st.just("BETWEEN")),
+    st.builds(is_null, COLUMN),
+    st.builds(not_null, COLUMN),
 )
 CONDITIONS = st.recursive(
     SIMPLE,
     lambda inner: st.one_of(
-        st.tuples(inner, st.sampled_from([" AND ", " OR "]), inner).map("".join),
-        inner.map("NOT ({})".format),
-        inner.map("({})".format),
+        st.builds(joined, inner, st.sampled_from(["AND", "OR"]), inner),
+        inner.map(lambda said: (f"NOT ({said[0]})", lambda row: negated(said[1](row)))),
     ),
     max_leaves=5,
 )
 
 
+def test_and_goes_before_or() -> None:
+    assert kept("Quantity = 6 OR Quantity = 1 AND Description = 'bread'") == [0, 1]
+    assert kept("Description = 'bread' AND Quantity = 1 OR Quantity = 6") == [0, 1]
+    assert kept("(Quantity = 6 OR Quantity = 1) AND Description = 'bread'") == [1]
+    assert kept("NOT Quantity = 6 AND Description = 'milk'") == [3]
+
+
 @given(CONDITIONS, st.lists(st.tuples(CELLS, CELLS), max_size=8))
-def test_each_row_is_decided_by_itself(where: str, rows: list[tuple[str, str]]) -> None:
+def test_each_row_is_decided_by_itself(said: Said, rows: list[tuple[str, str]]) -> None:
     """As brute force decides it, and as it is decided where no other row is there."""
+    where, holds = said
     rows_read = RowFilter.of(where)
 
     def decided(some: list[tuple[str, str]]) -> list[bool | None]:
@@ -263,13 +319,14 @@ def test_each_row_is_decided_by_itself(where: str, rows: list[tuple[str, str]]) 
 
     together = decided(rows)
     assert together == [decided([row])[0] for row in rows]
-    assert together == [holds(rows_read.condition, {"a": row[0], "b": row[1]}) for row in rows]
+    assert together == [holds({"a": row[0], "b": row[1]}) for row in rows]
     assert decided(rows[::-1]) == together[::-1]
 
 
 @given(CONDITIONS, st.lists(st.tuples(st.sampled_from("pqr"), CELLS, CELLS), max_size=8), st.sampled_from("pqr"))
-def test_a_filter_changes_the_rows_of_one_unit_only(where: str, rows: list[tuple[str, str, str]], gone: str) -> None:
+def test_a_filter_changes_the_rows_of_one_unit_only(said: Said, rows: list[tuple[str, str, str]], gone: str) -> None:
     """The sensitivity: without a unit's rows, everybody else's baskets are the same."""
+    where, _ = said
 
     def baskets(some: list[tuple[str, str, str]]) -> set[Any]:
         frame = pl.DataFrame(
