@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from statistics import NormalDist
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,7 @@ from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down
 from fim_private.accounting.search import crossed, largest, least
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.protocol import CalibratedMechanism, Request, Spending
-from fim_private.privacy import ROUNDING_VARIANCE, ZCDP, DiscreteGaussian, Guarantee, PureDP, are_one_sided
+from fim_private.privacy import ROUNDING_VARIANCE, DiscreteGaussian, Guarantee, PureDP, are_one_sided
 from fim_private.randomness import Randomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
 from fim_private.randomness.discrete_laplace import log_survival, sample_discrete_laplace
@@ -41,40 +40,6 @@ _WORTH_IT = Fraction(19, 20)
 _MOST_LESS = 0.3
 """Optimal composition allows hardly any less noise than by this logarithm."""
 _SUMMED = 1e10
-
-
-class CountNoise(Protocol):
-    """The noise on the counts of the chosen itemsets: a frozen value that knows its cost and its law."""
-
-    @property
-    def top(self) -> int:
-        """k: at most this many itemsets are counted, subsets included."""
-
-    @property
-    def loss(self) -> PureDP | ZCDP:
-        """The cost of all counts together."""
-
-    @property
-    def law(self) -> str:
-        """The name of the noise's law."""
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation of the noise, in transactions."""
-
-    @property
-    def half_width(self) -> int:
-        """The least h such that the noise is from -h to h, both included, with probability at least 95 %."""
-
-    @property
-    def spending(self) -> Spending:
-        """The loss in words."""
-
-    def less(self, log: float) -> CountNoise:
-        """The same with noise of a deviation that is smaller by about this logarithm."""
-
-    def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
-        """The counts, each with its own noise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,6 +144,13 @@ class GaussianCounts:
     def add_noise(self, counts: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
         """The counts, each with its own noise, int64, of the same shape."""
         return counts + sample_discrete_gaussians(self.variance, len(counts), randomness)
+
+
+CountNoise = LaplaceCounts | GaussianCounts
+"""The noise on the counts of the chosen itemsets: a frozen value that knows its cost and its law.
+
+`half_width` is the least h such that the noise is from -h to h, both included, with probability at least 95 %.
+"""
 
 
 def calibrate_with_counts(
