@@ -26,7 +26,7 @@ from fim_private.comparison.store import Store, key_of
 from fim_private.comparison.trials import run_cell
 from fim_private.mechanisms.registry import AUTO
 from fim_private.privacy import NeighbouringRelation
-from fim_private.transactions import read_transactions
+from fim_private.transactions.reading import read_transactions
 
 SETTINGS = Settings(
     sizes=(2, 3),

@@ -27,7 +27,7 @@ from fim_private.mechanisms.items_first_tuning import Tuning
 from fim_private.mechanisms.protocol import Request
 from fim_private.mining.items_first_steps import run
 from fim_private.randomness import SeededRandomness
-from fim_private.transactions import read_transactions
+from fim_private.transactions.reading import read_transactions
 
 DATA = (
     "retail.dat.gz",

@@ -21,7 +21,8 @@ from fim_private.mechanisms.items_first import BY_LEVERAGE, PEEL, calibrate
 from fim_private.mechanisms.protocol import Request
 from fim_private.mining.items_first_steps import run
 from fim_private.randomness import SeededRandomness
-from fim_private.transactions import Transactions, read_transactions
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.reading import read_transactions
 
 DELTA = Fraction(1, 10**6)
 EPSILONS = ("0.5", "1", "2")

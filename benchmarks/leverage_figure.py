@@ -21,7 +21,8 @@ from fim_private.plan import make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.randomness import SeededRandomness
 from fim_private.report.drawing import logarithmic, new_figure, style
-from fim_private.transactions import Transactions, read_transactions
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.reading import read_transactions
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "datasets" / "online-retail-customers.csv.gz"

@@ -148,7 +148,7 @@ def _draws(number: str) -> dict[str, float]:
 
 
 def _read(name: str) -> dict[str, float]:
-    from fim_private.transactions import read_transactions  # noqa: PLC0415 - as above
+    from fim_private.transactions.reading import read_transactions  # noqa: PLC0415 - as above
 
     path = Path(name)
     kind = "fimi" if path.suffix == ".dat" else "basket"
@@ -187,7 +187,7 @@ def _sizes(peer: str, name: str, floor: str) -> dict[str, Any]:
 def _threads(name: str, size: str) -> dict[str, float]:
     from fim_private.counting.local.queries import find_itemsets  # noqa: PLC0415 - as above
     from fim_private.counting.local.work import THREADS  # noqa: PLC0415 - as above
-    from fim_private.transactions import read_transactions  # noqa: PLC0415 - as above
+    from fim_private.transactions.reading import read_transactions  # noqa: PLC0415 - as above
 
     transactions = read_transactions(Path(name))
     times: dict[int, list[float]] = {1: [], THREADS: []}
@@ -205,7 +205,7 @@ def _parts(name: str, floor: str) -> dict[str, dict[str, float]]:
     from fim_private.counting.local.queries import find_itemsets  # noqa: PLC0415 - as above
     from fim_private.counting.local.task import Task  # noqa: PLC0415 - as above
     from fim_private.counting.local.work import THREADS  # noqa: PLC0415 - as above
-    from fim_private.transactions import read_transactions  # noqa: PLC0415 - as above
+    from fim_private.transactions.reading import read_transactions  # noqa: PLC0415 - as above
 
     def seconds(work: Callable[[], object]) -> float:
         times = []

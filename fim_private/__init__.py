@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from fim_private.release import Release
     from fim_private.release.files import read_release
     from fim_private.rules import association_rules
-    from fim_private.transactions import Transactions, read_transactions, transactions_from_lists
+    from fim_private.transactions.dataset import Transactions
+    from fim_private.transactions.item_codes import transactions_from_lists
+    from fim_private.transactions.reading import read_transactions
 
 __all__ = [
     "Budget",
@@ -58,14 +60,14 @@ _HOMES = {
     "Ledger": "fim_private.ledger",
     "Plan": "fim_private.plan",
     "Release": "fim_private.release",
-    "Transactions": "fim_private.transactions",
+    "Transactions": "fim_private.transactions.dataset",
     "Universe": "fim_private.plan",
     "association_rules": "fim_private.rules",
     "make_plan": "fim_private.plan",
     "mine": "fim_private.mining",
     "read_release": "fim_private.release.files",
-    "read_transactions": "fim_private.transactions",
-    "transactions_from_lists": "fim_private.transactions",
+    "read_transactions": "fim_private.transactions.reading",
+    "transactions_from_lists": "fim_private.transactions.item_codes",
 }
 
 

@@ -21,7 +21,8 @@ from fim_private.mechanisms.registry import find
 from fim_private.mining.mine import mine_as_planned
 from fim_private.plan import Plan
 from fim_private.release import Release
-from fim_private.transactions import Transactions, read_transactions
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.reading import read_transactions
 from verification.sampling import Sampled, telling_event
 
 RUNS = 2_000

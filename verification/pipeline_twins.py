@@ -21,7 +21,8 @@ from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.randomness import SecureRandomness, SeededRandomness
 from fim_private.release import FoundItem, Release, ReleasedItemset
 from fim_private.release.door import pass_through
-from fim_private.transactions import Transactions, transactions_from_lists
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import transactions_from_lists
 from verification.pipeline import NAMES, RUNS, UNIT_COLUMN, Case, Pipeline, baskets_of, of_counts, sample
 from verification.sampling import Sampled
 

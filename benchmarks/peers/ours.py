@@ -6,7 +6,8 @@ from typing import Any
 
 from benchmarks.peers.protocol import Itemsets, Peer, by_name, too_many
 from fim_private.counting import count_histogram, count_itemsets, find_itemsets, top_itemsets
-from fim_private.transactions import Transactions, read_transactions
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.reading import read_transactions
 
 
 def _itemsets(transactions: Transactions, found: Any) -> Itemsets:

@@ -11,7 +11,7 @@ from fim_private.catalogue.entries import path_of
 from fim_private.counting import count_histogram
 from fim_private.report.document import Paragraph, Section
 from fim_private.report.drawing import Pictures, legend, line, logarithmic, new_figure, ticks
-from fim_private.transactions import read_transactions
+from fim_private.transactions.reading import read_transactions
 
 NAMES = ("lmm-paper", "lmm", "exponential-textbook", "exponential")
 DATA, DELTA = "online-retail-customers", 1e-6

@@ -39,7 +39,7 @@ def reader(engine: str, master: str | None, progress: Callable[[float], None] | 
         if master is not None:
             raise UsageError("--master is only for Spark.", "Add --engine spark, or leave out --master.")
         from fim_private.counting import as_database
-        from fim_private.transactions import read_transactions
+        from fim_private.transactions.reading import read_transactions
 
         yield lambda files, **options: as_database(read_transactions(files, progress=progress, **options))
         return

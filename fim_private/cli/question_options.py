@@ -273,7 +273,7 @@ class Question:
             return Universe(items=self.universe_items)
         if self.universe_items is not None:
             raise UsageError("The universe was declared twice.", "Give --universe-items or --universe-file, not both.")
-        from fim_private.transactions import read_item_names
+        from fim_private.transactions.restriction import read_item_names
 
         return Universe(names=tuple(read_item_names(self.universe_file)))
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fim_private.counting import TransactionDatabase
     from fim_private.plan import Plan
     from fim_private.release import Release
-    from fim_private.transactions import ReadingNotes
+    from fim_private.transactions.dataset import ReadingNotes
 
 Result = TypeVar("Result")
 Handed = TypeVar("Handed", bound="Release | None")

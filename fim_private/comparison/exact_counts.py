@@ -15,7 +15,8 @@ from fim_private.mechanisms.limited_domain import CANDIDATES_PER_PICK
 from fim_private.mechanisms.registry import find
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
-from fim_private.transactions import Transactions, cap_items, count_units, merge_units
+from fim_private.transactions.bounding import cap_items, count_units, merge_units
+from fim_private.transactions.dataset import Transactions
 
 CAPS = 10
 """How many random caps of the transactions are counted. A mechanism that needs a cap uses them in turn."""

@@ -19,7 +19,7 @@ from fim_private.mechanisms.registry import find
 from fim_private.mining import stepwise
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
-from fim_private.transactions import Transactions
+from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import PADDING
 
 Row = dict[str, Any]

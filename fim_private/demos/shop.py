@@ -10,7 +10,8 @@ from fim_private.catalogue.entries import path_of
 from fim_private.counting import count_histogram, top_itemsets
 from fim_private.profile import CountProfile
 from fim_private.report.tables import JOINT
-from fim_private.transactions import Transactions, read_transactions
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.reading import read_transactions
 
 CUSTOMERS = 4_372
 ITEMS = 3_885

@@ -21,9 +21,9 @@ from fim_private.randomness import Randomness, SecureRandomness, SeededRandomnes
 from fim_private.release import Release, ReleasedItemset
 from fim_private.release.door import check_unit
 from fim_private.release.promise import privacy_record
-from fim_private.transactions import Transactions, without_items
-from fim_private.transactions.dataset import MOST_NARROW
+from fim_private.transactions.dataset import MOST_NARROW, Transactions
 from fim_private.transactions.layout import Layout
+from fim_private.transactions.restriction import without_items
 from fim_private.version import __version__
 
 

@@ -21,8 +21,8 @@ from fim_private.mining.searches import count_all
 from fim_private.plan import Plan
 from fim_private.randomness import SeededRandomness
 from fim_private.release import ReleasedItemset
-from fim_private.transactions import transactions_from_lists
 from fim_private.transactions.dataset import MOST_NARROW, code_type
+from fim_private.transactions.item_codes import transactions_from_lists
 
 
 def rehearse(plan: Plan, *, many_items: bool = False) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from fim_private.cli import progress
 from fim_private.cli.progress import Phases, bar, phases
-from fim_private.transactions import read_transactions
+from fim_private.transactions.reading import read_transactions
 from tests import processes
 from tests.cli.command import PROMISE, succeed, words
 

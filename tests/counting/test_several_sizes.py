@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.counting import SeveralSizes, count_histogram, count_itemsets, top_itemsets
-from fim_private.transactions import transactions_from_lists
+from fim_private.transactions.item_codes import transactions_from_lists
 
 ITEMS = "abcdef"
 baskets = st.lists(st.frozensets(st.sampled_from(ITEMS), min_size=1).map(sorted), max_size=12)

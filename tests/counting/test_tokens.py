@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.counting import LocalDatabase, Tokens
-from fim_private.transactions import Transactions, transactions_from_lists
-from fim_private.transactions.item_codes import PADDING
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import PADDING, transactions_from_lists
 
 BASKETS = st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=20)
 

@@ -105,7 +105,7 @@ def parquet_files() -> tuple[bytes, ...]:
 def releases() -> tuple[bytes, ...]:
     """Releases as JSON, with and without counts and found items."""
     from fim_private import Budget, PrivacyUnit, mine
-    from fim_private.transactions import transactions_from_lists
+    from fim_private.transactions.item_codes import transactions_from_lists
 
     baskets = transactions_from_lists([["milk", CANARY]] * 900 + [["tea", "jam", "milk"]] * 500)
     made = [

@@ -16,7 +16,8 @@ from fim_private.errors import FimPrivateError
 from fim_private.ledger import chain
 from fim_private.ledger.decision import decide
 from fim_private.plan import Plan
-from fim_private.transactions import read_item_names, read_transactions
+from fim_private.transactions.reading import read_transactions
+from fim_private.transactions.restriction import read_item_names
 from tests.fuzz.inputs import (
     CANARY,
     LONG,

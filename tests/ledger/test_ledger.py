@@ -18,7 +18,7 @@ from fim_private.ledger import store
 from fim_private.plan import Plan
 from fim_private.privacy import NeighbouringRelation
 from fim_private.release import Layout
-from fim_private.transactions import transactions_from_lists
+from fim_private.transactions.item_codes import transactions_from_lists
 from tests.ledger.charging import charged_until_refused, plan_for
 
 

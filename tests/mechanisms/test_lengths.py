@@ -16,8 +16,8 @@ from fim_private.mechanisms.measurement import Measurement
 from fim_private.privacy import DiscreteGaussian
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.release.door import look_at
-from fim_private.transactions import Transactions, transactions_from_lists
-from fim_private.transactions.item_codes import PADDING
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import PADDING, transactions_from_lists
 from tests.sampling import SEED
 
 

@@ -27,8 +27,7 @@ from fim_private.privacy import NeighbouringRelation
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import log_discrete_gaussian_survival
-from fim_private.transactions import transactions_from_lists
-from fim_private.transactions.item_codes import PADDING
+from fim_private.transactions.item_codes import PADDING, transactions_from_lists
 from tests.counting.local.test_basis_bins import transactions_of
 from tests.sampling import FALSE_ALARM, SEED, p_value
 

@@ -19,7 +19,7 @@ from fim_private import (
     transactions_from_lists,
 )
 from fim_private.release import Release
-from fim_private.transactions import Transactions
+from fim_private.transactions.dataset import Transactions
 from tests.sampling import SEED
 
 BASKETS = [["bread", "milk"]] * 900 + [["bread", "tea"]] * 700 + [["milk", "salt"]] * 600 + [["SECRET", "bread"]] * 2

@@ -29,7 +29,7 @@ from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.randomness import SeededRandomness
 from fim_private.report.drawing import look
 from fim_private.report.plan_text import plan_text
-from fim_private.transactions import transactions_from_lists
+from fim_private.transactions.item_codes import transactions_from_lists
 from tests.comparison.test_run import SETTINGS
 from tests.mining.test_privbasis_steps import BASKETS
 

@@ -25,7 +25,7 @@ from fim_private.catalogue.entries import path_of
 from fim_private.counting import LocalDatabase
 from fim_private.mining.mine import bound
 from fim_private.plan import Plan
-from fim_private.transactions import merge_units
+from fim_private.transactions.bounding import merge_units
 from fim_private.transactions.compressed_rows import taken
 from tests.cli.command import end_with, fim_private, succeed, words
 from tests.mining.test_constraints import Streams

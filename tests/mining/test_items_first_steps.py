@@ -26,7 +26,7 @@ from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from fim_private.release import Release
 from fim_private.release.door import certify, discover, measure
-from fim_private.transactions import Transactions
+from fim_private.transactions.dataset import Transactions
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
 UNIT = PrivacyUnit()

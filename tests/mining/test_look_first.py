@@ -15,7 +15,7 @@ from fim_private.mining.mine import mine_as_planned
 from fim_private.plan import Plan, Universe, make_plan
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.randomness import SeededRandomness
-from fim_private.transactions import transactions_from_lists
+from fim_private.transactions.item_codes import transactions_from_lists
 
 FAR = transactions_from_lists([["a", "b", "c"]] * 900 + [["a", "d"]] * 600 + [["e"]] * 30)
 """The first two pairs are far above the bulk, which is empty."""

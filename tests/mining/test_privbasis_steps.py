@@ -14,8 +14,7 @@ from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mining import privbasis_steps, stepwise
 from fim_private.randomness import SeededRandomness
 from fim_private.release.door import measure_bins
-from fim_private.transactions import transactions_from_lists
-from fim_private.transactions.item_codes import PADDING
+from fim_private.transactions.item_codes import PADDING, transactions_from_lists
 
 LOUD = Fraction(10**7)
 

@@ -28,7 +28,8 @@ from fim_private.privacy import NeighbouringRelation
 from fim_private.randomness import SeededRandomness
 from fim_private.release.door import pass_through
 from fim_private.release.files import write_release
-from fim_private.transactions import Transactions, restrict_to
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.restriction import restrict_to
 from tests.mechanisms.cases import needs
 from tests.sampling import FALSE_ALARM, SEED, p_value
 

@@ -21,7 +21,8 @@ from fim_private.mining.tuning import tune
 from fim_private.mining.tuning_plan import Configuration, plan_tuning
 from fim_private.plan import Plan, Universe
 from fim_private.privacy import Together
-from fim_private.transactions import Transactions, count_units, merge_units
+from fim_private.transactions.bounding import count_units, merge_units
+from fim_private.transactions.dataset import Transactions
 from tests.mining.test_constraints import BUDGET, ITEMS, Row, Streams, constraints, rows, universes
 from tests.mining.test_customers import COLUMNS
 

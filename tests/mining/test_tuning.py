@@ -28,8 +28,8 @@ from fim_private.private_candidates.pool import parts
 from fim_private.randomness import Randomness, SecureRandomness, SeededRandomness
 from fim_private.randomness.discrete_laplace import discrete_laplace_mass
 from fim_private.release.door import noisy_total
-from fim_private.transactions import read_transactions
 from fim_private.transactions.layout import IN_MEMORY, Layout
+from fim_private.transactions.reading import read_transactions
 from tests.conftest import ROOT
 from tests.sampling import FALSE_ALARM, SEED, p_value
 

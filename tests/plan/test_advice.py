@@ -20,7 +20,7 @@ from fim_private.plan.outlook import outlook
 from fim_private.plan.shape import PLACES, SUPPORTS, Shop
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.report.advice_text import advice_words
-from fim_private.transactions import read_transactions
+from fim_private.transactions.reading import read_transactions
 from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 from tests.conftest import ROOT
 

@@ -20,7 +20,9 @@ from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.release.door import PassedItemset, measure_chosen, pass_through
-from fim_private.transactions import Transactions, restrict_to, transactions_from_lists
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import transactions_from_lists
+from fim_private.transactions.restriction import restrict_to
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
 BASKETS = [["a", "b"]] * 6 + [["a", "c"]] * 4 + [["a", "b", "c"]]

@@ -12,7 +12,7 @@ import polars as pl
 from fim_private.counting.spark.blocks import SCHEMA, Block, identities_of, pack, unpack
 from fim_private.counting.spark.database import SparkDatabase
 from fim_private.counting.spark.session import Batches, Cluster
-from fim_private.transactions import Transactions
+from fim_private.transactions.dataset import Transactions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

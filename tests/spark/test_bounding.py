@@ -13,7 +13,10 @@ pytest.importorskip("pyspark")
 from fim_private.counting.spark.bounding import words_of
 from fim_private.errors import UsageError
 from fim_private.randomness import SecureRandomness, SeededRandomness
-from fim_private.transactions import Transactions, containing, merge_units, transactions_from_lists
+from fim_private.transactions.bounding import merge_units
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import transactions_from_lists
+from fim_private.transactions.restriction import containing
 from tests.spark.data import local_rows, rows_of, spread
 
 if TYPE_CHECKING:

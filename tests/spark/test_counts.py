@@ -19,15 +19,11 @@ from fim_private.counting.spark.reading import read_with_spark
 from fim_private.errors import FimPrivateError, InputError, UsageError
 from fim_private.mechanisms.lengths import BINS
 from fim_private.randomness import SeededRandomness
-from fim_private.transactions import (
-    Transactions,
-    containing,
-    count_units,
-    keep_items,
-    read_transactions,
-    transactions_from_lists,
-)
-from fim_private.transactions.item_codes import PADDING
+from fim_private.transactions.bounding import count_units
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import PADDING, transactions_from_lists
+from fim_private.transactions.reading import read_transactions
+from fim_private.transactions.restriction import containing, keep_items
 from tests.spark.data import rows_of, spread
 
 if TYPE_CHECKING:

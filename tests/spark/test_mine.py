@@ -18,7 +18,7 @@ pytest.importorskip("pyspark")
 
 from fim_private import Budget, Constraints, PrivacyUnit, Universe, mine
 from fim_private.counting.spark.reading import read_with_spark
-from fim_private.transactions import read_transactions
+from fim_private.transactions.reading import read_transactions
 from tests.cli.command import PROMISE
 
 if TYPE_CHECKING:

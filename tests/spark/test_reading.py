@@ -16,7 +16,7 @@ pytest.importorskip("pyspark")
 
 from fim_private.counting.spark.reading import read_with_spark
 from fim_private.errors import FimPrivateError, InputError, UsageError
-from fim_private.transactions import read_transactions
+from fim_private.transactions.reading import read_transactions
 from tests.spark.data import local_rows, rows_of
 from tests.transactions.workbook import workbook
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from fim_private.transactions import Transactions, read_transactions
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.reading import read_transactions
 
 
 def read(data: bytes | str | pl.DataFrame, **options: Any) -> Transactions:

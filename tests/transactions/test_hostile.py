@@ -52,7 +52,7 @@ def test_a_bomb_ends_in_bounded_memory(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"milk,bread\n") + member * 64)
     code = (
         "import resource, sys; from fim_private.errors import InputError\n"
-        "from fim_private.transactions import read_transactions\n"
+        "from fim_private import read_transactions\n"
         "from fim_private.transactions.files import source\n"
         "source.UNPACKED_FREELY >>= 3\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
@@ -90,7 +90,7 @@ def test_a_long_file_takes_memory_for_its_items_and_not_for_its_text(tmp_path: P
             file.write(basket * 1000)
     assert path.stat().st_size > 90_000_000
     code = (
-        "import resource, sys; from fim_private.transactions import read_transactions\n"
+        "import resource, sys; from fim_private import read_transactions\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "t = read_transactions(sys.argv[1]); print(len(t))\n"
         "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)"

@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 from fim_private.errors import InputError
-from fim_private.transactions import read_transactions, transactions_from_lists
+from fim_private.transactions.item_codes import transactions_from_lists
 from fim_private.transactions.layout import IN_MEMORY, Layout
+from fim_private.transactions.reading import read_transactions
 from tests.transactions.reading import as_bytes, as_sets, read
 
 HALF = "milk,bread\n" * 500

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import FimPrivateError
-from fim_private.transactions import read_transactions
+from fim_private.transactions.reading import read_transactions
 
 SECRET = "zwieback"
 PIECES = st.sampled_from(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from fim_private.transactions import read_transactions
 from fim_private.transactions.bounding import merge_units
+from fim_private.transactions.reading import read_transactions
 
 CODES = {"transaction_column": "InvoiceNo", "item_column": "StockCode"}
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fim_private.transactions import transactions_from_lists
+from fim_private.transactions.item_codes import transactions_from_lists
 from fim_private.transactions.strings import identities, joined_identities
 from tests.transactions.reading import by_unit, read
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fim_private.comparison.exact_counts import ExactCounts
     from fim_private.comparison.settings import Settings
     from fim_private.report.comparison.results import Source
-    from fim_private.transactions import Transactions
+    from fim_private.transactions.dataset import Transactions
 
 
 @spread
@@ -225,8 +225,8 @@ def _one_file(name: str, arguments: dict[str, Any]) -> tuple[Source, Transaction
     """A file's source, its transactions, and whether the catalogue has it."""
     from fim_private.catalogue.entries import load_catalogue, path_of, recognised
     from fim_private.report.comparison.results import Source
-    from fim_private.transactions import read_transactions
     from fim_private.transactions.files.source import load
+    from fim_private.transactions.reading import read_transactions
 
     path = path_of(name) if name in load_catalogue() and not Path(name).exists() else Path(name)
     content = load(path, archives=True).data
@@ -244,7 +244,7 @@ def _one_file(name: str, arguments: dict[str, Any]) -> tuple[Source, Transaction
 def _rows_of_query(name: str, arguments: dict[str, Any]) -> tuple[Source, Transactions, bool]:
     """The source of a query's rows, and their transactions. The checksum is of these, not of the database."""
     from fim_private.report.comparison.results import Source
-    from fim_private.transactions import read_transactions
+    from fim_private.transactions.reading import read_transactions
 
     transactions = read_transactions(name, **arguments)
     # The checksum of rows does not depend on how many bytes their codes take.

@@ -108,7 +108,7 @@ def _main_job(*, quiet: bool) -> None:
     from fim_private.report.plan_text import plan_text
     from fim_private.report.promise_text import promise
     from fim_private.report.tables import JOINT, release_table
-    from fim_private.transactions import read_transactions
+    from fim_private.transactions.reading import read_transactions
 
     path = path_of("online-retail-customers")
     plan = make_plan(size=SIZE, top=TOP, budget=Budget(EPSILON, DELTA), unit=PrivacyUnit())

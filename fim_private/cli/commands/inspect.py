@@ -50,8 +50,9 @@ def inspect(
     from fim_private.release.files.derived import write_derived
     from fim_private.report.document.text import table, wrapped
     from fim_private.report.tables import JOINT
-    from fim_private.transactions import count_units, merge_units, read_transactions
+    from fim_private.transactions.bounding import count_units, merge_units
     from fim_private.transactions.figures import BANNER, bounds, facts, first_transactions, warnings
+    from fim_private.transactions.reading import read_transactions
 
     if together is not None and unit_column is None:
         raise UsageError("--together chooses how units are counted.", "Leave it out, or give --unit-column.")

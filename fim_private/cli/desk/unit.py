@@ -6,9 +6,10 @@ import marimo as mo
 
 from fim_private.cli.desk.command import ALONE, Edited, Fields, folded, note, options, shown, table
 from fim_private.cli.words import Choices, help_of
-from fim_private.transactions import Transactions, merge_units
+from fim_private.transactions.bounding import merge_units
 from fim_private.transactions.columns.column_names import UNIT_NAMES
 from fim_private.transactions.columns.column_roles import known_column
+from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.figures import BANNER, bounds, facts, warnings
 
 WHO = "Nobody can tell from the answer whether this one was in the data"

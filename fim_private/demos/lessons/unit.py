@@ -14,13 +14,9 @@ from fim_private.privacy import PrivacyUnit
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
 from fim_private.report.document import Paragraph, Table
-from fim_private.transactions import (
-    Transactions,
-    count_units,
-    keep_transactions,
-    merge_units,
-    transactions_from_lists,
-)
+from fim_private.transactions.bounding import count_units, keep_transactions, merge_units
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import transactions_from_lists
 
 KIM = "Kim"
 VISITS = ("1", "2", "3", "4", "6", "8", "12", "16", "20")

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from fim_private.counting import BasisBins, LocalDatabase, count_bins
 from fim_private.counting.local import chosen_counts
 from fim_private.errors import UsageError
-from fim_private.transactions import Transactions, count_units, merge_units, transactions_from_lists
-from fim_private.transactions.item_codes import PADDING
+from fim_private.transactions.bounding import count_units, merge_units
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import PADDING, transactions_from_lists
 
 BASKETS = st.lists(st.frozensets(st.integers(0, 7), min_size=1), min_size=1, max_size=25)
 BASES = st.lists(st.frozensets(st.integers(0, 9), min_size=1, max_size=5), max_size=4)

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from fim_private.counting import count_chosen
 from fim_private.counting.local import chosen_counts, intersections
 from fim_private.errors import UsageError
-from fim_private.transactions import Transactions, count_units, keep_items, transactions_from_lists
-from fim_private.transactions.item_codes import PADDING
+from fim_private.transactions.bounding import count_units
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import PADDING, transactions_from_lists
+from fim_private.transactions.restriction import keep_items
 
 BASKETS = st.lists(st.frozensets(st.integers(0, 7), min_size=1), min_size=1, max_size=25)
 

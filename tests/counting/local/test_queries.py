@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from fim_private.counting import ItemsetCounts, count_histogram, count_itemsets, find_itemsets, occurs, top_itemsets
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions import Transactions, read_transactions, transactions_from_lists
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import transactions_from_lists
+from fim_private.transactions.reading import read_transactions
 from tests.counting.brute_force import Itemset, brute_force
 from tests.counting.local.conftest import each_method, unchanged
 

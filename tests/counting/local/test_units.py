@@ -24,7 +24,10 @@ from fim_private.counting import (
 from fim_private.counting.local import chosen_counts
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness import SeededRandomness
-from fim_private.transactions import Transactions, count_units, keep_items, transactions_from_lists
+from fim_private.transactions.bounding import count_units
+from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import transactions_from_lists
+from fim_private.transactions.restriction import keep_items
 from tests.counting.brute_force import Itemset
 from tests.counting.local.conftest import each_method, unchanged
 

@@ -13,8 +13,8 @@ from fim_private.counting import LocalDatabase, weigh_itemsets
 from fim_private.counting.local import weighted_itemsets
 from fim_private.errors import InputError
 from fim_private.mechanisms.measurement import Measurement
-from fim_private.transactions import count_units, merge_units, transactions_from_lists
-from fim_private.transactions.item_codes import PADDING
+from fim_private.transactions.bounding import count_units, merge_units
+from fim_private.transactions.item_codes import PADDING, transactions_from_lists
 from tests.counting.local.test_basis_bins import BASKETS, transactions_of
 
 SIZES = st.sets(st.integers(1, 4), min_size=1).map(sorted)

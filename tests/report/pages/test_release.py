@@ -34,7 +34,7 @@ from fim_private.report.pages.plan import plan_document
 from fim_private.report.pages.release import release_document
 from fim_private.report.promise_text import promise, promised
 from fim_private.report.tables import release_table
-from fim_private.transactions import transactions_from_lists
+from fim_private.transactions.item_codes import transactions_from_lists
 from tests.rules.releases import released
 
 NASTY = (

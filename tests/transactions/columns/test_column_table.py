@@ -15,8 +15,8 @@ import pyarrow.parquet
 import pytest
 
 from fim_private.errors import InputError
-from fim_private.transactions import read_transactions
 from fim_private.transactions.columns.column_table import as_text
+from fim_private.transactions.reading import read_transactions
 from tests.transactions.reading import as_sets, by_unit, read
 
 NOON = datetime.datetime(2020, 1, 1, 12, 0, 0, 500000)

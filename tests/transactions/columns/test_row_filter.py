@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import FimPrivateError, InputError, UsageError
-from fim_private.transactions import read_transactions
 from fim_private.transactions.columns.row_filter import RowFilter
 from fim_private.transactions.columns.where_text import condition_of
 from fim_private.transactions.layout import Layout
+from fim_private.transactions.reading import read_transactions
 from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 from tests.transactions.reading import as_bytes, as_sets, by_unit, read
 from tests.transactions.workbook import workbook

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions import read_transactions
 from fim_private.transactions.files import source
 from fim_private.transactions.files.source import load
+from fim_private.transactions.reading import read_transactions
 from tests import processes
 from tests.transactions.reading import as_sets, read
 
@@ -28,7 +28,7 @@ def test_path_text_and_open_file_give_the_same(tmp_path):
 
 
 def test_standard_input_is_read():
-    code = "from fim_private.transactions import read_transactions as r; print(len(r('-')))"
+    code = "from fim_private import read_transactions as r; print(len(r('-')))"
     done = processes.run([sys.executable, "-c", code], input=BASKETS, check=True)
     assert done.stdout.strip() == b"2"
 
@@ -199,7 +199,7 @@ def test_no_more_is_read_than_shows_the_fault():
 def test_a_pipe_is_read_in_one_pass_and_not_kept(tmp_path):
     rows = 200_000
     code = (
-        "import resource; from fim_private.transactions import read_transactions as r\n"
+        "import resource; from fim_private import read_transactions as r\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; t = r('-')\n"
         "print(len(t), len(t.items), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
     )

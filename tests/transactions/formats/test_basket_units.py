@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions import read_transactions
 from fim_private.transactions.files import source
+from fim_private.transactions.reading import read_transactions
 from tests.cli.command import succeed
 from tests.transactions.reading import as_sets, by_unit, read, stripped
 

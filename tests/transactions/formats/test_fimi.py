@@ -91,7 +91,7 @@ def test_compiled_reading_is_the_same_as_reading_tokens(tokens, block, small):
 
 def test_numbers_are_read_by_compiled_code_and_few_of_them_without():
     program = (
-        "import io, sys; from fim_private.transactions import read_transactions as r\n"
+        "import io, sys; from fim_private import read_transactions as r\n"
         "r(io.BytesIO(b'1 2 3\\n' * 1000), format='fimi'); few = 'numba' in sys.modules\n"
         "r(io.BytesIO(b'milk,bread\\n' * 1000)); names = 'numba' in sys.modules\n"
         "r(io.BytesIO(b'1 2 3\\n' * 100_000)); print(few, names, 'numba' in sys.modules)"

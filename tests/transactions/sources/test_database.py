@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from fim_private.errors import FimPrivateError, InputError, UsageError
-from fim_private.transactions import read_transactions
 from fim_private.transactions.layout import Layout
+from fim_private.transactions.reading import read_transactions
 from fim_private.transactions.sources.database import KEPT_TO, without_secrets
 from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 from tests.transactions.postgresql import PASSWORD, server

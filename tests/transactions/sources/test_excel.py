@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions import read_transactions
 from fim_private.transactions.files.source import Content
 from fim_private.transactions.layout import Layout
+from fim_private.transactions.reading import read_transactions
 from fim_private.transactions.sources import excel
 from fim_private.transactions.sources.excel import sheet_table
 from fim_private.transactions.sources.sheet_reading import sheet_number

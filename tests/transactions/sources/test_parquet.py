@@ -34,7 +34,7 @@ REFUSED = """
 import sys, time
 from pathlib import Path
 from fim_private.errors import InputError
-from fim_private.transactions import read_transactions
+from fim_private import read_transactions
 begin = time.process_time()
 try:
     read_transactions(sys.argv[1])

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions import read_transactions
+from fim_private.transactions.reading import read_transactions
 from fim_private.transactions.sources.several import files_named
 from tests.cli.command import PROMISE, fim_private, succeed, words
 from tests.transactions.reading import as_sets, by_unit, read
