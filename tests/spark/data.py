@@ -71,7 +71,7 @@ def rows_of(database: SparkDatabase) -> list[Row]:
     """Units and items of all transactions, in some order that depends on these alone."""
     names = database.vocabulary.to_list()
     rows: list[Row] = []
-    for block in unpack(iter(database._cluster.collect(database._blocks).to_batches())):
+    for block in unpack(iter(database.cluster.collect(database.blocks).to_batches())):
         offsets = block.offsets().tolist()
         units = [None] * len(block.lengths) if block.units is None else block.units.to_list()
         for unit, first, end in zip(units, offsets[:-1], offsets[1:], strict=True):

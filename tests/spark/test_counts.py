@@ -170,7 +170,7 @@ def test_failures_show_nothing(spark: SparkSession) -> None:
     with pytest.raises(InputError, match="too long to count all itemsets of size 20"):
         spread(spark, local, [1]).count_histogram(20)
     database = spread(spark, local, [1])
-    database._blocks = database._cluster.map(database._blocks, _fails_always, "secret int")
+    database = replace(database, blocks=database.cluster.map(database.blocks, _fails_always, "secret int"))
     with pytest.raises(FimPrivateError, match="Spark gave up") as caught:
         _ = database._shape
     assert "SECRET" not in str(caught.value)
@@ -261,4 +261,4 @@ def test_a_cap_cuts_counted_units_as_it_cuts_merged_ones(spark: SparkSession) ->
     assert max(map(len, kept.values())) == 4
     cut = Counter((unit, items & kept[unit]) for unit, items in rows_of(database))
     assert Counter(rows) == Counter({row: number for row, number in cut.items() if row[1]})
-    assert database.count_units().cap_items(12, SeededRandomness(2).words)._counts_units
+    assert database.count_units().cap_items(12, SeededRandomness(2).words).counts_units

@@ -64,11 +64,6 @@ class ChosenCounts:
     def size(self) -> int:
         return int(self._itemsets.shape[1])
 
-    @property
-    def given(self) -> NDArray[np.int32]:
-        """The itemsets, in the order given, which is public."""
-        return self._itemsets
-
     def vector(self) -> NDArray[np.int64]:
         """The counts, in the order of the given itemsets; for the door only, which adds noise to them."""
         return self._totals

@@ -23,7 +23,7 @@ from fim_private.transactions.restriction import containing, keep_items, restric
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LocalDatabase:
-    """Transactions in this process. Its `repr` shows no data.
+    """Transactions in this process: each method calls the function of its name. Its `repr` shows no data.
 
     Args:
         transactions: the data.
@@ -36,73 +36,56 @@ class LocalDatabase:
 
     @property
     def vocabulary(self) -> pl.Series:
-        """The item names."""
         return self.transactions.vocabulary
 
     @property
     def has_units(self) -> bool:
-        """Whether the data was read with a unit column, and is not merged."""
         return self.transactions.units is not None
 
     @property
     def notes(self) -> ReadingNotes:
-        """What the reader noticed."""
         return self.transactions.notes
 
     def restrict_to(self, names: Sequence[str]) -> LocalDatabase:
-        """See `transactions.restrict_to`."""
         return LocalDatabase(restrict_to(self.transactions, names))
 
     def keep_items(self, codes: NDArray[np.int32]) -> LocalDatabase:
-        """See `transactions.keep_items`."""
         return LocalDatabase(keep_items(self.transactions, codes))
 
     def containing(self, names: Sequence[str]) -> LocalDatabase:
-        """See `transactions.containing`."""
         return LocalDatabase(containing(self.transactions, names))
 
     def merge_units(self) -> LocalDatabase:
-        """See `transactions.merge_units`."""
         return LocalDatabase(merge_units(self.transactions))
 
     def count_units(self) -> LocalDatabase:
-        """See `transactions.count_units`."""
         return LocalDatabase(count_units(self.transactions))
 
     def keep_transactions(self, most: int, words: Words) -> LocalDatabase:
-        """See `transactions.keep_transactions`."""
         return LocalDatabase(keep_transactions(self.transactions, most, words))
 
     def cap_items(self, most: int, words: Words) -> LocalDatabase:
-        """See `transactions.cap_items`."""
         return LocalDatabase(cap_items(self.transactions, most, words))
 
     def top_itemsets(self, size: int, m: int) -> HiddenCounts:
-        """See `counting.top_itemsets`."""
         return queries.top_itemsets(self.transactions, size, m)
 
     def count_histogram(self, size: int) -> HiddenCounts:
-        """See `counting.count_histogram`."""
         return queries.count_histogram(self.transactions, size)
 
     def count_chosen(self, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None) -> ChosenCounts:
-        """See `counting.count_chosen`."""
         return count_chosen(self.transactions, itemsets, weights)
 
     def count_bins(self, bases: NDArray[np.int32]) -> BasisBins:
-        """See `counting.count_bins`."""
         return count_bins(self.transactions, bases)
 
     def weigh_itemsets(self, sizes: Sequence[int], weights: NDArray[np.int64]) -> HiddenCounts:
-        """See `counting.weigh_itemsets`."""
         return weigh_itemsets(self.transactions, sizes, weights)
 
     def count_lengths(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
-        """See `TransactionDatabase`."""
         return queries.lengths_in_bins(self.transactions.lengths(), bins)
 
     def occurs(self, itemset: Sequence[int]) -> bool:
-        """See `counting.occurs`."""
         return queries.occurs(self.transactions, itemset)
 
 

@@ -35,6 +35,9 @@ from fim_private.counting.spark.session import Cluster
 from fim_private.transactions.bounding import Words
 from fim_private.transactions.compressed_rows import compressed
 
+_ROWS = "unit string, identity long, items binary"
+"""One row per transaction."""
+
 
 def secret_key(words: Words) -> bytes:
     """256 bits for one bounding."""
@@ -55,16 +58,15 @@ def merge_units(cluster: Cluster, blocks: DataFrame) -> DataFrame:
 
 def count_units(cluster: Cluster, blocks: DataFrame) -> DataFrame:
     """Blocks that count units: the transactions of a unit are neighbours in one partition."""
-    rows = cluster.map(blocks, _owned_rows, "unit string, identity long, items binary")
+    rows = cluster.map(blocks, _transaction_rows, _ROWS)
     together = rows.repartition(cluster.partitions_for(blocks), "unit").sortWithinPartitions("unit", "identity")
     return cluster.map(together, partial(_kept, counts_units=True), SCHEMA)
 
 
 def keep_transactions(cluster: Cluster, blocks: DataFrame, most: int, key: bytes) -> DataFrame:
     """Blocks of at most `most` transactions per unit: those with the smallest words."""
-    drawn = cluster.map(
-        blocks, partial(_drawn_rows, key=key), "unit string, word long, identity long, items binary"
-    ).repartition(cluster.partitions_for(blocks), "unit")
+    rows = cluster.map(blocks, partial(_transaction_rows, key=key), f"{_ROWS}, word long")
+    drawn = rows.repartition(cluster.partitions_for(blocks), "unit")
     place = row_number().over(Window.partitionBy("unit").orderBy("word", "identity"))
     kept = drawn.withColumn("place", place).filter(col("place") <= most).select("unit", "identity", "items")
     return cluster.map(kept, _kept, SCHEMA)
@@ -107,37 +109,21 @@ def _merged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pack(Block(np.diff(offsets).astype(np.int32), items, identities_of(names), None))
 
 
-def _drawn_rows(batches: Iterator[pa.RecordBatch], *, key: bytes) -> Iterator[pa.RecordBatch]:
+def _transaction_rows(batches: Iterator[pa.RecordBatch], *, key: bytes | None = None) -> Iterator[pa.RecordBatch]:
     """One row per transaction. Its word is made from unit and transaction together, so units do not share words."""
     for block in unpack(batches):
         if block.units is None:
             continue
-        words = [
-            words_of(key, identity.tobytes() + unit.encode(), 1)[0]
-            for identity, unit in zip(block.identities, block.units, strict=True)
-        ]
-        yield _rows(
-            {
-                "unit": pa.array(block.units.to_list(), pa.string()),
-                "word": pa.array(np.array(words, np.uint64).view(np.int64)),
-                "identity": pa.array(block.identities.view(np.int64)),
-                "items": _slices(block.items, block.offsets()),
-            }
-        )
-
-
-def _owned_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """One row per transaction."""
-    for block in unpack(batches):
-        if block.units is None:
-            continue
-        yield _rows(
-            {
-                "unit": pa.array(block.units.to_list(), pa.string()),
-                "identity": pa.array(block.identities.view(np.int64)),
-                "items": _slices(block.items, block.offsets()),
-            }
-        )
+        rows = {
+            "unit": pa.array(block.units.to_list(), pa.string()),
+            "identity": pa.array(block.identities.view(np.int64)),
+            "items": _slices(block.items, block.offsets()),
+        }
+        if key is not None:
+            named = zip(block.identities, block.units, strict=True)
+            words = [words_of(key, identity.tobytes() + unit.encode(), 1)[0] for identity, unit in named]
+            rows["word"] = pa.array(np.array(words, np.uint64).view(np.int64))
+        yield _rows(rows)
 
 
 def _kept(batches: Iterator[pa.RecordBatch], *, counts_units: bool = False) -> Iterator[pa.RecordBatch]:

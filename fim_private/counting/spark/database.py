@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -28,106 +29,74 @@ from fim_private.transactions.restriction import restrict_to, without_items
 from fim_private.transactions.strings import positions_in
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SparkDatabase:
     """A `TransactionDatabase` of blocks. Its `repr` shows no data.
 
     It counts what the local engine counts; itemsets of equal count may be in another order. Its random choices have the
     same law but use other words (`bounding`). So a seeded run that has to bound anything differs.
+
+    Args:
+        cluster: Spark.
+        blocks: a frame of `blocks.SCHEMA`: the transactions, the same each time they are computed.
+        vocabulary: the item names, in name order.
+        has_units: whether the blocks name units.
+        notes: what the reader noticed.
+        counts_units: whether the blocks count units.
     """
 
-    def __init__(
-        self,
-        *,
-        cluster: Cluster,
-        blocks: DataFrame,
-        vocabulary: pl.Series,
-        has_units: bool,
-        notes: ReadingNotes,
-        counts_units: bool = False,
-    ) -> None:
-        """Take over a frame of `blocks.SCHEMA`.
-
-        Args:
-            cluster: Spark.
-            blocks: the transactions, the same each time they are computed.
-            vocabulary: the item names, in name order.
-            has_units: whether the blocks name units.
-            notes: what the reader noticed.
-            counts_units: whether the blocks count units.
-        """
-        self._cluster = cluster
-        self._blocks = blocks
-        self._vocabulary = vocabulary
-        self._has_units = has_units
-        self._notes = notes
-        self._counts_units = counts_units
+    cluster: Cluster
+    blocks: DataFrame
+    vocabulary: pl.Series
+    has_units: bool
+    notes: ReadingNotes
+    counts_units: bool = False
 
     def __repr__(self) -> str:
         return "SparkDatabase(hidden)"
 
-    @property
-    def vocabulary(self) -> pl.Series:
-        """The item names, in name order."""
-        return self._vocabulary
-
-    @property
-    def has_units(self) -> bool:
-        """Whether several transactions may belong to one privacy unit."""
-        return self._has_units
-
-    @property
-    def notes(self) -> ReadingNotes:
-        """What the reader noticed."""
-        return self._notes
-
     def restrict_to(self, names: Sequence[str]) -> SparkDatabase:
-        """See `transactions.restrict_to`."""
-        nothing = Transactions(offsets=np.zeros(1, np.int64), items=np.zeros(0, np.int32), vocabulary=self._vocabulary)
+        nothing = Transactions(offsets=np.zeros(1, np.int64), items=np.zeros(0, np.int32), vocabulary=self.vocabulary)
         vocabulary = restrict_to(nothing, names).vocabulary
-        return self._recoded(positions_in(vocabulary, self._vocabulary).astype(np.int32), vocabulary)
+        return self._recoded(positions_in(vocabulary, self.vocabulary).astype(np.int32), vocabulary)
 
     def keep_items(self, codes: NDArray[np.int32]) -> SparkDatabase:
-        """See `transactions.keep_items`."""
-        return self._recoded(self._places_in(codes), self._vocabulary[codes])
+        return self._recoded(self._places_in(codes), self.vocabulary[codes])
 
     def containing(self, names: Sequence[str]) -> SparkDatabase:
-        """See `transactions.containing`."""
-        others = without_items(self._vocabulary, names)
-        sent = self._cluster.broadcast(self._places_in(others))
-        blocks = self._cluster.map(self._blocks, partial(_contain, sent=sent, number=len(names)), SCHEMA)
-        return self._with(blocks, vocabulary=self._vocabulary[others])
+        others = without_items(self.vocabulary, names)
+        sent = self.cluster.broadcast(self._places_in(others))
+        blocks = self.cluster.map(self.blocks, partial(_contain, sent=sent, number=len(names)), SCHEMA)
+        return replace(self, blocks=blocks, vocabulary=self.vocabulary[others])
 
     def merge_units(self) -> SparkDatabase:
         """See `transactions.merge_units`. It shuffles one row per unit and partition."""
-        if not self._has_units:
+        if not self.has_units:
             return self
-        return self._with(
-            bounding.merge_units(self._cluster, self._blocks).persist(), has_units=False, counts_units=False
-        )
+        blocks = bounding.merge_units(self.cluster, self.blocks).persist()
+        return replace(self, blocks=blocks, has_units=False, counts_units=False)
 
     def count_units(self) -> SparkDatabase:
         """See `transactions.count_units`. It shuffles one row per transaction."""
-        if not self._has_units or self._counts_units:
+        if not self.has_units or self.counts_units:
             return self
-        return self._with(bounding.count_units(self._cluster, self._blocks).persist(), counts_units=True)
+        return replace(self, blocks=bounding.count_units(self.cluster, self.blocks).persist(), counts_units=True)
 
     def keep_transactions(self, most: int, words: Words) -> SparkDatabase:
         """See `transactions.keep_transactions`. It draws a key of four words, and shuffles one row per transaction."""
         at_least_one(most=most)
-        if not self._has_units:
+        if not self.has_units:
             return self
-        key = bounding.secret_key(words)
-        return self._with(
-            bounding.keep_transactions(self._cluster, self._blocks, most, key).persist(), counts_units=False
-        )
+        blocks = bounding.keep_transactions(self.cluster, self.blocks, most, bounding.secret_key(words)).persist()
+        return replace(self, blocks=blocks, counts_units=False)
 
     def cap_items(self, most: int, words: Words) -> SparkDatabase:
         """See `transactions.cap_items`. It draws a key of four words if anything is too long."""
         at_least_one(most=most)
         if self._shape.longest <= most:
             return self
-        cap = bounding.cap_units if self._counts_units else bounding.cap_items
-        return self._with(cap(self._cluster, self._blocks, most, bounding.secret_key(words)))
+        cap = bounding.cap_units if self.counts_units else bounding.cap_items
+        return replace(self, blocks=cap(self.cluster, self.blocks, most, bounding.secret_key(words)))
 
     def top_itemsets(self, size: int, m: int) -> HiddenCounts:
         """See `counting.top_itemsets`; module `top` explains how."""
@@ -138,25 +107,23 @@ class SparkDatabase:
             first = order[:m].astype(np.int32)
             return ItemsetCounts(itemsets=first[:, np.newaxis], counts=counts[first], complete=len(order) <= m)
         return top_of_partitions(
-            self._cluster, self._blocks, item_counts=counts, transactions=self._shape.transactions, size=size, m=m
+            self.cluster, self.blocks, item_counts=counts, transactions=self._shape.transactions, size=size, m=m
         )
 
     def count_histogram(self, size: int) -> HiddenCounts:
         """See `counting.count_histogram`. It shuffles one row per itemset and partition."""
         at_least_one(size=size)
-        return SparkHistogram(self._cluster, self._blocks, size=size, width=len(self._vocabulary))
+        return SparkHistogram(self.cluster, self.blocks, size=size, width=len(self.vocabulary))
 
     def count_chosen(self, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None) -> ChosenCounts:
-        """See `counting.count_chosen`."""
-        return count_in_partitions(self._cluster, self._blocks, itemsets, width=len(self._vocabulary), weights=weights)
+        return count_in_partitions(self.cluster, self.blocks, itemsets, width=len(self.vocabulary), weights=weights)
 
     def count_bins(self, bases: NDArray[np.int32]) -> BasisBins:
-        """See `counting.count_bins`."""
-        if self._counts_units:
+        if self.counts_units:
             raise refusal_of_units()
-        sent, width = self._cluster.broadcast(bases), len(self._vocabulary)
+        sent, width = self.cluster.broadcast(bases), len(self.vocabulary)
         length = int(number_of_bins(bases).sum())
-        totals = sum_over_partitions(self._cluster, self._blocks, length, partial(_bins, sent=sent, width=width))
+        totals = sum_over_partitions(self.cluster, self.blocks, length, partial(_bins, sent=sent, width=width))
         return BasisBins(bases=bases, totals=totals)
 
     def weigh_itemsets(self, sizes: Sequence[int], weights: NDArray[np.int64]) -> HiddenCounts:
@@ -171,50 +138,32 @@ class SparkDatabase:
         )
 
     def count_lengths(self, bins: NDArray[np.int64]) -> NDArray[np.int64]:
-        """See `TransactionDatabase`."""
-        return sum_over_partitions(self._cluster, self._blocks, len(bins), partial(_lengths, bins=bins))
+        return sum_over_partitions(self.cluster, self.blocks, len(bins), partial(_lengths, bins=bins))
 
     def occurs(self, itemset: Sequence[int]) -> bool:
-        """See `counting.occurs`."""
-        if max(itemset) >= len(self._vocabulary):
+        if max(itemset) >= len(self.vocabulary):
             return False
         codes = np.array([sorted(itemset)], np.int32)
         return bool(self.count_chosen(codes).vector()[0])
 
     @cached_property
     def _shape(self) -> Shape:
-        return shape_of(self._cluster, self._blocks)
+        return shape_of(self.cluster, self.blocks)
 
     @cached_property
     def _item_counts(self) -> NDArray[np.int64]:
-        return count_items(self._cluster, self._blocks, len(self._vocabulary))
+        return count_items(self.cluster, self.blocks, len(self.vocabulary))
 
     def _places_in(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
         """The place of each item among these codes, or -1, int32."""
-        places = np.full(len(self._vocabulary), -1, np.int32)
+        places = np.full(len(self.vocabulary), -1, np.int32)
         places[codes] = np.arange(len(codes), dtype=np.int32)
         return places
 
     def _recoded(self, new_code: NDArray[np.int32], vocabulary: pl.Series) -> SparkDatabase:
-        sent = self._cluster.broadcast(new_code)
-        return self._with(self._cluster.map(self._blocks, partial(_recode, sent=sent), SCHEMA), vocabulary=vocabulary)
-
-    def _with(
-        self,
-        blocks: DataFrame,
-        *,
-        vocabulary: pl.Series | None = None,
-        has_units: bool | None = None,
-        counts_units: bool | None = None,
-    ) -> SparkDatabase:
-        return SparkDatabase(
-            cluster=self._cluster,
-            blocks=blocks,
-            vocabulary=self._vocabulary if vocabulary is None else vocabulary,
-            has_units=self._has_units if has_units is None else has_units,
-            notes=self._notes,
-            counts_units=self._counts_units if counts_units is None else counts_units,
-        )
+        sent = self.cluster.broadcast(new_code)
+        blocks = self.cluster.map(self.blocks, partial(_recode, sent=sent), SCHEMA)
+        return replace(self, blocks=blocks, vocabulary=vocabulary)
 
 
 def _recode(batches: Batches, sent: Any) -> Batches:

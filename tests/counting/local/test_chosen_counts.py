@@ -58,7 +58,7 @@ def test_counts_are_those_of_brute_force(
         )
     assert counted.vector().tolist() == expected
     assert counted.holders().tolist() == holders
-    assert counted.given.tolist() == padded
+    assert counted.reveal_to_curator()[0].tolist() == padded
     ranked = counted.itemsets_at(range(len(itemsets))).tolist()
     assert ranked == [padded[place] for place in np.argsort(-np.array(expected), kind="stable")]
     profile = counted.profile()
