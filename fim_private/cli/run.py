@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from fim_private.cli.delivery import hand_over
 from fim_private.cli.files import check_output
+from fim_private.cli.interruption import held
 from fim_private.cli.options import Delivery, Reading
 from fim_private.cli.progress import phases, say
 from fim_private.cli.question_options import Question
 from fim_private.cli.run_ledger import RunLedger
+from fim_private.cli.streams import goes_nowhere, print_release
+from fim_private.errors import InputError
 from fim_private.privacy import Budget
 
 if TYPE_CHECKING:
@@ -102,6 +104,66 @@ def carry_out(
     for note in _reading_notes(database.notes):
         say(note, quiet=delivery.quiet)
     return result, release, run_ledger
+
+
+def hand_over(
+    text: Callable[[], str],
+    run_ledger: RunLedger,
+    *,
+    release: Release | None = None,
+    output: Path | None = None,
+    overwrite: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Write a paid release, print it, and note in the ledger that it was handed over. If one way fails, take the other.
+
+    The file is written first, because a slow reader of the output could delay the printing.
+
+    Args:
+        text: makes the text to print.
+        run_ledger: the ledger, if there is one.
+        release: what to write. None if nothing is released.
+        output: the file, if one was asked for.
+        overwrite: replace an existing file.
+        quiet: do not mention the file.
+
+    Raises:
+        InputError: one way failed; the other was still tried.
+    """
+    written: list[Path] = []
+
+    def write() -> None:
+        from fim_private.release.files import write_release
+
+        if release is not None and output is not None:
+            with held():
+                written.append(write_release(release, output, overwrite=overwrite))
+                run_ledger.deliver()
+
+    def show() -> None:
+        print_release(text(), written=bool(written))
+        if not goes_nowhere():
+            run_ledger.deliver()
+
+    failures: list[BaseException] = []
+    for way in (write, show):
+        try:
+            way()
+        except BaseException as failure:
+            failures.append(failure)
+    if written and written[0] != output:
+        say(f"\nAnother program wrote {output} in the meantime. The release is in {written[0]}.")
+    elif written:
+        say(f"\nWritten to {output}.", quiet=quiet)
+    elif release is None and output is not None:
+        say(f"\n{output} was not written.")
+    if len(failures) == 2 and all(isinstance(failure, InputError) for failure in failures):
+        raise InputError(
+            f"The release could neither be written to {output} nor printed.",
+            "The release is lost, and its cost is spent.",
+        )
+    if failures:
+        raise failures[0]
 
 
 def conclude(remarks: Iterable[str | None], delivery: Delivery, run_ledger: RunLedger) -> None:

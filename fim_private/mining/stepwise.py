@@ -10,10 +10,10 @@ from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mechanisms.privbasis import PrivBasis
 from fim_private.mechanisms.protocol import Stepwise
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
-from fim_private.mining import items_first_steps, privbasis_steps, weighted_gaussian_steps
+from fim_private.mining import items_first_steps, privbasis_steps
 from fim_private.mining.outcome import Outcome
 from fim_private.randomness import Randomness
-from fim_private.release.door import look_at_support, pick
+from fim_private.release.door import find_itemsets, look_at_support, pick
 from fim_private.transactions.item_codes import increasing
 
 
@@ -57,7 +57,13 @@ def run(
         case PrivBasis() if first is not None:
             return privbasis_steps.run(database, mechanism, first, randomness, progress)
         case WeightedGaussian() if first is not None:
-            return weighted_gaussian_steps.run(database, mechanism, first, randomness, progress)
+            progress("finding itemsets")
+            found, _ = find_itemsets(first, mechanism, randomness)
+            progress("selecting")
+            if len(found):
+                # What is found is public from then on, so exact counts decide the picks.
+                found = pick(database.count_chosen(found), mechanism.picks(len(found)), randomness)
+            return Outcome(itemsets=found, counts=None)
         case LookFirst() if first is not None:
             looked = items_first_steps.look_first(database, mechanism.items, randomness)
             way = look_at_support(first, looked[1], mechanism, randomness)

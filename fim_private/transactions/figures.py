@@ -5,12 +5,11 @@ No privacy guarantee protects any of this. It is no part of a release.
 
 from __future__ import annotations
 
-from itertools import chain, pairwise
+from itertools import chain, count, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.transactions.cap_losses import caps, dropped
 from fim_private.transactions.columns.row_filter import COMPARED
 from fim_private.transactions.dataset import ReadingNotes, Transactions
 from fim_private.transactions.strings import alike
@@ -116,6 +115,37 @@ def warnings(notes: ReadingNotes) -> list[str]:
         for name, size in notes.nobody
     ]
     return [undecided] * (notes.rows_undecided > 0) + [unnamed] * (notes.unused_unit is not None) + nobody
+
+
+def caps(largest: int) -> list[int]:
+    """The caps 1, 2, 5, 10, 20, 50, ... up to the first that is at least `largest`, and so drops nothing.
+
+    >>> caps(10), caps(11)
+    ([1, 2, 5, 10], [1, 2, 5, 10, 20])
+    """
+    found: list[int] = []
+    for power in count():
+        for step in (1, 2, 5):
+            found.append(step * 10**power)
+            if found[-1] >= largest:
+                return found
+    raise AssertionError("the steps have no end")
+
+
+def dropped(sizes: NDArray[np.int64], most: int) -> tuple[int, int]:
+    """How much a cap of `most` drops in total, and how many units or transactions lose some of theirs.
+
+    The figures do not depend on the random choice. They are data, not a release; no privacy guarantee protects them.
+
+    Args:
+        sizes: int64: the transactions per unit, or the items per transaction.
+        most: the cap.
+
+    >>> dropped(np.array([1, 3, 6]), 2)
+    (5, 2)
+    """
+    over = sizes[sizes > most] - most
+    return int(over.sum()), len(over)
 
 
 def _transactions_table(per_unit: NDArray[np.int64]) -> Rows:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from fim_private.cli.delivery import hand_over
+from fim_private.cli.run import hand_over
 from fim_private.errors import InputError
 from fim_private.ledger import Ledger
 from fim_private.release import Release

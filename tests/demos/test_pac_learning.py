@@ -11,7 +11,14 @@ import pytest
 
 from fim_private.demos import shop
 from fim_private.demos.lessons.pac_learning import lesson, promises
-from fim_private.demos.lessons.pac_learning.bounds import corollary_2, equation_2, margin_needed, shortfall
+from fim_private.demos.lessons.pac_learning.bounds import (
+    corollary_2,
+    equation_2,
+    margin_needed,
+    shell,
+    shortfall,
+    t_star,
+)
 from fim_private.demos.lessons.pac_learning.classes import (
     BEST,
     PLACES,
@@ -21,7 +28,6 @@ from fim_private.demos.lessons.pac_learning.classes import (
     stumps,
     thresholds,
 )
-from fim_private.demos.lessons.pac_learning.shells import shell, t_star
 from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.lmm_paper import PublishedLargeMargin
 from fim_private.mechanisms.protocol import Mechanism

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fim_private.counting import count_bins, count_chosen
 from fim_private.mining import bases as bases_module
 from fim_private.mining.bases import bases_of, maximal_cliques
-from fim_private.mining.subset_counts import subset_counts
+from fim_private.mining.privbasis_steps import subset_counts
 from fim_private.transactions.item_codes import PADDING
 from tests.counting.local.test_basis_bins import array_of, transactions_of
 

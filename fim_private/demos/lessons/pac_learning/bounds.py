@@ -38,7 +38,7 @@ def corollary_2(
         hypotheses: H.
         mechanism: the published mechanism, with its alpha and delta.
         n: training examples.
-        size: l = |H(t*+1)|, from `shells.py`.
+        size: l = |H(t*+1)|, with t* from `t_star`.
         delta_0: the chance that the sample is far from the distribution.
         eta: the chance that the mechanism's noise is large.
     """
@@ -51,3 +51,27 @@ def equation_2(hypotheses: HypothesisClass, alpha: float, n: int, *, delta_0: fl
     The chance of a hypothesis that is s counts below the best is at most e^{-alpha s/2}, and there are |H| hypotheses.
     """
     return 2 * hypotheses.radius(n, delta_0) + 2 * (math.log(hypotheses.size) - math.log(eta)) / (alpha * n)
+
+
+def shell(hypotheses: HypothesisClass, t: int, n: int, delta_0: float) -> int:
+    """|H(t)|: how many hypotheses are within t r of the least error (section 4.2).
+
+    The paper's H(t) has C_0 t sqrt(d log(n/delta_0)/n) in place of t r; r is the same with its constants.
+    """
+    return hypotheses.within(t * hypotheses.radius(n, delta_0))
+
+
+def t_star(
+    hypotheses: HypothesisClass, mechanism: PublishedLargeMargin, n: int, *, delta_0: float, eta: float
+) -> int | None:
+    """The least t for which the margin (t - 1) r n behind place |H(t+1)| suffices for Theorem 3.
+
+    None if the shells reach the whole class or the mechanism's public cap before such a t.
+    """
+    radius = hypotheses.radius(n, delta_0)
+    t = 1
+    while (size := shell(hypotheses, t + 1, n, delta_0)) <= mechanism.max_candidates and size < hypotheses.size:
+        if (t - 1) * radius * n >= margin_needed(mechanism, size, eta):
+            return t
+        t += 1
+    return None

@@ -6,7 +6,7 @@ import math
 
 from fim_private.demos.chart import Chart, Line
 from fim_private.demos.demo import Control, Demo, Question, Settings, Shown
-from fim_private.demos.lessons.pac_learning.bounds import corollary_2, equation_2, margin_needed
+from fim_private.demos.lessons.pac_learning.bounds import corollary_2, equation_2, margin_needed, shell, t_star
 from fim_private.demos.lessons.pac_learning.lesson import (
     CAP,
     CLASSES,
@@ -19,7 +19,6 @@ from fim_private.demos.lessons.pac_learning.lesson import (
     measured,
     published,
 )
-from fim_private.demos.lessons.pac_learning.shells import shell, t_star
 from fim_private.privacy import exact
 from fim_private.report.document import Bullets, Paragraph, Table
 from fim_private.report.document.text import number
