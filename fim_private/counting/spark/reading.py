@@ -24,7 +24,7 @@ from fim_private.counting.spark.parsing import LONG_SCHEMA, READ_SCHEMA, Source
 from fim_private.counting.spark.session import Batches, Cluster
 from fim_private.errors import FimPrivateError, UsageError
 from fim_private.transactions.chosen_layout import check_options, columnar_layout, layout_of
-from fim_private.transactions.columns.column_roles import UNIT_OPTION, Columns, find_column, long_columns, tab_if_typed
+from fim_private.transactions.columns.column_roles import Columns, find_column, long_columns, tab_if_typed
 from fim_private.transactions.columns.column_table import FrameTable
 from fim_private.transactions.columns.text_table import text_table
 from fim_private.transactions.dataset import ReadingNotes
@@ -168,10 +168,7 @@ def _parquet(
         rows = _mapped(cluster, frame.select(*taken), parsing.parse_long_rows, said, schema=LONG_SCHEMA)
         return _grouped(cluster, rows, columns), notes
     _refuse_repeated_transactions(cluster, frame, columns)
-    transaction, unit = (
-        None if wanted is None else find_column(header, wanted, option)
-        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, UNIT_OPTION))
-    )
+    transaction, unit = columns.of_rows(header)
     said = Source(name=source, layout=layout, columns=columns, positions=(transaction, None, unit))
     if layout.format == "one-hot":
         return _mapped(cluster, frame, parsing.parse_one_hot_rows, said, schema=READ_SCHEMA), notes
@@ -238,10 +235,7 @@ def _text(
         said = replace(said, header=tuple(header), long=long_columns(header, columns))
         rows = _mapped(cluster, lines, parsing.parse_long_lines, said, schema=LONG_SCHEMA)
         return _grouped(cluster, rows, columns), notes
-    transaction, unit = (
-        None if wanted is None else find_column(header, wanted, option)
-        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, UNIT_OPTION))
-    )
+    transaction, unit = columns.of_rows(header)
     said = replace(said, header=tuple(header), positions=(transaction, None, unit))
     if transaction is not None:
         raise UsageError(

@@ -83,6 +83,18 @@ class Columns:
                 "Leave --transaction-column, --item-column, --unit-column and --where out, or use --format long.",
             )
 
+    def of_rows(self, header: Sequence[str]) -> tuple[int | None, int | None]:
+        """The positions of the transaction and the unit column, if they were named, where each row is a transaction.
+
+        Errors:
+            InputError: there is no such column, or more than one.
+        """
+        transaction, unit = (
+            None if wanted is None else find_column(header, wanted, option)
+            for wanted, option in ((self.transaction, "--transaction-column"), (self.unit, UNIT_OPTION))
+        )
+        return transaction, unit
+
     def selection(self, header: Sequence[str]) -> Selection | None:
         """The rows to read of tables with this header; None for all.
 

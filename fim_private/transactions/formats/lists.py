@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.columns.column_roles import UNIT_OPTION, Columns, find_column, unnamed_unit
+from fim_private.transactions.columns.column_roles import Columns, find_column, unnamed_unit
 from fim_private.transactions.columns.column_table import ColumnTable, as_text
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.formats.row_units import row_units
@@ -31,10 +31,7 @@ def read_lists(table: ColumnTable, layout: Layout, columns: Columns) -> Transact
     schema = table.schema()
     header = list(schema)
     item = _item_column(schema, columns)
-    named = [
-        None if wanted is None else header[find_column(header, wanted, option)]
-        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, UNIT_OPTION))
-    ]
+    named = [None if at is None else header[at] for at in columns.of_rows(header)]
     others = [name for name in named if name is not None]
     if item in others:
         raise UsageError("One column is named twice.", "Give different columns for items, transactions and units.")

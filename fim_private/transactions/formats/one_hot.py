@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.columns.column_roles import UNIT_OPTION, Columns, find_column
+from fim_private.transactions.columns.column_roles import Columns
 from fim_private.transactions.columns.column_table import CELLS_AT_ONCE, ColumnTable, as_text
 from fim_private.transactions.columns.text_table import TextTable
 from fim_private.transactions.dataset import Transactions
@@ -104,11 +104,7 @@ def _text_column(table: ColumnTable, header: list[str], at: int | None, option: 
 def _special(header: Sequence[str], columns: Columns) -> tuple[int | None, int | None]:
     if columns.item is not None:
         raise UsageError("A one-hot table has no item column: each column is an item.", "Leave --item-column out.")
-    transaction, unit = (
-        None if wanted is None else find_column(header, wanted, option)
-        for wanted, option in ((columns.transaction, "--transaction-column"), (columns.unit, UNIT_OPTION))
-    )
-    return transaction, unit
+    return columns.of_rows(header)
 
 
 def _are_items(header: Sequence[str], columns: Columns, *named: int | None) -> NDArray[np.bool_]:
