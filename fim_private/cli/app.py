@@ -30,8 +30,13 @@ from fim_private.cli.help import Commands
 from fim_private.cli.interruption import InterruptedByUser, listen, listen_no_more
 from fim_private.cli.options import WithShare
 from fim_private.cli.progress import say
-from fim_private.cli.streams import escape_what_cannot_be_shown, refuse_arguments_that_are_no_text, unusable, unwritable
-from fim_private.cli.surroundings import check_surroundings
+from fim_private.cli.streams import (
+    check_surroundings,
+    escape_what_cannot_be_shown,
+    refuse_arguments_that_are_no_text,
+    unusable,
+    unwritable,
+)
 from fim_private.errors import FimPrivateError
 from fim_private.version import __version__
 

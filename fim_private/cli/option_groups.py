@@ -4,31 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import wraps
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 
-@dataclass(frozen=True)
-class Only:
+def only(*names: str) -> Callable[[str], bool]:
     """In the annotation of a group: the command takes only these options; the others keep their defaults."""
-
-    names: tuple[str, ...]
-
-    def __init__(self, *names: str) -> None:
-        object.__setattr__(self, "names", names)
-
-    def keeps(self, name: str) -> bool:
-        """Whether the command takes this option."""
-        return name in self.names
+    return lambda name: name in names
 
 
-class Without(Only):
+def without(*names: str) -> Callable[[str], bool]:
     """In the annotation of a group: the command takes all its options except these."""
-
-    def keeps(self, name: str) -> bool:
-        """Whether the command takes this option."""
-        return name not in self.names
+    return lambda name: name not in names
 
 
 def names_of(group: type) -> frozenset[str]:
@@ -40,7 +28,7 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
     """The command as Typer sees it: each group of options is replaced by its options.
 
     Args:
-        command: annotates its groups as `Group`, `Annotated[Group, Only(...)]` or `Annotated[Group, Without(...)]`.
+        command: annotates its groups as `Group`, `Annotated[Group, only(...)]` or `Annotated[Group, without(...)]`.
     """
     hints = get_type_hints(command, include_extras=True)
     seen: list[inspect.Parameter] = []
@@ -51,7 +39,7 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
         if not is_dataclass(group):
             seen.append(parameter.replace(annotation=hint))
             continue
-        taken = [field for field in fields(group) if all(part.keeps(field.name) for part in choice)]
+        taken = [field for field in fields(group) if all(takes(field.name) for takes in choice)]
         groups[parameter.name] = group, [field.name for field in taken]  # type: ignore[assignment]
         kinds = get_type_hints(group, include_extras=True)
         seen += [_parameter(field, kinds[field.name]) for field in taken]

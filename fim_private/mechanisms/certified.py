@@ -13,16 +13,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol, cast
+from typing import cast
 
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.certificate import Certificate, calibrate_certificate
+from fim_private.mechanisms.exponential import Exponential
+from fim_private.mechanisms.joint_exponential import JointExponential
+from fim_private.mechanisms.noisy_maxima import NoisyMaxima
 from fim_private.mechanisms.protocol import (
     CalibratedMechanism,
     Costed,
     Law,
     Margin,
-    Mechanism,
     Request,
     Spending,
     WithGaps,
@@ -41,23 +43,12 @@ _ONCE = 1 / 60
 """Picks, choice of the length, and test each go wrong with at most this probability: together one time in 20."""
 
 
-class Declared(Mechanism, Protocol):
-    """A mechanism for a declared universe. Its only margin is the lead of one pick over the whole universe.
+Declared = Exponential | JointExponential | NoisyMaxima
+"""Mechanisms for a declared universe. Their only margin is the lead of one pick over the whole universe.
 
-    Its losses follow from the epsilon of one pick.
-    """
-
-    @property
-    def pick_epsilon(self) -> Fraction:
-        """The epsilon of one pick."""
-
-    @property
-    def scale(self) -> Fraction:
-        """With so much more of a lead, in counts, a wrong pick is less likely by a factor e."""
-
-    @property
-    def sensitivity(self) -> int:
-        """Delta."""
+Their losses follow from the epsilon of one pick. With a lead that is larger by `scale` counts, a wrong pick is less
+likely by a factor e.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +163,7 @@ def certify(declared: Costed, request: Request, *, general: bool) -> CalibratedM
             "With only a number of items, a test decides which names are revealed, and the test needs a delta.",
             "Give --delta, such as 1e-6, or the names of all possible items with --universe-file.",
         )
-    inner = cast(Any, declared)
+    inner = cast(Declared, declared)
     long = request.top >= LONG
     found = calibrate_certificate(
         request,

@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from fim_private.cli.option_groups import Only, Without, names_of, spread
+from fim_private.cli.option_groups import names_of, only, spread, without
 from fim_private.cli.question_options import Question
 
 
@@ -48,11 +48,11 @@ def test_a_command_gets_its_groups_whole() -> None:
 
 def test_a_command_takes_a_part_of_a_group() -> None:
     @spread
-    def some(*, shape: Annotated[Shape, Only("sides")]) -> None:
+    def some(*, shape: Annotated[Shape, only("sides")]) -> None:
         typer.echo(str(shape))
 
     @spread
-    def most(*, shape: Annotated[Shape, Without("sides", "colour")]) -> None:
+    def most(*, shape: Annotated[Shape, without("sides", "colour")]) -> None:
         typer.echo(str(shape))
 
     assert ran(some, "--sides", "4") == "Shape(sides=4, colour='red', filled=False)\n"

@@ -18,7 +18,7 @@ from fim_private.cli import options
 from fim_private.cli.completion import dataset_names, one_of
 from fim_private.cli.experiment import Experiment
 from fim_private.cli.interruption import InterruptedByUser
-from fim_private.cli.option_groups import Without, spread
+from fim_private.cli.option_groups import spread, without
 from fim_private.cli.progress import Phases, bar, phases, say, spoken
 from fim_private.cli.replay import settings_of_file, shown_file
 from fim_private.errors import UsageError
@@ -88,7 +88,7 @@ def compare(
             rich_help_panel="How to read the file",
         ),
     ] = None,
-    reading: Annotated[options.Reading, Without("engine", "master")],
+    reading: Annotated[options.Reading, without("engine", "master")],
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:

@@ -10,7 +10,7 @@ import typer
 from fim_private.cli import options
 from fim_private.cli.files import check_page
 from fim_private.cli.layout_file import layout_text
-from fim_private.cli.option_groups import Without, spread
+from fim_private.cli.option_groups import spread, without
 from fim_private.cli.progress import phases, say
 from fim_private.cli.replay import replayed_guesses
 from fim_private.errors import UsageError
@@ -29,7 +29,7 @@ def inspect(
     unit_column: options.UnitColumn = None,
     together: options.TogetherOption = None,
     *,
-    reading: Annotated[options.Reading, Without("engine", "master")],
+    reading: Annotated[options.Reading, without("engine", "master")],
     output: Annotated[
         Path | None,
         options.to_file(help="Also write how the file was read to this TOML file, for --layout."),

@@ -10,7 +10,7 @@ import typer
 
 from fim_private.cli import options
 from fim_private.cli.files import keep_inputs_apart
-from fim_private.cli.option_groups import Only, Without, spread
+from fim_private.cli.option_groups import only, spread, without
 from fim_private.cli.question_options import DEFAULT_COUNT_SHARE, Question
 from fim_private.cli.replay import command_line, read_toml, replayed_guesses
 from fim_private.cli.run import carry_out, check_delivery, conclude, warn_if_weak
@@ -44,7 +44,7 @@ def tune(
     ],
     *,
     question: Annotated[
-        Question, Only("epsilon", "delta", "unit", "unit_column", "together", "neighbours", "universe_file")
+        Question, only("epsilon", "delta", "unit", "unit_column", "together", "neighbours", "universe_file")
     ],
     runs: Annotated[
         int | None,
@@ -61,8 +61,8 @@ def tune(
     score_share: Annotated[
         str, _choice(metavar="SHARE", help="The share of a run's epsilon that its score takes.")
     ] = "0.2",
-    reading: Annotated[options.Reading, Without("engine", "master")],
-    delivery: Annotated[options.Delivery, Without("keep")],
+    reading: Annotated[options.Reading, without("engine", "master")],
+    delivery: Annotated[options.Delivery, without("keep")],
 ) -> None:
     """Choose the best of several configurations of `mine` privately, at three times the epsilon of one run.
 

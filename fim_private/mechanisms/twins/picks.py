@@ -1,4 +1,4 @@
-"""Mistakes in the mechanisms that pick from all candidates: exponential and its relatives, and noisy maxima."""
+"""Mistakes in the mechanisms that pick from all candidates, and in those that name what stands above a threshold."""
 
 from __future__ import annotations
 
@@ -221,5 +221,29 @@ NOISY_MAXIMA = (
     ),
     _FROM_THE_DATA,
     SENSITIVITY,
+    TRUE_ORDER,
+)
+STABLE_MAX = (
+    Twin(
+        name="gap to the third",
+        mistake="c_(1) - c_(3) is compared, so that the first two may stand level",
+        broken=with_calculated(_gap=lambda _mechanism: lambda profile: profile.count(1) - profile.count(3)),
+    ),
+    SENSITIVITY,
+    AGAIN,
+)
+"""The mistake of `TRUE_ORDER` is none here: the list is in the order of the true counts in any case."""
+CHOOSING = (
+    Twin(
+        name="one new itemset",
+        mistake="the threshold is calculated as if a unit could add one itemset only",
+        broken=with_parameters(most_new=lambda _mechanism: 1),
+    ),
+    Twin(
+        name="threshold of 1",
+        mistake="one occurrence is taken for enough",
+        broken=with_calculated(threshold=lambda _mechanism: 1),
+    ),
+    AGAIN,
     TRUE_ORDER,
 )
