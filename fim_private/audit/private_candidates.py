@@ -65,12 +65,11 @@ def worst(
     return Worst(delta=delta, loss=loss, tried=tried)
 
 
-def laws_of_candidates(epsilon: float, delta: float = 0.0) -> Iterator[Pair]:
+def laws_of_candidates(epsilon: float) -> Iterator[Pair]:
     """Structured cases: rare and likely outcomes. Each moves all the way up, all the way down or not at all.
 
     Args:
-        epsilon: eps_1.
-        delta: delta_1. If it is positive, this much of each law is put on one outcome, which differs between the sides.
+        epsilon: eps_1. The laws have delta_1 = 0.
     """
     split = 1 / (1 + math.exp(epsilon))
     chances = (*_RARE, *_USUAL, split, 1 - split)
@@ -80,7 +79,7 @@ def laws_of_candidates(epsilon: float, delta: float = 0.0) -> Iterator[Pair]:
             other_high, other_middle = high * math.exp(up * epsilon), middle * math.exp(along * epsilon)
             other = (other_high, other_middle, 1 - other_high - other_middle)
             if is_close(one[2], other[2], epsilon):
-                yield from with_delta(one, other, delta)
+                yield named(one), named(other)
 
 
 def is_close(one: float, other: float, epsilon: float) -> bool:
@@ -90,19 +89,8 @@ def is_close(one: float, other: float, epsilon: float) -> bool:
     return abs(math.log(one / other)) <= epsilon + _TINY
 
 
-def with_delta(one: Sequence[float], other: Sequence[float], delta: float) -> Iterator[Pair]:
-    """The pair. If delta is positive, this much of each law is put on one outcome, which differs between the sides."""
-    if not delta:
-        yield _named(one), _named(other)
-        return
-    for here, there in itertools.permutations(range(3), 2):
-        yield (
-            _named([(1 - delta) * chance + delta * (place == here) for place, chance in enumerate(one)]),
-            _named([(1 - delta) * chance + delta * (place == there) for place, chance in enumerate(other)]),
-        )
-
-
-def _named(chances: Sequence[float]) -> FiniteLaw:
+def named(chances: Sequence[float]) -> FiniteLaw:
+    """The law with these chances of `OUTCOMES`."""
     return {outcome: max(chance, 0.0) for outcome, chance in zip(OUTCOMES, chances, strict=True)}
 
 

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fim_private.errors import UsageError
 from fim_private.private_candidates.pool import (
     CandidateLoss,
     Candidates,
@@ -32,7 +31,7 @@ class KnownThreshold:
         threshold: tau; public, or the outcome of a private procedure that is paid for.
         stop: gamma in (0, 1], the probability of giving up after a run that fell short. At most 1/gamma calls are
             expected (Theorem 3.1 d).
-        steps: T, the largest number of calls; None for no limit. `steps_for` computes the paper's T.
+        steps: T, the largest number of calls; None for no limit.
 
     Raises:
         UsageError: gamma or T is out of range.
@@ -98,17 +97,3 @@ class KnownThreshold:
         """E T~ = (1 - (ab)^T)/(1 - ab). Theorem 3.1 (d) bounds this for no limit."""
         on = (1 - chance_at_least(law, self.threshold)) * (1 - float(self.stop))
         return (1 - (0.0 if self.steps is None else on**self.steps)) / (1 - on)
-
-
-def steps_for(stop: Fraction, epsilon_0: Fraction) -> int:
-    """T = max(ln(2/eps_0)/gamma, 1 + 1/(e gamma)), rounded up. Then kappa <= eps_0 (Theorem 3.1).
-
-    Args:
-        stop: gamma.
-        epsilon_0: in (0, 1].
-    """
-    if not 0 < epsilon_0 <= 1:
-        raise UsageError("eps_0 is out of range.", "Choose it above 0 and at most 1, or set no last step.")
-    check_stopping(stop, None)
-    gamma = float(stop)
-    return math.ceil(max(math.log(2 / epsilon_0) / gamma, 1 + 1 / (math.e * gamma)))

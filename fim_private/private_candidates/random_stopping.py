@@ -36,8 +36,7 @@ class RandomStopping:
         stop: gamma in (0, 1]; 1/gamma calls are expected. The score is below the best p-quantile of Q with probability
             at most gamma/p (Theorem 3.3). So with gamma = beta/K the best of K candidates is run, except with
             probability beta.
-        steps: T, the largest number of calls; None for no limit. `steps_for_delta` and `steps_for_epsilon` compute T as
-            in the paper's Theorems 3.4 and 3.5.
+        steps: T, the largest number of calls; None for no limit.
 
     Raises:
         UsageError: gamma or T is out of range.
@@ -121,25 +120,3 @@ class RandomStopping:
     def expected_calls(self) -> float:
         """E T~ = (1 - (1 - gamma)^T)/gamma: 1/gamma without a last step, whatever the candidates do."""
         return (1 - not_stopped(self.stop, self.steps)) / float(self.stop)
-
-
-def steps_for_delta(stop: Fraction, delta_2: Fraction) -> int:
-    """T = ln(1/delta_2)/gamma, rounded up: T coins all fail to stop with probability at most delta_2 (Theorem 3.4)."""
-    if not 0 < delta_2 < 1:
-        raise UsageError("delta_2 is out of range.", "Choose it between 0 and 1.")
-    check_stopping(stop, None)
-    return math.ceil(-math.log(delta_2) / stop)
-
-
-def steps_for_epsilon(stop: Fraction, epsilon_0: Fraction) -> int:
-    """T = (ln y + ln ln y)/gamma rounded up, y = 2(1 + gamma)^2/(eps_0 gamma^2) (Theorem 3.5).
-
-    Args:
-        stop: gamma.
-        epsilon_0: in (0, 1/2); the theorem claims 3 eps_1 + 3 eps_0.
-    """
-    if not 0 < epsilon_0 < Fraction(1, 2):
-        raise UsageError("eps_0 is out of range.", "Choose it above 0 and below a half.")
-    check_stopping(stop, None)
-    waiting = math.log(2 * (1 + stop) ** 2 / (epsilon_0 * stop**2))
-    return math.ceil((waiting + math.log(waiting)) / stop)

@@ -13,9 +13,7 @@ from fim_private.audit.private_candidates import OutcomeLaw, worst
 from fim_private.errors import UsageError
 from fim_private.privacy import ApproxDP, PureDP
 from fim_private.private_candidates import KnownThreshold, RandomStopping
-from fim_private.private_candidates.known_threshold import steps_for
 from fim_private.private_candidates.pool import CandidateLoss, FiniteLaw, parts
-from fim_private.private_candidates.random_stopping import steps_for_delta, steps_for_epsilon
 from verification.private_candidates.amplification import Amplification
 from verification.private_candidates.cases import (
     EPSILON,
@@ -30,6 +28,7 @@ from verification.private_candidates.cases import (
     verdict_of,
     without_dummies,
 )
+from verification.private_candidates.last_step import steps_for, steps_for_delta, steps_for_epsilon
 from verification.private_candidates.relatives import decreasing_thresholds
 
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(3, 2)]

@@ -26,13 +26,12 @@ from fim_private.audit.private_candidates import (
 )
 from fim_private.privacy import ApproxDP, PureDP
 from fim_private.private_candidates import KnownThreshold, RandomStopping
-from fim_private.private_candidates.known_threshold import steps_for
 from fim_private.private_candidates.pool import CandidateLoss, FiniteLaw, parts
-from fim_private.private_candidates.random_stopping import steps_for_delta, steps_for_epsilon
 from fim_private.randomness import SeededRandomness
 from verification.private_candidates import relatives
 from verification.private_candidates.above_threshold import AboveThreshold, ExtendedAboveThreshold
 from verification.private_candidates.amplification import Amplification
+from verification.private_candidates.last_step import steps_for, steps_for_delta, steps_for_epsilon
 from verification.private_candidates.percentile_threshold import PercentileThreshold
 from verification.private_candidates.unknown_threshold import UnknownThreshold
 
@@ -120,9 +119,15 @@ def verdict_of(case: CandidateCase) -> CandidateVerdict:
     return CandidateVerdict(case=case, found=worst(case.law, case.pairs(), case.epsilon))
 
 
+def structured_laws(epsilon: float, delta: float) -> Iterator[Pair]:
+    """The structured cases of the search, with a delta."""
+    for pair in laws_of_candidates(epsilon):
+        yield from relatives.with_delta(pair, delta)
+
+
 def neighbours(epsilon: Fraction = EPSILON, delta: Fraction = Fraction(0)) -> Iterator[Pair]:
     """Laws of one run on neighbouring data: structured and random."""
-    yield from laws_of_candidates(float(epsilon), float(delta))
+    yield from structured_laws(float(epsilon), float(delta))
     yield from relatives.random_laws(float(epsilon), float(delta), 200, SeededRandomness(1))
 
 
@@ -130,7 +135,7 @@ def products(
     epsilon: Fraction, delta: Fraction, number: int
 ) -> Iterator[tuple[tuple[FiniteLaw, ...], tuple[FiniteLaw, ...]]]:
     """Neighbouring lists of candidates: each of a few pairs, in all combinations; and random ones."""
-    structured = laws_of_candidates(float(epsilon), float(delta))
+    structured = structured_laws(float(epsilon), float(delta))
     chosen = list(itertools.islice(structured, 0, None, 397 if delta else 41))
     at_random = list(relatives.random_laws(float(epsilon), float(delta), 60, SeededRandomness(1)))
     for combined in (

@@ -6,9 +6,22 @@ import itertools
 import math
 from collections.abc import Hashable, Iterator, Sequence
 
-from fim_private.audit.private_candidates import OUTCOMES, Pair, is_close, with_delta
+from fim_private.audit.private_candidates import OUTCOMES, Pair, is_close, named
 from fim_private.private_candidates.pool import FiniteLaw, chance_at_least
 from fim_private.randomness import Randomness
+
+
+def with_delta(pair: Pair, delta: float) -> Iterator[Pair]:
+    """The pair. If delta is positive, this much of each law is put on one outcome, which differs between the sides."""
+    if not delta:
+        yield pair
+        return
+    for outcomes in itertools.permutations(OUTCOMES, 2):
+        one, other = (
+            {drawn: (1 - delta) * chance + delta * (drawn == outcome) for drawn, chance in law.items()}
+            for law, outcome in zip(pair, outcomes, strict=True)
+        )
+        yield one, other
 
 
 def random_laws(epsilon: float, delta: float, number: int, randomness: Randomness) -> Iterator[Pair]:
@@ -18,7 +31,7 @@ def random_laws(epsilon: float, delta: float, number: int, randomness: Randomnes
         truthful, lying = _random_chances(randomness), _random_chances(randomness)
         one = tuple((odds * a + b) / (1 + odds) for a, b in zip(truthful, lying, strict=True))
         other = tuple((a + odds * b) / (1 + odds) for a, b in zip(truthful, lying, strict=True))
-        yield from with_delta(one, other, delta)
+        yield from with_delta((named(one), named(other)), delta)
 
 
 def chances_of_queries(epsilon: float, before: int) -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:

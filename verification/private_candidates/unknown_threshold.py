@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fim_private.privacy import ApproxDP, PureDP
-from fim_private.private_candidates import known_threshold
 from fim_private.private_candidates.known_threshold import KnownThreshold
 from fim_private.private_candidates.pool import Candidates, FiniteLaw, Output, Selected, Selection
 from fim_private.randomness import Randomness, SecureRandomness
 from verification.private_candidates.above_threshold import RESOLUTION
+from verification.private_candidates.last_step import steps_for
 from verification.private_candidates.percentile_threshold import PercentileThreshold
 
 
@@ -75,7 +75,7 @@ class UnknownThreshold:
                 resolution=resolution,
             ),
             stop=stop,
-            steps=known_threshold.steps_for(stop, half),
+            steps=steps_for(stop, half),
         )
 
     @property
