@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Unpack, cast
 
+from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.errors import BudgetError, UsageError
 from fim_private.mechanisms.count_noise import calibrate_with_counts
 from fim_private.mechanisms.per_size import PerSize, calibrate_per_size
@@ -15,8 +16,7 @@ from fim_private.mechanisms.protocol import USUAL_NAMES, CalibratedMechanism, Me
 from fim_private.mechanisms.registry import AUTO, REGISTRY, Row, find
 from fim_private.plan.plan import Plan
 from fim_private.plan.question import Question, QuestionArguments, spelled_out
-from fim_private.plan.relation import doubled, halved
-from fim_private.privacy import Budget, NeighbouringRelation
+from fim_private.privacy import Budget, Guarantee, NeighbouringRelation
 
 LIKELY = Fraction(7, 12)
 """Mechanisms that find the items first find likely itemsets with this share of the lead that they state."""
@@ -163,4 +163,23 @@ def _plan_with(row: Row, question: Question) -> Plan:
         mechanism=cast(Mechanism | Stepwise | PerSize, calibrated.mechanism),
         guarantee=doubled(calibrated.guarantee) if in_two_steps else calibrated.guarantee,
         counts=counts,
+    )
+
+
+def halved(budget: Budget) -> tuple[Fraction, Fraction]:
+    """(epsilon, delta) that a mechanism for add-remove may spend so that the budget holds for `replace`.
+
+    One exchange is one removal and one addition (docs/mathematics.md#group-privacy).
+    """
+    epsilon = budget.epsilon / 2
+    delta = round_down(float(budget.delta / (1 + exp_up(epsilon)))) if budget.delta else Fraction(0)
+    return epsilon, delta
+
+
+def doubled(guarantee: Guarantee) -> Guarantee:
+    """The guarantee for `replace` of a mechanism with this guarantee for add-remove (group privacy, two steps)."""
+    return Guarantee(
+        epsilon=2 * guarantee.epsilon,
+        delta=guarantee.delta * (1 + exp_up(guarantee.epsilon)),
+        composition=guarantee.composition,
     )

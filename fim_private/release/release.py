@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from fim_private.errors import InputError, UsageError
 from fim_private.notebook_table import braces, notebook_table
 from fim_private.printable import json_text
-from fim_private.release.pandas_import import pandas
 from fim_private.release.terms import Terms
 from fim_private.transactions.layout import Layout
 
@@ -232,6 +231,19 @@ class Release:
             {"support": library.Series(supports, dtype=float), "itemsets": library.Series(itemsets, dtype=object)}
         )
         return marked(frame, seeded=self.seeded)
+
+
+def pandas() -> Any:
+    """The pandas module.
+
+    Raises:
+        UsageError: pandas is not installed.
+    """
+    try:
+        import pandas as pd  # noqa: PLC0415 - optional
+    except ImportError:
+        raise UsageError("This needs pandas, which is not installed.", "pip install pandas") from None
+    return pd
 
 
 def marked(frame: pd.DataFrame, *, seeded: bool) -> pd.DataFrame:

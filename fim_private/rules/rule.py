@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from fim_private.notebook_table import braces, notebook_table
-from fim_private.release.pandas_import import pandas
-from fim_private.release.release import marked
+from fim_private.release.release import marked, pandas
 
 if TYPE_CHECKING:
     import pandas as pd
