@@ -92,29 +92,14 @@ def carry_out(
             charge = None if delivery.ledger is None else run_ledger.charge
             result = work(database, seed=delivery.seed, command=command, charge=charge, progress=progress)
         release = released(result)
-        hand_over(
-            lambda: _shown(release, as_json=delivery.as_json),
-            run_ledger,
-            release=release,
-            output=delivery.output,
-            overwrite=delivery.overwrite,
-            quiet=delivery.quiet,
-        )
+        hand_over(lambda: _shown(release, as_json=delivery.as_json), run_ledger, delivery, release)
     say("", quiet=delivery.quiet)
     for note in _reading_notes(database.notes):
         say(note, quiet=delivery.quiet)
     return result, release, run_ledger
 
 
-def hand_over(
-    text: Callable[[], str],
-    run_ledger: RunLedger,
-    *,
-    release: Release | None = None,
-    output: Path | None = None,
-    overwrite: bool = False,
-    quiet: bool = False,
-) -> None:
+def hand_over(text: Callable[[], str], run_ledger: RunLedger, delivery: Delivery, release: Release | None) -> None:
     """Write a paid release, print it, and note in the ledger that it was handed over. If one way fails, take the other.
 
     The file is written first, because a slow reader of the output could delay the printing.
@@ -122,14 +107,13 @@ def hand_over(
     Args:
         text: makes the text to print.
         run_ledger: the ledger, if there is one.
+        delivery: names the file, if one was asked for.
         release: what to write. None if nothing is released.
-        output: the file, if one was asked for.
-        overwrite: replace an existing file.
-        quiet: do not mention the file.
 
     Raises:
         InputError: one way failed; the other was still tried.
     """
+    output, quiet = delivery.output, delivery.quiet
     written: list[Path] = []
 
     def write() -> None:
@@ -137,7 +121,7 @@ def hand_over(
 
         if release is not None and output is not None:
             with held():
-                written.append(write_release(release, output, overwrite=overwrite))
+                written.append(write_release(release, output, overwrite=delivery.overwrite))
                 run_ledger.deliver()
 
     def show() -> None:

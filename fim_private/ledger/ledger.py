@@ -28,7 +28,7 @@ from fim_private.ledger.refusal import amount
 from fim_private.privacy import Budget, Number, failure_probability
 from fim_private.randomness import SecureRandomness
 from fim_private.release import Layout
-from fim_private.release.promise import privacy_record
+from fim_private.release.terms import privacy_record
 
 SHARES = {"auto": None, "basic": Fraction(1), "renyi": Fraction(0), "both": HALF}
 """The basic test's share of delta for each --composition; None if the first charge decides."""

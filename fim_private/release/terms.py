@@ -1,4 +1,4 @@
-"""The promise and the plan in a release's record, read once into typed values.
+"""The promise and the plan in a release's record: the promise as it is written, and both read into typed values.
 
 A record is JSON. Anybody can edit it, and older and newer versions write fewer or more fields. So a value of another
 type than this version writes is treated as missing.
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fim_private.accounting.cost import Priced
 from fim_private.errors import UsageError
 from fim_private.privacy import Budget, Together
 from fim_private.transactions.layout import Layout
@@ -190,6 +191,30 @@ class Terms:
         if self.privacy.names_are_public or self.privacy.most_items is not None:
             return None
         return self.plan.universe_items
+
+
+def privacy_record(plan: Priced, layout: Layout | None = None) -> dict[str, Any]:
+    """The promise, for the release's record.
+
+    Args:
+        plan: the release's plan.
+        layout: the layout of the data, which is taken as public; None if no data was read yet.
+    """
+    cost = plan.cost
+    transaction = "" if layout is None or cost.unit.column is not None else f" (a basket, {layout.transaction})"
+    return {
+        "epsilon": float(cost.budget.epsilon),
+        "delta": float(cost.budget.delta),
+        "neighbours": str(cost.relation),
+        "unit": cost.unit.describe(cost.together) + transaction,
+        "proved": {
+            "epsilon": float(cost.guarantee.epsilon),
+            "delta": float(cost.guarantee.delta),
+            "composition": cost.guarantee.composition,
+        },
+        **({} if layout is None else {"layout": layout.record()}),
+        **cost.public,
+    }
 
 
 def _number(record: Mapping[str, Any], name: str) -> float | None:

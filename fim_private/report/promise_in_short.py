@@ -7,9 +7,8 @@ from fim_private.plan.record import plan_record
 from fim_private.printable import printable
 from fim_private.privacy import NeighbouringRelation
 from fim_private.release import Layout, Release
-from fim_private.release.promise import privacy_record
 from fim_private.release.release import SEEDED_NOTE
-from fim_private.release.terms import PlanTerms, Promise, Terms
+from fim_private.release.terms import PlanTerms, Promise, Terms, privacy_record
 from fim_private.report.document.text import stated, wrapped
 from fim_private.report.promise_text import exchanged, promised, share_right
 

@@ -14,9 +14,8 @@ from fim_private.plan.record import plan_record
 from fim_private.printable import printable
 from fim_private.privacy import Budget, NeighbouringRelation, Together, exact
 from fim_private.release import Layout, Release
-from fim_private.release.promise import privacy_record
 from fim_private.release.release import SEEDED_NOTE
-from fim_private.release.terms import CountTerms, PlanTerms, Terms
+from fim_private.release.terms import CountTerms, PlanTerms, Terms, privacy_record
 from fim_private.report.document.text import stated, times_as_likely, wrapped
 
 WEAK_EPSILON, WEAK_DELTA = 10, Fraction(1, 1000)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from fim_private.cli.options import Delivery
 from fim_private.cli.run import hand_over
 from fim_private.errors import InputError
 from fim_private.ledger import Ledger
@@ -123,12 +124,12 @@ def test_one_way_that_fails_does_not_stop_the_other(
     run_ledger: Any = CountingLedger()
     output = tmp_path / "out.json"
     with pytest.raises(type(failure)):
-        hand_over(fail, run_ledger, release=release(), output=output)
+        hand_over(fail, run_ledger, Delivery(output=output), release())
     assert read_release(output) == release()
     assert run_ledger.delivered == 1
     monkeypatch.setattr("fim_private.release.files.write_release", fail)
     with pytest.raises(type(failure)):
-        hand_over(lambda: "the table", run_ledger, release=release(), output=tmp_path / "other.json")
+        hand_over(lambda: "the table", run_ledger, Delivery(output=tmp_path / "other.json"), release())
     assert capsys.readouterr().out == "the table\n"
     assert run_ledger.delivered == 2
 
@@ -144,7 +145,7 @@ def test_a_library_that_fails_to_write_is_told_in_our_words(
     monkeypatch.setattr(Release, "to_json", fail)
     run_ledger: Any = CountingLedger()
     with pytest.raises(InputError, match="could not be written"):
-        hand_over(lambda: "the table", run_ledger, release=release(), output=tmp_path / f"out.{ending}")
+        hand_over(lambda: "the table", run_ledger, Delivery(output=tmp_path / f"out.{ending}"), release())
     assert capsys.readouterr().out == "the table\n"
     assert list(tmp_path.iterdir()) == []
 

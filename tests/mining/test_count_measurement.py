@@ -22,7 +22,7 @@ from fim_private.mechanisms.count_noise import LaplaceCounts
 from fim_private.mining.mine import mine_as_planned
 from fim_private.plan import Plan, make_plan
 from fim_private.plan.record import plan_record
-from fim_private.release.promise import privacy_record
+from fim_private.release.terms import privacy_record
 from tests.sampling import FALSE_ALARM, SEED
 
 TRUE = {("bread", "milk"): 3000, ("bread", "tea"): 2000, ("milk", "tea"): 1500}

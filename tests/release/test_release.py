@@ -14,7 +14,7 @@ from fim_private.plan.record import plan_record
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.release import Layout, Release, ReleasedItemset
 from fim_private.release.files import check_writable, write_release
-from fim_private.release.promise import privacy_record
+from fim_private.release.terms import privacy_record
 
 
 def release(*, seeded: bool = False, names: tuple[str, ...] = ("milk", 'a "b", c')) -> Release:

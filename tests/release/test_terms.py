@@ -13,8 +13,7 @@ from fim_private.plan.record import plan_record
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.release import Release
 from fim_private.release.files import read_release, write_release
-from fim_private.release.promise import privacy_record
-from fim_private.release.terms import PlanTerms, PrivacyTerms, Promise, Terms
+from fim_private.release.terms import PlanTerms, PrivacyTerms, Promise, Terms, privacy_record
 from fim_private.report.promise_text import promised
 
 WRITTEN = Path(__file__).parent / "written"

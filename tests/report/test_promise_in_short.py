@@ -12,7 +12,7 @@ from fim_private.plan import Plan, Universe, make_plan
 from fim_private.plan.record import plan_record
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.release import Layout, Release
-from fim_private.release.promise import privacy_record
+from fim_private.release.terms import privacy_record
 from fim_private.report.promise_in_short import statement
 from fim_private.report.promise_text import promise, promised
 from tests.rules.releases import released

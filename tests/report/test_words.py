@@ -11,8 +11,7 @@ from fim_private.plan import Universe, make_plan
 from fim_private.plan.record import plan_record
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.release import Release, ReleasedItemset
-from fim_private.release.promise import privacy_record
-from fim_private.release.terms import Terms
+from fim_private.release.terms import Terms, privacy_record
 from fim_private.report.document.text import number, table, times_as_likely
 from fim_private.report.plan_text import plan_text
 from fim_private.report.promise_text import promise

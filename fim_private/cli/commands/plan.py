@@ -167,7 +167,7 @@ def _print_advice(advice: Advice, *, quiet: bool) -> None:
 def _print_json(plans: list[Plan], advice: Advice | None) -> None:
     from fim_private.plan.record import plan_record
     from fim_private.printable import json_text
-    from fim_private.release.promise import privacy_record
+    from fim_private.release.terms import privacy_record
 
     records = [{"plan": plan_record(plan), "privacy": privacy_record(plan)} for plan in plans]
     if advice is not None:

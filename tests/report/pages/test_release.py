@@ -21,7 +21,7 @@ from fim_private.plan.record import plan_record
 from fim_private.plan.shape import Shop
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.release import FoundItem, Layout, Release, ReleasedItemset
-from fim_private.release.promise import privacy_record
+from fim_private.release.terms import privacy_record
 from fim_private.report.advice_text import advice_words
 from fim_private.report.document import Bullets, Document, Figure, Paragraph, Table, visible
 from fim_private.report.document.html import to_html
@@ -187,7 +187,7 @@ def test_a_release_promises_what_its_plan_did(
     relation: NeighbouringRelation, delta: str, unit: PrivacyUnit, universe: Universe
 ) -> None:
     from fim_private.plan.record import plan_record
-    from fim_private.release.promise import privacy_record
+    from fim_private.release.terms import privacy_record
 
     plan = make_plan(
         size=1,
