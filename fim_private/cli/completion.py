@@ -7,11 +7,7 @@ from collections.abc import Callable
 
 def one_of(*words: str) -> Callable[[str], list[str]]:
     """A function that completes an option which takes one of these words."""
-
-    def complete(incomplete: str) -> list[str]:
-        return [word for word in words if word.startswith(incomplete)]
-
-    return complete
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def mechanism_names(*more: str, audited: bool = False) -> Callable[[str], list[str]]:

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fim_private.cli.completion import one_of
+from fim_private.cli.completion import dataset_names, one_of
 from fim_private.cli.engine import Read, reader
 from fim_private.cli.help import Command
 from fim_private.errors import InputError, UsageError
@@ -38,8 +38,6 @@ def _settings_of_layout(context: typer.Context, path: Path | None) -> Path | Non
 
 def _no_data_set(files: list[str]) -> list[str]:
     """The names of files. A missing file with the name of a data set is refused, and the error says where that is."""
-    from fim_private.cli.completion import dataset_names
-
     for file in files:
         # A file that is there costs no look at the catalogue. Path's `exists` would raise for long names.
         if "/" not in file and not os.path.exists(file) and file in dataset_names(file):  # noqa: PTH110

@@ -18,11 +18,10 @@ def pairs_plan(
     universe: Universe | None = None, count_share: str | None = None, with_subsets: bool = False,
 ) -> Plan:  # fmt: skip
     """The plan for the top pairs."""
-    budget = Budget(epsilon, delta)
     return make_plan(
         size=2,
         top=top,
-        budget=budget,
+        budget=Budget(epsilon, delta),
         unit=unit,
         mechanism=name,
         universe=universe,
