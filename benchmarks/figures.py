@@ -94,7 +94,7 @@ def _figures(results: Results) -> Iterable[tuple[str, str, Figure]]:
         ]
         for size in (2, 3)
     }
-    yield from _panels("floor", f"Time against floor, counting alone, warm. {GAPS}", floors, "least count", _floor)
+    yield from _panels("floor", f"Time against floor, counting alone, warm. {GAPS}", floors, "minimum count", _floor)
 
 
 def _growth(results: Results) -> Figure:

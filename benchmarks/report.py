@@ -193,7 +193,7 @@ def _agreement(results: Results) -> Iterable[str]:
     for (data, size, floor), outcomes in tasks.items():
         same = [peer for peer, outcome in outcomes.items() if outcome.endswith("the same") and peer != OURS]
         rows.append([data, str(size), f"{floor:,}", outcomes[OURS].split(" ")[0], ", ".join(same)])
-    yield from _table(("data", "size", "least count", "itemsets", "the same by"), rows)
+    yield from _table(("data", "size", "minimum count", "itemsets", "the same by"), rows)
     yield ""
 
 
