@@ -265,5 +265,5 @@ def test_the_verdict_on_corollary_2_is_that_of_its_numbers() -> None:
         )
         assert (corollary < equation) == (name in {"barcodes", "texts"})
         assert ("the better promise" in promises.verdict(name)) == (corollary < equation)
-        # "There the mechanism has been within ... since": the promise comes later than the success.
+        # "As measured, the mechanism is within ... from": the promise comes later than the success.
         assert int(lesson.first_within(lesson.PUBLISHED, name, "1") or 10**9) < int(start)

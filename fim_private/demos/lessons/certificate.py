@@ -62,7 +62,7 @@ def certified(k: str, epsilon: str) -> CertifiedDomain:
     return mechanism_of(CertifiedDomain, plan_at(AFTER, k, epsilon))
 
 
-def lead_there_is(k: str) -> int:
+def actual_lead(k: str) -> int:
     """The lead of the shop's pair at place k over the bulk. All these mechanisms look at the same number of places."""
     return shop.pairs().count(int(k)) - shop.pairs().count(certified(k, "1").candidates + 1)
 
@@ -90,7 +90,7 @@ def supports(k: str, epsilon: str) -> dict[str, int]:
         "one customer decides whether the pair is a candidate": mechanism.sensitivity,
         "half of T": mechanism.threshold // 2,
         "T": mechanism.threshold,
-        "T and 1.645 standard deviations": mechanism.threshold + math.ceil(1.645 * spread),
+        "T plus 1.645 standard deviations": mechanism.threshold + math.ceil(1.645 * spread),
     }
 
 
@@ -115,13 +115,13 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         ),
         Table(
             name="ways",
-            head=("mechanism", "asks", "lead needed", "lead there is", "shows all", "of the true top, shown"),
+            head=("mechanism", "asks", "lead needed", "actual lead", "shows all", "of the true top, shown"),
             rows=tuple(
                 (
                     name,
                     asks,
                     lead_needed(name, k, epsilon),
-                    lead_there_is(k),
+                    actual_lead(k),
                     f"{100 * lists(name, k, epsilon).whole:.0f} %",
                     f"{100 * lists(name, k, epsilon).top:.0f} %",
                 )
@@ -136,8 +136,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         Chart(
             name="leads",
             caption=f"**The lead over the bulk that each needs in 19 of 20 runs at epsilon {epsilon}**, by the number "
-            "of pairs. Where its curve is above the line of the lead that there is, it fails more often, or names some "
-            "pairs wrongly. Pairs of nearly the same count may take each other's places anyway.",
+            "of pairs. Where its curve is above the line of the actual lead, it fails more often, or names some pairs "
+            "wrongly. Pairs of nearly the same count may take each other's places anyway.",
             alt="All curves rise with the number of pairs. The certificate's is the lowest from five pairs on",
             x="pairs asked for (k)",
             y="customers",
@@ -146,7 +146,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
                     Line(label=name, x=dial, y=tuple(float(lead_needed(name, place, epsilon)) for place in SIZES))
                     for name in ASKED
                 ),
-                Line(label="lead there is", x=dial, y=tuple(float(lead_there_is(place)) for place in SIZES)),
+                Line(label="actual lead", x=dial, y=tuple(float(actual_lead(place)) for place in SIZES)),
             ),
             log_x=True,
             log_y=True,
@@ -154,7 +154,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         ),
         Paragraph(
             text="**Why this is private.** A pair that one customer can bring into the candidates, or push out, has "
-            "support 1 at most. It may be picked. But a list with such a pair is shown with a chance of at most "
+            "a support of at most 1. It may be picked. But a list with such a pair is shown with a chance of at most "
             f"{_chance(mechanism.certificate.passes(mechanism.sensitivity))}, and delta pays for that. All other pairs "
             "are candidates with this customer and without. Among these the choice is an ordinary private choice. And "
             "one customer changes the smallest support by at most 1, so **one** noisy number is enough, however long "
@@ -164,8 +164,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             text="**What it does not do.** Support is not rank: a list can pass although it lacks a pair of the true "
             "top. If the test fails, nothing is shown, or only the first part of the list (the mechanism may choose "
             "privately to test fewer picks), and the budget is spent all the same. For one pair, and mostly for two, "
-            "the stop symbol of `limited-domain` costs less than a test. And in the end the picks need a lead as "
-            "well: of many pairs each has little epsilon."
+            "the stop symbol of `limited-domain` costs less than a test. The picks need a lead as well: if there are "
+            "many, each has little epsilon."
         ),
     )
 
@@ -189,16 +189,16 @@ DEMO = Demo(
             text="The list of items is private, so a mechanism must hardly ever (with probability at most delta) show "
             "a name that only one customer has. The large margin mechanism makes sure **before** it chooses: it "
             "searches for a gap behind its candidates "
-            "(`fim-private demo margin`). The certificate makes sure **afterwards**. It need not keep the choice from "
-            "falling on such a name. It is enough hardly ever to show it."
+            "(`fim-private demo margin`). The certificate makes sure **afterwards**. Such a name may be chosen, as "
+            "long as it is hardly ever shown."
         ),
         Bullets(
             items=(
                 f"**Choose:** pick k pairs and a few spare ones from the top {CANDIDATES:,}, as if these candidates "
                 "were public. Frequent pairs have a higher chance.",
                 "**Measure:** the support of a pick is its count less the count just behind the candidates, at place "
-                f"{CANDIDATES + 1:,}. Leave out as many picks as were spare. Those with little support have a higher "
-                "chance to go.",
+                f"{CANDIDATES + 1:,}. Leave out as many picks as were spare. Those with little support are more "
+                "likely to go.",
                 "**Certify:** add noise to the smallest support in the list. Show the names only if the sum is at "
                 "least a threshold T.",
             )

@@ -18,8 +18,8 @@ PICKS = ("1", "2", "5", "10", "20", "50", "100", "200", "500")
 CANDIDATES = 10**6
 THEOREMS = {
     "basic": "epsilons add up",
-    "optimal": "optimal for any private pick",
-    "bounded range": "Rényi, for picks of bounded range",
+    "optimal": "for any private pick",
+    "bounded range": "by Rényi divergence",
 }
 
 

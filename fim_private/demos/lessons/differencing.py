@@ -114,8 +114,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
     dial = tuple(map(float, DIAL))
     noise = noise_at(epsilon).deviation
     here = (
-        f"Both lists name {len(made)} of the {TOP} pairs, and a guess for each of these is right "
-        f"{sum(said == has for said, has in made)} times."
+        f"Both lists name {len(made)} of the {TOP} pairs. Of the guesses about these, "
+        f"{sum(said == has for said, has in made)} are right."
         if made
         else "At this epsilon these two lists have none of the pairs in common, so there is nothing to subtract."
     )
@@ -215,7 +215,7 @@ DEMO = Demo(
         Paragraph(
             text=f"On Monday a web shop publishes its {TOP} most frequent pairs of goods with their counts. Then one "
             "of its 4,372 customers asks to be forgotten. On Tuesday the shop publishes the list again. The lists "
-            "name no customer and hold only sums over thousands of people. Are they not anonymous?"
+            "name no customer and hold only sums over thousands of people. So they seem anonymous."
         ),
         Paragraph(
             text="An attacker keeps both lists and **subtracts one from the other**. Where a count fell by one, the "

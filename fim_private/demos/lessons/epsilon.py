@@ -147,11 +147,12 @@ DEMO = Demo(
     minutes=8,
     introduction=(
         Paragraph(
-            text="Epsilon says how much one customer may change the odds of any answer. Delta is what one customer may "
-            "add to the probability of any set of answers besides; think of it as the chance of a failure. No theory "
-            "says which epsilon is right. But you can work out what an epsilon promises, and what it costs, before "
-            "anyone touches the data. The task here is to name the k most frequent pairs of goods of a web shop. "
-            "The mechanism is `limited-domain`, whose need is a single lead. `auto` needs a smaller one for most lists."
+            text="Epsilon says how much one customer may change the odds of any answer. Delta is how much one customer "
+            "may add to the probability of any set of answers on top of that; think of it as the chance of a failure. "
+            "No theory says which epsilon is right. But you can work out what an epsilon promises, and what it costs, "
+            "before anyone touches the data. The task here is to name the k most frequent pairs of goods of a web "
+            "shop. The mechanism is `limited-domain`, because a single lead says what it needs. For most lists, `auto` "
+            "needs a smaller lead."
         ),
     ),
     controls=(
@@ -161,7 +162,7 @@ DEMO = Demo(
             start="1",
         ),
         Control(
-            name="delta", what="what one customer may add to a probability besides",
+            name="delta", what="what one customer may add to a probability on top",
             choices=("1e-3", "1e-6", "1e-9", "1e-12"), start="1e-6",
         ),
         Control(name="k", what="how many pairs are asked for", choices=("1", "5", "10"), start="10"),

@@ -170,7 +170,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
                 if needed_gap > with_list
                 else ""
             )
-            + "So the margin pays if there is no public list at all, or if the list declares more than about "
+            + "So the search pays if there is no public list at all, or if the list declares more than about "
             f"10^{beyond:.0f} candidates, as classes in private learning can (`fim-private demo pac-learning`)."
         ),
         Paragraph(

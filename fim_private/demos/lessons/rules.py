@@ -111,9 +111,9 @@ def show(settings: Settings) -> tuple[Shown, ...]:
         *((_may_say(rules[0]),) if rules else ()),
         Chart(
             name="widths",
-            caption="**How wide the intervals are**: the median over all rules of a release, by epsilon. (1 where "
-            f"nothing is named.) Here {k} pairs and their items share the budget; with fewer, each count has less "
-            "noise.",
+            caption="**How wide the intervals are**: the median over all rules of a release, by epsilon. If nothing is "
+            f"named, the curve shows 1. Here {k} pairs and their items share the budget; with fewer, each count has "
+            "less noise.",
             alt="The width of the intervals falls with epsilon",
             x="epsilon",
             y="width of the interval",
@@ -178,10 +178,10 @@ DEMO = Demo(
     ),
     show=show,
     question=Question(
-        text="From which epsilon on may the page say of half of its rules what their confidence is, to within 20 "
-        "points from end to end? And with fewer pairs, or more?",
+        text="From which epsilon on are at least half of the intervals at most 20 points wide? And with fewer pairs, "
+        "or more?",
         happens=lambda settings: width(settings["epsilon"], settings["k"]) <= NARROW,
-        yes="yes: half of the intervals or more are at most 20 points wide.",
+        yes="yes: at least half of the intervals are at most 20 points wide.",
         no="no: most intervals are wider, or nothing is named.",
     ),
 )

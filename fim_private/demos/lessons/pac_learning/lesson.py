@@ -109,7 +109,7 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             caption=f"**{number(hypotheses.size)} hypotheses, {int(n):,} training examples, alpha {alpha}.** The "
             "excess error says how much more often the chosen hypothesis errs than the best one, whose error is "
             f"{hypotheses.least:.3f}. It is the expectation over the mechanism's noise, exact, on one seeded sample. A "
-            "run that names nothing counts as a coin toss. The last column takes only the values of the control.",
+            "run that names nothing counts as a coin toss. The last column tries only the values of the control.",
             mechanism_column=0,
             digits=4,
         ),
@@ -155,7 +155,9 @@ def _order(firsts: dict[str, str | None]) -> str:
         if n is not None:
             reached.setdefault(int(n), []).append(f"`{mechanism}`")
     parts = [f"{' and '.join(names)} from {n:,} examples on" for n, names in sorted(reached.items())]
-    return f"within {NEAR} of the best are {', '.join(parts) or 'none on this control'}."
+    if not parts:
+        return f"no mechanism comes within {NEAR} of the best on this control."
+    return f"these come within {NEAR} of the best: {', '.join(parts)}."
 
 
 DEMO = Demo(

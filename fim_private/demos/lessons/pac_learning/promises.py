@@ -82,8 +82,8 @@ def show(settings: Settings) -> tuple[Shown, ...]:
             name="shells",
             head=("t", "error up to", "|H(t)|", "margin behind it", "margin needed"),
             rows=tuple(shells),
-            caption="**Shells.** With probability 0.95, no hypothesis errs in the sample by more than r = "
-            f"{radius:.4f} more or less than in truth. Shell H(t) holds the hypotheses within t r of the best. The "
+            caption="**Shells.** With probability 0.95, the error of every hypothesis in the sample is within r = "
+            f"{radius:.4f} of its true error. Shell H(t) holds the hypotheses within t r of the best. The "
             "fourth column is the margin, in examples, that a sample has behind them; the last is the margin that the "
             f"search needs. A dash: the search does not look so far down. {found}",
             digits=3,
@@ -129,14 +129,15 @@ def verdict(name: str) -> str:
     better = corollary < equation
     return (
         f"**Verdict with {name}:** Corollary 2 begins to promise at {int(start):,} examples: an excess error of at "
-        f"most {corollary:.4f}. There the mechanism has been within {NEAR} of the best since {int(within):,} examples. "
-        f"{100 * sample / corollary:.0f} % of the bound is 2r, by which a sample may mislead with or without privacy. "
+        f"most {corollary:.4f}. As measured, the mechanism is within {NEAR} of the best from {int(within):,} examples "
+        f"on. {100 * sample / corollary:.0f} % of the bound is 2r, the error that the sample may cause with or without "
+        "privacy. "
         f"Equation (2) promises {equation:.4f} there, so Corollary 2 is "
         + ("the better promise. " if better else "no better. ")
         + (
-            "Its point is real: the number of useless hypotheses does not matter."
+            "The number of useless hypotheses does not matter to it."
             if better
-            else "Its point, that useless hypotheses do not matter, needs a larger class, such as `texts`."
+            else "It gains only in larger classes with many useless hypotheses, such as `texts`."
         )
     )
 
@@ -156,8 +157,8 @@ DEMO = Demo(
                 "**Equation (2)**, for the exponential mechanism: the bound grows with the logarithm of the number of "
                 "all hypotheses.",
                 "**Corollary 2**, for the large margin mechanism: if some shell of near-best hypotheses has a wide "
-                "enough margin behind it, the bound grows with the logarithm of the size of this shell only. If no "
-                "shell has, nothing is promised.",
+                "enough margin behind it, the bound grows with the logarithm of the size of this shell only. If there "
+                "is no such shell, nothing is promised.",
             )
         ),
     ),
