@@ -8,8 +8,8 @@ from fim_private.report.tables import kind
 
 HEAD = ("ask for", "right", "right, with counts", "counts off by")
 RIGHT = (
-    "Right means: the share of the true top that the answer is expected to name. Counts off by: the share of the last "
-    "count that its noise adds or takes at most, 19 times in 20."
+    "Right means: the share of the true top that the answer is expected to name. Counts off by: in 19 of 20 runs, the "
+    "noise changes the last count by at most this share."
 )
 SOURCE = (
     "This is computed from the mechanism's noise and from how often itemsets occur in four public data sets of shops. "

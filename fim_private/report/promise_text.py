@@ -107,7 +107,7 @@ def _promised(terms: Terms, mechanism: str, *, seeded: bool, options: bool) -> l
         paragraphs.append(
             f"Declared: no more than {privacy.most_items:,} different items occur"
             f"{' beside those that the question names' if constraints.named else ''}. The promise covers data with at "
-            "most so many. Which items occur is not taken as public: a noisy test decided which names are shown."
+            "most that many. Which items occur is not taken as public: a noisy test decided which names are shown."
         )
     return [*paragraphs, *warning]
 
@@ -191,8 +191,8 @@ def _by(mechanism: str) -> str:
 def _counts_sentence(plan: PlanTerms, counts: CountTerms) -> str:
     """What released counts are, how far they are off, and what was done to them."""
     treated = (
-        "They are shown whole, at least 0, and none above that of a subset, which costs nothing; an interval is "
-        "around the count as it was drawn."
+        "They are shown as whole numbers of at least 0, and none is above that of a subset. This costs nothing. An "
+        "interval is around the count as it was drawn."
         if counts.consistent
         else "They are shown as they were drawn."
     )

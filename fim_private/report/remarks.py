@@ -75,9 +75,9 @@ def shortfall(plan: Plan, release: Release) -> str | None:
         return wrapped([f"{why} What helps: a smaller --min-count, more data, a larger --epsilon{_smaller(plan)}."])
     if named == asked or least is not None:
         return None
-    what = "No itemset was named" if not named else f"Only {named} of {asked} itemsets could be named"
+    what = f"Only {named} of {asked} itemsets could be named. " if named else ""
     paragraphs = [
-        f"{what}. The run worked, but no {'other ' if named else ''}itemset was clear enough to name. The budget is "
+        f"{what}The run worked, but no {'other ' if named else ''}itemset was clear enough to name. The budget is "
         "spent.",
         f"{plan.mechanism_name} {margin_sentence(plan)}.",
         f"What helps: more data, a larger --epsilon{_fewer(plan)}{_smaller(plan)}, a larger --delta"
@@ -145,13 +145,12 @@ def found_note(plan: Plan, release: Release) -> str | None:
         note += (
             f" Counts are rough. Their noise is usually at most about {off:,.0f} {plan.question.counted}."
             + (f" {hardly:,} of the counts are smaller than that: perhaps nobody has these itemsets." if hardly else "")
-            + " Besides, "
-            f"{'a unit' if plan.question.counts_units else 'a transaction'} that holds more than "
-            f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1, and all counts "
-            "are raised by the same factor for it. So those of itemsets in long transactions tend to be too low, and "
-            "others too high: where most hold that many, by half or more. Where counts are large, both of these "
-            "numbers may be several times as large. --release-counts with a small --top counts what was named, with "
-            "intervals."
+            + f" {'A unit' if plan.question.counts_units else 'A transaction'} that holds more than "
+            f"{min(measured.full for measured in read_off):,} of the itemsets counts as less than 1. To make up for "
+            "this, all counts are raised by the same factor. So counts of itemsets in long transactions tend to be too "
+            "low, and other counts too high: by half or more if most transactions hold that many. Where counts are "
+            "large, both of these numbers may be several times as large. --release-counts with a small --top counts "
+            "what was named, with intervals."
         )
     return wrapped([note])
 

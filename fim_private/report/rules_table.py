@@ -74,13 +74,13 @@ def rules_remarks(found: AssociationRules, release: Release) -> list[str]:
     unknown = [rule for rule in found.rules if rule.measures["confidence"] is None]
     if unknown:
         remarks.append(
-            f"The confidence of {len(unknown):,} of the {len(found.rules):,} rules is unknown: the count of the "
-            "antecedent was not released or is 0. These rules are listed because they may reach the threshold."
+            f"The confidence of {len(unknown):,} of the {len(found.rules):,} rules is unknown: the count of their left "
+            "side was not released or is 0. These rules are listed because they may reach the threshold."
         )
     if found.untold:
         remarks.append(
-            f"Left out: {found.untold:,} rules of which the released counts say nothing, because the count of the "
-            "antecedent was not released or is all noise."
+            f"Left out: {found.untold:,} rules of which the released counts say nothing. The count of their left side "
+            "was not released or is all noise."
         )
     if unknown or found.untold:
         counts = release.terms.plan.counts

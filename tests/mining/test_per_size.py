@@ -189,7 +189,7 @@ def test_the_record_and_the_words_name_each_size() -> None:
     record = plan_record(plan)
     assert [line["what"] for line in record["spending"]] == ["size 1, picks", "size 2, picks"]
     release = mine(transactions_from_lists([["a", "b"]]), **options(top=5))
-    assert "No itemset was named" in (shortfall(plan, release) or "")
+    assert "no itemset was clear enough to name" in (shortfall(plan, release) or "")
     full = mine(transactions_from_lists(BASKETS), **options(top=3))
     assert shortfall(plan_of(top=3), full) is None
     assert "Only 6 of 10 itemsets" in (shortfall(plan, full) or "")

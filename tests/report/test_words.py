@@ -30,7 +30,7 @@ def test_a_full_list_needs_no_excuse() -> None:
     assert shortfall(PLAN, release(3)) is None
     assert "Only 2 of 3" in (shortfall(PLAN, release(2)) or "")
     none = " ".join((shortfall(PLAN, release(0)) or "").split())
-    assert "No itemset was named" in none
+    assert "no itemset was clear enough to name" in none
     assert f"about {PLAN.mechanism.margins[0].counts:,} transactions" in none
 
 

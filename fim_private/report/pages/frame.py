@@ -26,7 +26,7 @@ def introduction(release: Release) -> str:
     if release.seeded:
         return f"**This release is not private: {SEEDED_NOTE}.** Everything below is for tests and teaching."
     return (
-        "This page shows what many have in common. Added noise hides what is in the data of any one. "
+        "This page shows what many have in common. Added noise hides what any single one has. "
         "[What is promised](#promise) says who is protected, and how well."
     )
 

@@ -33,7 +33,7 @@ def plan_document(
     """
     promised = Bullets(items=tuple(promise_paragraphs(plan, options=False)))
     sections = [
-        Section(anchor="needs", title="What it needs of the data", parts=tuple(needs_parts(plan))),
+        Section(anchor="needs", title="What it needs from the data", parts=tuple(needs_parts(plan))),
         Section(anchor="promise", title="What would be promised", parts=(promised,)),
         Section(anchor="cost", title="What it would cost", parts=tuple(cost_parts(plan))),
     ]
@@ -89,7 +89,7 @@ def needs_parts(plan: Plan) -> list[Part]:
     rows = tuple((f"about {margin.counts:,}", margin.words) for margin in plan.mechanism.margins)
     counted = plan.question.counted
     caption = f"The lead, in {counted}, with which an itemset stands out in 19 of 20 runs."
-    parts: list[Part] = [Table(name="margins", head=(counted, "ahead of what"), rows=rows, caption=caption)]
+    parts: list[Part] = [Table(name="margins", head=(counted, "where"), rows=rows, caption=caption)]
     if len(rows) > 1:
         parts.append(Paragraph(text="One of these leads is enough."))
     return [

@@ -242,7 +242,7 @@ def _hopeless(cells: pl.DataFrame, epsilon: str, what: str) -> str | None:
     best = cells.filter(pl.col("epsilon") == epsilon).group_by("top").agg(pl.col("precision_low").max()).sort("top")
     tops, fails = best["top"].to_list(), (best["precision_low"] < 1 / 2).to_list()
     if all(fails):
-        return f"any number of {what}"
+        return f"any {what}"
     last = len(tops) - fails[::-1].index(False)  # from here on all fail
     some = [f"{top:,}" for top, failed in zip(tops[:last], fails, strict=False) if failed]
     some += [f"{tops[last]:,} or more"] if last < len(tops) else []
