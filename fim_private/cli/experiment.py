@@ -56,7 +56,7 @@ class Experiment:
     neighbours: Annotated[
         NeighbouringRelation,
         _run(
-            help="What is hidden of a unit: whether it is in the data and what it holds (add-remove), or only what "
+            help="What is hidden about a unit: whether it is in the data and what it holds (add-remove), or only what "
             "it holds (replace)."
         ),
     ] = NeighbouringRelation.ADD_REMOVE

@@ -122,7 +122,7 @@ TogetherOption = Annotated[
 Neighbours = Annotated[
     NeighbouringRelation,
     promise(
-        help="What is hidden of a unit: whether it is in the data and what it holds (add-remove), or only what it "
+        help="What is hidden about a unit: whether it is in the data and what it holds (add-remove), or only what it "
         "holds (replace)."
     ),
 ]
@@ -131,7 +131,7 @@ Html = Annotated[Path | None, _out(metavar="FILE", help="Also write one page for
 Title = Annotated[str | None, _out(metavar="TEXT", help="The title of the page.")]
 Overwrite = Annotated[bool, _out("--overwrite", help="Replace what is there already.")]
 AsJson = Annotated[bool, _out("--json", help="Print JSON instead of a table.")]
-Explain = Annotated[bool, _out("--explain", help="Print the whole promise below the answer, not five lines of it.")]
+Explain = Annotated[bool, _out("--explain", help="Print the whole promise below the answer, not its short form.")]
 Quiet = Annotated[bool, _out("--quiet", "-q", help="Print only the result.")]
 
 

@@ -57,8 +57,8 @@ class Question:
         what(
             metavar="count|leverage",
             autocompletion=one_of("count", "leverage"),
-            help="Rank by count, or pairs by leverage: how many more transactions hold both items than if one item "
-            "did not depend on the other (items-first only).",
+            help="Rank by count, or pairs by leverage: how many more transactions hold both items than would by "
+            "chance (items-first only).",
         ),
     ] = "count"
     top: Annotated[int | None, what(metavar="K", help="The number of itemsets to find.")] = None
@@ -80,8 +80,8 @@ class Question:
         bool,
         what(
             "--release-counts",
-            help="Also release the itemsets' counts, with noise and 95 % intervals. This share of epsilon is kept for "
-            "them (0.2, or what follows, as in --release-counts 0.5). They get all that the choice leaves.",
+            help="Also release the itemsets' counts, with noise and 95 % intervals. They get a fifth of epsilon, or "
+            "the share that you give, as in --release-counts 0.5, and whatever choosing the itemsets leaves over.",
         ),
     ] = False
     count_share: Annotated[str | None, what(metavar="SHARE", help="The same as --release-counts SHARE.")] = None
@@ -142,10 +142,8 @@ class Question:
         ),
     ] = "auto"
     select: Select = None
-    repeat: Annotated[bool, what("--repeat", help="lmm only: search for a margin again for each pick.")] = False
-    no_fallback: Annotated[bool, what("--no-fallback", help="lmm only: name nothing where no margin is certified.")] = (
-        False
-    )
+    repeat: Annotated[bool, what("--repeat", help="lmm only: search for a gap before each pick.")] = False
+    no_fallback: Annotated[bool, what("--no-fallback", help="lmm only: name nothing if no gap is found.")] = False
     universe_items: UniverseItems = None
     universe_file: Annotated[
         str | None,
@@ -313,7 +311,7 @@ def itemset_sizes(size: int | None, sizes: str | None) -> tuple[int, ...]:
     if (size is None) == (sizes is None):
         raise UsageError(
             "The itemset size is missing." if size is None else "The itemset size was given twice.",
-            "Give --size, such as 2, or --sizes, such as 1-3 or 1,2.",
+            "Give either --size, such as 2, or --sizes, such as 1-3 or 1,2.",
         )
     if size is not None:
         return (size,)

@@ -40,7 +40,7 @@ class Control:
         """
         if value not in self.choices:
             raise UsageError(
-                f"The control {self.name} has no place {value!r}.", f"Choose one of: {', '.join(self.choices)}."
+                f"The control {self.name} cannot be set to {value!r}.", f"Choose one of: {', '.join(self.choices)}."
             )
         return value
 

@@ -87,7 +87,7 @@ class Request:
             raise UsageError(
                 "This mechanism needs a declared universe of items.",
                 "Give the public list of items with --universe-file, or the largest number of items that can exist "
-                "with --universe-items; the mechanism lmm needs neither.",
+                "with --universe-items. The default, --mechanism auto, needs neither.",
             )
         return self.universe_size
 

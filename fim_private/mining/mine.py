@@ -75,7 +75,7 @@ def mine(
 def refuse_seed() -> NoReturn:
     """Raise the error for a seed together with a ledger."""
     raise UsageError(
-        "A seeded run is not private, so no ledger can answer for it.", "Leave out the seed, or the ledger."
+        "A seeded run is not private, so it cannot be charged to a ledger.", "Leave out the seed, or the ledger."
     )
 
 

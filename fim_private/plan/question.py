@@ -216,7 +216,7 @@ class Question:
         elif self.raw_counts or self.with_subsets or (self.public_transactions is not None and self.select != COUNTS):
             raise UsageError(
                 f"{self._option_of_counts} needs counts, and this release has none.",
-                "Add --release-counts, or leave it out.",
+                f"Add --release-counts, or leave out {self._option_of_counts}.",
             )
         keep("with_subsets", self.with_subsets and max(self.sizes) > 1)
         if self.with_subsets and max(self.sizes) > LARGEST_WITH_SUBSETS:

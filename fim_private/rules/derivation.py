@@ -63,7 +63,7 @@ def association_rules(
     if release.itemsets and all(line.count is None for line in release.itemsets):
         raise UsageError(
             "Rules need counts of the itemsets, and this release has none.",
-            "Release counts as well: --release-counts or --min-count of `fim-private mine`.",
+            "Run `fim-private mine` with --release-counts or --min-count. That is another release, with its own cost.",
         )
     if min_lift is not None and counted.total is None:
         raise UsageError(

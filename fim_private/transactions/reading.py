@@ -251,7 +251,7 @@ def _found(reading: Source, encoding: str, sheet: str | None, skip_lines: int) -
 
 def _refuse_sheet(name: str, sheet: str | None) -> None:
     if sheet is not None:
-        raise UsageError(f"{name} is no Excel workbook, so it has no sheets.", "Leave --sheet out.")
+        raise UsageError(f"{name} is not an Excel workbook, so it has no sheets.", "Leave --sheet out.")
 
 
 def no_item(columns: Columns, *, undecided: bool = False) -> InputError:

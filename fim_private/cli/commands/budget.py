@@ -113,8 +113,8 @@ def set_total(
 ) -> None:
     """Change the total. The change is recorded with its time. The total cannot go below what is spent.
 
-    The command says from what to what. A higher total also weakens the promise for earlier releases: the new total then
-    holds for them too. So it asks before it raises the total, unless --yes is given.
+    The command prints the old total and the new one. A higher total also weakens the promise for earlier releases: the
+    new total then holds for them too. So the command asks before it raises the total, unless --yes is given.
 
     Example: fim-private budget set shop.ledger --epsilon 4
     """

@@ -71,7 +71,7 @@ def fetch_dataset(
     name: Name,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
-    """Download a data set, check it, and print the path of its file. A data set that is here is not downloaded again.
+    """Download a data set, check it, and print the path of its file. It is not downloaded twice.
 
     Downloads are kept in your cache folder. The variable FIM_PRIVATE_CACHE names another folder.
 

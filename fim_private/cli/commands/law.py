@@ -66,9 +66,9 @@ def law(
         typer.Option(
             "--set",
             metavar="FIELD=VALUE",
-            help="Set a parameter of the mechanism by hand, as in pick_epsilon=0.5. May be given several times. This "
-            "command prints the names. Without --epsilon and --delta, set all parameters that spend budget; lmm then "
-            "has no fallback.",
+            help="Set a parameter of the mechanism by hand, as in pick_epsilon=0.5. May be given several times. The "
+            "output ends with all parameters. Without --epsilon and --delta, set all parameters that spend budget; lmm "
+            "then has no fallback.",
         ),
     ] = None,
     as_json: options.AsJson = False,

@@ -51,7 +51,7 @@ def plan(
 
     Example: fim-private plan --size 2 --top 10 --epsilon 1 --delta 1e-6 --unit transaction
 
-    To ask how many itemsets to ask for: fim-private plan --size 2 --about 4000 --items-per-unit 60 ... without --top
+    To learn how many itemsets to ask for: leave out --top, and add --about 4000 --items-per-unit 60
 
     To share the plan as a page: add --html plan.html
     """

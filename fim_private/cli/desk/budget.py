@@ -40,7 +40,7 @@ def form(edited: Edited) -> Fields:
         "<details><summary>The total of a new ledger</summary>{total_epsilon}{total_delta}</details>",
         epsilon=slider(EPSILONS, 1, "**Epsilon**: a smaller one protects people more, a larger one answers more"),
         delta=slider(ZEROS, 6, DELTA),
-        about=text(label="For advice: about how many customers or baskets? A round number, as all may know it"),
+        about=text(label="For advice: about how many customers or baskets? Give a round number that is public"),
         items_per_unit=text("10", label="And about how many different items does each of them hold?"),
         ledger=text(label="The file of the ledger, such as shop.ledger, old or new; empty for none"),
         total_epsilon=slider(EPSILONS, 3, "Epsilon of all answers together"),

@@ -35,7 +35,7 @@ def serve(*, browser: bool) -> None:
         page = str(Path(__file__).with_name("page.py"))
         app = marimo.create_asgi_app(quiet=True, token=token).with_app(path="", root=page).build()
         typer.echo(f"http://{here}/?access_token={token}")
-        say("Open this address on this machine, and tell it to nobody. Ctrl-C ends the desk; confirmed runs go on.")
+        say("Open this address on this machine, and keep it secret. Ctrl-C ends the desk; confirmed runs go on.")
         if browser:
             door = redirect_to(f"http://{here}/?access_token={token}")
             # In a thread, because a browser in a terminal would wait for the page, which is not served yet.

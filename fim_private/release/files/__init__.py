@@ -75,7 +75,7 @@ def check_carries(path: Path, plan: Plan, *, seeded: bool) -> None:
     if kind.needs_counts and not plan.gives_counts:
         raise UsageError(
             f"{kind.name} output has a count on each line, and this plan releases none.",
-            f"Ask for counts, or write one of: {_endings(lambda other: not other.needs_counts)}.",
+            f"Add --release-counts, or write one of: {_endings(lambda other: not other.needs_counts)}.",
         )
     if seeded and not kind.marks_seeded:
         raise UsageError(

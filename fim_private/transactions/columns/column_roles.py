@@ -226,7 +226,7 @@ def _named_or_known(header: Sequence[str], wanted: str | None, option: str, name
         raise InputError(
             f"No column is named with {option}, and none has a well-known name.",
             f"Give {option}; or --format one-hot if each column is an item. If each line of the file is a whole "
-            "transaction, leave the options for columns out.",
+            "transaction, give --format basket, and name no column but the unit's (--unit-column).",
         )
     return position
 
