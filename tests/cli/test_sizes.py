@@ -70,7 +70,7 @@ def test_each_size_can_be_mined_by_itself(baskets: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "Give --size, such as 2, or --sizes"),
+        ((), "Give either --size, such as 2, or --sizes"),
         (("--size", 2, "--sizes", "1-2"), "given twice"),
         (("--sizes", "0-2"), "size is out of range"),
         (("--sizes", "1-2", "--min-count", 5, "--mechanism", "lmm"), "counts"),

@@ -83,7 +83,7 @@ def test_what_is_not_there_is_refused() -> None:
         find_demo("margins")
     with pytest.raises(UsageError, match="no control"):
         margin.DEMO.settings({"gas": "1"})
-    with pytest.raises(UsageError, match="no place"):
+    with pytest.raises(UsageError, match="cannot be set"):
         Control(name="gap", what="", choices=("1", "2"), start="1").checked("3")
 
 

@@ -96,9 +96,9 @@ def test_several_sheets_are_asked_about_without_their_names() -> None:
         assert transactions.notes.layout.sheet == str(asked)
         assert read(both, **transactions.notes.layout.settings()).notes.layout.guessed == ()
     assert len(read(both, sheet="2010")) == 2
-    with pytest.raises(UsageError, match="no Excel workbook"):
+    with pytest.raises(UsageError, match="not an Excel workbook"):
         read("a,b\n", sheet="1")
-    with pytest.raises(UsageError, match="no Excel workbook"):
+    with pytest.raises(UsageError, match="not an Excel workbook"):
         read_transactions(pl.DataFrame({"tid": [1], "item": ["a"]}), sheet=1)
 
 

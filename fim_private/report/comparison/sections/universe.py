@@ -53,8 +53,8 @@ def _padded(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
         verdicts.append(
             f"At k = {top}, from the shortest list to the longest, "
             + (
-                f"the precision of {results.names(falls)} clearly falls, by more than {MOVED}; that of no other in the "
-                "figure does."
+                f"the precision of {results.names(falls)} clearly falls by more than {MOVED}. That of the others does "
+                "not."
                 if falls
                 else f"the precision of no mechanism in the figure clearly falls by more than {MOVED}."
             )
@@ -80,5 +80,5 @@ def _padded(results: ComparisonResults, pictures: Pictures, data: str) -> Figure
 def _taken(rows: pl.DataFrame) -> str:
     """What `auto` took, and from which list on it took another mechanism: a line of it may jump there."""
     first = rows.group_by("ran").agg(pl.col("universe_items").min()).sort("universe_items").rows()
-    later = "".join(f", from {items:,} items on {ran}" for ran, items in first[1:])
+    later = "".join(f"; {ran} from {items:,} items on" for ran, items in first[1:])
     return f" {AUTO} takes {first[0][0]}{later}."
