@@ -77,7 +77,7 @@ def rules(
     check_page(html, release, overwrite=overwrite)
     if output is not None:
         if output.suffix.lower() not in ENDINGS:
-            raise UsageError("The ending of the output file is no known format.", f"Use {', '.join(ENDINGS)}.")
+            raise UsageError("The ending of the output file is not a known format.", f"Use {', '.join(ENDINGS)}.")
         check_page(output, release, overwrite=overwrite)
     source = read_release(release)
     found = association_rules(

@@ -98,8 +98,8 @@ def as_text(values: pl.Series, option: str) -> pl.Series:
         pass
     if isinstance(values.dtype, NAMED_BY_VALUE):
         raise InputError(
-            f"The column for {option} holds a value that has no name: bytes that are no text, or a date that is out of "
-            "range.",
+            f"The column for {option} holds a value that has no name: bytes that are not text, or a date that is out "
+            "of range.",
             "Correct that value or leave it blank, or save the column as text.",
         )
     raise InputError(

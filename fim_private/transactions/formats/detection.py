@@ -255,7 +255,7 @@ def _refuse_spmf(name: str, sample: Sequence[str]) -> None:
         )
     if all(line.split()[-1:] in (["-2"], []) for line in sample):
         raise InputError(
-            f"{name} looks like SPMF sequences, where -1 and -2 mark ends and are no items.",
+            f"{name} looks like SPMF sequences, where -1 and -2 mark ends and are not items.",
             "Write one transaction per line without them. --format fimi reads them as items.",
         )
 
@@ -353,7 +353,7 @@ def _format_with_columns(
 def _nearly_one_hot(name: str) -> InputError:
     return InputError(
         f"{name} looks like a one-hot table, but some columns or cells hold other words.",
-        "Give --format one-hot, and name columns that are no items with --transaction-column ('' if unnamed) and "
+        "Give --format one-hot, and name columns that are not items with --transaction-column ('' if unnamed) and "
         "--unit-column. If other cells hold quantities, first replace those above 1 by 1.",
     )
 

@@ -110,7 +110,7 @@ def lines_of_blanks(name: str, lines: Sequence[str], layout: Layout) -> Doubt | 
         numbers = ",".join(map(str, range(1, counted + 1)))
         return Doubt(
             what=f"In {name} field {counted} of each line is the number of fields after it.",
-            instead=Way("If the fields up to it are no items, give", {"separator": " ", "skip_columns": numbers}),
+            instead=Way("If the fields up to it are not items, give", {"separator": " ", "skip_columns": numbers}),
             stays=stays,
         )
     if len(lines) > SOME and WORDS.fullmatch(lines[0]) and all(map(NUMBERS.fullmatch, lines[1:])):
@@ -169,7 +169,7 @@ def _first_fields(name: str, records: Sequence[Record], what: str | None, stays:
         return _number_columns(name, records, stays)
     return Doubt(
         what=f"In {name} the first field of each line {what}.",
-        instead=Way("If it is no item, leave it out with", {"skip_columns": "1"}),
+        instead=Way("If it is not an item, leave it out with", {"skip_columns": "1"}),
         stays=stays,
     )
 
@@ -339,6 +339,6 @@ def _number_columns(name: str, records: Sequence[Record], stays: Way) -> Doubt |
     numbers = ",".join(map(str, range(1, columns + 1)))
     return Doubt(
         what=f"In {name} the first {columns} fields of each line are numbers, and the others are names.",
-        instead=Way("If they are no items, leave them out with", {"skip_columns": numbers}),
+        instead=Way("If they are not items, leave them out with", {"skip_columns": numbers}),
         stays=stays,
     )

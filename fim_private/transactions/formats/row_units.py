@@ -33,7 +33,7 @@ def repeated_transaction() -> InputError:
     """The error for a transaction id that repeats, where its rows would be one transaction."""
     return InputError(
         "The transaction column holds the same value twice, but each row is a transaction here.",
-        "Join the rows of one transaction, or leave --transaction-column out if it is no identifier.",
+        "Join the rows of one transaction, or leave --transaction-column out if it is not an identifier.",
     )
 
 

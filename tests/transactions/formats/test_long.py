@@ -278,7 +278,7 @@ def test_types_of_parquet_become_their_text():
     [
         ([[1], [2]], "is of type .*not text"),
         ([{"a": 1}, {"a": 2}], "is of type .*not text"),
-        ([b"\xff", b"\xfe"], "holds a value that has no name: bytes that are no text"),
+        ([b"\xff", b"\xfe"], "holds a value that has no name: bytes that are not text"),
     ],
     ids=["lists", "structs", "bytes"],
 )

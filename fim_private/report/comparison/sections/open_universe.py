@@ -20,10 +20,10 @@ def section(results: ComparisonResults, pictures: Pictures) -> Section:
     shown = tuple(name for name in SIDE_BY_SIDE if name in results.settings.mechanisms)
     parts: list[Part] = [
         Paragraph(
-            text="`limited-domain` pays for an open universe with margin: an itemset must stand out far from place "
-            "1,000 k to be named. `certified-domain` picks without a stop symbol, and names as many of its picks as a "
+            text="`limited-domain` pays for an open universe with a lead: to be named, an itemset must clearly exceed "
+            "place 1,000 k. `certified-domain` picks without a stop symbol, and names as many of its picks as a "
             "noisy test finds to have support. `items-first` first counts the **items**, with noise and without names. "
-            "The itemsets of the frequent items are then a small universe, of which it picks or counts. "
+            "Then it picks from the itemsets of the frequent items, or counts these with noise. "
             "For more than two itemsets `auto` mostly takes `look-first`. It looks twice, with noise: at how many "
             "items transactions hold, and at the ranking. Then it decides between the last two. The figure compares "
             "them with the exponential mechanism, which was told every item that occurs."
