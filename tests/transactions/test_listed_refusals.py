@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from fim_private.errors import InputError
-from fim_private.transactions import read_transactions
+from fim_private.transactions.reading import read_transactions
 from tests.conftest import ROOT
 from tests.transactions.workbook import workbook
 
@@ -30,7 +30,7 @@ ONE_HOT: dict[str, Any] = {"format": "one-hot"}
     ("data", "more", "layout", "listed"),
     [
         (b"a,b\nb,c\n", b'"a,b\n', BASKET, "A quote is left open in a line."),
-        (b"a,b\nb,c\n", b"a" * 2**21, BASKET, "A line has over a mebibyte"),
+        (b"a,b\nb,c\n", b"a" * 2**21, BASKET, "A line is longer than 1 MiB"),
         (b"a,b\nb,c\n", b"a\0\n", BASKET, "holds a NUL"),
         (b"a,b\nb,c\n", b"caf\xe9\n", BASKET, "is not text in the encoding"),
         (b"tid,item\n1,a\n", b"2,a,b\n", LONG, "They differ in their number of fields"),
