@@ -144,10 +144,12 @@ class LookFirst:
     @property
     def spending(self) -> tuple[Spending, ...]:
         """The looks, then what is left for either way."""
+        percent = 100 * (float(self.gain or 1) - 1)
+        more = f" (a pick gets {percent:.1f} % more epsilon than noise would leave it)" if self.gain else ""
         return (
             Spending(what="look at how many items units hold", rho=self.items.look.loss.gaussian.rho),
             Spending(what="look at how far the itemsets asked for stand out", rho=self.look.gaussian.rho),
-            Spending(what="picks and their test, or items first", rho=self._left),
+            Spending(what=f"picks and their test, or items first{more}", rho=self._left),
         )
 
     @property
