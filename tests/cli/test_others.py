@@ -135,7 +135,7 @@ def test_an_unforeseen_fault_shows_no_data(tmp_path: Path) -> None:
     import sys
 
     program = (
-        "import sys, fim_private.cli.app as app, fim_private.transactions as t\n"
+        "import sys, fim_private.cli.app as app, fim_private.transactions.reading as t\n"
         "def broken(*a, **k):\n"
         "    raise RuntimeError('SECRET-ITEM')\n"
         "t.read_transactions = broken\n"
