@@ -19,7 +19,7 @@ CANDIDATES = 10**6
 THEOREMS = {
     "basic": "epsilons add up",
     "optimal": "for any private pick",
-    "bounded range": "by Rényi divergence",
+    "bounded range": "for picks of bounded range",
 }
 
 
@@ -27,7 +27,7 @@ def pick_epsilons(budget: Budget, top: int) -> dict[str, float]:
     """The largest epsilon of one of k picks, by theorem.
 
     basic: epsilons add up. optimal: the theorem of Kairouz, Oh, Viswanath for any picks. bounded range: the
-    Renyi curve of picks by the exponential mechanism (Durfee and Rogers; Dong et al.), or Gaussian composition.
+    best theorem for picks by the exponential mechanism (Durfee and Rogers; Dong et al.).
     """
 
     def losses_of(pick: Fraction) -> tuple[Loss, ...]:
@@ -147,8 +147,8 @@ DEMO = Demo(
                 "(Kairouz, Oh, Viswanath 2015).",
                 "**bounded range**: a pick of the exponential mechanism keeps more than it has to. One customer "
                 "multiplies the chances of the answers by various factors. The logarithms of these factors span a "
-                "range of epsilon; epsilon-privacy would allow twice as much. Counted with Rényi divergence, such "
-                "picks cost far less together (Durfee and Rogers 2019; Dong, Durfee and Rogers 2020).",
+                "range of epsilon; epsilon-privacy would allow twice as much. So such picks cost far less together "
+                "(Durfee and Rogers 2019; Dong, Durfee and Rogers 2020).",
             )
         ),
     ),
