@@ -24,4 +24,10 @@ def basic_epsilon(losses: Sequence[Loss]) -> Fraction:
 
 def basic_delta(losses: Sequence[Loss]) -> Fraction:
     """The sum of the deltas. Pure and bounded-range losses have delta 0."""
-    return sum((loss.delta for loss in losses if isinstance(loss, ApproxDP)), Fraction(0))
+    total = Fraction(0)
+    for loss in losses:
+        if isinstance(loss, Chosen):
+            total += max(map(basic_delta, loss.ways))
+        elif isinstance(loss, ApproxDP):
+            total += loss.delta
+    return total

@@ -184,9 +184,10 @@ def largest_proved(
         return None
     needed = need(spent)
     if needed is not None and needed[1] == "optimal":
-        return largest_above(spent, need, picks=picks, epsilon=epsilon), Guarantee(
-            epsilon=epsilon, delta=delta, composition="optimal"
-        )
+        spent = largest_above(spent, need, picks=picks, epsilon=epsilon)
+        # What the search leaves of epsilon is of no use to anybody.
+        _, theorem = need(spent) or needed
+        return spent, Guarantee(epsilon=epsilon, delta=delta, composition=theorem)
     guarantee = granted(needed, epsilon=epsilon, delta=delta)
     return None if guarantee is None else (spent, guarantee)
 

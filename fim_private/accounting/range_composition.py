@@ -38,6 +38,8 @@ _CORNERS = 60
 """How many corners a polygon has."""
 _WIDEST, _NARROWEST = 2.0, 1e-8
 """Picks of another epsilon are left to other theorems."""
+_LEAST_DEVIATION = 1e-5
+"""On a finer grid, differences of floats have too few digits left."""
 _DEVIATIONS = 9.0
 """Gaussian noise beyond so many deviations is treated as certain, or as if it were nearer."""
 _SURE = 1 + 1e-12
@@ -85,7 +87,7 @@ def _curve(losses: Sequence[Loss], epsilon: float) -> tuple[_Grid, Floats]:
         return unknown
     # Of one number with Gaussian noise for the same price, this is the deviation.
     deviation = math.sqrt(2 * gaussian_rho(losses))
-    if not epsilon / _FURTHEST < deviation < math.inf:
+    if not max(epsilon / _FURTHEST, _LEAST_DEVIATION) < deviation < math.inf:
         return unknown
     grid = _Grid.around(epsilon, deviation)
     curve = grid.before(losses, grid.nothing)

@@ -279,21 +279,25 @@ def calibrate(request: Request) -> CalibratedMechanism:
     picks = request.top + 2 * spare_of(request.top)
     for share in UNKNOWN_WAY_SHARES if picks < MOST_PICKS else ():
         mechanism, _ = _paid_as_noise(request, (1 - share) * request.delta)
-        gain = _gain_of(mechanism, picks, epsilon=request.epsilon, delta=request.delta)
-        if gain > LEAST_GAIN:
+        gaining = _with_gain(mechanism, picks, epsilon=request.epsilon, delta=request.delta)
+        if gaining is not None:
             guarantee = Guarantee(epsilon=request.epsilon, delta=request.delta, composition="optimal")
-            return CalibratedMechanism(mechanism=replace(mechanism, gain=gain), guarantee=guarantee)
+            return CalibratedMechanism(mechanism=gaining, guarantee=guarantee)
     mechanism, guarantee = _paid_as_noise(request, request.delta)
     return CalibratedMechanism(mechanism=mechanism, guarantee=guarantee)
 
 
-def _gain_of(mechanism: LookFirst, picks: int, *, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """By how much more the picks may spend than as Gaussian noise; 1 if they may not."""
+def _with_gain(mechanism: LookFirst, picks: int, *, epsilon: Fraction, delta: Fraction) -> LookFirst | None:
+    """The mechanism whose picks spend what optimal composition allows; None if that is hardly more than as noise."""
 
     def need(gain: Fraction) -> Need:
         return composed_need(replace(mechanism, gain=gain).losses, mechanism.failures, epsilon=epsilon, delta=delta)
 
-    return largest_above(Fraction(1), need, picks=picks, epsilon=epsilon)
+    gain = largest_above(Fraction(1), need, picks=picks, epsilon=epsilon)
+    found = need(gain)
+    # By another theorem picks would gain only what was set aside for not knowing the way.
+    optimal = found is not None and found[1] == "optimal"
+    return replace(mechanism, gain=gain) if optimal and gain > LEAST_GAIN else None
 
 
 def _paid_as_noise(request: Request, delta: Fraction) -> tuple[LookFirst, Guarantee]:
