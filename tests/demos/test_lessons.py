@@ -221,8 +221,8 @@ def test_the_exponential_mechanism_drowns_where_the_weights_say(k: str, items: s
 
 def test_one_pick_does_not_need_to_fear_a_long_list_but_many_picks_do() -> None:
     answers = [universe.DEMO.answer({"k": k}) for k in ("1", "20", "100")]
-    assert answers[0] is None
-    assert float(answers[1] or 0) > float(answers[2] or 0) > 3885
+    assert answers[:2] == [None, None]
+    assert float(answers[2] or 0) > 3885
     assert (
         universe.shares("certified-domain", "100", "2", "1e6").top
         > 1.5 * universe.shares("exponential", "100", "2", "1e6").top

@@ -206,12 +206,28 @@ ROOM_OF_STEPS = 1.05
 """Curves between the points of a grid are off by so much."""
 
 
-def stepwise(losses: Sequence[Loss], epsilon: float, delta: float) -> float:
+def spread(losses: Sequence[Loss]) -> float:
+    """About the largest variance of the log ratio."""
+    found = 0.0
+    for loss in losses:
+        match loss:
+            case Gaussian(rho) | DiscreteGaussian(rho):
+                found += 2 * float(rho)
+            case PureDP(exact):
+                found += float(exact) ** 2
+            case BoundedRange(exact):
+                found += float(exact) ** 2 / 4
+            case Chosen(ways):
+                found += max(map(spread, ways))
+    return found
+
+
+def stepwise(losses: Sequence[Loss], epsilon: float) -> float:
     """The delta of an adversary who chooses each step after seeing the earlier answers: from the last step back.
 
     Each pick has one of twenty-four pairs of log ratios, and noise one of two hundred values.
     """
-    deviation = epsilon / math.sqrt(-2 * math.log(min(delta, 0.1)))
+    deviation = math.sqrt(spread(losses))
     grid = np.linspace(min(-4 * deviation, epsilon - 9 * deviation), epsilon + 4 * deviation, 800)
     odds = np.exp(grid)
 
@@ -289,7 +305,7 @@ def check(plan: Plan, budget: Budget) -> None:
         case "optimal":
             price = failures_cost(plan, epsilon)
             assert price < delta
-            assert stepwise(losses, float(epsilon), float(delta - price)) <= float(delta - price) * ROOM_OF_STEPS
+            assert stepwise(losses, float(epsilon)) <= float(delta - price) * ROOM_OF_STEPS
         case _:
             raise AssertionError(claimed.composition)
 
@@ -315,7 +331,7 @@ def composes(plan: Plan, losses: Sequence[Loss], epsilon: Fraction, delta: Fract
         return False
     if gaussian(losses, float(epsilon)) <= left * F(1 + CLOSE) or renyi(losses, left) <= epsilon * F(1 + CLOSE):
         return True
-    return stepwise(losses, float(epsilon), float(left)) <= float(left) * ROOM_OF_STEPS
+    return stepwise(losses, float(epsilon)) <= float(left) * ROOM_OF_STEPS
 
 
 def failures_cost(plan: Plan, epsilon: Fraction) -> Fraction:
