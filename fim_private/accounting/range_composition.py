@@ -40,6 +40,8 @@ _WIDEST, _NARROWEST = 2.0, 1e-8
 """Picks of another epsilon are left to other theorems."""
 _LEAST_DEVIATION = 1e-5
 """On a finer grid, differences of floats have too few digits left."""
+_LEAST = 1e-12
+"""No guarantee has epsilon 0, as with Gaussian composition."""
 _DEVIATIONS = 9.0
 """Gaussian noise beyond so many deviations is treated as certain, or as if it were nearer."""
 _SURE = 1 + 1e-12
@@ -61,7 +63,7 @@ def range_epsilon(losses: Sequence[Loss], delta: float, near: float) -> float:
     # The chord is above the curve.
     above, below = float(curve[place - 1]), float(curve[place])
     further = math.log1p((above - delta) / (above - below) * math.expm1(grid.step))
-    return max(0.0, (place - 1 - grid.zero) * grid.step + further) * (1 + RELATIVE_ERROR)
+    return max(_LEAST, (place - 1 - grid.zero) * grid.step + further) * (1 + RELATIVE_ERROR)
 
 
 def range_delta(losses: Sequence[Loss], epsilon: float) -> float:

@@ -105,6 +105,9 @@ def curve(loss: Loss, order: NDArray[np.float64]) -> NDArray[np.float64]:
             t = epsilon + up - down - np.log1p(1 / a)
             moment = a * t + epsilon + up - np.log1p(a) - math.log(math.expm1(epsilon))
             return np.minimum(moment / a, order * epsilon**2 / 8)
+        case Chosen(ways):
+            curves = [sum((curve(each, order) for each in way), np.zeros_like(order)) for way in ways]
+            return np.asarray(np.maximum.reduce(curves))
         case _:
             raise AssertionError(loss)
 
@@ -228,7 +231,7 @@ def stepwise(losses: Sequence[Loss], epsilon: float) -> float:
     Each pick has one of twenty-four pairs of log ratios, and noise one of two hundred values.
     """
     deviation = math.sqrt(spread(losses))
-    grid = np.linspace(min(-4 * deviation, epsilon - 9 * deviation), epsilon + 4 * deviation, 800)
+    grid = np.linspace(min(-4 * deviation, epsilon - 9 * deviation), epsilon + 4 * deviation, 400 + 30 * len(losses))
     odds = np.exp(grid)
 
     def at(curve: Curve, losses: Curve, chances: Curve) -> Curve:
