@@ -231,7 +231,7 @@ def stepwise(losses: Sequence[Loss], epsilon: float) -> float:
     Each pick has one of twenty-four pairs of log ratios, and noise one of two hundred values.
     """
     deviation = math.sqrt(spread(losses))
-    grid = np.linspace(min(-4 * deviation, epsilon - 9 * deviation), epsilon + 4 * deviation, 400 + 30 * len(losses))
+    grid = np.linspace(min(-4 * deviation, epsilon - 9 * deviation), epsilon + 4 * deviation, 1000 + 20 * len(losses))
     odds = np.exp(grid)
 
     def at(curve: Curve, losses: Curve, chances: Curve) -> Curve:
