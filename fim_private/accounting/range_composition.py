@@ -159,9 +159,9 @@ class _Grid:
                     return None
         return curve
 
-    def _before_pairs(self, curve: Floats, pairs: tuple[tuple[float, float, float, float], ...], times: int) -> Floats:
+    def _before_pairs(self, curve: Floats, pairs: Floats, times: int) -> Floats:
         """The curve with the worst of some steps of two outcomes before it, so many times."""
-        up, p, down, other = np.array(pairs).T
+        up, p, down, other = pairs.T
         first, second = self._taps(up, p), self._taps(down, other)
         places, masses = (np.stack([*one, *two], axis=1) for one, two in zip(first, second, strict=True))
         furthest = int(np.abs(places).max())
@@ -243,13 +243,13 @@ def _beyond(deviations: float) -> float:
     return math.erfc(deviations / math.sqrt(2)) / 2
 
 
-def _randomised_response(epsilon: float) -> tuple[tuple[float, float, float, float], ...]:
+def _randomised_response(epsilon: float) -> Floats:
     other = 1 / (1 + math.exp(epsilon))
-    return ((epsilon, 1 - other, -epsilon, other),)
+    return np.array([[epsilon, 1 - other, -epsilon, other]])
 
 
 @lru_cache(maxsize=64)
-def bounded_range_pairs(epsilon: float) -> tuple[tuple[float, float, float, float], ...]:
+def bounded_range_pairs(epsilon: float) -> Floats:
     """Steps of two outcomes, of which one is at least as bad as any pick of bounded range.
 
     The pairs (p, q) of such picks are a convex set with (0, 0) and (1, 1) on its edge. A polygon around it has its
@@ -259,7 +259,7 @@ def bounded_range_pairs(epsilon: float) -> tuple[tuple[float, float, float, floa
         epsilon: of the pick.
 
     Returns:
-        of each step: ln(p/q), p, ln((1-p)/(1-q)), 1-p.
+        shape (corners, 4), of each step: ln(p/q), p, ln((1-p)/(1-q)), 1-p.
     """
     wider = 1.2 * (math.pi / 2 / _CORNERS) ** 2
     while True:
@@ -274,7 +274,7 @@ def bounded_range_pairs(epsilon: float) -> tuple[tuple[float, float, float, floa
         wider *= 1.5
     up = wide + np.log1p(p * math.expm1(-wide))
     other = np.cos(angles) ** 2
-    return tuple(zip(up.tolist(), p.tolist(), (up - wide).tolist(), other.tolist(), strict=True))
+    return np.stack([up, p, up - wide, other], axis=1)
 
 
 def _surrounds(p: Floats, wide: float, epsilon: float) -> bool:
