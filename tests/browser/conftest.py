@@ -119,6 +119,10 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
     options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
     # A named driver keeps selenium from looking for one to download.
     chrome = webdriver.Chrome(options=options, service=Service(executable_path=driver))
+    # The driver now and then leaves a service worker waiting for a debugger, and with it the page that it serves. The
+    # desk's framework registers one for files that the desk has not, wherever a browser knows of them.
+    source = "delete Navigator.prototype.serviceWorker"
+    chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": source})
     # Away from the browser's own first page, which asks for things of its own.
     chrome.get("about:blank")
     yield chrome
