@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import groupby
 from statistics import NormalDist
 
@@ -83,6 +84,7 @@ def pick_rho(epsilon: float, picks: int = 1, after: float = 0.0) -> float:
     return min(single, _wide(epsilon) * steps * epsilon**2 / 2 * (1 + RELATIVE_ERROR))
 
 
+@lru_cache(maxsize=256)
 def range_costing(rho: float, picks: int = 1, after: float = 0.0, rise: Fraction = FLAT) -> Fraction:
     """The largest epsilon of so many picks of bounded range that cost at most rho > 0 together, rounded down.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 
 from fim_private.accounting.rounding import round_down
 
@@ -26,6 +27,26 @@ def least(fits: Callable[[int], bool], near: int = 0) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if fits(middle) else (middle, high)
     return high
+
+
+def smallest(excess: Callable[[int], float], most: int) -> int:
+    """The least whole number that fits, from 1 on, if it is below 2^31; else it is right to nine digits.
+
+    Args:
+        excess: at most 0 where a number fits, above 0 below some number. The search is fast if it is nearly linear in
+            the logarithm of the number.
+        most: the answer if nothing below it fits.
+    """
+
+    @cache
+    def beyond(number: int) -> float:
+        return excess(number)
+
+    def number(log: float) -> int:
+        return min(most, math.ceil(math.exp(-log)))
+
+    low, _ = crossed(lambda log: beyond(number(log)), -math.log(most), math.log(2), close=2.0**-31)
+    return number(low)
 
 
 def largest(excess: Callable[[Fraction], float], epsilon: Fraction) -> Fraction | None:

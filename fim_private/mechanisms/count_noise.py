@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from fim_private.accounting.calibration import excess
 from fim_private.accounting.joint_proof import Part, needed_together, prove_together
 from fim_private.accounting.rounding import RELATIVE_ERROR, exp_up, round_down
-from fim_private.accounting.search import crossed, largest, least
+from fim_private.accounting.search import crossed, largest, least, smallest
 from fim_private.errors import BudgetError
 from fim_private.mechanisms.protocol import CalibratedMechanism, Request, Spending
 from fim_private.privacy import ROUNDING_VARIANCE, DiscreteGaussian, Guarantee, PureDP, are_one_sided
@@ -218,8 +218,8 @@ def least_noise(
 
     spent = largest(lambda each: beyond(laplace(epsilon=each)), epsilon)
     ways: list[CountNoise] = [] if spent is None else [laplace(epsilon=spent)]
-    # A useless variance ends the search, and is refused below.
-    variance = least(lambda each: each > LARGEST_ERROR**2 or beyond(gaussian(variance=each)) <= 0)
+    # A variance so large is useless, and is refused below.
+    variance = smallest(lambda each: beyond(gaussian(variance=each)), 4 * LARGEST_ERROR**2)
     ways.append(gaussian(variance=variance))
     best = min(ways, key=lambda way: way.half_width)
     # Optimal composition takes long. So it is tried only with the better noise, and a little less of it.

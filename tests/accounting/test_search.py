@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.accounting.rounding import round_down
-from fim_private.accounting.search import halved, largest, largest_between, least
+from fim_private.accounting.search import halved, largest, largest_between, least, smallest
 
 F = Fraction
 
@@ -18,6 +18,26 @@ F = Fraction
 def test_the_search_finds_the_least_that_fits(limit: int, near: int) -> None:
     assert least(lambda number: number >= limit) == limit
     assert least(lambda number: number >= limit, near) == limit
+
+
+@pytest.mark.parametrize("shape", ["line", "logarithm", "condition", "infinite"])
+@given(st.integers(1, 2**31), st.integers(0, 10**15))
+def test_the_search_finds_the_smallest_that_fits(shape: str, limit: int, further: int) -> None:
+    excess = too_much(F(-limit), shape) if shape != "logarithm" else lambda value: math.log(limit / -value)
+    assert smallest(lambda number: excess(F(-number)), limit + further) == limit
+    assert smallest(lambda number: math.inf, limit) == limit
+
+
+def test_a_smallest_number_is_found_soon() -> None:
+    for limit in (1, 2, 77, 10**6, 10**9):
+        tried: list[int] = []
+
+        def excess(number: int, limit: int = limit, tried: list[int] = tried) -> float:
+            tried.append(number)
+            return math.log(limit / number)
+
+        assert smallest(excess, 10**24) == limit
+        assert len(tried) <= 15
 
 
 def test_what_is_near_is_found_soon() -> None:
