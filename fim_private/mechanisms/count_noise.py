@@ -79,6 +79,16 @@ class LaplaceCounts:
         scale = float(self.scale)
         return _least_half_width(lambda threshold: log_survival(threshold, scale), self.deviation)
 
+    @staticmethod
+    def epsilon_beyond(half_width: int, most: int) -> Fraction:
+        """An epsilon that makes the half width exceed this one, though hardly: P(|X| > h) is at least q^{h+1}.
+
+        Args:
+            half_width: h, what is exceeded.
+            most: k Delta.
+        """
+        return round_down(-math.log1p(-CONFIDENCE) / (half_width + 1) * (1 - RELATIVE_ERROR)) * most
+
     @property
     def spending(self) -> Spending:
         """An epsilon."""
@@ -216,12 +226,14 @@ def least_noise(
     def beyond(noise: CountNoise, *, fast: bool = True) -> float:
         return excess(needed_together(parts, [noise.loss], epsilon=epsilon, delta=delta, fast=fast), epsilon)
 
-    spent = largest(lambda each: beyond(laplace(epsilon=each)), epsilon)
-    ways: list[CountNoise] = [] if spent is None else [laplace(epsilon=spent)]
     # A variance so large is useless, and is refused below.
     variance = smallest(lambda each: beyond(gaussian(variance=each)), 4 * LARGEST_ERROR**2)
-    ways.append(gaussian(variance=variance))
-    best = min(ways, key=lambda way: way.half_width)
+    ways: list[CountNoise] = [gaussian(variance=variance)]
+    # The search takes long, and is in vain if not even slightly wider Laplace noise fits.
+    if beyond(laplace(epsilon=LaplaceCounts.epsilon_beyond(ways[0].half_width, top * sensitivity))) <= 0:
+        spent = largest(lambda each: beyond(laplace(epsilon=each)), epsilon)
+        ways += [] if spent is None else [laplace(epsilon=spent)]
+    best = min(reversed(ways), key=lambda way: way.half_width)
     # Optimal composition takes long. So it is tried only with the better noise, and a little less of it.
     log, _ = crossed(lambda log: beyond(best.less(log), fast=False), 0.0, _MOST_LESS, close=_MOST_LESS / 50)
     best = best.less(log)

@@ -358,6 +358,14 @@ def test_a_selection_leaves_the_counts_some_of_delta(epsilon: Fraction, share: F
     assert taken == pytest.approx(1 / 2 if epsilon == 3 else 1 / 4 / alone, rel=1e-7)
 
 
+@pytest.mark.parametrize("half_width", [0, 1, 2, 30, 10**6, 10**12])
+def test_slightly_wider_laplace_noise_is_known_without_a_search(half_width: int) -> None:
+    for top, sensitivity in ((1, 1), (30, 1), (7, 3)):
+        epsilon = LaplaceCounts.epsilon_beyond(half_width, top * sensitivity)
+        wider = LaplaceCounts(top=top, epsilon=epsilon, sensitivity=sensitivity)
+        assert half_width < wider.half_width <= half_width * (1 + 1e-8) + 2
+
+
 def test_the_smaller_error_is_taken() -> None:
     for top in (1, 2, 3, 5, 8, 30):
         planned, noise = calibrated(stable_max.calibrate, top=top, delta=F(1, 10**6))
