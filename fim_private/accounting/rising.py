@@ -7,6 +7,7 @@ find the last one. Which pick finds which itemset does not matter to the list. P
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 STAGES = 5
 """All picks of one stage have the same epsilon: weights are then computed five times, not for each pick."""
@@ -29,6 +30,7 @@ def rising(picks: int, rise: Fraction) -> tuple[Fraction, ...]:
     return tuple(factor for factor, times in staged(picks, rise) for _ in range(times))
 
 
+@lru_cache(maxsize=256)
 def staged(picks: int, rise: Fraction) -> tuple[tuple[Fraction, int], ...]:
     """The same stage by stage: the factor, and how many picks get it."""
     stages = STAGES if rise else 1

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from statistics import NormalDist
 
@@ -285,6 +286,7 @@ def _ordered_steps(lengths: Sequence[int], trust: Sequence[float]) -> Iterator[f
         yield trust[longer - 1] ** 3 * ((0 if place else _ORDERED_FIRST_STEP) + _ORDERED_STEP * share)
 
 
+@lru_cache(maxsize=256)
 def threshold_for(variance: int, *, sensitivity: int, delta: Fraction) -> int:
     """The least T with P(Delta + noise >= T) at most delta."""
     allowed = math.log(float(delta) * _SAFE)

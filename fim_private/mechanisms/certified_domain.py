@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from fim_private.accounting.rising import FLAT, rising
 from fim_private.accounting.search import least
@@ -139,7 +140,7 @@ class CertifiedDomain:
         """The exponent of leaving out a pick is this times its support, negated."""
         return self._all_rates[self.picks :]
 
-    @property
+    @cached_property
     def _all_rates(self) -> tuple[Fraction, ...]:
         return tuple(self.rate * factor for factor in rising(self.picks + self.spare, self.rise))
 

@@ -45,6 +45,7 @@ LIST = {"universe_size": 166_167_000, "names": 1000}
 """What a request has if the names of 1,000 items are a public list."""
 
 
+@cache
 def planned(request: Request = ASKED) -> LookFirst:
     mechanism = calibrate(request).mechanism
     assert isinstance(mechanism, LookFirst)
