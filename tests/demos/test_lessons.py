@@ -288,6 +288,7 @@ def test_a_lead_that_is_large_enough_is_enough() -> None:
                     assert certificate.lists(name, k, one).whole >= 0.8
 
 
+@pytest.mark.slow
 def test_a_page_of_rules_says_what_follows_from_the_release() -> None:
     data = shop.baskets()
     for one in ("1", "4", "16"):

@@ -100,6 +100,7 @@ def test_the_law_is_that_of_the_definition(
             assert law.get(outcome, 0.0) == pytest.approx(expected.get(outcome, 0.0), abs=1e-12)  # type: ignore[call-overload, arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("general", [False, True])
 def test_draws_follow_the_law(*, general: bool) -> None:
     for inner in (

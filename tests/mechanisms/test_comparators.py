@@ -109,6 +109,7 @@ def test_the_joint_mechanism_has_the_law_of_the_definition(top: int, sensitivity
         assert all(law[named] == pytest.approx(expected[named], rel=1e-9) for named in expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("counts", "top", "epsilon"),
     [

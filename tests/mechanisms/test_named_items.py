@@ -105,6 +105,7 @@ def test_picks_may_go_by_the_noisy_sums_but_not_by_the_true_ones(full: int, fail
     assert max(hockey_stick(laws[0], laws[1], [3.0])[0], hockey_stick(laws[1], laws[0], [3.0])[0]) > 2 * honest
 
 
+@pytest.mark.slow
 def test_the_steps_have_the_exact_law() -> None:
     mechanism = calibrate(replace(REQUEST, top=2)).mechanism
     assert isinstance(mechanism, ItemsFirst)

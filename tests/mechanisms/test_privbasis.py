@@ -241,6 +241,7 @@ def bins(data: Data, bases: np.ndarray) -> np.ndarray:
 PAIRS_OF_NEIGHBOURS = [pair for number, pair in enumerate(neighbours()) if number % 17 == 0]
 
 
+@pytest.mark.slow
 def test_the_whole_mechanism_keeps_its_claim_on_all_small_data() -> None:
     # With at most two items in a basis there are several bases and picks of pairs.
     mechanism = made(top=4, most=2)
@@ -258,6 +259,7 @@ class NoiseOfOneBasis(PrivBasis):
         return noise
 
 
+@pytest.mark.slow
 def test_the_noise_of_one_basis_fails_the_same_check() -> None:
     twin = NoiseOfOneBasis(**vars(made(top=4, most=2)))
     assert max(largest_loss(twin, one, other, twin) for one, other in PAIRS_OF_NEIGHBOURS) > 1.1

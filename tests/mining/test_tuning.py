@@ -406,6 +406,7 @@ def test_tuning_gives_the_figures_of_the_worked_example() -> None:
     assert f"names pairs held {round(tuned):,} times on average, and in {best} of {len(TUNINGS)} trials" in guide
 
 
+@pytest.mark.slow
 def test_the_promise_of_a_choice_has_the_conditions_of_every_candidate() -> None:
     """Whichever wins: data that one candidate could not count is refused for all."""
     bounded = Configuration(name="bounded", size=2, top=2, mechanism="items-first")

@@ -52,6 +52,7 @@ def predicted(data: str, mechanism: str, size: int, epsilon: str, top: int) -> f
     return found.right
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", SHOPS)
 @pytest.mark.parametrize("epsilon", ["0.25", "1"])
 def test_the_advice_is_what_runs_show(data: str, epsilon: str) -> None:
@@ -66,6 +67,7 @@ def test_the_advice_is_what_runs_show(data: str, epsilon: str) -> None:
         assert true - said <= 1 or (data, size, epsilon) in CAUTIOUS, (size, said, true)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "size", "epsilon", "least"),
     [
@@ -132,6 +134,7 @@ def test_counts_fall_and_grow_with_the_shop() -> None:
         Shop.of(10, "0.5")
 
 
+@pytest.mark.slow
 def test_more_epsilon_data_or_a_list_never_asks_for_less() -> None:
     def most(epsilon: str, number: int) -> tuple[int, ...]:
         question = Question.of(size=2, top=1, budget=Budget(epsilon, "1e-6"), unit=PrivacyUnit())
@@ -166,6 +169,7 @@ def test_too_little_data_is_said() -> None:
     assert "--universe-file" in said
 
 
+@pytest.mark.slow
 def test_the_command_advises_without_a_file_and_without_a_top(tmp_path: Path) -> None:
     asked = ("plan", "--about", 4000, "--items-per-unit", 60, "--size", 2, *PROMISE)
     done = succeed(*asked)
