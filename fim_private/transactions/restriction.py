@@ -43,16 +43,26 @@ def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transaction
     return replace(restricted, notes=replace(transactions.notes, empty=empty))
 
 
+_QUOTED = r'^"((?:[^"]|"")*)"$'
+"""A line that is one quoted field of a table."""
+
+
 def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -> list[str]:
     """The stripped names in a text file with one name per line; blank lines are ignored. The file may be gzip.
 
+    Quotes around a whole line are no part of the name, and a doubled quote within them is one, as in a table.
+
     Errors:
-        InputError: the file cannot be read, or a name is in it twice.
+        InputError: the file cannot be read, holds no name, or holds one twice.
     """
     with opened(source) as reading:
         text = Text(name=reading.name, blocks=reading.blocks(), encoding=encoding)
         lines = pl.concat([lines_of(chunk) for _, chunk in text.chunks()]).str.strip_chars()
+    within = lines.str.extract(_QUOTED).str.replace_all('""', '"', literal=True).str.strip_chars()
+    lines = within.fill_null(lines)
     filled = lines.filter(lines != "")
+    if filled.is_empty():
+        raise InputError(f"{text.name} holds no name.", "Give one item name per line.")
     if filled.n_unique() < len(filled):
         line = int((lines.is_duplicated() & (lines != "") & ~lines.is_first_distinct()).arg_max() or 0) + 1
         raise InputError(f"Line {line} of {text.name} repeats a name.", "Give each item name once.")

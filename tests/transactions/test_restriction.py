@@ -56,6 +56,17 @@ def test_names_are_read_a_line_each(pack):
     assert read_item_names(io.BytesIO(pack(data))) == ["whole milk", "bread, white", "egg", "7"]
 
 
+def test_quotes_around_a_line_are_no_part_of_the_name():
+    """As a spreadsheet saves a column. Nothing is charged for items that are called what nothing is called."""
+    lines = ['"whole milk"', ' " rolls" ', '"bread, ""white"""', '""', '5" nail', '"tea" and "jam"', '"odd', "plain"]
+    names = ["whole milk", "rolls", 'bread, "white"', '5" nail', '"tea" and "jam"', '"odd', "plain"]
+    assert read_item_names(io.BytesIO("\n".join(lines).encode())) == names
+    with pytest.raises(InputError, match=r"Line 2 of .* repeats a name"):
+        read_item_names(io.BytesIO(b'milk\n"milk"\n'))
+    with pytest.raises(InputError, match="holds no name"):
+        read_item_names(io.BytesIO(b'""\n'))
+
+
 def test_a_repeated_name_is_told_by_its_line():
     with pytest.raises(InputError, match=r"Line 5 of .* repeats a name") as caught:
         read_item_names(io.BytesIO(b"milk\n\n\nzwieback\n zwieback \nmilk\n"))
