@@ -37,15 +37,12 @@ def smallest(excess: Callable[[int], float], most: int) -> int:
             the logarithm of the number.
         most: the answer if nothing below it fits.
     """
-
-    @cache
-    def beyond(number: int) -> float:
-        return excess(number)
+    known = cache(excess)
 
     def number(log: float) -> int:
         return min(most, math.ceil(math.exp(-log)))
 
-    low, _ = crossed(lambda log: beyond(number(log)), -math.log(most), math.log(2), close=2.0**-31)
+    low, _ = crossed(lambda log: known(number(log)), -math.log(most), math.log(2), close=2.0**-31)
     return number(low)
 
 

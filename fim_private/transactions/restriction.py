@@ -19,6 +19,9 @@ from fim_private.transactions.files.text import Text, lines_of
 from fim_private.transactions.item_codes import in_name_order
 from fim_private.transactions.strings import not_blank, positions_in
 
+_QUOTED = r'^"((?:[^"]|"")*)"$'
+"""A line that is one quoted field of a table."""
+
 
 def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transactions:
     """Make exactly these names the vocabulary; drop other items, and transactions left empty.
@@ -41,10 +44,6 @@ def restrict_to(transactions: Transactions, names: Sequence[str]) -> Transaction
     restricted = _recoded(transactions, new_code, vocabulary)
     empty = transactions.notes.empty + len(transactions) - len(restricted)
     return replace(restricted, notes=replace(transactions.notes, empty=empty))
-
-
-_QUOTED = r'^"((?:[^"]|"")*)"$'
-"""A line that is one quoted field of a table."""
 
 
 def read_item_names(source: str | Path | BinaryIO, *, encoding: str = "utf-8") -> list[str]:
