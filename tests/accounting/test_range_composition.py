@@ -190,6 +190,7 @@ def test_nothing_is_claimed_of_other_steps() -> None:
     assert range_epsilon([BoundedRange(F(1, 10))], 1e-6, math.inf) == math.inf
     assert range_delta([BoundedRange(F(1, 10))], 0.0) == 1.0
     # Where floats have too few digits, it claimed 4e-9 less than an adversary gets.
+    assert range_delta([PureDP(F(1, 10**8)), Gaussian(F(1, 10**20))], 5e-9) == 1.0
     assert range_delta([PureDP(F(2, 10**8)), Gaussian(F(1, 10**20))], 1e-8) == 1.0
     # So much delta that it is enough from the first point of the grid on, where nothing is known of the points before.
     assert range_epsilon([BoundedRange(F(1, 1000))] * 2, 0.9999, 0.001) == math.inf
