@@ -78,8 +78,9 @@ _UNCUT_RISE = Fraction(1)
 
 The picks of lists that may be cut rise by `RISE`, and by less below `_LONG` picks: the first of a short list are about
 as hard as the last."""
-_CAUTION = 2.5
-"""So many deviations of the look's noise are added: items first loses less where it is the wrong way.
+_CAUTION, _CAUTION_UNCUT = 2.5, 3.5
+"""So many deviations of the look's noise are added: items first loses less where it is the wrong way. A list that is
+not cut is lost as a whole if its test fails, and so gets more of them, as the second number says.
 
 `benchmarks/field.py` measures these settings for lists of ten and more, and the reports for shorter ones too."""
 
@@ -217,16 +218,17 @@ class LookFirst:
     def _served(self, lengths: Lengths) -> tuple[tuple[CertifiedDomain, int], ...]:
         """The certified domains, and from which noisy support on each serves."""
         usual, *uncut = self._domains
-        lead, caution = usual.margins[0].counts, _CAUTION * math.sqrt(self.variance)
+        lead, deviation = usual.margins[0].counts, math.sqrt(self.variance)
         ease = _EASE if self.sizes[0] == 1 else _EASE_OF_LARGER
         named = self.items.named(lengths)
         found_from, most = (self.items.seen(lengths), _LEADS) if named is None else (named, _LEADS_OF_NAMED)
         leads = min(most, _WITHOUT_ITEMS - ease * found_from / lead)
         if self.top > _LONG:
             leads = max(leads, _LEAST_LEADS)
-        found = [(usual, math.ceil(leads * lead + caution))]
+        found = [(usual, math.ceil(leads * lead + _CAUTION * deviation))]
         for domain, (times, _) in zip(uncut, _UNCUT, strict=True):
-            least = math.ceil(max(_UNCUT_LEADS * lead, times * domain.certificate.support_needed(0.05)) + caution)
+            support = max(_UNCUT_LEADS * lead, times * domain.certificate.support_needed(0.05))
+            least = math.ceil(support + _CAUTION_UNCUT * deviation)
             found = [*(each for each in found if each[1] < least), (domain, least)]
         return tuple(found)
 
