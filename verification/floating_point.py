@@ -83,42 +83,34 @@ def can_be(released: float, count: int, scale: float) -> bool:
 
 
 def demonstrate(
-    runs: int, randomness: Randomness | None = None, *, count: int = 0, epsilon: Fraction = Fraction(1)
+    runs: int, randomness: Randomness | None = None, *, epsilon: Fraction = Fraction(1)
 ) -> tuple[Attack, Attack]:
     """The attack on the float sampler, and the same question put to the exact one.
 
     Args:
-        runs: releases of each sampler, alternately of `count` and of `count` + 1, which are neighbours.
+        runs: releases of each sampler, alternately of the counts 0 and 1, which are neighbours. The attack decides most
+            where counts are this small.
         randomness: where the bits come from; None for the operating system's source.
-        count: the smaller of the two counts; the attack decides most where it is 0.
         epsilon: the scale of the noise is 1/epsilon.
     """
     randomness = randomness or SecureRandomness()
     scale = 1 / epsilon
-    decided, wrong = 0, 0
-    exactly_decided, exactly_wrong = 0, 0
-    for run in range(runs):
-        true = count + run % 2
-        released = true + float_laplace(float(scale), randomness)
-        possible = [guess for guess in (count, count + 1) if can_be(released, guess, float(scale))]
-        decided += len(possible) == 1
-        wrong += true not in possible
-        whole = true + sample_discrete_laplace(scale, randomness)
-        possible = [guess for guess in (count, count + 1) if _mass(whole - guess, scale) > 0]
-        exactly_decided += len(possible) == 1
-        exactly_wrong += true not in possible
-    return (
-        Attack(sampler="floating-point Laplace", epsilon=float(epsilon), runs=runs, decided=decided, wrong=wrong),
-        Attack(
-            sampler="discrete Laplace",
-            epsilon=float(epsilon),
-            runs=runs,
-            decided=exactly_decided,
-            wrong=exactly_wrong,
-        ),
-    )
+    attacks = []
+    for sampler, noise, possible in (
+        ("floating-point Laplace", lambda: float_laplace(float(scale), randomness), can_be),
+        ("discrete Laplace", lambda: sample_discrete_laplace(scale, randomness), _can_be_exactly),
+    ):
+        decided = wrong = 0
+        for run in range(runs):
+            true = run % 2
+            released = true + noise()
+            guesses = [count for count in (0, 1) if possible(released, count, float(scale))]
+            decided += len(guesses) == 1
+            wrong += true not in guesses
+        attacks.append(Attack(sampler=sampler, epsilon=float(epsilon), runs=runs, decided=decided, wrong=wrong))
+    return attacks[0], attacks[1]
 
 
-def _mass(noise: int, scale: Fraction) -> float:
-    """P(noise) of the exact sampler, which is positive at every integer: no count can be ruled out."""
-    return float(discrete_laplace_mass(np.array([noise]), float(scale))[0])
+def _can_be_exactly(released: float, count: int, scale: float) -> bool:
+    """The same for the exact sampler, whose noise can be any integer: no count can be ruled out."""
+    return bool(discrete_laplace_mass(np.array([round(released) - count]), scale)[0] > 0)

@@ -13,13 +13,15 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 from fim_private.audit.laws import law_over_itemsets
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.protocol import Law, Stepwise
 from fim_private.mechanisms.registry import find
 from fim_private.mining.mine import mine_as_planned
-from fim_private.plan import Plan
+from fim_private.plan import Plan, make_plan
+from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.release import Release
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.reading import read_transactions
@@ -33,6 +35,7 @@ Units = Sequence[Sequence[Sequence[str]]]
 """A data set: units of baskets of items."""
 Pipeline = Callable[[Transactions], Release]
 Progress = Callable[[str], None]
+Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +49,6 @@ class Case:
         more: the unit that the larger one has besides.
         counts: of the items in the order of their names, on both sides, after bounding; None for items-first.
         seen: the event, where no exact law chooses it, likelier on the larger data set.
-        event: in words.
         by_command: whether the command line can plan the same.
     """
 
@@ -56,8 +58,20 @@ class Case:
     more: Sequence[Sequence[str]]
     counts: tuple[Sequence[int], Sequence[int]] | None = None
     seen: Callable[[Release], bool] | None = None
-    event: str = "a list of the worst event by the exact laws"
     by_command: bool = True
+
+
+def planned(mechanism: str, *, delta: str = "0.01", size: int = 1, top: int = 1, **more: Any) -> Plan:
+    """A plan at epsilon 2, for units of one transaction unless `unit` says otherwise."""
+    more.setdefault("unit", PrivacyUnit())
+    return make_plan(size=size, top=top, budget=Budget("2", delta), mechanism=mechanism, **more)
+
+
+def parameters(plan: Plan, kind: type[Kind]) -> Kind:
+    """The plan's mechanism, which was planned as one of this kind."""
+    if not isinstance(plan.mechanism, kind):
+        raise AssertionError(f"{kind.__name__} was planned")
+    return plan.mechanism
 
 
 def baskets_of(counts: Sequence[int]) -> Units:
@@ -107,7 +121,6 @@ def sample(
         pipeline: from what was read to a release; None for `mine_as_planned` with the secure source.
         by_command: so many seeded runs are also compared with the command line. None compares no run.
     """
-    claim = float(case.plan.guarantee.epsilon), float(case.plan.guarantee.delta)
     release = pipeline or (lambda transactions: mine_as_planned(transactions, case.plan))
     seen, exact, swapped = case.seen, None, False
     if seen is None:
@@ -131,13 +144,11 @@ def sample(
     less, likelier = (hits[1], hits[0]) if swapped else (hits[0], hits[1])
     return Sampled(
         name=case.name,
-        claim=claim,
-        event=case.event,
+        claim=(float(case.plan.guarantee.epsilon), float(case.plan.guarantee.delta)),
         runs=runs,
         hits=likelier,
         other_hits=less,
         exact=exact,
-        baskets=sum(len(unit) for unit in case.units) + len(case.more),
         same_by_command=same,
         mistake=mistake,
     )

@@ -16,25 +16,35 @@ from fim_private.constraints import NOTHING, Constraints
 from fim_private.counting import LocalDatabase, largest_counts
 from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mining.mine import mine_as_planned
-from fim_private.plan import Plan, Universe, make_plan
-from fim_private.privacy import Budget, PrivacyUnit
+from fim_private.plan import Plan, Universe
+from fim_private.privacy import PrivacyUnit
 from fim_private.randomness import SecureRandomness, SeededRandomness
 from fim_private.release import FoundItem, Release, ReleasedItemset
 from fim_private.release.door import pass_through
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import transactions_from_lists
-from verification.pipeline import NAMES, RUNS, UNIT_COLUMN, Case, Pipeline, baskets_of, of_counts, sample
+from verification.pipeline import (
+    NAMES,
+    UNIT_COLUMN,
+    Case,
+    Pipeline,
+    Progress,
+    baskets_of,
+    of_counts,
+    parameters,
+    planned,
+    sample,
+)
 from verification.sampling import Sampled
 
 SEED = 1
-_BUDGET = Budget("2", "0.01")
+_A_AND_B = Universe(names=("a", "b"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineTwin:
     """A mistake, the neighbours that show it, and the pipeline that makes it."""
 
-    name: str
     mistake: str
     case: Case
     pipeline: Pipeline
@@ -54,7 +64,7 @@ def twins() -> tuple[PipelineTwin, ...]:
     )
 
 
-def audit_twins(progress: Callable[[str], None] = lambda _phase: None, *, runs: int = RUNS // 4) -> tuple[Sampled, ...]:
+def audit_twins(progress: Progress, *, runs: int) -> tuple[Sampled, ...]:
     """Each twin sampled as the honest pipelines are; `holds` should be False of all.
 
     Args:
@@ -63,7 +73,7 @@ def audit_twins(progress: Callable[[str], None] = lambda _phase: None, *, runs: 
     """
     results = []
     for twin in twins():
-        progress(twin.name)
+        progress(twin.case.name)
         results.append(sample(twin.case, runs, mistake=twin.mistake, pipeline=twin.pipeline))
     return tuple(results)
 
@@ -78,7 +88,7 @@ def _release(plan: Plan, transactions: Transactions, **changes: Any) -> Release:
 
 
 def _counted_before_bounded(how: str, unit: PrivacyUnit, baskets: int) -> PipelineTwin:
-    plan = make_plan(size=1, top=1, budget=_BUDGET, mechanism="limited-domain", unit=unit)
+    plan = planned("limited-domain", unit=unit)
     lead = 6 * unit.sensitivity
 
     def pipeline(transactions: Transactions) -> Release:
@@ -89,11 +99,11 @@ def _counted_before_bounded(how: str, unit: PrivacyUnit, baskets: int) -> Pipeli
         chosen = tuple(ReleasedItemset(rank=rank, items=one.items) for rank, one in enumerate(passed, start=1))
         return replace(_EMPTY, itemsets=chosen)
 
-    name = f"counted before units are {how}"
     # Every basket of the unit is counted, which is what the event is chosen for.
-    case = replace(of_counts(plan, (lead,), (lead + baskets,)), name=name, more=[["a"]] * baskets)
+    case = replace(
+        of_counts(plan, (lead,), (lead + baskets,)), name=f"counted before units are {how}", more=[["a"]] * baskets
+    )
     return PipelineTwin(
-        name=name,
         mistake=f"baskets are counted, and a unit has {baskets}, where the plan counts on {unit.sensitivity}",
         case=case,
         pipeline=pipeline,
@@ -101,25 +111,20 @@ def _counted_before_bounded(how: str, unit: PrivacyUnit, baskets: int) -> Pipeli
 
 
 def _cap_from_the_data() -> PipelineTwin:
-    universe = Universe(names=("a", "b", "x"))
-    plan = make_plan(size=1, top=1, budget=_BUDGET, mechanism="exponential", unit=PrivacyUnit(), universe=universe)
+    plan = planned("exponential", universe=Universe(names=("a", "b", "x")))
 
     def pipeline(transactions: Transactions) -> Release:
         median = int(statistics.median_low(transactions.lengths().tolist()))
         return _release(plan, transactions, max_items=median)
 
-    name = "cap on items taken from the data"
-    units = [[["x"]]] * 50 + [[["a", "b"]]] * 49
     return PipelineTwin(
-        name=name,
         mistake="max_items is the median length of the baskets, so one basket changes what is kept of all",
         case=Case(
-            name=name,
+            name="cap on items taken from the data",
             plan=plan,
-            units=[*units, [["a", "b"]]],
+            units=[[["x"]]] * 50 + [[["a", "b"]]] * 50,
             more=[["a", "b"]],
             seen=lambda release: not _first_is("x")(release),
-            event="the item of the short baskets is not picked",
         ),
         pipeline=pipeline,
     )
@@ -127,83 +132,64 @@ def _cap_from_the_data() -> PipelineTwin:
 
 def _constraint_ignored() -> PipelineTwin:
     constraints = Constraints(must_contain=["m"])
-    plan = make_plan(
-        size=2, top=1, budget=_BUDGET, mechanism="limited-domain", unit=PrivacyUnit(), constraints=constraints
-    )
+    plan = planned("limited-domain", size=2, constraints=constraints)
 
     def pipeline(transactions: Transactions) -> Release:
         occurs = transactions.vocabulary.is_in(list(constraints.must_contain)).any()
         return _release(plan, transactions, constraints=constraints if occurs else NOTHING)
 
-    name = "constraint ignored where its item does not occur"
     return PipelineTwin(
-        name=name,
         mistake="where no basket holds the item that itemsets must contain, all itemsets are searched instead of none",
         case=Case(
-            name=name,
+            name="constraint ignored where its item does not occur",
             plan=plan,
             units=[[["a", "b"]]] * 60,
             more=[["a", "m"]],
             seen=lambda release: not release.itemsets,
-            event="no itemset is named",
         ),
         pipeline=pipeline,
     )
 
 
 def _universe_from_the_data() -> PipelineTwin:
-    universe = Universe(names=("a", "b"))
-    plan = make_plan(
-        size=1, top=1, budget=Budget("2", "0"), mechanism="exponential", unit=PrivacyUnit(), universe=universe
-    )
+    plan = planned("exponential", delta="0", universe=_A_AND_B)
 
     def pipeline(transactions: Transactions) -> Release:
         occurring = Universe(names=tuple(transactions.vocabulary.to_list()))
         return _release(plan, transactions, universe=occurring)
 
-    name = "universe taken from the data"
     return PipelineTwin(
-        name=name,
         mistake="the list of items is made from the file that is mined",
-        case=Case(
-            name=name,
-            plan=plan,
-            units=[[["a"]]],
-            more=[["b"]],
-            seen=_first_is("b"),
-            event="an item that one unit alone has is named",
-        ),
+        case=Case(name="universe taken from the data", plan=plan, units=[[["a"]]], more=[["b"]], seen=_first_is("b")),
         pipeline=pipeline,
     )
 
 
 def _default_seed() -> PipelineTwin:
-    universe = Universe(names=("a", "b"))
-    plan = make_plan(
-        size=1, top=1, budget=Budget("2", "0"), mechanism="exponential", unit=PrivacyUnit(), universe=universe
-    )
+    plan = planned("exponential", delta="0", universe=_A_AND_B)
     released = [
         mine_as_planned(transactions_from_lists([basket for [basket] in baskets_of((20, less))]), plan, seed=SEED)
         for less in range(60)
     ]
     # With the noise known, the answer turns from a to b at one count: there the two neighbours are told for certain.
     turn = next(less for less, release in enumerate(released) if _first_is("b")(release))
-    name = "one seed for every release"
-    case = of_counts(plan, (20, turn - 1), (20, turn))
     return PipelineTwin(
-        name=name,
         mistake="the noise is the same in each release, and whoever has the program has it",
-        case=replace(
-            case, name=name, more=[["b"]], units=baskets_of((20, turn - 1)), seen=_first_is("b"), event="b is picked"
+        case=Case(
+            name="one seed for every release",
+            plan=plan,
+            units=baskets_of((20, turn - 1)),
+            more=[["b"]],
+            seen=_first_is("b"),
         ),
         pipeline=lambda transactions: mine_as_planned(transactions, plan, seed=SEED),
     )
 
 
 def _noise_used_again() -> PipelineTwin:
-    plan = make_plan(size=1, top=8, budget=_BUDGET, mechanism="items-first", unit=PrivacyUnit(), select="counts")
+    plan = planned("items-first", top=8, select="counts")
     # The itemsets get less noise in truth. With as much as the items have, the mistake alone is what shows.
-    items = itemsets = _items_first(plan).items.measurement
+    items = itemsets = parameters(plan, ItemsFirst).items.measurement
 
     def pipeline(transactions: Transactions) -> Release:
         baskets = np.split(transactions.items, transactions.offsets[1:-1])
@@ -225,50 +211,35 @@ def _noise_used_again() -> PipelineTwin:
             found=tuple(FoundItem(item=NAMES[place], count=float(value)) for place, value in enumerate(first.tolist())),
         )
 
-    name = "noise used again"
     return PipelineTwin(
-        name=name,
         mistake="the noise of the items' counts is added to the itemsets' counts as well: their difference is exact",
         case=Case(
-            name=name,
+            name="noise used again",
             plan=plan,
             units=[[NAMES[:4]]] * 40,
             more=[NAMES[:8]],
             seen=lambda release: release.itemsets[0].count != (release.found or ())[0].count,
-            event="the two noisy counts of an item differ",
         ),
         pipeline=pipeline,
     )
 
 
-def _items_first(plan: Plan) -> ItemsFirst:
-    if not isinstance(plan.mechanism, ItemsFirst):
-        raise AssertionError("items-first was planned")
-    return plan.mechanism
-
-
 def _order_of_the_file() -> PipelineTwin:
-    universe = Universe(names=("a", "b"))
-    plan = make_plan(
-        size=1, top=2, budget=Budget("2", "0"), mechanism="exponential", unit=PrivacyUnit(), universe=universe
-    )
+    plan = planned("exponential", delta="0", top=2, universe=_A_AND_B)
 
     def pipeline(transactions: Transactions) -> Release:
         release = _release(plan, transactions)
         first = list(dict.fromkeys(transactions.vocabulary.gather(transactions.items).to_list()))
         return replace(release, itemsets=tuple(sorted(release.itemsets, key=lambda one: first.index(one.items[0]))))
 
-    name = "listed in the order of the file"
     return PipelineTwin(
-        name=name,
         mistake="the picks are listed as their items are met in the file, and the first line is somebody's",
         case=Case(
-            name=name,
+            name="listed in the order of the file",
             plan=plan,
             units=[[["a"]], [["b"]]] * 10,
             more=[["b"]],
             seen=_first_is("b"),
-            event="b is listed first",
         ),
         pipeline=pipeline,
     )

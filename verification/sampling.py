@@ -23,13 +23,11 @@ class Sampled:
     Args:
         name: what was released from, a mechanism with its setting or a mistake.
         claim: (epsilon, delta) as proved, or, of a broken twin, as it would be claimed.
-        event: what was looked for, in words.
         runs: releases of each of the two data sets.
-        hits: in how many the event was seen, where it is the likelier one.
+        hits: in how many the event of the case was seen, where it is the likelier one.
         other_hits: in how many on the other side.
         exact: ln((P - delta) / P') of the event from the exact laws; None where these are not known, or nothing is
             left of P.
-        baskets: in the larger of the two files.
         same_by_command: how many runs of the command line, seeded, printed the very release of the call that was
             sampled; None where it was not tried.
         mistake: of a broken twin, what was done wrong.
@@ -37,12 +35,10 @@ class Sampled:
 
     name: str
     claim: tuple[float, float]
-    event: str
     runs: int
     hits: int
     other_hits: int
     exact: float | None = None
-    baskets: int
     same_by_command: int | None = None
     mistake: str | None = None
 

@@ -66,7 +66,7 @@ def test_honest_pipelines_hold(name: str) -> None:
     assert result.same_by_command in {None, 1}
 
 
-@pytest.mark.parametrize("twin", [marked(twin.name, twin) for twin in twins()])
+@pytest.mark.parametrize("twin", [marked(twin.case.name, twin) for twin in twins()])
 def test_broken_pipelines_are_caught(twin: PipelineTwin) -> None:
     result = sample(twin.case, OF_TWINS, mistake=twin.mistake, pipeline=twin.pipeline)
     assert not result.holds
