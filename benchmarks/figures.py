@@ -69,11 +69,8 @@ def _figures(results: Results) -> Iterable[tuple[str, str, Figure]]:
     if len(grown) > 1:
         figure, (time, memory) = new_figure(1, 2, height=3.0, same_y=False)
         both = (lines(time, grown, _count, _warm), lines(memory, grown, _count, _gigabytes))
-        for axes, title, label in ((time, "Counting alone, warm", "seconds"), (memory, "Peak memory", "GB")):
-            axes.set_title(title)
-            axes.set_xlabel("baskets (log scale)")
-            axes.set_ylabel(f"{label} (log scale)")
-            logarithmic(axes, x=True, y=True)
+        _against_baskets(time, "Counting alone, warm", "seconds")
+        _against_baskets(memory, "Peak memory", "GB")
         _legend(figure, both[0] | both[1])
         yield "transactions", f"All pairs of generated baskets: time and memory against their number. {GAPS}", figure
     if len(results.extra.get("growth", [])) > 1:
@@ -101,18 +98,21 @@ def _growth(results: Results) -> Figure:
     rows = results.extra["growth"]
     with_spark = [row for row in rows if "spark" in row]
     figure, (time, memory) = new_figure(1, 2, height=3.0, same_y=False)
-    for axes, title, label, value in (
-        (time, "From start to end", "seconds", lambda row: row["seconds"]),
-        (memory, "Peak memory", "GB", lambda row: row["memory"] / 1e9),
-    ):
-        axes.plot([GENERATED[row["data"]] for row in rows], [value(row) for row in rows], **_style(OURS))
-        axes.set_title(title)
-        axes.set_xlabel("baskets (log scale)")
-        axes.set_ylabel(f"{label} (log scale)")
-        logarithmic(axes, x=True, y=True)
+    baskets = [GENERATED[row["data"]] for row in rows]
+    time.plot(baskets, [row["seconds"] for row in rows], **_style(OURS))
+    memory.plot(baskets, [row["memory"] / 1e9 for row in rows], **_style(OURS))
+    _against_baskets(time, "From start to end", "seconds")
+    _against_baskets(memory, "Peak memory", "GB")
     time.plot([GENERATED[row["data"]] for row in with_spark], [row["spark"] for row in with_spark], **_style("Spark"))
     _legend(figure, {OURS, *(["Spark"] if with_spark else [])})
     return figure
+
+
+def _against_baskets(axes: Axes, title: str, label: str) -> None:
+    axes.set_title(title)
+    axes.set_xlabel("baskets (log scale)")
+    axes.set_ylabel(f"{label} (log scale)")
+    logarithmic(axes, x=True, y=True)
 
 
 def _panels(

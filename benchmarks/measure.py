@@ -81,10 +81,9 @@ def measure(
 def peak_memory() -> int:
     """The most bytes this process held so far, and its children with it."""
     try:
-        own = _peaks()
+        return _peaks()
     except OSError:  # no such files here
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    return own
 
 
 def _peaks() -> int:

@@ -16,7 +16,6 @@ from benchmarks.peers import OURS
 from benchmarks.results import Measured, Measurements, Results
 from benchmarks.running import RUNS
 from benchmarks.targets import targets
-from benchmarks.tasks import TASKS
 
 HOW = """\
 * **Every figure is from this one run, on this machine.** Compare rows with rows, and ratios with ratios from other
@@ -203,12 +202,6 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: int =
     yield f"|{'|'.join('--:' if 0 < place <= right else '---' for place in range(len(header)))}|"
     for row in rows:
         yield f"| {' | '.join(cell.replace('|', '/') for cell in row)} |"
-
-
-def in_order(results: Results) -> None:
-    """Put the tasks into the order of the report."""
-    keys = [task.key for task in TASKS]
-    results.tasks.sort(key=lambda task: keys.index(task.key) if task.key in keys else len(keys))
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@ class Target:
 
     what: str
     asked: str
-    reached: str
-    passed: bool | None
+    reached: str = ""
+    passed: bool | None = None
 
     @property
     def verdict(self) -> str:
@@ -70,10 +70,17 @@ def _ratio(results: Results, what: str, key: str, peers: tuple[str, ...], least:
     task = results.of(key)
     ours, best = (task.of(OURS), task.best(peers)) if task else (None, None)
     asked = f"at least {least:g} x the best peer" if least > 1 else f"no slower than {peers[0]}"
-    if ours is None or best is None or ours.warm is None or best.warm is None:
-        return Target(what=what, asked=asked, reached="", passed=None)
-    ratio = best.warm / ours.warm
-    reached = f"{ratio:.1f} x {best.peer} ({ours.warm:.3f} s against {best.warm:.3f} s)"
+    return _times_quicker(what, asked, ours, best, least, named=True)
+
+
+def _times_quicker(
+    what: str, asked: str, ours: Measured | None, theirs: Measured | None, least: float, *, named: bool
+) -> Target:
+    if ours is None or theirs is None or ours.warm is None or theirs.warm is None:
+        return Target(what=what, asked=asked)
+    ratio = theirs.warm / ours.warm
+    peer = f" {theirs.peer}" if named else ""
+    reached = f"{ratio:.1f} x{peer} ({ours.warm:.3f} s against {theirs.warm:.3f} s)"
     return Target(what=what, asked=asked, reached=reached, passed=ratio >= least)
 
 
@@ -82,11 +89,7 @@ def _spectrum(results: Results, size: int) -> Target:
     task = results.of(f"mushroom size {size} floor 1")
     ours, theirs = (task.of("fim_private, histogram"), task.of(SPECTRUM)) if task else (None, None)
     what, asked = f"mushroom, size {size}, neither delivering itemsets", f"no slower than {SPECTRUM}"
-    if ours is None or theirs is None or ours.warm is None or theirs.warm is None:
-        return Target(what=what, asked=asked, reached="", passed=None)
-    ratio = theirs.warm / ours.warm
-    reached = f"{ratio:.1f} x ({ours.warm:.3f} s against {theirs.warm:.3f} s)"
-    return Target(what=what, asked=asked, reached=reached, passed=ratio >= 1)
+    return _times_quicker(what, asked, ours, theirs, 1, named=False)
 
 
 def _whole(results: Results) -> Iterator[Target]:
@@ -96,7 +99,7 @@ def _whole(results: Results) -> Iterator[Target]:
         theirs = task.of(name) if task else None
         what, asked = "whole process, all pairs of retail", f"no slower than {name}"
         if ours is None or theirs is None or ours.whole is None or theirs.whole is None:
-            yield Target(what=what, asked=asked, reached="", passed=None)
+            yield Target(what=what, asked=asked)
         else:
             reached = f"{ours.whole:.2f} s against {theirs.whole:.2f} s"
             yield Target(what=what, asked=asked, reached=reached, passed=ours.whole <= theirs.whole)
@@ -107,18 +110,11 @@ def _ten_million(results: Results) -> Iterator[Target]:
     ours: Measured | None = task.of(SHARED) if task else None
     warm, memory = (ours.warm, ours.memory) if ours else (None, None)
     read = (ours.reading_memory if ours else None) or 0
-    yield Target(
-        what="all pairs of 10 M baskets, counting alone, members shared",
-        asked="under 10 s warm",
-        reached=f"{warm:.1f} s" if warm is not None else "",
-        passed=warm < 10 if warm is not None else None,
-    )
-    yield Target(
-        what="all pairs of 10 M baskets, reading included, members shared",
-        asked="at most 3 GB",
-        reached=f"{memory / 1e9:.1f} GB, {read / 1e9:.1f} GB before counting began" if memory is not None else "",
-        passed=memory <= 3e9 if memory is not None else None,
-    )
+    what = "all pairs of 10 M baskets, counting alone, members shared"
+    yield _at_most(what, 10, warm, "under 10 s warm", lambda seconds: f"{seconds:.1f} s")
+    what = "all pairs of 10 M baskets, reading included, members shared"
+    shown = f"{{:.1f}} GB, {read / 1e9:.1f} GB before counting began"
+    yield _at_most(what, 3e9, memory, "at most 3 GB", lambda most: shown.format(most / 1e9))
 
 
 def _starts(results: Results) -> Iterator[Target]:
@@ -143,7 +139,7 @@ def _draws(results: Results) -> Iterator[Target]:
 
 def _at_most(what: str, most: float, reached: float | None, asked: str, shown: Callable[[float], str]) -> Target:
     if reached is None:
-        return Target(what=what, asked=asked, reached="", passed=None)
+        return Target(what=what, asked=asked)
     return Target(what=what, asked=asked, reached=shown(reached), passed=reached <= most)
 
 
@@ -152,7 +148,7 @@ def _sizes_up_to_four(results: Results) -> Target:
     seconds = dict(results.extra.get("sizes up to four", {}))
     ours = seconds.pop(OURS, None)
     if ours is None or not seconds:
-        return Target(what=what, asked=asked, reached="", passed=None)
+        return Target(what=what, asked=asked)
     best = min(seconds, key=seconds.__getitem__)
     reached = f"{seconds[best] / ours:.1f} x {best} ({ours:.3f} s against {seconds[best]:.3f} s)"
     return Target(what=what, asked=asked, reached=reached, passed=seconds[best] >= 3 * ours)
@@ -173,20 +169,20 @@ def _growth(results: Results) -> Iterator[Target]:
     small = rows.get("generated-1M")
     largest = rows.get("generated-100M") or rows.get("generated-10M")
     time, memory = "time of `mine` from 1 M baskets on", "memory of `mine` per million baskets"
+    linear, slim = "linear: at most 1.2 times that of 1 M, per basket", "at most 80 MB"
     if small is None or largest is None:
-        yield Target(what=time, asked="linear: at most 1.2 times that of 1 M, per basket", reached="", passed=None)
-        yield Target(what=memory, asked="at most 80 MB", reached="", passed=None)
+        yield from (Target(what=time, asked=linear), Target(what=memory, asked=slim))
         return
     times = GENERATED[largest["data"]] / GENERATED[small["data"]]
     slower = largest["seconds"] / small["seconds"] / times
     each = (largest["memory"] - small["memory"]) / (GENERATED[largest["data"]] - GENERATED[small["data"]])
     yield Target(
         what=time,
-        asked="linear: at most 1.2 times that of 1 M, per basket",
+        asked=linear,
         reached=f"{slower:.2f} times, at {GENERATED[largest['data']]:,} baskets in {largest['seconds']:.1f} s",
         passed=slower <= 1.2,
     )
-    yield Target(what=memory, asked="at most 80 MB", reached=f"{each:.0f} MB", passed=each <= 80)
+    yield Target(what=memory, asked=slim, reached=f"{each:.0f} MB", passed=each <= 80)
 
 
 def _large(results: Results) -> Target:

@@ -137,6 +137,16 @@ def _in_own_process(*arguments: object, environment: Mapping[str, str] | None = 
     return got
 
 
+def _warm(work: Callable[[], object]) -> float:
+    """The median seconds of five runs after a first one, which compiles."""
+    times = []
+    for _ in range(6):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times[1:])
+
+
 def _draws(number: str) -> dict[str, float]:
     from fim_private.randomness import SecureRandomness  # noqa: PLC0415 - each measurement loads what it needs
     from fim_private.randomness.gaussian_vector import sample_discrete_gaussians  # noqa: PLC0415 - as above
@@ -176,12 +186,7 @@ def _sizes(peer: str, name: str, floor: str) -> dict[str, Any]:
     else:
         sizes = (1, 2, 3, 4) if peer == OURS else (2, 3, 4)
         find = lambda: [loaded.count(data, size, int(floor)) for size in sizes]  # noqa: E731
-    times = []
-    for _ in range(6):
-        began = time.perf_counter()
-        find()
-        times.append(time.perf_counter() - began)
-    return {"seconds": statistics.median(times[1:])}
+    return {"seconds": _warm(find)}
 
 
 def _threads(name: str, size: str) -> dict[str, float]:
@@ -207,24 +212,16 @@ def _parts(name: str, floor: str) -> dict[str, dict[str, float]]:
     from fim_private.counting.local.work import THREADS  # noqa: PLC0415 - as above
     from fim_private.transactions.reading import read_transactions  # noqa: PLC0415 - as above
 
-    def seconds(work: Callable[[], object]) -> float:
-        times = []
-        for _ in range(6):
-            began = time.perf_counter()
-            work()
-            times.append(time.perf_counter() - began)
-        return statistics.median(times[1:])
-
     transactions = read_transactions(Path(name))
     ranked, found = index(transactions), find_itemsets(transactions, 2)
-    ranking, lists = seconds(lambda: index(transactions)), seconds(lambda: Task(ranked, 2, threads=THREADS))
+    ranking, lists = _warm(lambda: index(transactions)), _warm(lambda: Task(ranked, 2, threads=THREADS))
     pairs = {
         "ranking items": ranking,
         "lists and pairs of frequent items": lists,
-        "the walk": seconds(lambda: find_itemsets(transactions, 2)) - ranking - lists,
-        "writing every member": seconds(found.reveal_in_parts_to_curator),
+        "the walk": _warm(lambda: find_itemsets(transactions, 2)) - ranking - lists,
+        "writing every member": _warm(found.reveal_in_parts_to_curator),
     }
-    sizes = {str(size): seconds(partial(find_itemsets, transactions, size, int(floor))) for size in (1, 2, 3, 4)}
+    sizes = {str(size): _warm(partial(find_itemsets, transactions, size, int(floor))) for size in (1, 2, 3, 4)}
     return {"pairs": pairs, "sizes": sizes}
 
 

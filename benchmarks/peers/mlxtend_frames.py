@@ -8,17 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from mlxtend.frequent_patterns import fpgrowth
-from scipy.sparse import csr_matrix
 
 from benchmarks.peers.protocol import Itemsets, Peer, too_many
-from benchmarks.peers.reading import read_long
+from benchmarks.peers.sparse import read_matrix
 
 
 def _load(path: Path) -> pd.DataFrame:
-    long = read_long(path)
-    shape = long.transactions, len(long.names)
-    matrix = csr_matrix((np.ones(len(long.item), bool), (long.transaction, long.item)), shape=shape)
-    return pd.DataFrame.sparse.from_spmatrix(matrix, columns=long.names)
+    matrix, names = read_matrix(path, np.bool_)
+    return pd.DataFrame.sparse.from_spmatrix(matrix, columns=names)
 
 
 def _count(frame: pd.DataFrame, size: int, floor: int) -> pd.DataFrame:

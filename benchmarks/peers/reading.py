@@ -31,10 +31,6 @@ class Long:
     names: list[str]
     transactions: int
 
-    def frequent(self, floor: int) -> NDArray[np.bool_]:
-        """Which rows hold an item that is in at least `floor` transactions."""
-        return np.asarray((np.bincount(self.item) >= floor)[self.item])
-
 
 def read_long(path: Path) -> Long:
     """Read a file of one transaction a line, in which no line is empty and none repeats an item."""

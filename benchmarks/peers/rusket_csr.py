@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
 import rusket
-from scipy.sparse import csr_matrix
 
 from benchmarks.peers.protocol import Itemsets, Peer, by_name, too_many
-from benchmarks.peers.reading import read_long
-
-
-def _load(path: Path) -> tuple[csr_matrix, list[str]]:
-    long = read_long(path)
-    shape = long.transactions, len(long.names)
-    ones = np.ones(len(long.item), np.uint8)
-    return csr_matrix((ones, (long.transaction, long.item)), shape=shape), long.names
+from benchmarks.peers.sparse import read_matrix
 
 
 def _count(data: Any, size: int, floor: int, *, method: str) -> tuple[Any, Any, int]:
@@ -41,7 +32,7 @@ def _itemsets(data: Any, result: Any) -> Itemsets:
 FPGROWTH, ECLAT = (
     Peer(
         delivers="a frame of supports and Arrow lists of items, of all sizes up to the one asked for",
-        load=_load,
+        load=partial(read_matrix, kind=np.uint8),
         count=partial(_count, method=method),
         number=lambda result: result[2],
         itemsets=_itemsets,

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from benchmarks.peers.protocol import Itemsets, Peer, Work, by_name
-from benchmarks.peers.reading import read_long
-
-
-def _load(path: Path) -> tuple[csr_matrix, list[str]]:
-    long = read_long(path)
-    shape = long.transactions, len(long.names)
-    return csr_matrix((np.ones(len(long.item), np.int32), (long.transaction, long.item)), shape=shape), long.names
+from benchmarks.peers.sparse import read_matrix
 
 
 def _count(data: Any, _size: int, floor: int) -> tuple[Any, Any, Any]:
@@ -44,7 +37,7 @@ def _refuses(work: Work) -> str | None:
 
 PRODUCT = Peer(
     delivers="arrays of both items and counts",
-    load=_load,
+    load=partial(read_matrix, kind=np.int32),
     count=_count,
     number=lambda result: len(result[2]),
     itemsets=_itemsets,
