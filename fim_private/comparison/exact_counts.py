@@ -98,8 +98,7 @@ def count_all(
     profiles = {}
     for size in settings.sizes:
         progress(f"counting itemsets of size {size} of {name}")
-        levels, multiplicities = count_histogram(transactions, size).reveal_to_curator()
-        profiles[size] = CountProfile(levels=levels.tolist(), multiplicities=multiplicities.tolist())
+        profiles[size] = _all_counts(transactions, size)
     places = 20 * max(settings.tops + settings.long_tops)
     most_frequent: dict[int, dict[tuple[int, ...], int]] = {}
     if not all(find(mechanism).sees_counts_only for mechanism in settings.mechanisms):
@@ -136,6 +135,11 @@ def count_all(
     )
 
 
+def _all_counts(transactions: Transactions, size: int) -> CountProfile:
+    levels, multiplicities = count_histogram(transactions, size).reveal_to_curator()
+    return CountProfile(levels=levels.tolist(), multiplicities=multiplicities.tolist())
+
+
 def _together(transactions: Transactions, sizes: Sequence[int], depth: int) -> CountProfile:
     """The largest counts over several sizes together."""
     parts = [top_itemsets(transactions, size, depth).reveal_to_curator()[1] for size in sizes]
@@ -155,9 +159,8 @@ def _by_itemset(transactions: Transactions, size: int, places: int) -> dict[tupl
 def _capped(
     transactions: Transactions, size: int, places: int, most_frequent: dict[tuple[int, ...], int]
 ) -> CappedCounts:
-    levels, multiplicities = count_histogram(transactions, size).reveal_to_curator()
     itemsets, _ = top_itemsets(transactions, size, places).reveal_to_curator()
     return CappedCounts(
-        capped_profile=CountProfile(levels=levels.tolist(), multiplicities=multiplicities.tolist()),
+        capped_profile=_all_counts(transactions, size),
         true_counts=tuple(most_frequent.get(tuple(itemset)) for itemset in itemsets.tolist()),
     )

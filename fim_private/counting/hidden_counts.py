@@ -34,7 +34,16 @@ class HiddenCounts(Protocol):
         """The itemsets of these ranks, int32, shape (len(ranks), size), padded with -1; for the door only."""
 
 
-class ItemsetCounts:
+class Hidden:
+    """What holds data. Its `repr` shows none."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(hidden)"
+
+
+class ItemsetCounts(Hidden):
     """Itemsets of one size in decreasing order of count, ties in lexicographic order of item codes.
 
     The place of an itemset in this order, from 0, is its rank. `repr` shows no data, and `len` is the number of
@@ -59,9 +68,6 @@ class ItemsetCounts:
 
     def __len__(self) -> int:
         return len(self._counts)
-
-    def __repr__(self) -> str:
-        return "ItemsetCounts(hidden)"
 
     @property
     def size(self) -> int:

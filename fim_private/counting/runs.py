@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.counting.hidden_counts import Hidden
 from fim_private.profile import CountProfile
 
 Ints = NDArray[np.int64]
@@ -58,9 +59,30 @@ class Runs:
         last = np.flatnonzero(np.diff(self.levels, append=0))
         return self.levels[last], np.diff(self.ends[last], prepend=0)
 
-    def as_profile(self, zeros: int | None, *, complete: bool = True) -> CountProfile:
-        """What a mechanism may see."""
-        levels, multiplicities = self.distinct()
+
+class RankedCounts(Hidden):
+    """What `HiddenCounts` of runs have in common: all but the itemsets of given ranks."""
+
+    __slots__ = ("_complete", "_runs")
+
+    def __init__(self, runs: Runs, *, complete: bool = True) -> None:
+        self._runs, self._complete = runs, complete
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all itemsets of these sizes that occur are certainly held."""
+        return self._complete
+
+    def profile(self, zeros: int | None = None) -> CountProfile:
+        """What a mechanism may see; for the door only, which charges the budget before it asks.
+
+        Args:
+            zeros: the number of itemsets of count 0 in a declared universe; None for an open universe.
+        """
+        levels, multiplicities = self._runs.distinct()
         return CountProfile(
-            levels=levels.tolist(), multiplicities=multiplicities.tolist(), zeros=zeros, complete=complete
+            levels=levels.tolist(), multiplicities=multiplicities.tolist(), zeros=zeros, complete=self._complete
         )

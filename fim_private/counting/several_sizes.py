@@ -9,19 +9,18 @@ from numpy.typing import NDArray
 
 from fim_private.counting.database import TransactionDatabase
 from fim_private.counting.hidden_counts import HiddenCounts
-from fim_private.counting.runs import Runs
-from fim_private.profile import CountProfile
+from fim_private.counting.runs import RankedCounts, Runs
 from fim_private.transactions.item_codes import PADDING
 
 
-class SeveralSizes:
+class SeveralSizes(RankedCounts):
     """The hidden counts of several sizes in one ranking. `repr` shows no data; `len` is the number of itemsets held.
 
     If each part holds the first `most` itemsets of its size, this holds exactly the first `most` of all of them. Apart
     from the counts, the order does not depend on the data, so neighbouring data sets cut ties in the same way.
     """
 
-    __slots__ = ("_complete", "_own", "_parts", "_runs")
+    __slots__ = ("_own", "_parts")
 
     def __init__(self, parts: Sequence[HiddenCounts], most: int | None = None) -> None:
         """Merge the rankings; the itemsets stay in the parts.
@@ -35,40 +34,19 @@ class SeveralSizes:
         numbers = [np.array(profile.multiplicities, np.int64) for profile in profiles]
         levels = np.concatenate([np.zeros(0, np.int64), *(np.array(profile.levels, np.int64) for profile in profiles)])
         source = np.repeat(np.arange(len(profiles)), [len(number) for number in numbers])
-        self._runs = Runs.ranked(levels, source, np.concatenate([np.zeros(0, np.int64), *numbers]))
-        self._complete = all(part.complete for part in parts)
-        if most is not None and len(self._runs) > most:
-            self._runs = self._runs.first(most)
-            self._complete = False
+        runs = Runs.ranked(levels, source, np.concatenate([np.zeros(0, np.int64), *numbers]))
+        kept = runs if most is None else runs.first(most)
+        super().__init__(kept, complete=len(kept) == len(runs) and all(part.complete for part in parts))
         # The rank of each run's first itemset among those of its size. The runs of one size keep their order here.
         self._own = np.zeros_like(self._runs.ends)
         for place, number in enumerate(numbers):
             here = np.flatnonzero(self._runs.sources == place)
             self._own[here] = (np.cumsum(number) - number)[: len(here)]
 
-    def __len__(self) -> int:
-        return len(self._runs)
-
-    def __repr__(self) -> str:
-        return "SeveralSizes(hidden)"
-
     @property
     def size(self) -> int:
         """The number of items of the largest itemsets."""
         return max(part.size for part in self._parts)
-
-    @property
-    def complete(self) -> bool:
-        """Whether all itemsets of these sizes that occur are certainly held."""
-        return self._complete
-
-    def profile(self, zeros: int | None = None) -> CountProfile:
-        """What a mechanism may see; for the door only, which charges the budget before it asks.
-
-        Args:
-            zeros: the number of itemsets of count 0 in a declared universe; None for an open universe.
-        """
-        return self._runs.as_profile(zeros, complete=self._complete)
 
     def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
         """The itemsets of these ranks, int32, shape (len(ranks), size), padded with `PADDING`; for the door only."""

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.counting.database import TransactionDatabase
+from fim_private.counting.hidden_counts import Hidden
 from fim_private.counting.local.chosen_counts import ChosenCounts
 from fim_private.transactions.item_codes import PADDING, increasing
 
 
-class Tokens:
+class Tokens(Hidden):
     """Tokens that stand for items, or for nobody's. `repr` shows no data; `len` is the public number of tokens."""
 
     __slots__ = ("_codes", "_column", "_known", "_units")
@@ -33,9 +34,6 @@ class Tokens:
 
     def __len__(self) -> int:
         return len(self._codes)
-
-    def __repr__(self) -> str:
-        return "Tokens(hidden)"
 
     def count_chosen(self, itemsets: NDArray[np.int32], weights: NDArray[np.int64] | None = None) -> ChosenCounts:
         """See `counting.count_chosen`. An itemset with a token that nobody has gets count 0.

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.compilation import compiled
+from fim_private.counting.hidden_counts import Hidden
 from fim_private.counting.local.chosen_counts import sum_over_parts
 from fim_private.counting.local.work import THREADS
 from fim_private.errors import UsageError
@@ -20,7 +21,7 @@ from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import PADDING
 
 
-class BasisBins:
+class BasisBins(Hidden):
     """How many transactions are in each bin of public bases. `repr` shows no data; `len` is the number of bins."""
 
     __slots__ = ("_bases", "_totals")
@@ -38,9 +39,6 @@ class BasisBins:
 
     def __len__(self) -> int:
         return len(self._totals)
-
-    def __repr__(self) -> str:
-        return "BasisBins(hidden)"
 
     @property
     def bases(self) -> NDArray[np.int32]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.compilation import compiled
+from fim_private.counting.hidden_counts import Hidden
 from fim_private.counting.local.intersections import count_by_bits
 from fim_private.counting.local.work import THREADS
 from fim_private.errors import UsageError
@@ -30,7 +31,7 @@ _MOST_CELLS = 2**24
 """The most cells, of 4 bytes each, in a table of pairs."""
 
 
-class ChosenCounts:
+class ChosenCounts(Hidden):
     """Given itemsets with their exact, perhaps weighted, counts. `repr` shows no data; `len` is the public number.
 
     A rank is the place of an itemset in decreasing order of count, ties in the order given. Itemsets that do not occur
@@ -56,9 +57,6 @@ class ChosenCounts:
 
     def __len__(self) -> int:
         return len(self._totals)
-
-    def __repr__(self) -> str:
-        return "ChosenCounts(hidden)"
 
     @property
     def size(self) -> int:

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.counting.database import TransactionDatabase
-from fim_private.counting.hidden_counts import HiddenCounts
+from fim_private.counting.hidden_counts import Hidden, HiddenCounts
 from fim_private.counting.local import queries
 from fim_private.counting.local.basis_bins import BasisBins, count_bins
 from fim_private.counting.local.chosen_counts import ChosenCounts, count_chosen
@@ -22,7 +22,7 @@ from fim_private.transactions.restriction import containing, keep_items, restric
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LocalDatabase:
+class LocalDatabase(Hidden):
     """Transactions in this process: each method calls the function of its name. Its `repr` shows no data.
 
     Args:
@@ -30,9 +30,6 @@ class LocalDatabase:
     """
 
     transactions: Transactions
-
-    def __repr__(self) -> str:
-        return "LocalDatabase(hidden)"
 
     @property
     def vocabulary(self) -> pl.Series:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.compilation import compiled
-from fim_private.counting.hidden_counts import ItemsetCounts
+from fim_private.counting.hidden_counts import Hidden, ItemsetCounts
 from fim_private.counting.local.batch import Batch, room_for
 from fim_private.counting.local.ordering import Ordering
 from fim_private.counting.local.task import Task
@@ -18,7 +18,7 @@ _ROWS = 2**20
 """Rows per block: so many that the memory of a block goes back to the operating system when it is freed."""
 
 
-class Blocks:
+class Blocks(Hidden):
     """Room for the batches of one thread, written end to end into blocks and never moved. `repr` shows no data."""
 
     def __init__(self, size: int, longest: int) -> None:
@@ -26,9 +26,6 @@ class Blocks:
         self._size, self._longest = size, longest
         self._open = room_for(size, 0, 0)
         self.batches: list[Batch] = []
-
-    def __repr__(self) -> str:
-        return "Blocks(hidden)"
 
     def room(self) -> Batch:
         """The rest of the open block, or a new block."""
@@ -45,7 +42,7 @@ class Blocks:
         self.batches.append(batch)
 
 
-class FoundItemsets:
+class FoundItemsets(Hidden):
     """Itemsets of one size with their counts, in no particular order. `repr` shows no data; `len` is their number."""
 
     __slots__ = ("_blocks", "_complete", "_task")
@@ -62,9 +59,6 @@ class FoundItemsets:
 
     def __len__(self) -> int:
         return sum(len(block.last) for block in self._blocks)
-
-    def __repr__(self) -> str:
-        return "FoundItemsets(hidden)"
 
     def in_order(self, threads: int) -> ItemsetCounts:
         """The itemsets in decreasing order of count, ties in order of item codes."""

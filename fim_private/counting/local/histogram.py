@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from fim_private.counting.local.task import Task
 from fim_private.counting.local.walk import Tally, Walk
 from fim_private.counting.local.work import Effort, cut_into_chunks
-from fim_private.counting.runs import Runs
-from fim_private.profile import CountProfile
+from fim_private.counting.runs import RankedCounts, Runs
 
 
-class ItemsetHistogram:
+class ItemsetHistogram(RankedCounts):
     """The counts of all occurring itemsets of one size, and the itemsets of given ranks on request.
 
     Ranks are in decreasing order of count. Itemsets of equal count are in the fixed order of the walk, not in that of
@@ -22,7 +21,7 @@ class ItemsetHistogram:
     number of occurring itemsets.
     """
 
-    __slots__ = ("_runs", "_task")
+    __slots__ = ("_task",)
 
     def __init__(self, task: Task, tallies: Sequence[Tally]) -> None:
         """Rank the tallies; the itemsets of one chunk and count are a run.
@@ -34,30 +33,12 @@ class ItemsetHistogram:
         level = np.concatenate([np.zeros(0, np.int64), *(levels for levels, _ in tallies)])
         share = np.concatenate([np.zeros(0, np.int64), *(numbers for _, numbers in tallies)])
         chunk = np.repeat(np.arange(len(tallies)), [len(levels) for levels, _ in tallies])
+        super().__init__(Runs.ranked(level, chunk, share))
         self._task = task
-        self._runs = Runs.ranked(level, chunk, share)
-
-    def __len__(self) -> int:
-        return len(self._runs)
-
-    def __repr__(self) -> str:
-        return "ItemsetHistogram(hidden)"
 
     @property
     def size(self) -> int:
         return self._task.size
-
-    @property
-    def complete(self) -> bool:
-        return True
-
-    def profile(self, zeros: int | None = None) -> CountProfile:
-        """What a mechanism may see; for the door only, which charges the budget before it asks.
-
-        Args:
-            zeros: the number of itemsets of count 0 in a declared universe; None for an open universe.
-        """
-        return self._runs.as_profile(zeros)
 
     def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
         """The itemsets of these ranks, int32, shape (len(ranks), size), codes increasing; for the door only.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fim_private.compilation import compiled
+from fim_private.counting.hidden_counts import Hidden
 from fim_private.counting.local.instructions import AHEAD
 from fim_private.counting.local.work import THREADS
 from fim_private.errors import InputError
@@ -51,7 +52,7 @@ class Lists(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Index:
+class Index(Hidden):
     """Transactions as ranks. Its `repr` shows no data.
 
     uint32 holds every position and every count: `index` refuses 2^32 - 1 item occurrences, and no transaction is empty.
@@ -72,9 +73,6 @@ class Index:
     flat: Ranks
     offsets: U32
     units: U32
-
-    def __repr__(self) -> str:
-        return "Index(hidden)"
 
     @property
     def items(self) -> int:

@@ -7,13 +7,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from fim_private.counting.hidden_counts import Hidden
 from fim_private.counting.local import triangle
 from fim_private.counting.local.bitsets import is_dense
 from fim_private.counting.local.depth_first import sum_over_lists
 from fim_private.counting.local.index import U32, Index, Lists
 
 
-class Task:
+class Task(Hidden):
     """The task to count the itemsets of one size in an index. Its `repr` shows no data.
 
     The rarest member of an itemset owns it. A triangle of counters counts the pairs owned by the most frequent items.
@@ -67,9 +68,6 @@ class Task:
         if size > 2 and not self.dense:
             sum_over_lists(self.lists, np.arange(longest + 1, dtype=np.float64), before)
         self.width = int(before.max(initial=0))
-
-    def __repr__(self) -> str:
-        return "Task(hidden)"
 
     @property
     def ceiling(self) -> int:

@@ -87,11 +87,9 @@ def _unit_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     block = whole(batches)
     if block.units is None:
         return
-    names = block.units.unique().sort()
-    width = int(block.items.max(initial=0)) + 1
-    owner = block.units.rank("dense").to_numpy().astype(np.int64) - 1
-    offsets, items, _ = compressed((np.repeat(owner, block.lengths) * width + block.items).astype(np.int64), width)
-    yield _rows({"unit": pa.array(names.to_list(), pa.string()), "items": _slices(items, offsets)})
+    offsets, items, _ = compressed(*_places(block, block.units))
+    names = pa.array(block.units.unique().sort().to_list(), pa.string())
+    yield pa.RecordBatch.from_pydict({"unit": names, "items": _slices(items, offsets)})
 
 
 def _merged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -123,7 +121,7 @@ def _transaction_rows(batches: Iterator[pa.RecordBatch], *, key: bytes | None = 
             named = zip(block.identities, block.units, strict=True)
             words = [words_of(key, identity.tobytes() + unit.encode(), 1)[0] for identity, unit in named]
             rows["word"] = pa.array(np.array(words, np.uint64).view(np.int64))
-        yield _rows(rows)
+        yield pa.RecordBatch.from_pydict(rows)
 
 
 def _kept(batches: Iterator[pa.RecordBatch], *, counts_units: bool = False) -> Iterator[pa.RecordBatch]:
@@ -162,10 +160,8 @@ def _capped_units(batches: Iterator[pa.RecordBatch], *, most: int, key: bytes) -
     block = whole(batches)
     if block.units is None or not len(block.lengths):
         return
-    width = int(block.items.max()) + 1
     names = block.units.unique().sort()
-    owner = np.repeat(block.units.rank("dense").to_numpy().astype(np.int64) - 1, block.lengths)
-    places = owner * width + block.items
+    places, width = _places(block, block.units)
     offsets, items, _ = compressed(places, width)
     merged = Block(np.diff(offsets).astype(np.int32), items, identities_of(names), None)
     kept = _cut(merged, most, key)
@@ -173,12 +169,15 @@ def _capped_units(batches: Iterator[pa.RecordBatch], *, most: int, key: bytes) -
     yield pack(block.where(kept[np.searchsorted(of_units, places)]))
 
 
+def _places(block: Block, units: pl.Series) -> tuple[NDArray[np.int64], int]:
+    """For each occurrence of an item the number of its unit, in the order of names, times a width, plus the code."""
+    width = int(block.items.max(initial=0)) + 1
+    owner = np.repeat(units.rank("dense").to_numpy().astype(np.int64) - 1, block.lengths)
+    return owner * width + block.items, width
+
+
 def _slices(items: NDArray[np.int32], offsets: NDArray[np.int64]) -> Any:
     """The items of each transaction as bytes."""
     data = items.tobytes()
     ends = (4 * offsets).tolist()
     return pa.array([data[first:end] for first, end in pairwise(ends)], pa.binary())
-
-
-def _rows(columns: dict[str, Any]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pydict(columns)

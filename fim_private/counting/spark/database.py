@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
-from fim_private.counting.hidden_counts import HiddenCounts, ItemsetCounts
+from fim_private.counting.hidden_counts import Hidden, HiddenCounts, ItemsetCounts
 from fim_private.counting.local.basis_bins import BasisBins, count_bins, number_of_bins, refusal_of_units
 from fim_private.counting.local.chosen_counts import ChosenCounts
 from fim_private.counting.local.queries import at_least_one, lengths_in_bins
@@ -30,7 +30,7 @@ from fim_private.transactions.strings import positions_in
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class SparkDatabase:
+class SparkDatabase(Hidden):
     """A `TransactionDatabase` of blocks. Its `repr` shows no data.
 
     It counts what the local engine counts; itemsets of equal count may be in another order. Its random choices have the
@@ -51,9 +51,6 @@ class SparkDatabase:
     has_units: bool
     notes: ReadingNotes
     counts_units: bool = False
-
-    def __repr__(self) -> str:
-        return "SparkDatabase(hidden)"
 
     def restrict_to(self, names: Sequence[str]) -> SparkDatabase:
         nothing = Transactions(offsets=np.zeros(1, np.int64), items=np.zeros(0, np.int32), vocabulary=self.vocabulary)

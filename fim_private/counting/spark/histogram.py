@@ -16,16 +16,15 @@ from pyspark.sql.functions import sum as total
 
 from fim_private.counting.local.queries import count_itemsets
 from fim_private.counting.local.work import MOST_STEPS, too_much_work
-from fim_private.counting.runs import Runs
+from fim_private.counting.runs import RankedCounts, Runs
 from fim_private.counting.spark.blocks import whole
 from fim_private.counting.spark.rows import from_rows, members, schema, to_rows
 from fim_private.counting.spark.session import Batches, Cluster
-from fim_private.profile import CountProfile
 
 TALLY_SCHEMA = "partition int, level long, number long"
 
 
-class SparkHistogram:
+class SparkHistogram(RankedCounts):
     """The counts of all occurring itemsets of one size, and the itemsets of given ranks on request.
 
     Ranks are in decreasing order of count. Spark assigns itemsets to partitions by a hash of their codes; itemsets of
@@ -48,31 +47,12 @@ class SparkHistogram:
         self._sums = listed.groupBy(*members(size)).agg(total("count").alias("count")).persist()
         tallies = cluster.collect(cluster.map(self._sums, _tally, TALLY_SCHEMA))
         chunk, level, share = (tallies.column(name).to_numpy() for name in ("partition", "level", "number"))
-        self._runs = Runs.ranked(level, chunk, share)
-
-    def __len__(self) -> int:
-        return len(self._runs)
-
-    def __repr__(self) -> str:
-        return "SparkHistogram(hidden)"
+        super().__init__(Runs.ranked(level, chunk, share))
 
     @property
     def size(self) -> int:
         """The number of items of each itemset."""
         return self._size
-
-    @property
-    def complete(self) -> bool:
-        """Always true: every itemset that occurs has been counted."""
-        return True
-
-    def profile(self, zeros: int | None = None) -> CountProfile:
-        """What a mechanism may see; for the door only.
-
-        Args:
-            zeros: the number of itemsets of count 0 in a declared universe; None for an open universe.
-        """
-        return self._runs.as_profile(zeros)
 
     def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
         """The itemsets of these ranks, int32, shape (len(ranks), size), codes increasing; for the door only.

@@ -17,7 +17,7 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from fim_private.counting.spark.blocks import SCHEMA, Block, identities_in_order, identities_of, pack
+from fim_private.counting.spark.blocks import SCHEMA, Block, identities_in_order, identities_of, pack, unpack
 from fim_private.counting.spark.session import Batches
 from fim_private.errors import FimPrivateError, InputError
 from fim_private.transactions.columns.column_roles import Columns, LongColumns
@@ -76,7 +76,7 @@ def parse_lines(batches: Batches, source: Source) -> Batches:
     """Parse FIMI or basket lines, from `value binary` to `READ_SCHEMA`."""
     passed = 0
     for batch in batches:
-        data = _joined(batch.column("value").to_pylist())
+        data = b"\n".join(batch.column("value").to_pylist())
         if data.isspace() or not data:
             yield _nothing(empty=batch.num_rows)
             continue
@@ -102,11 +102,10 @@ def parse_one_hot_lines(batches: Batches, source: Source) -> Batches:
     width = len(source.header)
     passed = 0
     for table in _tables(batches, source):
-        for fields, numbers in table.blocks():
+        for fields, _ in table.blocks():
             at_column = [fields.gather_every(width, offset=at) for at in range(width)]
             yield (block := _one_hot(at_column, list(source.header), source, passed))
             passed += block.column("transactions")[0].as_py()
-            del numbers
 
 
 def parse_one_hot_rows(batches: Batches, source: Source) -> Batches:
@@ -187,20 +186,10 @@ def group_long(batches: Batches, columns: Columns) -> Batches:
 def encode(batches: Batches, vocabulary: pl.Series) -> Batches:
     """Turn blocks into codes of the whole vocabulary, from `READ_SCHEMA` to `SCHEMA`."""
     for batch in batches:
-        for row in range(batch.num_rows):
-            lengths, items, identities = (
-                batch.column(name)[row].as_buffer() for name in ("lengths", "items", "identities")
-            )
-            units = batch.column("units")[row]
-            names = pl.Series(batch.column("names")[row].as_py(), dtype=pl.String)
-            new_code = positions_in(vocabulary, names).astype(np.int32)
-            block = Block(
-                lengths=np.frombuffer(lengths, np.int32),
-                items=np.frombuffer(items, np.int32),
-                identities=np.frombuffer(identities, np.uint64),
-                units=pl.Series(units.as_py(), dtype=pl.String) if units.is_valid else None,
-            )
+        blocks = unpack(iter([batch.select(Block._fields)]))
+        for block, names in zip(blocks, batch.column("names").to_pylist(), strict=True):
             if len(block.lengths):
+                new_code = positions_in(vocabulary, pl.Series(names, dtype=pl.String)).astype(np.int32)
                 yield pack(block._replace(items=new_code[block.items]))
 
 
@@ -215,10 +204,6 @@ def _kept(frame: dict[str, pl.Series], columns: Columns) -> dict[str, pl.Series]
 
 def _text(data: bytes, source: Source) -> Text:
     return Text(name=source.name, blocks=[data], encoding=source.encoding)
-
-
-def _joined(lines: list[bytes]) -> bytes:
-    return b"\n".join(lines)
 
 
 def _tables(batches: Batches, source: Source) -> Iterator[TextTable]:
@@ -246,7 +231,7 @@ def _tables(batches: Batches, source: Source) -> Iterator[TextTable]:
                 _check_header(run[header], source)
                 run = run[header + 1 :]
             kept += run
-        data = _joined(kept)
+        data = b"\n".join(kept)
         if data.strip():
             with _without_line_numbers():
                 chunks = list(_text(data, source).chunks())
