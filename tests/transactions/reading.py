@@ -8,19 +8,27 @@ from itertools import pairwise
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
 
+from fim_private.errors import InputError
 from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.files import source
 from fim_private.transactions.reading import read_transactions
 
 
-def read(data: bytes | str | pl.DataFrame, **options: Any) -> Transactions:
+def read(data: bytes | str | pl.DataFrame | pa.Table, **options: Any) -> Transactions:
     return read_transactions(io.BytesIO(as_bytes(data)), **options)
 
 
-def as_bytes(data: bytes | str | pl.DataFrame) -> bytes:
+def as_bytes(data: bytes | str | pl.DataFrame | pa.Table) -> bytes:
+    buffer = io.BytesIO()
     if isinstance(data, pl.DataFrame):
-        buffer = io.BytesIO()
         data.write_parquet(buffer)
+        return buffer.getvalue()
+    if isinstance(data, pa.Table):
+        pyarrow.parquet.write_table(data, buffer)
         return buffer.getvalue()
     return data.encode() if isinstance(data, str) else data
 
@@ -46,6 +54,22 @@ def as_sets(transactions: Transactions) -> list[set[str]]:
         assert len(transactions.units) == len(sets)
         assert set(transactions.units.tolist()) == set(range(len(set(transactions.units.tolist()))))
     return sets
+
+
+def outcome(data: str, **options: Any) -> str | tuple[object, ...]:
+    """All that is read, or the words of the refusal, so that two ways of reading can be compared."""
+    try:
+        transactions = read(data, **options)
+    except InputError as error:
+        return str(error)
+    units = None if transactions.units is None else transactions.units.tolist()
+    return as_sets(transactions), transactions.vocabulary.to_list(), units, vars(transactions.notes)
+
+
+def in_blocks(patch: pytest.MonkeyPatch, size: int) -> None:
+    """Read files in blocks of `size` bytes from now on, the first of them too."""
+    patch.setattr(source, "BLOCK", size)
+    patch.setattr(source, "HEAD", size)
 
 
 def stripped(name: str) -> str:

@@ -17,7 +17,7 @@ import pytest
 from fim_private.errors import InputError
 from fim_private.transactions.columns.column_table import as_text
 from fim_private.transactions.reading import read_transactions
-from tests.transactions.reading import as_sets, by_unit, read
+from tests.transactions.reading import as_bytes, as_sets, by_unit, read
 
 NOON = datetime.datetime(2020, 1, 1, 12, 0, 0, 500000)
 DAY = datetime.date(2020, 1, 1)
@@ -305,8 +305,6 @@ def test_columns_of_one_hot_frames_are_named_alike() -> None:
 
 
 def test_dictionaries_of_arrow_are_named_by_their_values() -> None:
-    buffer = io.BytesIO()
     table = pa.table({"tid": [1, 1, 2], "item": pa.array([10.0, 2.5, None]).dictionary_encode()})
-    pa.parquet.write_table(table, buffer)
-    for source in (table, io.BytesIO(buffer.getvalue())):
+    for source in (table, io.BytesIO(as_bytes(table))):
         assert as_sets(read_transactions(source)) == [{"10", "2.5"}]

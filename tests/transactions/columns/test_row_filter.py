@@ -18,7 +18,7 @@ from fim_private.transactions.columns.where_text import condition_of
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.reading import read_transactions
 from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
-from tests.transactions.reading import as_bytes, as_sets, by_unit, read
+from tests.transactions.reading import as_bytes, as_sets, by_unit, in_blocks, read
 from tests.transactions.workbook import workbook
 
 SALES = [
@@ -411,10 +411,7 @@ def test_the_first_rows_show_the_format_though_a_filter_leaves_them_out() -> Non
 
 @pytest.mark.parametrize("chunk", [16, 40, 1 << 20])
 def test_a_text_is_filtered_whatever_its_blocks(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
-    from fim_private.transactions.files import source
-
-    monkeypatch.setattr(source, "BLOCK", chunk)
-    monkeypatch.setattr(source, "HEAD", chunk)
+    in_blocks(monkeypatch, chunk)
     transactions = read(TEXT, where="Quantity = 1 OR Description = 'mug'")
     assert as_sets(transactions) == [{"bread"}, {"POSTAGE", "mug"}, {"mug"}]
     assert transactions.notes.rows_left_out == 3

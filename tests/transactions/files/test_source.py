@@ -14,7 +14,7 @@ from fim_private.transactions.files import source
 from fim_private.transactions.files.source import load
 from fim_private.transactions.reading import read_transactions
 from tests import processes
-from tests.transactions.reading import as_sets, read
+from tests.transactions.reading import as_sets, in_blocks, read
 
 BASKETS = b"milk,bread\nmilk\n"
 
@@ -167,8 +167,7 @@ def test_bytes_come_through_however_they_trickle(parts, most, block, packed):
     # Members of a gzip file may follow each other, and zeros may follow them.
     raw = b"".join(map(gzip.compress, parts)) + bytes(most) if packed else data
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source, "BLOCK", block)
-        patch.setattr(source, "HEAD", block)
+        in_blocks(patch, block)
         assert load(Trickle(raw, most)).data == load(io.BytesIO(raw)).data == data
 
 

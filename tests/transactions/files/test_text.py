@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.files import source
 from fim_private.transactions.files.text import LONGEST_LINE, Text
-from tests.transactions.reading import as_sets, read
+from tests.transactions.reading import as_sets, in_blocks, read
 
 SECRET = "zwieback"
 
@@ -34,8 +33,7 @@ def test_only_separators_hold_no_item(data):
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
 def test_a_mark_at_the_start_of_any_line_is_no_part_of_a_name(monkeypatch, text, block, encoding):
     """Or the name of an item would depend on whether its transaction stands first. Elsewhere it is a character."""
-    monkeypatch.setattr(source, "BLOCK", block)
-    monkeypatch.setattr(source, "HEAD", block)
+    in_blocks(monkeypatch, block)
     for format_name in ("basket", "fimi"):
         lines = text if format_name == "basket" else text.replace(",", " ")
         found = read(lines.encode(encoding), encoding=encoding, format=format_name)
@@ -55,8 +53,7 @@ WIDE = ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"]
 @pytest.mark.parametrize("encoding", WIDE)
 @pytest.mark.parametrize("block", [1, 5, 1 << 20])
 def test_wide_encodings_are_read_when_named(monkeypatch, encoding, mark, block):
-    monkeypatch.setattr(source, "BLOCK", block)
-    monkeypatch.setattr(source, "HEAD", block)
+    in_blocks(monkeypatch, block)
     data = f"{mark}milk,brød\nmilk\n".encode(encoding)
     assert as_sets(read(data, encoding=encoding)) == [{"milk", "brød"}, {"milk"}]
 
@@ -209,7 +206,6 @@ def test_more_than_one_chunk_reads_like_one(monkeypatch, end):
     data = end.join(",".join(f"item {(row * at) % 97}" for at in range(row % 5 + 1)) for row in range(400))
     whole = as_sets(read(data))
     for block in (1, 64, 1000):
-        monkeypatch.setattr(source, "BLOCK", block)
-        monkeypatch.setattr(source, "HEAD", block)
+        in_blocks(monkeypatch, block)
         assert as_sets(read(data)) == whole
         assert as_sets(read(f"a title{end}{end}and another{end}{data}", skip_lines=2)) == whole

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from fim_private.errors import InputError
 from fim_private.transactions import compressed_rows, known_names
-from fim_private.transactions.files import source
 from fim_private.transactions.formats import basket
-from tests.transactions.reading import as_sets, read, stripped
+from tests.transactions.reading import as_sets, in_blocks, outcome, read, stripped
 
 NAME = st.text(
     st.sampled_from(list("ab ,;\"\t|'éß漢🥖\u00a0\u200b")) | st.characters(codec="utf-8", exclude_characters="\0\r\n"),
@@ -90,22 +89,13 @@ def test_compiled_reading_is_the_same_as_splitting_strings(
     pieces: list[tuple[str, str]], separator: str, block: int, small: int
 ) -> None:
     data = "".join(piece + gap for piece, gap in pieces)
-
-    def outcome() -> tuple:
-        try:
-            transactions = read(data, format="basket", separator=separator)
-        except InputError as error:
-            return (str(error),)
-        return (as_sets(transactions), transactions.vocabulary.to_list(), vars(transactions.notes))
-
-    slow = outcome()
+    slow = outcome(data, format="basket", separator=separator)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(basket, "SMALL", small)
         patch.setattr(compressed_rows, "SMALL", 0)
         patch.setattr(known_names, "_FIRST", {"names": 1, "letters": 1})
-        for name in ("BLOCK", "HEAD"):
-            patch.setattr(source, name, block)
-        assert outcome() == slow
+        in_blocks(patch, block)
+        assert outcome(data, format="basket", separator=separator) == slow
 
 
 def test_names_that_find_no_place_in_the_table_are_read_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,8 +103,7 @@ def test_names_that_find_no_place_in_the_table_are_read_all_the_same(monkeypatch
     data = "".join(f"item {number},{number}\n" for number in range(300)) * 3
     slow = read(data, format="basket")
     monkeypatch.setattr(basket, "SMALL", 0)
-    monkeypatch.setattr(source, "BLOCK", 1000)
-    monkeypatch.setattr(source, "HEAD", 1000)
+    in_blocks(monkeypatch, 1000)
     monkeypatch.setattr(
         known_names,
         "_empty_table",

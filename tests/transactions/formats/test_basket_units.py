@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.files import source
 from fim_private.transactions.reading import read_transactions
 from tests.cli.command import succeed
-from tests.transactions.reading import as_sets, by_unit, read, stripped
+from tests.transactions.reading import as_sets, by_unit, in_blocks, read, stripped
 
 BASKETS = 'ann,milk,bread\n\nbob,"tea, green"\n ann ,jam\nbob\n'
 ANN = frozenset({frozenset({"milk", "bread"}), frozenset({"jam"})})
@@ -102,8 +101,7 @@ def test_units_and_baskets_are_those_of_the_lines(rows: list[tuple[str, list[str
     if not expected:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source, "BLOCK", block)
-        patch.setattr(source, "HEAD", block)
+        in_blocks(patch, block)
         found = read(buffer.getvalue(), format="basket", unit_column="1")
     assert by_unit(found) == {frozenset(baskets) for baskets in expected.values()}
 

@@ -30,13 +30,16 @@ def lines(baskets: list[list[str]], separator: str = ",") -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A file, what the refusal says, and the options that settle it, with what is then read."""
+    """A file, what the refusal says, and the options that settle it, with what is then read.
+
+    Without `instead`, the file itself has to be mended.
+    """
 
     text: str
     says: str
-    instead: dict[str, Any]
-    reads: Sets
-    stays: dict[str, Any]
+    instead: dict[str, Any] = field(default_factory=dict)
+    reads: Sets = field(default_factory=list)
+    stays: dict[str, Any] = field(default_factory=lambda: BASKET)
     reads_as_before: Sets
     given: dict[str, Any] = field(default_factory=dict)
 
@@ -58,7 +61,6 @@ def basket_case(first: str, says: str = HEADER) -> Case:
         says=says,
         instead={"skip_lines": 1},
         reads=READ,
-        stays=BASKET,
         reads_as_before=[{name.strip() for name in first.split(",")}, *READ],
     )
 
@@ -72,7 +74,6 @@ def column_case(fields: list[str], says: str, rows: int = 40) -> Case:
         says=COLUMN.format(says),
         instead={"skip_columns": "1"},
         reads=READ[:rows],
-        stays=BASKET,
         reads_as_before=[set(basket) for basket in together],
     )
 
@@ -83,7 +84,6 @@ CASES = {
         says="table without a header.*--transaction-column 1 --item-column 2.*--format basket",
         instead=BY_NUMBER,
         reads=LONG_READ,
-        stays=BASKET,
         reads_as_before=[set(row) for row in LONG],
     ),
     "the same with tabs": Case(
@@ -115,7 +115,6 @@ CASES = {
         says="table without a header.*--transaction-column 1 --item-column 2",
         instead=BY_NUMBER,
         reads=[{WORDS[row % 7] for row in range(first, 60, 17)} for first in range(17)],
-        stays=BASKET,
         reads_as_before=[{str(row % 17), WORDS[row % 7]} for row in range(60)],
     ),
     "a header above numbers": Case(
@@ -139,7 +138,6 @@ CASES = {
         says=HEADER,
         instead={"skip_lines": 1},
         reads=LONG_READ,
-        stays=BASKET,
         reads_as_before=[{"Sales of March"}, {"tid", "item"}, *(set(row) for row in LONG)],
     ),
     "a title, a blank line and commas up to the width": Case(
@@ -147,7 +145,6 @@ CASES = {
         says="first 2 lines of .* look unlike the rest.*--skip-lines 2.*--format basket",
         instead={"skip_lines": 2},
         reads=LONG_READ,
-        stays=BASKET,
         reads_as_before=[{"Sales of March"}, {"shop 7"}, {"tid", "item"}, *(set(row) for row in LONG)],
     ),
     "a comment": basket_case("# baskets of March"),
@@ -156,7 +153,6 @@ CASES = {
         says="first 2 lines of .* look unlike the rest.*--skip-lines 2.*--format basket",
         instead={"skip_lines": 2},
         reads=LONG_READ,
-        stays=BASKET,
         reads_as_before=[{"# exported"}, {"# by till 4"}, {"tid", "item"}, *(set(row) for row in LONG)],
     ),
     "a comment above numbers": Case(
@@ -181,7 +177,6 @@ CASES = {
         says=HEADER,
         instead={"skip_lines": 1, "skip_columns": "1"},
         reads=READ,
-        stays=BASKET,
         reads_as_before=[
             {"Item(s)", "Item 1", "Item 2", "Item 3", "Item 4"},
             *({str(len(basket)), *basket} for basket in BASKETS),
@@ -195,15 +190,11 @@ CASES = {
         says=r"the first 2 fields of each line are numbers.*--skip-columns 1,2\..*--format basket",
         instead={"skip_columns": "1,2"},
         reads=READ,
-        stays=BASKET,
         reads_as_before=[{str(row), str(row // 3), *basket} for row, basket in enumerate(BASKETS)],
     ),
     "an id and a colon": Case(
         text="".join(f"T{row}: {','.join(basket)}\n" for row, basket in enumerate(BASKETS)),
         says=r"first field of each line holds a colon.*--skip-columns 1\..*--format basket",
-        instead={},
-        reads=[],
-        stays=BASKET,
         reads_as_before=[{f"T{row}: {basket[0]}", *basket[1:]} for row, basket in enumerate(BASKETS)],
     ),
     "a number of items among numbers": Case(
@@ -226,8 +217,6 @@ CASES = {
         text="tid,who,item\n1,ann,ale\n1,,bun\n2,,ale\n3,bob,cod\n",
         given={"unit_column": "who", "drop_rows_without_unit": True},
         says="others name none, as where only the first row of an order.*into the other rows too.*--format long",
-        instead={},
-        reads=[],
         stays=LONG_TABLE,
         reads_as_before=[{"ale"}, {"cod"}],
     ),
@@ -242,8 +231,6 @@ CASES = {
     "a printed table with lines of dashes": Case(
         text="+-+-+\n" + "".join(f"| {first} | {second} |\n" for first, second in LONG * 3) + "+-+-+\n",
         says="begin and end with the separator.*first delete the lines that do not, such as lines of dashes",
-        instead={},
-        reads=[],
         stays={**BASKET, "separator": "|"},
         reads_as_before=[{"+-+-+"}, *(set(row) for row in LONG * 3), {"+-+-+"}],
     ),
@@ -283,8 +270,6 @@ CASES = {
     "transactions that a spreadsheet rounded": Case(
         text="tid,item\n5.36365E+08,milk\n5.36366E+08,tea\n",
         says="transactions or units are numbers as 1.23E.08.*--format long",
-        instead={},
-        reads=[],
         stays=LONG_TABLE,
         reads_as_before=[{"milk"}, {"tea"}],
     ),
@@ -324,7 +309,6 @@ CASES = {
         says="look like lists of items.*--item-separator ,.*--format basket",
         instead={"item_separator": ","},
         reads=[{"Butter", "Coffee"}, {"Butter"}, {"Tea", "Coffee"}, {"Tea"}, {"Rye"}],
-        stays=BASKET,
         reads_as_before=[{"Butter, Coffee"}, {"Butter"}, {"Tea, Coffee"}, {"Tea"}, {"Rye"}],
     ),
     "quoted lists under a word": Case(
@@ -332,7 +316,6 @@ CASES = {
         says="look like lists of items.*--item-separator ,.*--format basket",
         instead={"item_separator": ",", "skip_lines": 1},
         reads=[{"Butter", "Coffee"}, {"Tea", "Coffee"}, {"Rye"}] * 2,
-        stays=BASKET,
         reads_as_before=[{"Sachen"}, *[{"Butter, Coffee"}, {"Tea, Coffee"}, {"Rye"}] * 2],
     ),
     "quoted lists under a header": Case(
@@ -341,7 +324,6 @@ CASES = {
         given={"item_separator": ","},
         instead={"skip_lines": 1},
         reads=[{"Butter", "Coffee"}, {"Butter"}, {"Tea", "Coffee"}],
-        stays=BASKET,
         reads_as_before=[{"items"}, {"Butter", "Coffee"}, {"Butter"}, {"Tea", "Coffee"}],
     ),
     "ids and lists without a header": Case(
@@ -349,14 +331,11 @@ CASES = {
         says="lists of items.*--transaction-column 1 --item-column 2 --item-separator ,.*--format basket",
         instead={**BY_NUMBER, "item_separator": ","},
         reads=[{"Butter", "Coffee"}, {"Butter"}, {"Tea", "Coffee"}, {"Tea"}, {"Rye"}],
-        stays=BASKET,
         reads_as_before=[{"1", "Butter, Coffee"}, {"2", "Butter"}, {"3", "Tea, Coffee"}, {"4", "Tea"}, {"5", "Rye"}],
     ),
     "a second header": Case(
         text="tid,item\n1,milk\n1,tea\ntid,item\n2,milk\n",
         says="second header.*--format long",
-        instead={},
-        reads=[],
         stays=LONG_TABLE,
         reads_as_before=[{"milk", "tea"}, {"item"}, {"milk"}],
     ),
@@ -371,13 +350,11 @@ CASES = {
     "codes that a spreadsheet rounded": Case(
         text="4.00633E+12,milk\n4.00633E+12,tea\nmilk,ale\n",
         says="names of items are numbers as 1.23E.08.*--format basket",
-        instead={},
-        reads=[],
         stays={"format": "basket", "separator": ","},
         reads_as_before=[{"4.00633E+12", "milk"}, {"4.00633E+12", "tea"}, {"milk", "ale"}],
     ),
 }
-"""Every habit of exports that is asked about, as a file. Without `instead`, the file itself has to be mended."""
+"""Every habit of exports that is asked about, as a file."""
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)

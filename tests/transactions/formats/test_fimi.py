@@ -6,12 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fim_private.errors import InputError
 from fim_private.transactions import compressed_rows
-from fim_private.transactions.files import source
 from fim_private.transactions.formats import fimi
 from tests import processes
-from tests.transactions.reading import as_sets, read, stripped
+from tests.transactions.reading import as_sets, in_blocks, outcome, read, stripped
 
 
 def test_numbers_may_be_separated_by_any_blanks():
@@ -72,21 +70,12 @@ GAPS = st.sampled_from([" ", "\t", "\x0b", "\x0c", "\n", "\r", "\r\n", "\x1c", "
 @given(st.lists(st.tuples(PIECES, GAPS), max_size=40), st.integers(1, 40), st.integers(0, 10))
 def test_compiled_reading_is_the_same_as_reading_tokens(tokens, block, small):
     data = "".join(piece + gap for piece, gap in tokens)
-
-    def outcome() -> tuple:
-        try:
-            transactions = read(data, format="fimi")
-        except InputError as error:
-            return (str(error),)
-        return (as_sets(transactions), transactions.vocabulary.to_list(), vars(transactions.notes))
-
-    slow = outcome()
+    slow = outcome(data, format="fimi")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fimi, "SMALL", small)
         patch.setattr(compressed_rows, "SMALL", 0)
-        for name in ("BLOCK", "HEAD"):
-            patch.setattr(source, name, block)
-        assert outcome() == slow
+        in_blocks(patch, block)
+        assert outcome(data, format="fimi") == slow
 
 
 def test_numbers_are_read_by_compiled_code_and_few_of_them_without():

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from fim_private.errors import InputError
 from fim_private.transactions.columns.text_table import text_table
-from fim_private.transactions.files import source
 from fim_private.transactions.files.text import Text
 from fim_private.transactions.formats import long
-from tests.transactions.reading import as_sets, by_unit, read, stripped
+from tests.transactions.reading import as_sets, by_unit, in_blocks, outcome, read, stripped
 from tests.transactions.workbook import workbook
 
 LINES = "bill;who;thing\nA;Ann;milk\nB;Bob;bread\nA;Ann;bread\nA;Ann;milk\n"
@@ -301,21 +300,11 @@ def test_tables_do_not_depend_on_where_the_blocks_are_cut(rows, end, faults, blo
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator=end).writerows([("tid", "item", "customer"), *rows])
     data = buffer.getvalue() + end.join(faults)
-
-    def outcome(**options):
-        try:
-            transactions = read(data, format="long", separator=",", **options)
-        except InputError as error:
-            return str(error)
-        units = None if transactions.units is None else transactions.units.tolist()
-        return as_sets(transactions), units, vars(transactions.notes)
-
-    for options in ({}, {"unit_column": "customer"}):
-        whole = outcome(**options)
+    for unit in (None, "customer"):
+        whole = outcome(data, format="long", separator=",", unit_column=unit)
         with pytest.MonkeyPatch.context() as patch:
-            for name in ("BLOCK", "HEAD"):
-                patch.setattr(source, name, block)
-            assert outcome(**options) == whole
+            in_blocks(patch, block)
+            assert outcome(data, format="long", separator=",", unit_column=unit) == whole
 
 
 def test_a_parquet_table_is_text_a_piece_at_a_time(monkeypatch):
