@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from fim_private import Budget, Constraints, NeighbouringRelation, Plan, PrivacyUnit, Universe, UsageError, make_plan
+from fim_private import Constraints, NeighbouringRelation, Plan, Universe, UsageError
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.plan import plan_again
 from fim_private.plan.record import plan_record
 from fim_private.report.plan_text import plan_text
 from fim_private.report.promise_text import promise
+from tests.asking import planned
 from tests.mechanisms.cases import needs
 
 MILK = Constraints(must_contain=["milk"])
 
 
 def plan_of(mechanism: str = "limited-domain", **options: Any) -> Plan:
-    asked = {"size": 3, "top": 5, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit(), **needs(mechanism, 1000)}
-    return make_plan(mechanism=mechanism, **{**asked, **options})
+    return planned(**{"size": 3, "top": 5, "mechanism": mechanism, **needs(mechanism, 1000), **options})
 
 
 def test_names_are_stripped_and_each_there_once() -> None:

@@ -23,9 +23,10 @@ from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mechanisms.twins.certificates import ANONYMOUS_NAMES
-from fim_private.plan import Plan, Universe, make_plan
+from fim_private.plan import Plan, Universe
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.randomness import SeededRandomness
+from tests.asking import planned
 from tests.conftest import ROOT
 from tests.mechanisms.cases import needs
 from tests.sampling import SEED
@@ -35,8 +36,7 @@ BUDGET = Budget("1", "1e-6")
 
 
 def plan_of(name: str, **changes: object) -> Plan:
-    options = {"size": 1, "top": 1, "budget": BUDGET, "unit": PrivacyUnit(), "mechanism": name, **needs(name, 60)}
-    return make_plan(**{**options, **changes})  # type: ignore[arg-type]
+    return planned(**{"size": 1, "top": 1, "mechanism": name, **needs(name, 60), **changes})
 
 
 DECLARED = sorted(name for name, row in REGISTRY.items() if row.needs_universe and name != "exponential")

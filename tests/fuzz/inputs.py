@@ -13,6 +13,7 @@ from functools import cache
 
 import polars as pl
 
+from tests.asking import mined
 from tests.transactions.workbook import Cell, workbook
 
 CANARY = "zwieback"
@@ -104,13 +105,11 @@ def parquet_files() -> tuple[bytes, ...]:
 @cache
 def releases() -> tuple[bytes, ...]:
     """Releases as JSON, with and without counts and found items."""
-    from fim_private import Budget, PrivacyUnit, mine
     from fim_private.transactions.item_codes import transactions_from_lists
 
     baskets = transactions_from_lists([["milk", CANARY]] * 900 + [["tea", "jam", "milk"]] * 500)
     made = [
-        mine(baskets, size=2, top=3, budget=Budget("2", "1e-3"), unit=PrivacyUnit(), mechanism=name, seed=1)
-        for name in ("limited-domain", "items-first")
+        mined(baskets, epsilon="2", delta="1e-3", mechanism=name, seed=1) for name in ("limited-domain", "items-first")
     ]
     return tuple(release.to_json().encode() for release in made)
 

@@ -11,13 +11,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fim_private import Budget, Ledger, PrivacyUnit, Universe, make_plan
+from fim_private import Ledger, Universe
 from fim_private.errors import FimPrivateError
 from fim_private.ledger import chain
 from fim_private.ledger.decision import decide
 from fim_private.plan import Plan
 from fim_private.transactions.reading import read_transactions
 from fim_private.transactions.restriction import read_item_names
+from tests.asking import planned
 from tests.fuzz.inputs import (
     CANARY,
     LONG,
@@ -136,14 +137,7 @@ def release(randomness: random.Random) -> str:
 
 @cache
 def _ledger() -> tuple[bytes, Plan]:
-    plan = make_plan(
-        size=2,
-        top=1,
-        budget=Budget("1/100", "0"),
-        unit=PrivacyUnit(),
-        universe=Universe(items=9, listed=True),
-        mechanism="exponential",
-    )
+    plan = planned(top=1, epsilon="1/100", delta="0", universe=Universe(items=9, listed=True), mechanism="exponential")
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger.create(Path(folder) / "shop.ledger", epsilon="3", delta="1e-5", dataset=CANARY)
         for _ in range(3):

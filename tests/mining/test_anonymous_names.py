@@ -12,25 +12,21 @@ from fim_private import (
     InputError,
     Ledger,
     NeighbouringRelation,
-    PrivacyUnit,
     Universe,
     UsageError,
-    mine,
     transactions_from_lists,
 )
 from fim_private.release import Release
 from fim_private.transactions.dataset import Transactions
+from tests.asking import mined
 from tests.sampling import SEED
 
 BASKETS = [["bread", "milk"]] * 900 + [["bread", "tea"]] * 700 + [["milk", "salt"]] * 600 + [["SECRET", "bread"]] * 2
 
 
 def found(baskets: Transactions | None = None, **changes: Any) -> Release:
-    options = {
-        "size": 2, "top": 3, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit(), "mechanism": "exponential",
-        "universe": Universe(items=1000), "seed": SEED,
-    }  # fmt: skip
-    return mine(transactions_from_lists(BASKETS) if baskets is None else baskets, **{**options, **changes})
+    options = {"mechanism": "exponential", "universe": Universe(items=1000), "seed": SEED}
+    return mined(BASKETS if baskets is None else baskets, **{**options, **changes})
 
 
 TRUE = {("bread", "milk"): 900, ("bread", "tea"): 700, ("milk", "salt"): 600}

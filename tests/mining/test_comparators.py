@@ -24,24 +24,23 @@ from fim_private.mining import privbasis_steps, stepwise
 from fim_private.mining.bases import bases_of
 from fim_private.mining.mine import mine
 from fim_private.mining.rehearsal import rehearse
-from fim_private.plan import Plan, Universe, make_plan
+from fim_private.plan import Plan, Universe
 from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
 from fim_private.randomness import SeededRandomness
 from fim_private.report.drawing import look
 from fim_private.report.plan_text import plan_text
 from fim_private.transactions.item_codes import transactions_from_lists
+from tests.asking import mined, planned
 from tests.comparison.test_run import SETTINGS
 from tests.mining.test_privbasis_steps import BASKETS
 
 NAMES = Universe(names=[*(f"{item + 10}" for item in range(20)), "nobody's"])
-TRANSACTION = PrivacyUnit()
 CUSTOMER = PrivacyUnit(column="customer", max_transactions=2)
 LOUD = Budget("100", "1e-6")
 
 
 def plan_of(name: str, **changes: object) -> Plan:
-    options = {"size": [1, 2, 3], "top": 10, "budget": Budget("1", "1e-6"), "unit": TRANSACTION, "universe": NAMES}
-    return make_plan(**{**options, "mechanism": name, **changes})  # type: ignore[arg-type]
+    return planned(**{"size": [1, 2, 3], "top": 10, "universe": NAMES, "mechanism": name, **changes})
 
 
 def counts_of(items: tuple[str, ...]) -> int:
@@ -50,10 +49,7 @@ def counts_of(items: tuple[str, ...]) -> int:
 
 @pytest.mark.parametrize("name", COMPARATORS)
 def test_a_loud_release_is_right(name: str) -> None:
-    release = mine(
-        transactions_from_lists(BASKETS), size=[1, 2, 3], top=10, budget=LOUD, unit=TRANSACTION, universe=NAMES,
-        mechanism=name, seed=1,
-    )  # fmt: skip
+    release = mined(BASKETS, size=[1, 2, 3], top=10, budget=LOUD, universe=NAMES, mechanism=name, seed=1)
     best = sorted(
         (counts_of(some) for size in (1, 2, 3) for some in combinations([f"{item + 10}" for item in range(20)], size)),
         reverse=True,
@@ -67,10 +63,16 @@ def test_a_loud_release_is_right(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMPARATORS)
 def test_constraints_are_kept(name: str) -> None:
-    release = mine(
-        transactions_from_lists(BASKETS), size=[2, 3], top=4, budget=LOUD, unit=TRANSACTION, universe=NAMES,
-        mechanism=name, seed=1, constraints=Constraints(must_contain=["11"], exclude=["10"]),
-    )  # fmt: skip
+    release = mined(
+        BASKETS,
+        size=[2, 3],
+        top=4,
+        budget=LOUD,
+        universe=NAMES,
+        mechanism=name,
+        seed=1,
+        constraints=Constraints(must_contain=["11"], exclude=["10"]),
+    )
     assert len(release.itemsets) == 4
     for itemset in release.itemsets:
         assert "11" in itemset.items
@@ -80,20 +82,14 @@ def test_constraints_are_kept(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMPARATORS)
 def test_each_size_may_be_searched_by_itself(name: str) -> None:
-    release = mine(
-        transactions_from_lists(BASKETS), size=[1, 2], top=3, budget=LOUD, unit=TRANSACTION, universe=NAMES,
-        mechanism=name, seed=1, per_size=True,
-    )  # fmt: skip
+    release = mined(BASKETS, size=[1, 2], budget=LOUD, universe=NAMES, mechanism=name, seed=1, per_size=True)
     assert [len(itemset.items) for itemset in release.itemsets] == [1, 1, 1, 2, 2, 2]
 
 
 @pytest.mark.parametrize("name", COMPARATORS)
 def test_a_ledger_pays_for_it(name: str, tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="2", delta="1e-5")
-    release = mine(
-        transactions_from_lists(BASKETS), size=[1, 2], top=5, budget=Budget("1", "1e-6"), unit=TRANSACTION,
-        universe=NAMES, mechanism=name, ledger=ledger,
-    )  # fmt: skip
+    release = mined(BASKETS, size=[1, 2], top=5, universe=NAMES, mechanism=name, ledger=ledger)
     assert release.id is not None
     assert len(release.itemsets) == 5
 
@@ -107,10 +103,7 @@ def test_data_that_is_too_much_to_count_costs_nothing(tmp_path: Path, monkeypatc
     ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="2", delta="1e-5")
     monkeypatch.setattr(LocalDatabase, "top_itemsets", too_much)
     with pytest.raises(InputError, match="too much"):
-        mine(
-            transactions_from_lists(BASKETS), size=2, top=5, budget=Budget("1", "1e-6"), unit=TRANSACTION,
-            universe=NAMES, mechanism="privbasis", ledger=ledger,
-        )  # fmt: skip
+        mined(BASKETS, top=5, universe=NAMES, mechanism="privbasis", ledger=ledger)
     assert len(ledger.history()) == len(Ledger.create(tmp_path / "other.ledger", epsilon="2", delta="1e-5").history())
 
 

@@ -18,14 +18,13 @@ from fim_private import (
     Constraints,
     PrivacyUnit,
     Universe,
-    make_plan,
-    mine,
     transactions_from_lists,
 )
 from fim_private.counting import LocalDatabase
 from fim_private.mechanisms.registry import REGISTRY
 from fim_private.mining.mine import bound
 from fim_private.plan import Plan
+from tests.asking import mined, planned
 from tests.mechanisms.cases import needs
 from tests.transactions.reading import as_sets
 
@@ -65,7 +64,7 @@ def plan_of(unit: PrivacyUnit, asked: Constraints, size: int = 3, **options: Any
     """A plan that counts transactions, merged ones where units have several: `test_together` counts units."""
     if unit.column is not None and unit.max_transactions is None:
         options["together"] = "unit"
-    return make_plan(size=size, top=1, budget=BUDGET, unit=unit, constraints=asked, mechanism="stable-max", **options)
+    return planned(size=size, top=1, budget=BUDGET, unit=unit, constraints=asked, mechanism="stable-max", **options)
 
 
 def bounded(given_rows: list[Row], plan: Plan, seed: int = 0) -> list[set[str]]:
@@ -158,16 +157,15 @@ def test_one_unit_adds_at_most_delta_transactions_and_changes_no_other(
 )  # which need leads of their own
 def test_every_mechanism_finds_what_is_asked_for(name: str, size: int) -> None:
     baskets = [["bread", "milk", "tea"]] * 6000 + [["milk", "salt"]] * 9000 + [["bread", "tea"]] * 9000
-    release = mine(
-        transactions_from_lists(baskets),
+    release = mined(
+        baskets,
         size=size,
         top=1,
         budget=BUDGET,
-        unit=PrivacyUnit(),
         mechanism=name,
         constraints=Constraints(must_contain=["tea", "milk"][: size - 1], exclude=["salt", "absent"]),
         seed=5,  # the published version of truncated frequencies misses now and then
-        **needs(name, 1000, listed=False),  # type: ignore[arg-type]
+        **needs(name, 1000, listed=False),
     )
     (found,) = release.itemsets
     assert found.items in ({("bread", "tea"), ("milk", "tea")} if size == 2 else {("bread", "milk", "tea")})
@@ -180,17 +178,8 @@ def test_nothing_tells_whether_a_named_item_occurs(name: str, universe: Universe
     """With the same noise the release is identical, and there is no error."""
 
     def release(lists: list[list[str]], asked: Constraints) -> str:
-        return mine(
-            transactions_from_lists(lists),
-            size=2,
-            top=1,
-            budget=BUDGET,
-            unit=PrivacyUnit(),
-            mechanism=name,
-            universe=universe,
-            constraints=asked,
-            max_items=3,
-            seed=4,
+        return mined(
+            lists, top=1, budget=BUDGET, mechanism=name, universe=universe, constraints=asked, max_items=3, seed=4
         ).to_json()
 
     out, must = Constraints(exclude=["x"]), Constraints(must_contain=["x"])

@@ -8,21 +8,20 @@ import pytest
 from scipy.stats import binomtest
 
 from fim_private import (
-    Budget,
     Constraints,
     PrivacyUnit,
     Release,
     Universe,
     UsageError,
     association_rules,
-    mine,
     transactions_from_lists,
 )
 from fim_private.mechanisms.count_noise import LaplaceCounts
 from fim_private.mining.mine import mine_as_planned
-from fim_private.plan import Plan, make_plan
+from fim_private.plan import Plan
 from fim_private.plan.record import plan_record
 from fim_private.release.terms import privacy_record
+from tests.asking import mined, planned
 from tests.sampling import FALSE_ALARM, SEED
 
 TRUE = {("bread", "milk"): 3000, ("bread", "tea"): 2000, ("milk", "tea"): 1500}
@@ -32,16 +31,8 @@ BASKETS = (
 
 
 def counted(seed: int | None = SEED, **changes: Any) -> Release:
-    options: dict[str, Any] = {
-        "size": 2,
-        "top": 3,
-        "budget": Budget("2", "1e-6"),
-        "unit": PrivacyUnit(),
-        "mechanism": "limited-domain",
-        "count_share": "0.5",
-        "seed": seed,
-    }
-    return mine(transactions_from_lists(changes.pop("baskets", BASKETS)), **{**options, **changes})
+    options = {"epsilon": "2", "mechanism": "limited-domain", "count_share": "0.5", "seed": seed}
+    return mined(changes.pop("baskets", BASKETS), **{**options, **changes})
 
 
 @pytest.mark.parametrize("mechanism", ["limited-domain", "lmm", "items-first", "exponential", "permute-and-flip"])
@@ -69,15 +60,7 @@ def test_fresh_counts_take_the_place_of_weighted_ones(select: str) -> None:
 @pytest.mark.slow
 def test_intervals_hold_the_true_count_as_often_as_they_say() -> None:
     """One planned release is drawn many times. Noise of another width is noticed."""
-    plan = make_plan(
-        size=2,
-        top=3,
-        budget=Budget("2", "1e-6"),
-        unit=PrivacyUnit(),
-        mechanism="limited-domain",
-        count_share="0.5",
-        raw_counts=True,
-    )
+    plan = planned(epsilon="2", mechanism="limited-domain", count_share="0.5", raw_counts=True)
     assert plan.counts is not None
     transactions = transactions_from_lists(BASKETS)
     held = narrow = total = 0
@@ -137,10 +120,9 @@ def test_counts_are_of_the_bounded_data() -> None:
     transactions = transactions_from_lists(baskets, customers)
     for kept, expected in ((None, 1000), (3, 3000)):
         unit = PrivacyUnit(column="customer", max_transactions=kept)
-        release = mine(
-            transactions, size=2, top=1, budget=Budget("4", "1e-6"), unit=unit, mechanism="limited-domain",
-            count_share="0.5", seed=SEED,
-        )  # fmt: skip
+        release = mined(
+            transactions, top=1, epsilon="4", unit=unit, mechanism="limited-domain", count_share="0.5", seed=SEED
+        )
         (itemset,) = release.itemsets
         assert itemset.count == pytest.approx(expected, abs=20)
 
@@ -148,9 +130,7 @@ def test_counts_are_of_the_bounded_data() -> None:
 def test_noise_is_planned_for_all_itemsets_however_few_are_named() -> None:
     """Ten itemsets are asked for and one can be named. Its noise is for ten, and for all transactions of a unit."""
     unit = PrivacyUnit(column="customer", max_transactions=2)
-    plan = make_plan(
-        size=2, top=10, budget=Budget("2", "1e-6"), unit=unit, mechanism="stable-max", count_share="0.5"
-    )  # fmt: skip
+    plan = planned(top=10, epsilon="2", unit=unit, mechanism="stable-max", count_share="0.5")
     assert plan.counts is not None
     assert (plan.counts.top, plan.counts.sensitivity) == (10, 2)  # type: ignore[attr-defined]
     transactions = transactions_from_lists([["a", "b"]] * 900, list(range(900)))
@@ -162,10 +142,15 @@ def test_noise_is_planned_for_all_itemsets_however_few_are_named() -> None:
 
 
 def test_the_record_says_what_the_counts_are() -> None:
-    plan = make_plan(
-        size=1, top=1, budget=Budget("1", "0"), unit=PrivacyUnit(), mechanism="exponential",
-        universe=Universe(items=9, listed=True), count_share="0.25", public_transactions=77,
-    )  # fmt: skip
+    plan = planned(
+        size=1,
+        top=1,
+        delta="0",
+        mechanism="exponential",
+        universe=Universe(items=9, listed=True),
+        count_share="0.25",
+        public_transactions=77,
+    )
     assert isinstance(plan.counts, LaplaceCounts)
     record = plan_record(plan)
     assert record["counts"] == {
@@ -183,10 +168,14 @@ def test_the_record_says_what_the_counts_are() -> None:
 
 
 def without(plan: Plan) -> Plan:
-    return make_plan(
-        size=plan.size, top=plan.top, budget=plan.budget, unit=plan.unit, universe=plan.universe,
+    return planned(
+        size=plan.size,
+        top=plan.top,
+        budget=plan.budget,
+        unit=plan.unit,
+        universe=plan.universe,
         mechanism=plan.mechanism_name,
-    )  # fmt: skip
+    )
 
 
 def test_a_release_with_counts_round_trips() -> None:
@@ -215,8 +204,7 @@ def test_every_subset_is_counted_once_with_noise_of_its_own() -> None:
 def test_noise_is_planned_for_as_many_subsets_as_there_can_be() -> None:
     """Three pairs of three items have six subsets; three disjoint pairs would have nine."""
     for size, top in ((2, 3), (3, 2), ([1, 3], 4)):
-        options: dict[str, Any] = {"budget": Budget("2", "1e-6"), "unit": PrivacyUnit(), "count_share": "0.5"}
-        plan = make_plan(size=size, top=top, mechanism="limited-domain", with_subsets=True, **options)
+        plan = planned(size=size, top=top, mechanism="limited-domain", with_subsets=True, count_share="0.5")
         assert plan.counts is not None
         assert plan.counts.top == top * (2 ** max(plan.sizes) - 1)
         assert plan_record(plan)["counts"]["with_subsets"] is True

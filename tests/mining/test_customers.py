@@ -12,12 +12,9 @@ import numpy as np
 import pytest
 
 from fim_private import (
-    Budget,
     Constraints,
     PrivacyUnit,
     Transactions,
-    make_plan,
-    mine,
     read_transactions,
     transactions_from_lists,
 )
@@ -27,6 +24,7 @@ from fim_private.mining.mine import bound
 from fim_private.plan import Plan
 from fim_private.transactions.bounding import merge_units
 from fim_private.transactions.compressed_rows import taken
+from tests.asking import mined, planned
 from tests.cli.command import end_with, fim_private, succeed, words
 from tests.mining.test_constraints import Streams
 from tests.transactions.reading import as_sets
@@ -77,10 +75,9 @@ def test_a_customer_adds_at_most_delta_transactions(
     invoices: Transactions, most: int | None, must: tuple[str, ...], max_items: int | None
 ) -> None:
     """Take away the customer with the most invoices, and two others. All other counts stay the same."""
-    plan = make_plan(
+    plan = planned(
         size=3,
         top=1,
-        budget=Budget(1, "1e-6"),
         unit=replace(COLUMN, max_transactions=most),
         mechanism="stable-max",
         constraints=Constraints(must_contain=must, exclude=["POSTAGE"]),
@@ -160,9 +157,9 @@ def test_what_was_left_out_while_reading_is_no_part_of_a_release(tmp_path: Path)
 def test_customers_can_be_the_unit_in_python() -> None:
     baskets = [["milk", "bread"], ["milk"], ["bread", "tea"]] * 2000
     transactions = transactions_from_lists(baskets, [place // 3 for place in range(len(baskets))])
-    asked = {"top": 1, "budget": Budget(1, "1e-6"), "unit": PrivacyUnit(column="customer")}
-    release = mine(transactions, size=3, together="unit", **asked)  # type: ignore[arg-type]
+    asked = {"top": 1, "unit": PrivacyUnit(column="customer")}
+    release = mined(transactions, size=3, together="unit", **asked)
     assert [itemset.items for itemset in release.itemsets] == [("bread", "milk", "tea")]
-    assert not mine(transactions, size=3, **asked).itemsets  # type: ignore[arg-type] # nobody bought all three at once
-    (pair,) = mine(transactions, size=2, **asked).itemsets  # type: ignore[arg-type]
+    assert not mined(transactions, size=3, **asked).itemsets  # nobody bought all three at once
+    (pair,) = mined(transactions, **asked).itemsets
     assert pair.items in {("bread", "milk"), ("bread", "tea")}

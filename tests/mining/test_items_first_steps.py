@@ -20,13 +20,13 @@ from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mining import items_first_steps
 from fim_private.mining.mine import mine_as_planned
-from fim_private.plan import make_plan
 from fim_private.privacy import Gaussian, OneSidedFailure, failure_probability
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from fim_private.release import Release
 from fim_private.release.door import certify, discover, measure
 from fim_private.transactions.dataset import Transactions
+from tests.asking import mined, planned
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
 UNIT = PrivacyUnit()
@@ -45,9 +45,7 @@ def truth(size: int) -> Counter[tuple[str, ...]]:
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
 def test_with_much_data_the_list_is_right(select: str, size: int) -> None:
-    release = mine(
-        WHOLE, size=size, top=6, budget=Budget(20, "1e-6"), unit=UNIT, mechanism="items-first", select=select, seed=SEED
-    )
+    release = mined(WHOLE, size=size, top=6, epsilon=20, mechanism="items-first", select=select, seed=SEED)
     expected = truth(size)
     named = [itemset.items for itemset in release.itemsets]
     assert len(named) == 6
@@ -63,16 +61,7 @@ def test_with_much_data_the_list_is_right(select: str, size: int) -> None:
 @pytest.mark.parametrize("select", [PEEL, COUNTS])
 @pytest.mark.parametrize("sizes", [(1, 2), (2, 4), (1, 2, 3, 4)])
 def test_sizes_are_ranked_together(sizes: tuple[int, ...], select: str) -> None:
-    release = mine(
-        WHOLE,
-        size=sizes,
-        top=20,
-        budget=Budget(20, "1e-6"),
-        unit=UNIT,
-        mechanism="items-first",
-        select=select,
-        seed=SEED,
-    )
+    release = mined(WHOLE, size=sizes, top=20, epsilon=20, mechanism="items-first", select=select, seed=SEED)
     expected: Counter[tuple[str, ...]] = sum((truth(size) for size in sizes), Counter())
     named = [itemset.items for itemset in release.itemsets]
     assert len(named) == len(set(named)) == 20
@@ -86,8 +75,7 @@ def test_sizes_are_ranked_together(sizes: tuple[int, ...], select: str) -> None:
 def test_counts_of_long_transactions_are_not_too_low() -> None:
     """All hold all 15 items, so each counts little in each of the many itemsets. The look says how little."""
     data = transactions_from_lists([[f"item {item:02}" for item in range(15)]] * 5000)
-    asked = {"top": 100, "budget": Budget(2, "1e-6"), "unit": UNIT, "mechanism": "items-first", "select": COUNTS}
-    release = mine(data, size=[1, 2], seed=SEED, **asked)  # type: ignore[arg-type]
+    release = mined(data, size=[1, 2], top=100, epsilon=2, mechanism="items-first", select=COUNTS, seed=SEED)
     assert len(release.itemsets) >= 50
     assert all(itemset.count == pytest.approx(5000, rel=0.15) for itemset in release.itemsets)
 
@@ -98,7 +86,7 @@ def test_items_that_were_counted_twice_stand_in_the_order_of_the_counts_that_are
     data = transactions_from_lists(
         [[f"item {item}" for item in np.flatnonzero(draw.random(300) < 0.2).tolist()] for _ in range(1500)]
     )
-    plan = make_plan(size=2, top=10, budget=Budget("0.5", "1e-6"), unit=UNIT, mechanism="items-first")
+    plan = planned(top=10, epsilon="0.5", mechanism="items-first")
     usual, twice = items_first_steps._average, []
     monkeypatch.setattr(items_first_steps, "_average", lambda *given: (twice.append(given), usual(*given))[1])
     for seed in range(5):
@@ -108,7 +96,7 @@ def test_items_that_were_counted_twice_stand_in_the_order_of_the_counts_that_are
 
 
 def test_the_items_of_named_itemsets_come_with_their_counts_and_no_others() -> None:
-    release = mine(WHOLE, size=2, top=3, budget=Budget(1, "1e-6"), unit=UNIT, mechanism="items-first", seed=SEED)
+    release = mined(WHOLE, mechanism="items-first", seed=SEED)
     assert release.found is not None
     names = [found.item for found in release.found]
     assert set(names) == {item for itemset in release.itemsets for item in itemset.items}
@@ -126,7 +114,7 @@ def test_a_least_count_names_what_exceeds_it() -> None:
     assert {itemset for itemset, count in expected.items() if count > 2700} <= named
     assert named <= {itemset for itemset, count in expected.items() if count > 2300}
     assert all(itemset.count is not None and itemset.count > 2500 for itemset in release.itemsets)
-    few = mine(WHOLE, size=2, top=2, min_count=2500, budget=Budget(2, "1e-6"), unit=UNIT, seed=SEED)
+    few = mined(WHOLE, top=2, min_count=2500, epsilon=2, seed=SEED)
     assert len(few.itemsets) == 2
     none = mine(WHOLE, size=2, min_count=10**9, budget=Budget(2, "1e-6"), unit=UNIT, seed=SEED)
     assert none.itemsets == ()
@@ -141,14 +129,12 @@ def test_a_least_count_names_what_exceeds_it() -> None:
     ],
 )
 def test_options_that_contradict_each_other_are_refused(options: dict[str, object]) -> None:
-    asked = {"size": 2, "top": 3, "budget": Budget(1, "1e-6"), "unit": UNIT, **options}
     with pytest.raises(UsageError):
-        mine(WHOLE, **asked)  # type: ignore[arg-type]
+        mined(WHOLE, **options)
 
 
-def planned(unit: PrivacyUnit, **options: object) -> ItemsFirst:
-    asked = {"size": 2, "top": 40, "budget": Budget(1, "1e-6"), "unit": unit, "mechanism": "items-first", **options}
-    mechanism = make_plan(**asked).mechanism  # type: ignore[arg-type]
+def items_first(unit: PrivacyUnit, **options: object) -> ItemsFirst:
+    mechanism = planned(**{"top": 40, "unit": unit, "mechanism": "items-first", **options}).mechanism
     assert isinstance(mechanism, ItemsFirst)
     return mechanism
 
@@ -156,7 +142,7 @@ def planned(unit: PrivacyUnit, **options: object) -> ItemsFirst:
 def test_units_with_several_transactions_cost_noise_where_itemsets_are_counted() -> None:
     units = UNIT, PrivacyUnit(column="customer", max_transactions=4)
     # With so much support the shares of what is counted are the same for both.
-    one, four = (replace(planned(unit, select=COUNTS), tuning=Tuning(clear=math.inf)) for unit in units)
+    one, four = (replace(items_first(unit, select=COUNTS), tuning=Tuning(clear=math.inf)) for unit in units)
     assert one.items == four.items
     assert one.usual.certificate == four.usual.certificate
     counted = one.usual.itemsets, four.usual.itemsets
@@ -170,7 +156,9 @@ def test_a_unit_s_items_count_once_however_many_transactions_they_are_in() -> No
     units = np.repeat(np.arange(400), 3)
     data = transactions_from_lists(baskets)
     data = Transactions(offsets=data.offsets, items=data.items, vocabulary=data.vocabulary, units=units)
-    mechanism = planned(PrivacyUnit(column="customer", max_transactions=3), size=1, top=1, budget=Budget(50, "1e-6"))
+    mechanism = items_first(
+        PrivacyUnit(column="customer", max_transactions=3), size=1, top=1, budget=Budget(50, "1e-6")
+    )
     outcome = items_first_steps.run(LocalDatabase(data), mechanism, SeededRandomness(1))
     assert outcome.found is not None
     assert 390 < outcome.found.counts[0] < 410
@@ -198,9 +186,8 @@ def test_a_list_ends_where_the_look_saw_that_further_picks_would_be_random() -> 
     pairs = transactions_from_lists([random.choice(100, 2, replace=False).astype(str).tolist() for _ in range(5_000)])
 
     def named(mechanism: str) -> float:
-        asked = {"size": 2, "top": 20, "budget": Budget(2, "1e-6"), "unit": UNIT, "mechanism": mechanism}
-        seeds = range(SEED, SEED + 12)
-        return float(np.mean([len(mine(pairs, **asked, seed=seed).itemsets) for seed in seeds]))  # type: ignore[arg-type]
+        runs = (mined(pairs, top=20, epsilon=2, mechanism=mechanism, seed=SEED + run) for run in range(12))
+        return float(np.mean([len(release.itemsets) for release in runs]))
 
     assert named("items-first") > 15
     assert named("look-first") < 10
@@ -208,24 +195,14 @@ def test_a_list_ends_where_the_look_saw_that_further_picks_would_be_random() -> 
 
 def test_nothing_to_find_is_no_error() -> None:
     for select in (PEEL, COUNTS):
-        release = mine(
-            transactions_from_lists([["a", "b"]] * 5),
-            size=2,
-            top=3,
-            budget=Budget(1, "1e-6"),
-            unit=UNIT,
-            mechanism="items-first",
-            select=select,
-            seed=3,
-        )
+        release = mined([["a", "b"]] * 5, mechanism="items-first", select=select, seed=3)
         assert release.itemsets == ()
         assert release.found == ()
 
 
 def test_auto_looks_first_unless_only_items_first_can_do_what_is_asked() -> None:
     def taken(**options: object) -> str:
-        asked = {"size": 2, "budget": Budget(1, "1e-6"), "unit": UNIT, "mechanism": "auto", **options}
-        return make_plan(**asked).mechanism_name  # type: ignore[arg-type]
+        return planned(**{"top": None, "mechanism": "auto", **options}).mechanism_name
 
     assert taken(top=100) == "look-first"
     assert taken(top=100, by="leverage") == "items-first"
@@ -235,7 +212,7 @@ def test_auto_looks_first_unless_only_items_first_can_do_what_is_asked() -> None
 
 
 def test_all_of_the_budget_is_composed() -> None:
-    mechanism = planned(UNIT)
+    mechanism = items_first(UNIT)
     assert failure_probability(mechanism.failures) == mechanism.test_delta
     assert mechanism.losses == (Gaussian(mechanism.rho),)
     assert sum(line.rho or 0 for line in mechanism.spending) == mechanism.rho
@@ -263,7 +240,7 @@ def lengths(length: float) -> Lengths:
 
 
 def test_items_are_counted_again_if_long_units_hide_them() -> None:
-    mechanism, rare = planned(UNIT), np.ones(500)
+    mechanism, rare = items_first(UNIT), np.ones(500)
     again = mechanism.again(rare, lengths(64), lengths(2))
     assert again is not None
     assert again.sensitivity == 1
@@ -271,7 +248,7 @@ def test_items_are_counted_again_if_long_units_hide_them() -> None:
     assert mechanism.again(rare, lengths(4), lengths(4)) is None  # no more exact than the first count
     assert mechanism.again(np.full(500, 1e6), lengths(64), lengths(2)) is None  # no doubt is left
     assert mechanism.again(rare[:0], lengths(64), lengths(2)) is None
-    listed = planned(UNIT, universe=Universe(items=500, listed=True))
+    listed = items_first(UNIT, universe=Universe(items=500, listed=True))
     assert listed.again(rare, lengths(64), lengths(2)) is None  # there are no strangers
 
 
@@ -285,7 +262,7 @@ def test_a_second_count_finds_items_that_long_units_hide(monkeypatch: pytest.Mon
     ]
     data = LocalDatabase(transactions_from_lists(baskets))
     names = data.vocabulary.to_list()
-    mechanism = planned(UNIT, size=1, top=15, budget=Budget("0.5", "1e-6"))
+    mechanism = items_first(UNIT, size=1, top=15, budget=Budget("0.5", "1e-6"))
 
     def right() -> int:
         found = [items_first_steps.run(data, mechanism, SeededRandomness(seed)).itemsets.ravel() for seed in range(8)]
@@ -328,20 +305,18 @@ def test_a_long_list_is_cut_before_what_has_no_support() -> None:
 def test_a_public_list_has_to_be_the_vocabulary() -> None:
     data = transactions_from_lists([["a", "b"]] * 400)
     universe = Universe(names=("a", "b", "c", "d"))
-    listed = planned(UNIT, universe=universe, top=3, size=1)
+    listed = items_first(UNIT, universe=universe, top=3, size=1)
     with pytest.raises(AssertionError, match="public list"):
         discover(LocalDatabase(data), LocalDatabase(data), listed, SeededRandomness(SEED))
 
 
 def test_listed_names_that_nobody_has_are_named_like_any_other() -> None:
     universe = Universe(names=("a", "b", "c", "d", "not here"))
-    asked = {"size": 1, "top": 5, "unit": UNIT, "mechanism": "items-first", "select": PEEL, "universe": universe}
+    asked = {"size": 1, "top": 5, "mechanism": "items-first", "select": PEEL, "universe": universe}
     named = Counter(
         itemset.items
         for seed in range(60)
-        for itemset in mine(
-            transactions_from_lists([["a"], ["b"]]), budget=Budget("0.1", "1e-6"), seed=seed, **asked
-        ).itemsets  # type: ignore[arg-type]
+        for itemset in mined([["a"], ["b"]], epsilon="0.1", seed=seed, **asked).itemsets
     )
     assert named["not here",] > 0
     assert named["not here",] == pytest.approx(named["c",], abs=6 * named["c",] ** 0.5 + 6)
@@ -349,11 +324,15 @@ def test_listed_names_that_nobody_has_are_named_like_any_other() -> None:
 
 def test_constraints_leave_a_public_list_its_names() -> None:
     universe = Universe(names=("a", "b", "c", "d", "e"))
-    release = mine(
-        transactions_from_lists([["a", "b", "c", "x"]] * 3000), size=2, top=2, budget=Budget(5, "1e-6"), unit=UNIT,
-        mechanism="items-first", universe=universe, constraints=Constraints(must_contain=["a"], exclude=["c"]),
+    release = mined(
+        [["a", "b", "c", "x"]] * 3000,
+        top=2,
+        epsilon=5,
+        mechanism="items-first",
+        universe=universe,
+        constraints=Constraints(must_contain=["a"], exclude=["c"]),
         seed=SEED,
-    )  # fmt: skip
+    )
     assert release.itemsets[0].items == ("a", "b")
 
 
@@ -366,7 +345,7 @@ def test_more_items_than_can_be_are_refused_before_anything_is_charged() -> None
         return "paid"
 
     for universe, refused in ((Universe(items=11), True), (Universe(items=12), False), (None, False)):
-        plan = make_plan(size=2, top=3, budget=Budget(1, "1e-6"), unit=UNIT, mechanism="items-first", universe=universe)
+        plan = planned(mechanism="items-first", universe=universe)
         assert plan.most_items == (65_536 if universe is None else universe.items)
         if refused:
             with pytest.raises(InputError, match="more different items"):
@@ -379,13 +358,8 @@ def test_more_items_than_can_be_are_refused_before_anything_is_charged() -> None
 
 def test_a_better_guess_of_the_number_of_items_helps() -> None:
     """With few names fewer of nobody's tokens stand out, so rarer items go on."""
-    few, many = (planned(UNIT, universe=Universe(items=items)) for items in (100, 10**6))
+    few, many = (items_first(UNIT, universe=Universe(items=items)) for items in (100, 10**6))
     assert (few.items.names, many.items.names) == (100, 10**6)
     with pytest.raises(UsageError, match="10,000,000"):
-        planned(UNIT, universe=Universe(items=10**7 + 1))
-    auto = planned_name(mechanism="auto", universe=Universe(items=10**8), top=100)
-    assert auto != "items-first"
-
-
-def planned_name(**options: object) -> str:
-    return make_plan(size=2, budget=Budget(1, "1e-6"), unit=UNIT, **options).mechanism_name  # type: ignore[arg-type]
+        items_first(UNIT, universe=Universe(items=10**7 + 1))
+    assert planned(mechanism="auto", universe=Universe(items=10**8), top=100).mechanism_name != "items-first"

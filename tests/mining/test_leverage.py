@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fim_private import Budget, PrivacyUnit, Release, Universe, mine, transactions_from_lists
+from fim_private import PrivacyUnit, Release, Universe, transactions_from_lists
 from fim_private.constraints import Constraints
 from fim_private.counting import ChosenCounts, LocalDatabase, Tokens
 from fim_private.errors import UsageError
@@ -22,11 +22,10 @@ from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mining import items_first_steps
-from fim_private.plan import make_plan
 from fim_private.randomness import SeededRandomness
+from tests.asking import mined, planned
 from tests.sampling import SEED
 
-UNIT = PrivacyUnit()
 Basket = frozenset[int]
 
 
@@ -91,9 +90,8 @@ def test_true_leverage_costs_twice_as_much() -> None:
 # What the program picks by.
 
 
-def planned(**changes: object) -> ItemsFirst:
-    asked = {"size": 2, "top": 3, "budget": Budget(2, "1e-6"), "unit": UNIT, "by": BY_LEVERAGE, **changes}
-    mechanism = make_plan(**asked).mechanism  # type: ignore[arg-type]
+def items_first(**changes: object) -> ItemsFirst:
+    mechanism = planned(**{"epsilon": 2, "by": BY_LEVERAGE, **changes}).mechanism
     assert isinstance(mechanism, ItemsFirst)
     return mechanism
 
@@ -102,7 +100,7 @@ def scores_of(baskets: Sequence[Basket], items: int, monkeypatch: pytest.MonkeyP
     """What picks go by, where all numbers released before are the same whatever the data is."""
     names = [f"item {item}" for item in range(items)]
     data = transactions_from_lists([[names[item] for item in sorted(basket)] for basket in [range(items), *baskets]])
-    mechanism = planned()
+    mechanism = items_first()
     units = np.linspace(90_000, 30_000, items).astype(np.int64)
     seen: list[NDArray[np.int64]] = []
 
@@ -193,28 +191,18 @@ def found(release: Release) -> set[tuple[str, ...]]:
 @pytest.mark.parametrize("listed", [False, True])
 def test_with_much_data_the_pairs_that_go_together_are_found(*, listed: bool) -> None:
     names = ("bags", "milk", "bread", "water", *(item for pair in COMPANIONS for item in pair))
-    asked = {
-        "size": 2,
-        "top": 3,
-        "budget": Budget(10, "1e-6"),
-        "unit": UNIT,
-        "seed": SEED,
-        "universe": Universe(names=names) if listed else None,
-    }
-    by_leverage = mine(DATA, by=BY_LEVERAGE, **asked)  # type: ignore[arg-type]
+    asked = {"epsilon": 10, "seed": SEED, "universe": Universe(names=names) if listed else None}
+    by_leverage = mined(DATA, by=BY_LEVERAGE, **asked)
     assert found(by_leverage) == set(COMPANIONS)
     assert by_leverage.mechanism == "items-first"
     assert by_leverage.plan["by"] == BY_LEVERAGE
-    by_count = mine(DATA, **asked)  # type: ignore[arg-type]
+    by_count = mined(DATA, **asked)
     assert found(by_count) == {("bags", "water"), ("milk", "water"), ("bread", "water")}
     assert by_count.plan["by"] == "count"
 
 
-ASKED = {"size": 2, "top": 3, "budget": Budget(10, "1e-6"), "unit": UNIT, "seed": SEED, "count_share": "0.3"}
-
-
 def test_counts_can_be_released_with_it() -> None:
-    release = mine(DATA, **{**ASKED, "by": BY_LEVERAGE})  # type: ignore[arg-type]
+    release, by_count = (mined(DATA, epsilon=10, seed=SEED, count_share="0.3", by=by) for by in (BY_LEVERAGE, "count"))
     assert found(release) == set(COMPANIONS)
     holding = Counter(pair for basket in BASKETS for pair in combinations(sorted(set(basket)), 2))
     single = Counter(item for basket in BASKETS for item in set(basket))
@@ -223,15 +211,15 @@ def test_counts_can_be_released_with_it() -> None:
         assert itemset.expected == pytest.approx(expected, rel=0.1)
         assert itemset.leverage == pytest.approx(holding[itemset.items] - expected, rel=0.1)
         assert itemset.lift == pytest.approx(holding[itemset.items] / expected, rel=0.1)
-    assert all(line.expected == line.leverage is None for line in mine(DATA, **{**ASKED, "by": "count"}).itemsets)  # type: ignore[arg-type]
+    assert all(line.expected == line.leverage is None for line in by_count.itemsets)
 
 
 def test_units_are_compared_with_units() -> None:
     """Each customer has two baskets, and all counts are of customers."""
     data = transactions_from_lists([list(dict.fromkeys(basket)) for basket in BASKETS], np.arange(len(BASKETS)) // 2)
-    asked = {"size": 2, "top": 3, "budget": Budget(10, "1e-6"), "seed": SEED, "by": BY_LEVERAGE}
     for together in ("basket", "unit"):
-        release = mine(data, unit=PrivacyUnit(column="customer"), together=together, **asked)  # type: ignore[arg-type]
+        unit = PrivacyUnit(column="customer")
+        release = mined(data, epsilon=10, unit=unit, together=together, seed=SEED, by=BY_LEVERAGE)
         assert found(release) == set(COMPANIONS)
 
 
@@ -250,27 +238,26 @@ def test_units_are_compared_with_units() -> None:
     ],
 )
 def test_what_has_no_meaning_or_no_proof_is_refused(asked: dict[str, object], message: str) -> None:
-    usual = {"size": 2, "top": 5, "budget": Budget(1, "1e-6"), "unit": UNIT, "by": BY_LEVERAGE}
     with pytest.raises(UsageError) as refused:
-        make_plan(**{**usual, **asked})  # type: ignore[arg-type]
+        planned(**{"top": 5, "by": BY_LEVERAGE, **asked})
     assert message in f"{refused.value}"
 
 
 def test_it_costs_what_was_allowed_and_no_more() -> None:
-    mechanism = planned()
+    mechanism = items_first()
     assert (mechanism.by, mechanism.select) == (BY_LEVERAGE, PEEL)
     assert sum(line.rho or 0 for line in mechanism.spending) == mechanism.rho
     steps = mechanism.usual
     assert steps.recount is not None
     assert steps.pick_epsilon is not None
     assert steps.recount.loss.rho <= Fraction(5, 100) * mechanism.rho
-    assert planned(by="count", select=PEEL).usual.recount is None
+    assert items_first(by="count", select=PEEL).usual.recount is None
     # Only so many items are counted, so no weight is below 1.
     assert set(steps.recount.weights[: steps.recount.full + 1].tolist()) == {steps.recount.resolution}
 
 
 def test_the_product_and_the_price_of_likelihood_are_all_that_is_added() -> None:
-    mechanism = planned()
+    mechanism = items_first()
     expected, independent = np.log([900.0, 400.0, 100.0]), np.array([70.0, 2.0, 30.0])
     favour = mechanism.favour(Fraction(1, 4), expected, np.full(3, np.inf), independent)
     added = mechanism.tuning.leverage_prior * 4 * expected - independent
@@ -280,7 +267,7 @@ def test_the_product_and_the_price_of_likelihood_are_all_that_is_added() -> None
 
 
 def test_items_go_on_if_they_are_in_more_transactions_than_a_pick_can_tell_or_if_there_are_few() -> None:
-    mechanism = planned(top=50)
+    mechanism = items_first(top=50)
     length = Lengths(np.full(1, 3.0), np.full(1, 1e5))  # so all items count in full
     steps = mechanism.later(np.full(500, 1e6), length, length)
     assert steps.tokens == 500

@@ -12,10 +12,10 @@ from fim_private.mechanisms.items_first import ItemsFirst
 from fim_private.mechanisms.look_first import LookFirst
 from fim_private.mining import items_first_steps, stepwise
 from fim_private.mining.mine import mine_as_planned
-from fim_private.plan import Plan, Universe, make_plan
-from fim_private.privacy import Budget, PrivacyUnit
+from fim_private.plan import Plan, Universe
 from fim_private.randomness import SeededRandomness
 from fim_private.transactions.item_codes import transactions_from_lists
+from tests import asking
 
 FAR = transactions_from_lists([["a", "b", "c"]] * 900 + [["a", "d"]] * 600 + [["e"]] * 30)
 """The first two pairs are far above the bulk, which is empty."""
@@ -24,8 +24,7 @@ NEAR = transactions_from_lists([["a", "b"]] * 100 + [["a", "d"]] * 90 + [["a"]] 
 
 
 def planned(epsilon: str = "1", **asked: object) -> Plan:
-    asked = {"size": 2, "top": 2, "budget": Budget(epsilon, "1e-6"), "unit": PrivacyUnit(), **asked}
-    return make_plan(**asked, mechanism="look-first")  # type: ignore[arg-type]
+    return asking.planned(**{"top": 2, **asked}, epsilon=epsilon, mechanism="look-first")
 
 
 def test_a_clear_list_is_picked_and_no_item_is_counted() -> None:

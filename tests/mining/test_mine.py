@@ -16,7 +16,6 @@ from fim_private import (
     Release,
     Universe,
     UsageError,
-    make_plan,
     mine,
     read_transactions,
     transactions_from_lists,
@@ -28,6 +27,7 @@ from fim_private.mining.mine import mine_as_planned
 from fim_private.randomness import SecureRandomness, SeededRandomness
 from fim_private.release.door import pass_through
 from fim_private.transactions.layout import IN_MEMORY, Layout
+from tests.asking import asked, mined, planned
 from tests.mechanisms.cases import needs
 
 BUDGET, UNIT = Budget("1", "1e-6"), PrivacyUnit()
@@ -42,20 +42,12 @@ def precision(release: Release, truth: set[tuple[str, ...]]) -> float:
 def test_every_mechanism_finds_what_stands_out(name: str, relation: NeighbouringRelation) -> None:
     baskets = [["bread", "milk", "tea"]] * 9000 + [["bread", "jam"]] * 40 + [["salt"]] * 500
 
-    def mined() -> Release:
-        return mine(
-            transactions_from_lists(baskets),
-            size=2,
-            top=3,
-            budget=Budget("2", "1e-6"),
-            unit=UNIT,
-            relation=relation,
-            mechanism=name,
-            **needs(name, 1000, listed=False),  # type: ignore[arg-type]
-        )
-
+    runs = (
+        mined(baskets, epsilon="2", relation=relation, mechanism=name, **needs(name, 1000, listed=False))
+        for _ in range(5)
+    )
     # A certificate cuts one list in 58. Five in a row are fewer than one run in 600 million.
-    release = next(release for release in (mined() for _ in range(5)) if len(release.itemsets) == 3)
+    release = next(release for release in runs if len(release.itemsets) == 3)
     found = {itemset.items for itemset in release.itemsets}
     # lmm-repeat and lmm-paper need a lead in each round, and the three pairs stand level.
     assert found == set(combinations(["bread", "milk", "tea"], 2))
@@ -64,14 +56,14 @@ def test_every_mechanism_finds_what_stands_out(name: str, relation: Neighbouring
 
 def test_a_seed_repeats_and_marks() -> None:
     transactions = read_transactions(path_of("online-retail-customers"))
-    one, other = (mine(transactions, size=2, top=10, budget=BUDGET, unit=UNIT, seed=5) for _ in range(2))
+    one, other = (mined(transactions, top=10, seed=5) for _ in range(2))
     assert one == other
     assert one.seeded
-    assert mine(transactions, size=2, top=10, budget=BUDGET, unit=UNIT, seed=6).itemsets != one.itemsets
+    assert mined(transactions, top=10, seed=6).itemsets != one.itemsets
 
 
 def test_record_says_what_was_promised() -> None:
-    release = mine(transactions_from_lists([["a", "b"]]), size=2, top=1, budget=BUDGET, unit=UNIT, mechanism="lmm")
+    release = mined([["a", "b"]], top=1, mechanism="lmm")
     assert release.privacy["epsilon"] == 1.0
     assert release.privacy["delta"] == 1e-6
     assert release.privacy["neighbours"] == "add-remove"
@@ -85,21 +77,13 @@ def test_record_says_what_was_promised() -> None:
 
 def test_units_must_have_been_read() -> None:
     with pytest.raises(UsageError, match="unit_column="):
-        mine(transactions_from_lists([["a"]]), size=1, top=1, budget=BUDGET, unit=PrivacyUnit(column="customer"))
+        mined([["a"]], size=1, top=1, unit=PrivacyUnit(column="customer"))
 
 
 def test_declared_items_are_all_that_is_looked_at() -> None:
     baskets = [["a", "b", "secret"]] * 3000
     universe = Universe(names=("a", "b", "c"))
-    release = mine(
-        transactions_from_lists(baskets),
-        size=2,
-        top=1,
-        budget=BUDGET,
-        unit=UNIT,
-        mechanism="exponential",
-        universe=universe,
-    )
+    release = mined(baskets, top=1, mechanism="exponential", universe=universe)
     assert [itemset.items for itemset in release.itemsets] == [("a", "b")]
 
 
@@ -122,14 +106,7 @@ def test_precision_on_retail_is_the_worked_figure(
 ) -> None:
     """That of docs/mathematics.md#worked-figures; the bounds here are a few standard errors of twelve runs wide."""
     transactions = retail(shared_data)
-    plan = make_plan(
-        size=2,
-        top=top,
-        budget=BUDGET,
-        unit=UNIT,
-        mechanism=name,
-        universe=Universe(items=16_470) if REGISTRY[name].needs_universe else None,
-    )
+    plan = planned(top=top, mechanism=name, universe=Universe(items=16_470) if REGISTRY[name].needs_universe else None)
     counts = (
         count_histogram(transactions, 2)
         if plan.mechanism.depth is None
@@ -170,9 +147,7 @@ def test_no_noise_is_drawn_before_the_charge(name: str, monkeypatch: pytest.Monk
             return super().words(number)
 
     monkeypatch.setattr(import_module("fim_private.mining.mine"), "SecureRandomness", Noted)
-    plan = make_plan(
-        size=1, top=1, budget=BUDGET, unit=UNIT, mechanism=name, count_share="0.3", **needs(name, 5, listed=False)
-    )  # type: ignore[arg-type]
+    plan = planned(size=1, top=1, mechanism=name, count_share="0.3", **needs(name, 5, listed=False))
     before: list[int] = []
 
     def charge(layout: Layout) -> str:
@@ -188,12 +163,11 @@ def test_no_noise_is_drawn_before_the_charge(name: str, monkeypatch: pytest.Monk
 
 
 def test_what_is_no_transactions_and_no_ledger_is_said() -> None:
-    asked = {"size": 1, "top": 1, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit()}
     for wrong in ([["a"]], "baskets.csv", None):
         with pytest.raises(UsageError, match="not transactions"):
-            mine(wrong, **asked)
+            mine(wrong, **asked())
     with pytest.raises(UsageError, match="not a Ledger"):
-        mine(transactions_from_lists([["a"]]), **asked, ledger="shop.ledger")
+        mined([["a"]], ledger="shop.ledger")
 
 
 @pytest.mark.parametrize("promised", ["household", "i", "t"])
@@ -202,19 +176,18 @@ def test_the_unit_that_is_promised_is_the_one_that_was_read(promised: str, tmp_p
     file = tmp_path / "l.csv"
     file.write_text("t,i,u\n" + "".join(f"{row},{item},{row}\n" for row in range(900) for item in ("milk", "bread")))
     columns = {"format": "long", "transaction_column": "t", "item_column": "i"}
-    asked = {"size": 2, "top": 1, "budget": Budget("1", "1e-6")}
     with_units = read_transactions(file, **columns, unit_column="u")
-    assert mine(with_units, unit=PrivacyUnit(column=" U"), **asked).itemsets
+    assert mined(with_units, unit=PrivacyUnit(column=" U"), top=1).itemsets
     for baskets in (with_units, read_transactions(file, **columns)):
         with pytest.raises(UsageError, match="plan protects the units of column"):
-            mine(baskets, unit=PrivacyUnit(column=promised), **asked)
+            mined(baskets, unit=PrivacyUnit(column=promised), top=1)
 
 
 def test_data_with_units_serves_no_promise_for_transactions() -> None:
     """Items are found by units: one basket more would change a customer's whole set, which was not proved."""
     baskets = transactions_from_lists([["milk", "tea"], ["tea"]] * 9, ["ann", "bob"] * 9)
     with pytest.raises(UsageError, match="protects one transaction"):
-        mine(baskets, size=1, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism="items-first")
+        mined(baskets, size=1, top=1, mechanism="items-first")
 
 
 def test_columns_of_units_that_differ_in_case_alone_are_refused(tmp_path: Path) -> None:
@@ -228,8 +201,7 @@ def test_columns_of_units_that_differ_in_case_alone_are_refused(tmp_path: Path) 
 
 @pytest.mark.parametrize("seed", ["3", 1.5, float("nan"), b"x", ""])
 def test_a_seed_is_a_whole_number(seed: object) -> None:
-    asked = {"size": 1, "top": 1, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit()}
-    baskets = transactions_from_lists([["milk"]] * 9)
+    baskets = [["milk"]] * 9
     with pytest.raises(UsageError, match="whole number"):
-        mine(baskets, seed=seed, **asked)  # type: ignore[arg-type]
-    assert mine(baskets, seed=np.int64(3), **asked).seeded  # type: ignore[arg-type]
+        mined(baskets, size=1, top=1, seed=seed)
+    assert mined(baskets, size=1, top=1, seed=np.int64(3)).seeded

@@ -20,6 +20,7 @@ from fim_private.plan.record import plan_record
 from fim_private.release import ReleasedItemset
 from fim_private.report.plan_text import plan_text
 from fim_private.report.remarks import found_note, shortfall
+from tests.asking import asked, mined, planned
 from tests.mechanisms.cases import needs
 from tests.sampling import SEED
 
@@ -27,17 +28,8 @@ BASKETS = [["bread", "milk", "tea"]] * 9000 + [["bread", "milk"]] * 4000 + [["br
 
 
 def options(name: str = "limited-domain", **changes: Any) -> dict[str, Any]:
-    asked: dict[str, Any] = {
-        "size": (1, 2),
-        "top": 2,
-        "budget": Budget("2", "1e-6"),
-        "unit": PrivacyUnit(),
-        "mechanism": name,
-        "per_size": True,
-        **(needs(name, 100, listed=False) if name in REGISTRY else {}),
-        **changes,
-    }
-    return asked
+    usual = {"size": (1, 2), "top": 2, "epsilon": "2", "mechanism": name, "per_size": True}
+    return asked(**{**usual, **(needs(name, 100, listed=False) if name in REGISTRY else {}), **changes})
 
 
 def plan_of(name: str = "limited-domain", **changes: Any) -> Plan:
@@ -87,16 +79,13 @@ def test_the_same_question_again_makes_the_same_plan() -> None:
     assert again == plan
 
 
-@pytest.mark.parametrize(("select", "top"), [("counts", 3), ("peel", 3)])
-def test_the_plan_says_whether_every_itemset_comes_with_a_count(select: str, top: int) -> None:
-    asked = {
-        "size": (2, 3), "top": top, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit(), "per_size": True,
-        "mechanism": "items-first", "select": select,
-    }  # fmt: skip
-    release = mine(transactions_from_lists([["a", "b", "c", "d"]] * 5000), **asked)
+@pytest.mark.parametrize("select", ["counts", "peel"])
+def test_the_plan_says_whether_every_itemset_comes_with_a_count(select: str) -> None:
+    question = {"size": (2, 3), "per_size": True, "mechanism": "items-first", "select": select}
+    release = mined([["a", "b", "c", "d"]] * 5000, **question)
     counted = {itemset.count is not None for itemset in release.itemsets}
     assert counted == {select == "counts"}
-    assert make_plan(**asked).gives_counts == (counted == {True})
+    assert planned(**question).gives_counts == (counted == {True})
 
 
 def test_itemsets_that_do_not_occur_are_of_the_search_s_size() -> None:
@@ -168,7 +157,7 @@ def test_a_ledger_charges_all_searches() -> None:
     assert isinstance(other, LimitedDomain)
     assert charge.plain == one.stop_delta + other.stop_delta
     assert charge.failure == 0
-    alone = make_plan(size=1, top=20, budget=plan.budget, unit=plan.unit, mechanism="limited-domain")
+    alone = planned(size=1, top=20, budget=plan.budget, unit=plan.unit, mechanism="limited-domain")
     single = charge_of(alone.cost, rule)
     # One search at about 1/sqrt(2) of the epsilon costs about half the divergence.
     assert float(charge.renyi) == pytest.approx(float(single.renyi), rel=0.2)

@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-from fim_private import Budget, PrivacyUnit, make_plan, transactions_from_lists
+from fim_private import transactions_from_lists
 from fim_private.mining.mine import mine_as_planned
 from tests import processes
+from tests.asking import planned
 from tests.conftest import ROOT
 
 PROGRAM = """
@@ -60,7 +61,7 @@ def test_what_fails_in_the_rehearsal_costs_nothing(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("fim_private.mining.rehearsal.with_counts", fail)
     charged: list[str] = []
-    plan = make_plan(size=1, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), count_share="0.3")
+    plan = planned(size=1, top=1, count_share="0.3")
 
     def charge(_layout: object) -> str:
         charged.append("paid")

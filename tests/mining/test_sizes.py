@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from fim_private import Budget, PrivacyUnit, Universe, UsageError, make_plan, mine, transactions_from_lists
+from fim_private import Budget, PrivacyUnit, Universe, UsageError, transactions_from_lists
 from fim_private.audit.laws import NUMERICAL_ERROR, hockey_stick, law_over_itemsets
 from fim_private.constraints import Constraints
 from fim_private.counting import HiddenCounts, LocalDatabase, largest_counts
@@ -30,31 +30,29 @@ from fim_private.release.door import pass_through
 from fim_private.release.files import write_release
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.restriction import restrict_to
+from tests.asking import mined, planned
 from tests.mechanisms.cases import needs
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
-UNIT = PrivacyUnit()
 ONE_SEARCH = [name for name, row in REGISTRY.items() if not row.finds_items]
 
 
 def plan_of(name: str = "limited-domain", **changes: Any) -> Plan:
-    options: dict[str, Any] = {"size": (1, 2), "top": 3, "budget": Budget("2", "1e-6"), "unit": UNIT, "mechanism": name}
-    return make_plan(**{**options, **(needs(name, 100, listed=False) if name in REGISTRY else {}), **changes})
+    options = {"size": (1, 2), "epsilon": "2", "mechanism": name}
+    return planned(**{**options, **(needs(name, 100, listed=False) if name in REGISTRY else {}), **changes})
 
 
 @pytest.mark.parametrize("name", [*sorted(set(ONE_SEARCH) - {"stable-max"}), "auto"])  # which needs a lead
 def test_every_mechanism_finds_the_top_of_all_sizes_together(name: str) -> None:
     """Two items and their pair are far ahead; then a third item, and the pairs with it."""
     baskets = [["bread", "milk"]] * 6000 + [["tea"]] * 3000 + [["bread", "tea"]] * 40
-    release = mine(
-        transactions_from_lists(baskets),
+    release = mined(
+        baskets,
         size=[3, 2, 1],
-        top=3,
-        budget=Budget("2", "1e-6"),
-        unit=UNIT,
+        epsilon="2",
         mechanism=name,
         seed=3,
-        **({**needs(name, 100, listed=False), "max_items": 10} if name in REGISTRY else {}),  # type: ignore[arg-type]
+        **{**needs(name, 100, listed=False), "max_items": 10} if name in REGISTRY else {},
     )
     assert {itemset.items for itemset in release.itemsets} == {("bread",), ("milk",), ("bread", "milk")}
     assert release.plan["sizes"] == [1, 2, 3]
@@ -202,10 +200,7 @@ def test_the_search_of_data_sets_tells_a_larger_exponent() -> None:
 @pytest.mark.parametrize("suffix", [".csv", ".json", ".jsonl", ".parquet"])
 def test_releases_of_several_sizes_are_written(tmp_path: Path, suffix: str) -> None:
     baskets = [["bread", "milk"]] * 6000 + [["tea"]] * 3000
-    release = mine(
-        transactions_from_lists(baskets), size=(1, 2, 3), top=3, budget=Budget("2", "1e-6"), unit=UNIT,
-        mechanism="limited-domain", count_share="0.3", seed=SEED,
-    )  # fmt: skip
+    release = mined(baskets, size=(1, 2, 3), epsilon="2", mechanism="limited-domain", count_share="0.3", seed=SEED)
     path = tmp_path / f"release{suffix}"
     write_release(release, path)
     if suffix == ".csv":
@@ -217,10 +212,7 @@ def test_releases_of_several_sizes_are_written(tmp_path: Path, suffix: str) -> N
 def test_counts_of_several_sizes_are_consistent() -> None:
     baskets = transactions_from_lists([["a", "b", "c"]] * 4000)
     shown, raw = (
-        mine(
-            baskets, size=(1, 2, 3), top=7, budget=Budget("1", "1e-6"), unit=UNIT, mechanism="limited-domain",
-            count_share="0.3", raw_counts=raw, seed=SEED,
-        )
+        mined(baskets, size=(1, 2, 3), top=7, mechanism="limited-domain", count_share="0.3", raw_counts=raw, seed=SEED)
         for raw in (False, True)
     )  # fmt: skip
     assert len(shown.itemsets) == 7
@@ -253,10 +245,17 @@ def test_constraints_leave_a_smaller_union() -> None:
     assert capped.mechanism.most_new == 4 + 6  # type: ignore[union-attr]
     baskets = [["milk", "bread", "tea", "bag"]] * 5000 + [["bread", "bag"]] * 9000 + [["milk", "bread"]] * 3000
     for per_size, top in ((False, 3), (True, 1)):
-        release = mine(
-            transactions_from_lists(baskets), size=(2, 3), top=top, budget=Budget("2", "1e-6"), unit=UNIT,
-            mechanism="limited-domain", constraints=milk, per_size=per_size, count_share="0.3", seed=SEED,
-        )  # fmt: skip
+        release = mined(
+            baskets,
+            size=(2, 3),
+            top=top,
+            epsilon="2",
+            mechanism="limited-domain",
+            constraints=milk,
+            per_size=per_size,
+            count_share="0.3",
+            seed=SEED,
+        )
         counts = {itemset.items: itemset.count for itemset in release.itemsets}
         assert counts["bread", "milk"] == pytest.approx(8000, abs=150)
         assert counts["bread", "milk", "tea"] == pytest.approx(5000, abs=150)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fim_private import Budget, Constraints, PrivacyUnit, make_plan, mine, read_transactions, transactions_from_lists
+from fim_private import Budget, Constraints, PrivacyUnit, make_plan, read_transactions, transactions_from_lists
 from fim_private.counting import LocalDatabase, top_itemsets
 from fim_private.errors import UsageError
 from fim_private.mining.mine import bound
@@ -23,6 +23,7 @@ from fim_private.plan import Plan, Universe
 from fim_private.privacy import Together
 from fim_private.transactions.bounding import count_units, merge_units
 from fim_private.transactions.dataset import Transactions
+from tests.asking import mined, planned
 from tests.mining.test_constraints import BUDGET, ITEMS, Row, Streams, constraints, rows, universes
 from tests.mining.test_customers import COLUMNS
 
@@ -81,7 +82,7 @@ def test_one_unit_changes_every_count_by_at_most_one_and_all_upwards(
 ) -> None:
     """For every choice of the items that are kept."""
     asked_for = {"mechanism": "stable-max", "constraints": asked, "universe": universe, "max_items": max_items}
-    plan = make_plan(size=3, top=1, budget=BUDGET, unit=CUSTOMER, **asked_for)  # type: ignore[arg-type]
+    plan = planned(size=3, top=1, budget=BUDGET, unit=CUSTOMER, **asked_for)
     full = counted([*others, *((99, items) for items in own)], plan, seed)
     less = counted(others, plan, seed)
     change = {itemset: full[itemset] - less[itemset] for itemset in full | less}
@@ -123,22 +124,20 @@ def baskets(units: int) -> Transactions:
 @pytest.mark.parametrize("mechanism", ["lmm", "limited-domain", "items-first", "choosing", "certified-domain"])
 def test_every_kind_of_mechanism_counts_what_was_asked(mechanism: str) -> None:
     asked = {
-        "size": 2,
         "top": 1,
-        "budget": Budget(1, "1e-6"),
         "unit": CUSTOMER,
         "mechanism": mechanism,
         "max_items": 4 if mechanism == "choosing" else None,
     }
     for together, found in ((None, ("bread", "milk")), ("basket", ("bread", "milk")), ("unit", ("mug", "tea"))):
-        release = mine(baskets(3000), together=together, **asked)  # type: ignore[arg-type]
+        release = mined(baskets(3000), together=together, **asked)
         assert [itemset.items for itemset in release.itemsets] == [found]
         assert release.plan["together"] == (together or "basket")
 
 
 def test_released_counts_are_of_units() -> None:
     data = transactions_from_lists([["milk", "bread"]] * 20_000, [place // 20 for place in range(20_000)])
-    release = mine(data, size=2, top=1, budget=Budget(2, "1e-6"), unit=CUSTOMER, count_share="0.5")
+    release = mined(data, top=1, epsilon=2, unit=CUSTOMER, count_share="0.5")
     (pair,) = release.itemsets
     assert pair.count is not None
     assert abs(pair.count - 1000) < 60
@@ -155,7 +154,7 @@ def test_released_counts_are_of_units() -> None:
 )
 def test_contradictions_are_refused(unit: PrivacyUnit, together: str, what: str) -> None:
     with pytest.raises(UsageError, match=what):
-        make_plan(size=2, top=1, budget=BUDGET, unit=unit, together=together)
+        planned(top=1, budget=BUDGET, unit=unit, together=together)
 
 
 def test_the_default_depends_on_the_unit() -> None:
@@ -164,7 +163,7 @@ def test_the_default_depends_on_the_unit() -> None:
         (PrivacyUnit(column="customer", max_transactions=3), None),
         (CUSTOMER, Together.BASKET),
     ):
-        plan = make_plan(size=2, top=1, budget=BUDGET, unit=unit)
+        plan = planned(top=1, budget=BUDGET, unit=unit)
         assert plan.question.together is together
         assert plan.cost.together is together
 
@@ -196,7 +195,7 @@ def test_rehearsals_do_not_depend_on_the_data() -> None:
 
     for together in ("basket", "unit"):
         for mechanism in ("items-first", "limited-domain"):
-            rehearse(make_plan(size=2, top=3, budget=BUDGET, unit=CUSTOMER, together=together, mechanism=mechanism))
+            rehearse(planned(budget=BUDGET, unit=CUSTOMER, together=together, mechanism=mechanism))
 
 
 @pytest.mark.parametrize("mechanism", ["limited-domain", "items-first"])
@@ -216,7 +215,7 @@ def test_nothing_is_compiled_after_the_charge_where_codes_need_four_bytes(mechan
     items = MOST_NARROW + 3
     data = transactions_from_lists([[f"i{at}", f"i{at + 1}"] for at in range(items)], list(range(items)))
     names = Universe(items=2 * items)
-    plan = make_plan(size=2, top=1, budget=BUDGET, unit=CUSTOMER, mechanism=mechanism, universe=names)
+    plan = planned(top=1, budget=BUDGET, unit=CUSTOMER, mechanism=mechanism, universe=names)
     mine_as_planned(data, plan, charge=charge)
     assert compiled() == charged
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fim_private import Budget, PrivacyUnit, Release, Transactions, Universe, make_plan, transactions_from_lists
+from fim_private import Budget, Release, Transactions, Universe, transactions_from_lists
 from fim_private.counting import ChosenCounts, TransactionDatabase, as_database
 from fim_private.counting.local import work
 from fim_private.errors import BudgetError, InputError, UsageError
@@ -30,6 +30,7 @@ from fim_private.randomness.discrete_laplace import discrete_laplace_mass
 from fim_private.release.door import noisy_total
 from fim_private.transactions.layout import IN_MEMORY, Layout
 from fim_private.transactions.reading import read_transactions
+from tests.asking import planned
 from tests.conftest import ROOT
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
@@ -339,15 +340,15 @@ def test_one_unit_in_place_of_another_changes_a_score_by_at_most_top(monkeypatch
 
 
 def test_parameters_out_of_range_are_refused() -> None:
-    def planned(**options: object) -> Callable[[], TuningPlan]:
+    def asking(**options: object) -> Callable[[], TuningPlan]:
         return lambda: plan_tuning(**{"configurations": [GOOD, POOR], "budget": BUDGET, **options})  # type: ignore[arg-type]
 
     for wrong in (
-        planned(configurations=[GOOD]),
-        planned(configurations=[GOOD, GOOD]),
-        planned(runs=0),
-        planned(score_share=Fraction(1)),
-        planned(universe=Universe(items=9)),
+        asking(configurations=[GOOD]),
+        asking(configurations=[GOOD, GOOD]),
+        asking(runs=0),
+        asking(score_share=Fraction(1)),
+        asking(universe=Universe(items=9)),
     ):
         with pytest.raises(UsageError):
             wrong()
@@ -380,17 +381,15 @@ def test_tuning_gives_the_figures_of_the_worked_example() -> None:
     plan = plan_tuning(EXAMPLE, budget=budget, runs=20)
     alone, once = {}, {}
     for configuration, run in zip(EXAMPLE, plan.plans, strict=True):
-        whole = make_plan(
-            size=2,
+        whole = planned(
             top=5,
             budget=budget,
-            unit=PrivacyUnit(),
             mechanism=configuration.mechanism,
             select=configuration.select,
             max_items=configuration.max_items,
         )
-        for results, planned in ((alone, whole), (once, run)):
-            results[configuration.name] = sum(found(mine_as_planned(data, planned, seed=seed)) for seed in SEEDS) / len(
+        for results, chosen in ((alone, whole), (once, run)):
+            results[configuration.name] = sum(found(mine_as_planned(data, chosen, seed=seed)) for seed in SEEDS) / len(
                 SEEDS
             )
     chosen = [tune(data, plan, seed=seed) for seed in TUNINGS]

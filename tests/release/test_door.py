@@ -15,28 +15,21 @@ from fim_private.counting import LocalDatabase, count_histogram, count_itemsets
 from fim_private.errors import InputError, UsageError
 from fim_private.mechanisms.count_noise import CountNoise
 from fim_private.mechanisms.protocol import Mechanism
-from fim_private.plan import Plan, Universe, make_plan
-from fim_private.privacy import Budget, PrivacyUnit
+from fim_private.plan import Plan, Universe
 from fim_private.profile import CountProfile
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.release.door import PassedItemset, measure_chosen, pass_through
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.item_codes import transactions_from_lists
 from fim_private.transactions.restriction import restrict_to
+from tests.asking import planned
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
 BASKETS = [["a", "b"]] * 6 + [["a", "c"]] * 4 + [["a", "b", "c"]]
 
 
 def exponential(universe: Universe, *, top: int = 1, epsilon: str = "1", size: int = 2) -> Plan:
-    return make_plan(
-        size=size,
-        top=top,
-        budget=Budget(epsilon, "0"),
-        unit=PrivacyUnit(),
-        mechanism="exponential",
-        universe=universe,
-    )
+    return planned(size=size, top=top, epsilon=epsilon, delta="0", mechanism="exponential", universe=universe)
 
 
 def draws(transactions: Transactions, plan: Plan, number: int) -> list[tuple[tuple[str, ...], ...]]:
@@ -80,10 +73,7 @@ def test_absent_itemsets_are_drawn_uniformly_and_once() -> None:
 
 
 def anonymous(items: int, *, top: int = 1, size: int = 2, epsilon: str = "1") -> Plan:
-    return make_plan(
-        size=size, top=top, budget=Budget(epsilon, "1e-6"), unit=PrivacyUnit(), mechanism="exponential",
-        universe=Universe(items=items),
-    )  # fmt: skip
+    return planned(size=size, top=top, epsilon=epsilon, mechanism="exponential", universe=Universe(items=items))
 
 
 def test_without_a_list_only_itemsets_with_support_are_named() -> None:
@@ -105,10 +95,7 @@ def test_more_items_than_can_exist_are_refused_without_saying_how_many() -> None
 
 def test_a_number_of_items_means_nothing_to_a_mechanism_without_a_universe() -> None:
     transactions = transactions_from_lists([["a", "b"]] * 900 + [["c", "d"]])
-    plan = make_plan(
-        size=2, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism="limited-domain",
-        universe=Universe(items=2),
-    )  # fmt: skip
+    plan = planned(top=1, mechanism="limited-domain", universe=Universe(items=2))
     assert set(draws(transactions, plan, 20)) == {(("a", "b"),)}
 
 
@@ -120,7 +107,7 @@ def test_a_list_that_is_not_given_names_nothing() -> None:
 
 def test_open_universe_names_only_what_occurs() -> None:
     transactions = transactions_from_lists([["a", "b"]] * 400 + [["c", "d"]])
-    plan = make_plan(size=2, top=5, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism="limited-domain")
+    plan = planned(top=5, mechanism="limited-domain")
     for chosen in draws(transactions, plan, 20):
         assert chosen in {(), (("a", "b"),)}
 

@@ -33,6 +33,7 @@ from fim_private.release.files import (
     spmf,
     write_release,
 )
+from tests.asking import planned
 
 NASTY = (
     *(
@@ -238,7 +239,7 @@ def test_one_line_marked_as_seeded_marks_the_list(tmp_path: Path, marks: tuple[b
     assert read_itemsets(tmp_path / "a.jsonl").seeded
 
 
-PLAN = make_plan(size=2, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism="lmm")
+PLAN = planned(mechanism="lmm")
 COUNTING = make_plan(size=2, min_count=9, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism="items-first")
 
 
@@ -393,7 +394,7 @@ def test_a_format_that_cannot_be_written_here_is_refused_before_anything_is_spen
         raise TypeError("write_parquet() got an unexpected keyword argument 'metadata'")
 
     monkeypatch.setattr(pl.DataFrame, "write_parquet", old)
-    plan = make_plan(size=2, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit())
+    plan = planned(top=1)
     check_carries(tmp_path / "out.json", plan, seeded=False)
     with pytest.raises(InputError, match="Parquet output cannot be written"):
         check_carries(tmp_path / "out.parquet", plan, seeded=False)

@@ -9,12 +9,13 @@ import polars as pl
 import pytest
 
 from fim_private.errors import InputError, UsageError
-from fim_private.plan import Universe, make_plan
+from fim_private.plan import Universe
 from fim_private.plan.record import plan_record
 from fim_private.privacy import Budget, PrivacyUnit
 from fim_private.release import Layout, Release, ReleasedItemset
 from fim_private.release.files import check_writable, write_release
 from fim_private.release.terms import privacy_record
+from tests.asking import planned
 
 
 def release(*, seeded: bool = False, names: tuple[str, ...] = ("milk", 'a "b", c')) -> Release:
@@ -115,7 +116,7 @@ def test_what_the_promise_takes_as_public_is_said_where_it_takes_something(
     name: str, universe: Universe | None, said: int | None
 ) -> None:
     budget = Budget("1", "1e-6")
-    plan = make_plan(size=2, top=3, budget=budget, unit=PrivacyUnit(), mechanism=name, universe=universe)
+    plan = planned(budget=budget, mechanism=name, universe=universe)
     record = privacy_record(plan)
     assert "taken_as_public" not in record
     assert record.get("most_items") == said
@@ -127,7 +128,7 @@ def test_what_the_promise_takes_as_public_is_said_where_it_takes_something(
 def test_the_promise_says_what_a_transaction_is_where_that_is_the_unit() -> None:
     layout = Layout(format="long", separator=",", transaction_column="receipt")
     for unit, said in ((PrivacyUnit(), True), (PrivacyUnit(column="customer"), False)):
-        plan = make_plan(size=2, top=3, budget=Budget("1", "1e-6"), unit=unit)
+        plan = planned(unit=unit)
         record = privacy_record(plan, layout)
         assert record["unit"] == unit.describe() + (f" (a basket, {layout.transaction})" if said else "")
         assert record["layout"] == layout.record()
@@ -136,7 +137,7 @@ def test_the_promise_says_what_a_transaction_is_where_that_is_the_unit() -> None
 @pytest.mark.parametrize("name", ["lmm", "items-first"])
 def test_the_record_names_every_number_of_the_plan(name: str) -> None:
     """Epsilons of picks, rhos of measurements: each once, none made up where there is none; fractions as they are."""
-    plan = make_plan(size=2, top=30, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism=name)
+    plan = planned(top=30, mechanism=name)
     record = plan_record(plan)
     assert len(record["spending"]) == len(plan.mechanism.spending)
     for line, spent in zip(record["spending"], plan.mechanism.spending, strict=True):

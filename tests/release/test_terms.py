@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from fim_private.plan import make_plan
 from fim_private.plan.record import plan_record
-from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
+from fim_private.privacy import NeighbouringRelation, PrivacyUnit
 from fim_private.release import Release
 from fim_private.release.files import read_release, write_release
 from fim_private.release.terms import PlanTerms, PrivacyTerms, Promise, Terms, privacy_record
 from fim_private.report.promise_text import promised
+from tests.asking import planned
 
 WRITTEN = Path(__file__).parent / "written"
 
@@ -65,9 +65,7 @@ def test_numbers_that_no_budget_has_are_no_promise(epsilon: float, delta: float)
 @pytest.mark.parametrize("relation", NeighbouringRelation)
 def test_the_terms_agree_with_the_plan_whose_records_they_read(relation: NeighbouringRelation) -> None:
     unit = PrivacyUnit(column="customer", max_transactions=2)
-    plan = make_plan(
-        size=1, top=2, budget=Budget(1, "1e-6"), unit=unit, relation=relation, count_share="1/2", public_transactions=9
-    )
+    plan = planned(size=1, top=2, unit=unit, relation=relation, count_share="1/2", public_transactions=9)
     terms = Terms.of(privacy_record(plan), plan_record(plan))
     assert (terms.privacy.neighbours, terms.privacy.public_transactions) == (relation, 9)
     assert (terms.plan.top, terms.plan.unit_column, terms.plan.max_transactions) == (2, "customer", 2)

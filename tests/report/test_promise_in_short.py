@@ -15,6 +15,7 @@ from fim_private.release import Layout, Release
 from fim_private.release.terms import privacy_record
 from fim_private.report.promise_in_short import statement
 from fim_private.report.promise_text import promise, promised
+from tests.asking import planned
 from tests.rules.releases import released
 
 LONG = Layout(
@@ -79,19 +80,17 @@ def test_a_release_keeps_its_own_words_and_a_missing_promise_is_said() -> None:
 
 
 def test_a_public_list_is_taken_as_public_and_a_number_of_items_is_not_a_list() -> None:
-    listed = make_plan(
-        size=2, top=3, unit=PrivacyUnit(), budget=Budget("1", "1e-6"), universe=Universe(names=("a", "b", "c", "d"))
-    )
+    listed = planned(universe=Universe(names=("a", "b", "c", "d")))
     assert "the list of items" in said(listed, LINES)
     in_full = " ".join(promise(listed).split())
     assert "The list of 4 items is public. Unless --allow-absent-items was given, the answer also tells" in in_full
     for universe in (Universe(), Universe(items=70_000)):
-        number = make_plan(size=2, top=3, unit=PrivacyUnit(), budget=Budget("1", "1e-6"), universe=universe)
+        number = planned(universe=universe)
         assert "list of" not in said(number, LINES) + promise(number)
 
 
 def test_the_whole_promise_says_that_a_transaction_is_the_basket_of_the_short_one() -> None:
-    plan = make_plan(size=2, top=5, unit=PrivacyUnit(), budget=Budget("1", "1e-6"))
+    plan = planned(top=5)
     assert "protects every basket (one line): " in said(plan, LINES)
     release = replace(released({}), privacy=privacy_record(plan, LINES), plan=plan_record(plan))
     assert promised(release)[0].startswith("The promise protects one transaction (a basket, one line): ")

@@ -17,8 +17,9 @@ from fim_private.report.plan_text import plan_text
 from fim_private.report.promise_text import promise
 from fim_private.report.remarks import shortfall
 from fim_private.report.tables import release_table
+from tests.asking import planned
 
-PLAN = make_plan(size=2, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit())
+PLAN = planned()
 
 
 def release(named: int, *, seeded: bool = False) -> Release:
@@ -37,7 +38,7 @@ def test_a_full_list_needs_no_excuse() -> None:
 def test_a_short_list_names_the_bound_that_multiplies_its_noise() -> None:
     for bound, told in ((5, True), (1, False), (None, False)):
         unit = PrivacyUnit(column="customer", max_transactions=bound)
-        plan = make_plan(size=2, top=3, budget=Budget("1", "1e-6"), unit=unit)
+        plan = planned(unit=unit)
         assert (
             "a smaller --max-transactions, or none" in " ".join((shortfall(plan, release(0)) or "").split())
         ) is told
@@ -52,7 +53,7 @@ def test_a_short_list_names_the_bound_that_multiplies_its_noise() -> None:
     ],
 )
 def test_what_cannot_be_made_smaller_is_not_advised(size: int | tuple[int, ...], top: int, helps: str) -> None:
-    plan = make_plan(size=size, top=top, budget=Budget("1", "1e-6"), unit=PrivacyUnit())
+    plan = planned(size=size, top=top)
     assert helps in " ".join((shortfall(plan, release(0)) or "").split())
 
 
@@ -69,7 +70,7 @@ def test_no_smaller_size_than_one_is_advised_with_a_count() -> None:
 
 
 def test_a_full_list_above_a_count_may_not_be_all() -> None:
-    plan = make_plan(size=2, top=3, min_count=50, budget=Budget("1", "1e-6"), unit=PrivacyUnit())
+    plan = planned(min_count=50)
     assert "The list ends at 3 itemsets. More may exceed 50" in (shortfall(plan, release(3)) or "")
     assert shortfall(plan, release(2)) is None
 
@@ -78,14 +79,10 @@ def test_the_promise_follows_the_plan() -> None:
     text = promise(PLAN)
     assert "2.72 times" in text
     assert "73.2 %" in text
-    replaced = make_plan(
-        size=2, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), relation=NeighbouringRelation.REPLACE
-    )
+    replaced = planned(relation=NeighbouringRelation.REPLACE)
     assert "that it is in the data is not hidden" in " ".join(promise(replaced).split())
-    declared = make_plan(
-        size=2,
-        top=3,
-        budget=Budget("1", "0"),
+    declared = planned(
+        delta="0",
         unit=PrivacyUnit(column="customer"),
         mechanism="exponential",
         universe=Universe(names=("milk", "bread", "tea")),
@@ -94,10 +91,7 @@ def test_the_promise_follows_the_plan() -> None:
     assert "at most 7.39 times. Someone" in words
     assert "one customer" in words
     assert "Declared" not in words
-    number = make_plan(
-        size=2, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism="exponential",
-        universe=Universe(items=5000),
-    )  # fmt: skip
+    number = planned(mechanism="exponential", universe=Universe(items=5000))
     words = " ".join(promise(number).split())
     assert "no more than 5,000 different items occur" in words
     assert "Taken as public" not in words
@@ -118,11 +112,7 @@ def test_the_promise_follows_the_plan() -> None:
     ],
 )  # fmt: skip
 def test_no_bound_is_stated_below_the_truth(epsilon: str, delta: str, said: str) -> None:
-    plan = make_plan(
-        size=2, top=3, budget=Budget(epsilon, delta), unit=PrivacyUnit(),
-        universe=Universe(items=50, listed=True),
-        mechanism="exponential",
-    )  # fmt: skip
+    plan = planned(epsilon=epsilon, delta=delta, universe=Universe(items=50, listed=True), mechanism="exponential")
     assert said in " ".join(promise(plan).split())
     together = " ".join(plan_text(plan).split())
     assert said.startswith("at most") or said.removesuffix(" One such unit").rstrip(".").split(". ")[0] in together
@@ -138,9 +128,7 @@ def test_the_stated_factor_is_just_above_e_to_epsilon(epsilon: float) -> None:
 
 
 def test_an_exchange_is_not_said_twice() -> None:
-    plan = make_plan(
-        size=2, top=3, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), relation=NeighbouringRelation.REPLACE
-    )
+    plan = planned(relation=NeighbouringRelation.REPLACE)
     assert "in its place" not in promise(plan)
 
 

@@ -16,9 +16,10 @@ from tests import processes
 
 pytest.importorskip("pyspark")
 
-from fim_private import Budget, Constraints, PrivacyUnit, Universe, mine
+from fim_private import Constraints, PrivacyUnit, Universe
 from fim_private.counting.spark.reading import read_with_spark
 from fim_private.transactions.reading import read_transactions
+from tests.asking import mined
 from tests.cli.command import PROMISE
 
 if TYPE_CHECKING:
@@ -39,41 +40,27 @@ def baskets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+CUSTOMER = PrivacyUnit(column="customer")
 LISTED = {"size": (1, 2), "universe": Universe(names=(*(f"item{number}" for number in range(9)), "nobody's"))}
 CHOICES: dict[str, dict[str, Any]] = {
     "lmm": {"mechanism": "lmm", "top": 3},
     "limited-domain": {"mechanism": "limited-domain", "top": 3},
     "items-first, peel": {"mechanism": "items-first", "top": 5, "select": "peel"},
     "items-first, counts": {"mechanism": "items-first", "top": 40, "select": "counts"},
-    "items-first, merged": {
-        "mechanism": "items-first",
-        "top": 10,
-        "unit": PrivacyUnit(column="customer"),
-        "together": "unit",
-    },
-    "items-first, together": {"mechanism": "items-first", "top": 10, "unit": PrivacyUnit(column="customer")},
+    "items-first, merged": {"mechanism": "items-first", "top": 10, "unit": CUSTOMER, "together": "unit"},
+    "items-first, together": {"mechanism": "items-first", "top": 10, "unit": CUSTOMER},
     "look-first, items": {"mechanism": "look-first", "top": 100},
-    "look-first, picks": {"mechanism": "look-first", "top": 3, "unit": PrivacyUnit(column="customer")},
-    "look-first, listed, items": {"mechanism": "look-first", "top": 30, "budget": Budget("0.1", "1e-6"), **LISTED},
-    "look-first, listed, picks": {
-        "mechanism": "look-first",
-        "top": 3,
-        "unit": PrivacyUnit(column="customer"),
-        **LISTED,
-    },
+    "look-first, picks": {"mechanism": "look-first", "top": 3, "unit": CUSTOMER},
+    "look-first, listed, items": {"mechanism": "look-first", "top": 30, "epsilon": "0.1", **LISTED},
+    "look-first, listed, picks": {"mechanism": "look-first", "top": 3, "unit": CUSTOMER, **LISTED},
     "several sizes, listed": {"mechanism": "items-first", "top": 30, "select": "counts", **LISTED},
     "several sizes, counts": {"mechanism": "limited-domain", "top": 6, "size": (1, 2), "count_share": "0.5"},
-    "merged": {
-        "mechanism": "limited-domain",
-        "top": 3,
-        "unit": PrivacyUnit(column="customer"),
-        "together": "unit",
-    },
-    "together": {"mechanism": "limited-domain", "top": 3, "unit": PrivacyUnit(column="customer"), "count_share": "0.3"},
+    "merged": {"mechanism": "limited-domain", "top": 3, "unit": CUSTOMER, "together": "unit"},
+    "together": {"mechanism": "limited-domain", "top": 3, "unit": CUSTOMER, "count_share": "0.3"},
     "constrained": {
         "mechanism": "limited-domain",
         "top": 3,
-        "unit": PrivacyUnit(column="customer"),
+        "unit": CUSTOMER,
         "constraints": Constraints(must_contain=["item1"], exclude=["item0", "absent"]),
     },
 }
@@ -81,10 +68,9 @@ CHOICES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("choice", CHOICES.values(), ids=CHOICES)
 def test_seeded_releases_are_equal(spark: SparkSession, baskets: Path, choice: dict[str, Any]) -> None:
-    asked: dict[str, Any] = {"size": 2, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit(), "seed": 11, **choice}
-    column = asked["unit"].column
-    here = mine(read_transactions(baskets, unit_column=column), **asked)
-    there = mine(read_with_spark(spark, str(baskets), unit_column=column), **asked)
+    column = choice["unit"].column if "unit" in choice else None
+    here = mined(read_transactions(baskets, unit_column=column), seed=11, **choice)
+    there = mined(read_with_spark(spark, str(baskets), unit_column=column), seed=11, **choice)
     assert there.to_json() == here.to_json()
     assert here.itemsets
 
@@ -92,11 +78,10 @@ def test_seeded_releases_are_equal(spark: SparkSession, baskets: Path, choice: d
 def test_a_declared_universe_and_bounds_are_kept(spark: SparkSession, baskets: Path) -> None:
     names = [f"item{number}" for number in range(5)]
     database = read_with_spark(spark, str(baskets), unit_column="customer")
-    for unit in (PrivacyUnit(column="customer", max_transactions=1), PrivacyUnit(column="customer")):
-        release = mine(
-            database, size=2, top=2, budget=Budget("1", "1e-6"), unit=unit, mechanism="exponential",
-            universe=Universe(names=tuple(names)), max_items=4,
-        )  # fmt: skip
+    for unit in (PrivacyUnit(column="customer", max_transactions=1), CUSTOMER):
+        release = mined(
+            database, top=2, unit=unit, mechanism="exponential", universe=Universe(names=tuple(names)), max_items=4
+        )
         assert {itemset.items for itemset in release.itemsets} == {("item0", "item1"), ("item0", "item2")}
 
 

@@ -9,13 +9,13 @@ from functools import cache
 import polars as pl
 import pytest
 
-from fim_private import Budget, PrivacyUnit, make_plan
 from fim_private.comparison.settings import ALL_SIZES
 from fim_private.mechanisms.registry import AUTO, find
 from fim_private.plan import Universe
 from fim_private.report.comparison.choice import ASKED, HARDLY, beside_the_best, nearest, take
 from fim_private.report.comparison.results import averages
 from fim_private.report.comparison.sections.answer import uses_list
+from tests.asking import planned
 from tests.conftest import ROOT
 
 REPORTS = {"retail": 16_470, "groceries": 169, "online-retail-customers": 3_885}
@@ -130,7 +130,7 @@ def test_the_planner_takes_what_the_reports_measured() -> None:
     found = pl.concat([open_cells(data) for data in REPORTS])
     asked = found.filter((pl.col("mechanism") == AUTO) & (pl.col("size") == 2)).select("top", "epsilon", "ran").unique()
     for top, epsilon, ran in asked.iter_rows():
-        plan = make_plan(size=2, top=top, budget=Budget(epsilon, "1e-6"), unit=PrivacyUnit())
+        plan = planned(top=top, epsilon=epsilon)
         assert plan.mechanism_name == ran
 
 
@@ -143,7 +143,7 @@ def test_with_a_list_the_planner_takes_what_is_seldom_clearly_behind(data: str) 
     )
     behind = []
     for size, top, epsilon in found.select(ASKED[1:4]).unique().iter_rows():
-        plan = make_plan(size=size, top=top, budget=Budget(epsilon, "1e-6"), unit=PrivacyUnit(), universe=listed)
+        plan = planned(size=size, top=top, epsilon=epsilon, universe=listed)
         here = found.filter(
             (pl.col("mechanism") == plan.mechanism_name) & (pl.col("top") == top) & (pl.col("epsilon") == epsilon)
         )
@@ -154,9 +154,7 @@ def test_with_a_list_the_planner_takes_what_is_seldom_clearly_behind(data: str) 
 
 @pytest.mark.parametrize("top", [2, 10, 100])
 def test_at_delta_0_the_planner_takes_what_the_pages_say(top: int) -> None:
-    plan = make_plan(
-        size=2, top=top, budget=Budget("1", "0"), unit=PrivacyUnit(), universe=Universe(items=1000, listed=True)
-    )
+    plan = planned(top=top, delta="0", universe=Universe(items=1000, listed=True))
     assert plan.mechanism_name == "permute-and-flip"
     page = (ROOT / "docs" / "choosing-a-mechanism.md").read_text(encoding="utf-8")
     assert (

@@ -14,12 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fim_private.mechanisms.registry import AUTO, REGISTRY
-from fim_private.mining import mine
-from fim_private.plan import Universe, make_plan
+from fim_private.plan import Universe
 from fim_private.plan.advice import advise
 from fim_private.plan.record import plan_record
 from fim_private.plan.shape import Shop
-from fim_private.privacy import Budget, NeighbouringRelation, PrivacyUnit
+from fim_private.privacy import NeighbouringRelation, PrivacyUnit
 from fim_private.release import FoundItem, Layout, Release, ReleasedItemset
 from fim_private.release.terms import privacy_record
 from fim_private.report.advice_text import advice_words
@@ -35,6 +34,7 @@ from fim_private.report.pages.release import release_document
 from fim_private.report.promise_text import promise, promised
 from fim_private.report.tables import release_table
 from fim_private.transactions.item_codes import transactions_from_lists
+from tests.asking import mined, planned
 from tests.rules.releases import released
 
 NASTY = (
@@ -70,12 +70,11 @@ def said(document: Document) -> str:
 @pytest.mark.parametrize("name", [*REGISTRY, AUTO])
 @pytest.mark.parametrize("size", [1, 2])
 def test_every_mechanism_s_release_and_plan_make_a_page(name: str, size: int) -> None:
-    release = mine(
+    release = mined(
         BASKETS,
         size=size,
         top=2,
-        budget=Budget("2", "1e-6"),
-        unit=PrivacyUnit(),
+        epsilon="2",
         mechanism=name,
         universe=Universe(names=("milk", "bread", "tea", "jam")) if name not in {"items-first", "look-first"} else None,
         max_items=3,
@@ -86,10 +85,7 @@ def test_every_mechanism_s_release_and_plan_make_a_page(name: str, size: int) ->
     assert not document.alarm
     assert ("items" in figures(document)) == (size == 2 and bool(release.itemsets))
     assert release.mechanism in [row[1] for row in table(document, "facts").rows]
-    plan = make_plan(
-        size=size, top=2, budget=Budget("2", "1e-6"), unit=PrivacyUnit(), mechanism=name, max_items=3,
-        universe=Universe(items=10),
-    )  # fmt: skip
+    plan = planned(size=size, top=2, epsilon="2", mechanism=name, max_items=3, universe=Universe(items=10))
     assert "No data was read" in to_html(plan_document("The top 2", plan, [plan], [("other", "no reason")]))
 
 
@@ -189,10 +185,11 @@ def test_a_release_promises_what_its_plan_did(
     from fim_private.plan.record import plan_record
     from fim_private.release.terms import privacy_record
 
-    plan = make_plan(
+    plan = planned(
         size=1,
         top=2,
-        budget=Budget("0.7", delta),
+        epsilon="0.7",
+        delta=delta,
         unit=unit,
         relation=relation,
         universe=universe,
@@ -345,7 +342,7 @@ def test_a_long_name_does_not_fill_the_lines_of_others_with_blanks() -> None:
 
 
 def test_a_page_names_no_option_and_gives_an_item_one_number() -> None:
-    plan = make_plan(size=[1, 2], top=3, budget=Budget("4", "1e-6"), unit=PrivacyUnit(), count_share="0.3")
+    plan = planned(size=[1, 2], epsilon="4", count_share="0.3")
     release = released({("milk",): 900, ("bread",): 800, ("milk", "bread"): 700}, half=9)
     release = replace(
         release, plan=plan_record(plan), privacy=privacy_record(plan, LAYOUT),
@@ -366,7 +363,7 @@ def test_a_page_names_no_option_and_gives_an_item_one_number() -> None:
 
 
 def test_the_page_of_a_plan_names_no_option() -> None:
-    plan = make_plan(size=2, top=10, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), count_share="0.3")
+    plan = planned(top=10, count_share="0.3")
     advice = advise(plan.question, Shop.of(4000, 60), count_share="0.3", tops=(5, 50))
     document = plan_document("The top 10", plan, [plan], advice=advice)
     assert [row[0] for row in table(document, "spending").rows] == [line.what for line in plan.spending]
