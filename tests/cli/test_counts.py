@@ -14,13 +14,6 @@ from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 QUESTION = ("--size", 2, "--top", 2, *PROMISE)
 
 
-@pytest.fixture
-def baskets(tmp_path: Path) -> Path:
-    path = tmp_path / "baskets.csv"
-    path.write_text("bread,milk\n" * 2000 + "tea,jam,bread\n" * 900)
-    return path
-
-
 def share_in(*arguments: object) -> str | None:
     done = succeed(*arguments, "--json", "--quiet")
     counts = json.loads(done.stdout)["plan"]["counts"]

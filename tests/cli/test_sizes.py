@@ -13,13 +13,6 @@ from fim_private.errors import UsageError
 from tests.cli.command import PROMISE, end_with, fim_private, succeed, words
 
 
-@pytest.fixture
-def baskets(tmp_path: Path) -> Path:
-    path = tmp_path / "baskets.csv"
-    path.write_text("bread,milk\n" * 2000 + "tea,jam,bread\n" * 900)
-    return path
-
-
 @pytest.mark.parametrize(
     ("text", "sizes"),
     [("1-3", (1, 2, 3)), ("2", (2,)), ("3,1", (1, 3)), ("1, 3-4 ,2-3", (1, 2, 3, 4)), ("1 - 2", (1, 2))],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import pytest
 
@@ -25,27 +26,19 @@ def outcome(selection: Selection[str] | None) -> tuple[object, object] | None:
 
 
 @pytest.mark.parametrize("steps", [None, 4])
-def test_known_threshold_is_drawn_by_its_law(steps: int | None) -> None:
+@pytest.mark.parametrize(
+    ("selection", "stop"),
+    [(partial(KnownThreshold, threshold=2), Fraction(1, 5)), (RandomStopping, Fraction(2, 5))],
+    ids=["a known threshold", "random stopping"],
+)
+def test_a_selection_is_drawn_by_its_law(
+    selection: Callable[..., KnownThreshold | RandomStopping], stop: Fraction, steps: int | None
+) -> None:
     def law(stop: Fraction) -> dict[object, float]:
-        return dict(KnownThreshold(threshold=2, stop=stop, steps=steps).law(Q))
+        return dict(selection(stop=stop, steps=steps).law(Q))
 
-    stop, randomness = Fraction(1, 5), SeededRandomness(SEED)
-    selection = KnownThreshold(threshold=2, stop=stop, steps=steps)
-    draws = [outcome(selection.select(pool(LAWS), randomness)) for _ in range(DRAWS)]
-    assert sum(law(stop).values()) == pytest.approx(1)
-    assert p_value(draws, law(stop)) > FALSE_ALARM
-    assert p_value(draws, law(stop * Fraction(7, 10))) < FALSE_ALARM
-    assert p_value(draws, law(stop * Fraction(13, 10))) < FALSE_ALARM
-
-
-@pytest.mark.parametrize("steps", [None, 4])
-def test_random_stopping_is_drawn_by_its_law(steps: int | None) -> None:
-    def law(stop: Fraction) -> dict[object, float]:
-        return dict(RandomStopping(stop=stop, steps=steps).law(Q))
-
-    stop, randomness = Fraction(2, 5), SeededRandomness(SEED)
-    selection = RandomStopping(stop=stop, steps=steps)
-    draws = [outcome(selection.select(pool(LAWS), randomness)) for _ in range(DRAWS)]
+    drawn, randomness = selection(stop=stop, steps=steps), SeededRandomness(SEED)
+    draws = [outcome(drawn.select(pool(LAWS), randomness)) for _ in range(DRAWS)]
     assert sum(law(stop).values()) == pytest.approx(1)
     assert p_value(draws, law(stop)) > FALSE_ALARM
     assert p_value(draws, law(stop * Fraction(7, 10))) < FALSE_ALARM
