@@ -94,7 +94,6 @@ def document_of(demo: Demo, beside: tuple[str, ...] = ()) -> Document:
                 ),
             ),
         ),
-        mechanisms=(),
         footer=f"Made by `fim-private demo {demo.name} --output FOLDER`.",
         pages=beside,
     )  # fmt: skip

@@ -196,7 +196,7 @@ def test_words_have_room_and_numbers_do_not_break(browser: Chrome, tmp_path: Pat
     rows = (("a mug with a white handle + " * 6, *["1,327\u00a0→\u00a01,328"] * 4),)
     table = Table(name="wide", head=("itemset", *"abcd"), rows=rows, caption="c")
     path = tmp_path / "wide.html"
-    document = Document(title="t", banner="b", introduction=(table,), sections=(), mechanisms=(), footer="f")
+    document = Document(title="t", banner="b", introduction=(table,), sections=(), footer="f")
     path.write_text(to_html(document), encoding="utf-8")
     with window(browser, 360):
         browser.get(path.as_uri())
@@ -290,7 +290,7 @@ def sheet(browser: Chrome, tmp_path: Path) -> Iterator[Chrome]:
         Section(anchor="rest", title="Rest", parts=(table,), folded=True),
     )
     path = tmp_path / "sheet.html"
-    document = Document(title="t", banner="b", introduction=(), sections=sections, mechanisms=(), footer="f")
+    document = Document(title="t", banner="b", introduction=(), sections=sections, footer="f")
     path.write_text(to_html(document), encoding="utf-8")
     with window(browser, 1200):
         browser.get(path.as_uri())

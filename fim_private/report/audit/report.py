@@ -107,7 +107,6 @@ def document_of(
             *more,
             _method(),
         ),
-        mechanisms=(),
         footer=f"Made by `{command.partition(' --')[0]}`. {BANNER}",
     )
 

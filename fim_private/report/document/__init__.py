@@ -170,7 +170,7 @@ class Dial:
     start: int = 0
 
     MOST: ClassVar[int] = 12
-    """So many values at most, which is what the page's style knows."""
+    """So many values at most, since the page's style has a line for each."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be shown.
@@ -240,8 +240,8 @@ class Document:
         banner: what nobody may overlook, shown on every page.
         introduction: what stands before the first section.
         sections: in order; each is a line of the contents.
-        mechanisms: the names a reader can switch on and off, in the order of the switch.
         footer: the small print, with inline marks.
+        mechanisms: the names a reader can switch on and off, in the order of the switch.
         alarm: the banner is a warning that has to be seen.
         pages: relative addresses of other pages that links may name. Give only those that are there.
     """
@@ -250,8 +250,8 @@ class Document:
     banner: str
     introduction: tuple[Part, ...]
     sections: tuple[Section, ...]
-    mechanisms: tuple[str, ...]
     footer: str
+    mechanisms: tuple[str, ...] = ()
     alarm: bool = False
     pages: tuple[str, ...] = ()
 

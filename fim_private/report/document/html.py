@@ -4,7 +4,7 @@ The page is complete without its script, which only adds the switch of the mecha
 content security policy allows that one script by its hash, so that no text of the report could ever run.
 
 What the page looks like is in `templates/`. Every text that they insert is escaped and made visible, unless it is
-`Markup` or marked `safe`: the style, the script and the drawings.
+`Markup` or marked `safe`: the script and the drawings.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from fim_private.report.document import Document, Estimate, Marked, anchor, cell_text, inline, visible
+from fim_private.report.document import Dial, Document, Estimate, Marked, anchor, cell_text, inline, visible
 from fim_private.report.document.inline_svg import drawing
 
 LONG = 60
@@ -45,7 +45,7 @@ def to_html(document: Document) -> str:
         .render(
             document=document,
             running=lambda text: marked(inline(text, anchors)),
-            style=asset("page.css"),
+            most=Dial.MOST,
             script=script,
             digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         )

@@ -50,7 +50,6 @@ def plan_document(
         banner=f"A plan: epsilon {epsilon}, delta {delta}. No data was read, and nothing is spent.",
         introduction=tuple(Paragraph(text=text) for text in introduction),
         sections=tuple(sections),
-        mechanisms=(),
         footer="Made by `fim-private plan` from the question alone. `fim-private mine` with the same options carries "
         "it out.",
     )

@@ -6,7 +6,7 @@ from fim_private.mechanisms.items_first import BY_LEVERAGE
 from fim_private.release import Release, ReleasedItemset
 from fim_private.report.document import Cell, Code, Document, Paragraph, Part, Section, Table
 from fim_private.report.pages.count_bars import count_bars
-from fim_private.report.pages.frame import banner, introduction, promise_section
+from fim_private.report.pages.frame import promise_section, released_page
 from fim_private.report.pages.item_graph import item_graph
 from fim_private.report.pages.rules import rules_parts
 from fim_private.report.promise_text import what_counts
@@ -46,15 +46,7 @@ def release_document(release: Release, *, title: str | None = None) -> Document:
     rules = _rules(release)
     if rules:
         sections.insert(-2, Section(anchor="rules", title="What goes with what", parts=tuple(rules)))
-    return Document(
-        title=title or _title(release),
-        banner=banner(release),
-        alarm=release.seeded or release.terms.privacy.promise is None,
-        introduction=(Paragraph(text=introduction(release)),),
-        sections=tuple(sections),
-        mechanisms=(),
-        footer="Made by `fim-private show` from the release alone.",
-    )
+    return released_page(release, title=title or _title(release), sections=tuple(sections), command="show")
 
 
 def _title(release: Release) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fim_private.release import Release
 from fim_private.report.document import Document, Paragraph, Part, Section, Table
-from fim_private.report.pages.frame import banner, introduction, promise_section
+from fim_private.report.pages.frame import promise_section, released_page
 from fim_private.report.remarks import total_doubt
 from fim_private.report.rules_table import INTERVALS, no_rules, rules_rows
 from fim_private.rules import AssociationRules
@@ -29,17 +29,12 @@ def rules_document(release: Release, found: AssociationRules, *, title: str | No
     doubt = total_doubt(release)
     doubts = () if doubt is None else (Paragraph(text=doubt),)
     usual = "No rule" if not number else "1 rule" if number == 1 else f"{number:,} rules"
-    return Document(
+    rules = Section(anchor="rules", title="Rules", parts=(*doubts, *rules_parts(found, release)))
+    return released_page(
+        release,
         title=title or f"{usual} on what is bought together",
-        banner=banner(release),
-        alarm=release.seeded or release.terms.privacy.promise is None,
-        introduction=(Paragraph(text=introduction(release)),),
-        sections=(
-            Section(anchor="rules", title="Rules", parts=(*doubts, *rules_parts(found, release))),
-            promise_section(release),
-        ),
-        mechanisms=(),
-        footer="Made by `fim-private rules` from the release alone.",
+        sections=(rules, promise_section(release)),
+        command="rules",
     )
 
 

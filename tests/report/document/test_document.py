@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
-from importlib import resources
 
 import pytest
 from hypothesis import given
@@ -17,6 +16,7 @@ from fim_private.report.document import (
     Bullets,
     Cell,
     Code,
+    Dial,
     Document,
     Estimate,
     Figure,
@@ -29,7 +29,7 @@ from fim_private.report.document import (
     inline,
     visible,
 )
-from fim_private.report.document.html import to_html
+from fim_private.report.document.html import asset, templates, to_html
 from fim_private.report.document.markdown import to_markdown
 from tests.browser.conftest import BANNER, HOSTILE, MECHANISMS, chart, sample_document
 
@@ -279,7 +279,6 @@ def test_names_that_would_clash_are_refused() -> None:
             banner="b",
             introduction=(),
             sections=(Section(anchor="top", title="t", parts=()),),
-            mechanisms=(),
             footer="",
         )
     with pytest.raises(ValueError, match="2 cells stand under a head of 1"):
@@ -289,8 +288,7 @@ def test_names_that_would_clash_are_refused() -> None:
 
 
 def test_the_package_carries_its_styles_and_its_script() -> None:
-    for name in ("page.css", "page.js"):
-        written = (resources.files("fim_private.report.document") / "templates" / name).read_text("utf-8")
+    for written in (templates().get_template("page.css").render(most=Dial.MOST), asset("page.js")):
         assert written in to_html(page_of())
         assert "</" not in written
 
