@@ -35,6 +35,7 @@ from fim_private.transactions.formats.signs import (
     lines_above,
     list_mark,
     mark_in_last,
+    numbers_rows,
 )
 from fim_private.transactions.layout import Layout, typed
 
@@ -230,8 +231,27 @@ def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool)
         doubt = spoilt(pl.Series(sample.column(at), dtype=pl.String), "transactions or units", stays)
         if doubt is not None:
             return doubt
-    different = len(set(ids))
-    if known and len(ids) >= SOME and different < len(ids) and all(DAY.fullmatch(cell) for (cell,) in ids):
+    # Answers of a survey may share the second in which they were given.
+    once = len(set(ids)) >= ENOUGH * len(ids)
+    mark = list_mark(items, once=once) if layout.item_separator is None else None
+    return _odd_columns(sample, ids, stays, layout, known=known) or (
+        None
+        if mark is None
+        else _lists(
+            sample.name,
+            {"item_separator": mark},
+            Way("If each cell is one item, give", layout.guesses()),
+        )
+    )
+
+
+def _odd_columns(
+    sample: Sample, ids: Sequence[tuple[str, ...]], stays: Way, layout: Layout, *, known: bool
+) -> Doubt | None:
+    """What is odd in the transaction, item and unit columns beside each other."""
+    found = sample.found
+    items = sample.column(found.item)
+    if known and len(ids) >= SOME and len(set(ids)) < len(ids) and all(DAY.fullmatch(cell) for (cell,) in ids):
         return Doubt(
             what=f"The transaction column of {sample.name} holds dates, so all rows of one day are one transaction.",
             instead=Way(
@@ -240,20 +260,18 @@ def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool)
             ),
             stays=stays,
         )
+    if numbers_rows(ids, items):
+        return Doubt(
+            what=f"The item column of {sample.name} only numbers the rows of each transaction, as in 10, 20, 30.",
+            instead=Way("If so, name the column of items with --item-column."),
+            stays=stays,
+        )
     if found.unit is not None and _partly_named(ids, sample.column(found.unit)):
         return Doubt(
             what=f"In {sample.name} some rows of a transaction name its unit and others name none, as where only the "
             "first row of an order names the customer.",
             instead=Way("If so, write the unit into the other rows too."),
             stays=Way("If the other rows belong to nobody, give", layout.guesses()),
-        )
-    # Answers of a survey may share the second in which they were given.
-    mark = list_mark(items, once=different >= ENOUGH * len(ids)) if layout.item_separator is None else None
-    if mark is not None:
-        return _lists(
-            sample.name,
-            {"item_separator": mark},
-            Way("If each cell is one item, give", layout.guesses()),
         )
     return None
 

@@ -33,6 +33,8 @@ DATE = re.compile(rf"({DAY.pattern})([ T].*)?")
 """A day, perhaps with a time."""
 BRACKETED = re.compile(r"\[.*\]|\{.*\}", re.DOTALL)
 LIST_MARKS = (",", ";", "|")
+LONG_NUMBER = 10
+"""A number of this many digits counts no rows."""
 OFTEN = 0.2
 """A mark in this share of cells, each of a transaction of its own, separates items."""
 
@@ -56,7 +58,7 @@ def is_comment(line: str) -> bool:
 
 def lines_above(records: Sequence[Record]) -> int:
     """How many of the first lines seem to be a title or a header; 0 if they look like the rest."""
-    if _is_title(records) or _is_header(records[0], records[1:]):
+    if _is_title(records) or _is_header(records[0], records[1:]) or _is_numbered(records[0], records[1:]):
         return 1
     headers = (at for at, record in enumerate(records[1:10], 1) if _is_long_header(record, records[at + 1 :]))
     return next(headers, 0)
@@ -66,6 +68,15 @@ def _is_title(records: Sequence[Record]) -> bool:
     """Whether the first line has another number of fields than all others, which agree."""
     widths = {len(record) for record in records[1:]}
     return len(records) > SOME and len(widths) == 1 and len(records[0]) == 1 and widths != {1}
+
+
+def _is_numbered(first: Record, others: Sequence[Record]) -> bool:
+    """Whether the first line numbers the columns above names, as a program writes them: "0,1,2", or ",0,1,2"."""
+    begins = int(list(first[:1]) == [""])  # the numbers of the lines then stand below
+    numbers = list(first[begins:])
+    below = [field for record in others for field in record[begins:] if field]
+    counted = any(numbers == [str(start + at) for at in range(len(numbers))] for start in (0, 1))
+    return len(numbers) > 1 and counted and len(others) >= SOME and not any(map(NUMBER.fullmatch, below))
 
 
 def _is_header(first: Record, others: Sequence[Record]) -> bool:
@@ -142,6 +153,18 @@ def leading_column(records: Sequence[Record]) -> str | None:
     if len(records) >= MANY and len(set(firsts)) >= MANY / 2 and repeated and not _meet(records):
         return "occurs in no other place of a line, as an id or a customer does"
     return None
+
+
+def numbers_rows(ids: Sequence[tuple[str, ...]], items: Record) -> bool:
+    """Whether the items only number the rows of each transaction, in equal steps, as in 1, 2, 3 or 10, 20, 30."""
+    if not items or not all(item.isdecimal() and len(item) < LONG_NUMBER for item in items):
+        return False
+    rows: dict[tuple[str, ...], list[int]] = {}
+    for transaction, item in zip(ids, items, strict=True):
+        rows.setdefault(transaction, []).append(int(item))
+    several = [numbers for numbers in rows.values() if len(numbers) > 1]
+    counted = sum(numbers == [int(items[0]) * place for place in range(1, len(numbers) + 1)] for numbers in several)
+    return len(several) >= SOME and counted >= ENOUGH * len(several)
 
 
 def counted_field(records: Sequence[Record]) -> int | None:

@@ -166,6 +166,15 @@ CASES = {
     "a header of numbered items": basket_case("item1,item2,Item 3"),
     "a header of one word": basket_case("Items"),
     "a header of words that are not known": basket_case("Ware,Zweite Ware,Dritte Ware"),
+    "a header of numbers": basket_case("0,1,2,3"),
+    "a header of numbers above an index": Case(
+        text=",0,1,2,3\n" + lines([[str(row), *basket] for row, basket in enumerate(BASKETS)]),
+        says=HEADER,
+        instead={"skip_lines": 1, "skip_columns": "1"},
+        reads=READ,
+        stays=BASKET,
+        reads_as_before=[set("0123"), *({str(row), *basket} for row, basket in enumerate(BASKETS))],
+    ),
     "dates": column_case(["2024-03-01", "2024-03-02"] * 20, "is a date"),
     "dates of a few lines": column_case(
         ["1.3.2024", "2/3/24", "03-03-2024", "04.03.24 10:15", "5.3.24"], "is a date", 5
@@ -241,6 +250,15 @@ CASES = {
         reads=[{"ale", "bun"}, {"cod", "dip"}, {"egg", "fig"}, {"gin", "ham"}],
         stays=LONG_TABLE,
         reads_as_before=[{"ale", "bun", "cod", "dip"}, {"egg", "fig", "gin", "ham"}],
+    ),
+    "an item column that numbers the rows": Case(
+        text="Order;Item;Material\n"
+        + "".join(f"{row // 2};{row % 2 * 10 + 10};{WORDS[row % 8]}\n" for row in range(24)),
+        says="item column of .* only numbers the rows.*with --item-column.*--format long",
+        instead={"item_column": "Material"},
+        reads=[{WORDS[row], WORDS[row + 1]} for row in (0, 2, 4, 6)] * 3,
+        stays={**LONG_TABLE, "separator": ";"},
+        reads_as_before=[{"10", "20"}] * 12,
     ),
     "one item per line": Case(
         text="Sugar 1 kg\nWhole milk\n" * 3,
@@ -391,6 +409,9 @@ def test_doubts_can_be_noted_instead(case: Case) -> None:
         "#10 envelope,ale\nbun,ale\n",
         "Spargel,Salz\n" + lines(BASKETS) + "Rhabarber,Zimt\n",
         "1,2\n3,4,5\n2,6\n",
+        "1,2\n" + "1,3,4\n2,5\n" * 5,
+        "1,2\nale,bun\n1,ale\n" + "bun,2\n" * 5,
+        "tid,item\n" + "".join(f"{row // 2},{row * 7 % 11}\n" for row in range(40)),
         "".join(f"{row},{row * 7 % 40},{row * 3 % 40}\n" for row in range(40)),
     ],
 )
