@@ -168,7 +168,7 @@ class Reading:
         str | None,
         _read(metavar="NAME|NUMBER", help="In Excel workbooks of several sheets: the sheet to read. The first is 1."),
     ] = None
-    encoding: Annotated[str, _read(help="The file's text encoding, such as latin-1 or utf-16-le.")] = "utf-8"
+    encoding: Annotated[str, _read(help="The file's text encoding, such as cp1252 or utf-16-le.")] = "utf-8"
     skip_lines: Annotated[
         int | None,
         _read(

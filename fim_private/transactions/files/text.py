@@ -27,7 +27,9 @@ WIDE_MARKS = {
 """Byte order marks, and the encodings whose texts begin with them. The mark of UTF-32 begins like one of UTF-16."""
 
 ORDER_UNSAID = ("utf-16", "utf-32")
-USUAL_ENCODINGS = "Usual ones are utf-8, latin-1, cp1252, utf-16-le."
+OTHERS = "cp1252 (western Europe), cp1251 (Cyrillic), cp932 (Japanese) or utf-16-le"
+ENCODINGS = f"utf-8, {OTHERS}"
+USUAL_ENCODINGS = f"Usual ones are {ENCODINGS}."
 
 MARKS = re.compile(b"^(?:%b)+" % codecs.BOM_UTF8, re.MULTILINE)
 """Byte order marks at the start of any line.
@@ -196,7 +198,8 @@ def _pieces(blocks: Iterator[bytes], codec: codecs.CodecInfo) -> Iterator[str]:
 def _wrong_encoding(name: str, codec: str, line: int) -> InputError:
     return InputError(
         f"{name} is not a text in {codec}: see line {line}.",
-        "Save it as UTF-8. Or, if it holds the data, give its encoding: --encoding latin-1 or --encoding cp1252, say.",
+        "Save it as UTF-8. Or, if it holds the data, give its encoding with --encoding, such as "
+        f"{OTHERS if codec == 'utf-8' else ENCODINGS}.",
     )
 
 

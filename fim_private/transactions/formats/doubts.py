@@ -15,6 +15,7 @@ import polars as pl
 
 from fim_private.errors import InputError
 from fim_private.transactions.columns.column_roles import LongColumns
+from fim_private.transactions.files.text import ENCODINGS
 from fim_private.transactions.formats.cells import is_cell
 from fim_private.transactions.formats.signs import (
     DAY,
@@ -41,6 +42,12 @@ from fim_private.transactions.layout import Layout, typed
 
 SPOILT = r"^[0-9]([.,][0-9]+)?E\+[0-9]+$"
 """A long number that a spreadsheet rounded, such as 5.36365E+08."""
+
+NO_ITEM = ("nan", "nat", "null", "none", "n/a", "#n/a", "<na>")
+"""Names that programs write where there is no item, in lower case."""
+
+CONTROL = "[\u0080-\u009f]"
+"""Characters that no name holds. Read as latin-1, texts of Windows and of East Asia have them in place of letters."""
 
 
 @dataclass(frozen=True)
@@ -266,7 +273,17 @@ def _odd_columns(
             instead=Way("If so, name the column of items with --item-column."),
             stays=stays,
         )
-    if found.unit is not None and _partly_named(ids, sample.column(found.unit)):
+    units = None if found.unit is None else sample.column(found.unit)
+    if units is not None and any(
+        item and not unit and not any(names) for item, unit, names in zip(items, units, ids, strict=True)
+    ):
+        return Doubt(
+            what=f"In {sample.name} some rows name an item, but no transaction and no unit, as below a merged cell or "
+            "where only the first row of an order has its number.",
+            instead=Way("If so, write both into the other rows too."),
+            stays=Way("If these rows belong to nobody, give", layout.guesses()),
+        )
+    if units is not None and _partly_named(ids, units):
         return Doubt(
             what=f"In {sample.name} some rows of a transaction name its unit and others name none, as where only the "
             "first row of an order names the customer.",
@@ -291,7 +308,41 @@ def item_names(layout: Layout, names: pl.Series) -> Doubt | None:
             instead=Way("If so, take that line out of the file."),
             stays=stays,
         )
-    return spoilt(names, "names of items", stays)
+    return spoilt(names, "names of items", stays) or _no_names(names, stays) or _mangled(names, layout, stays)
+
+
+def _no_names(names: pl.Series, stays: Way) -> Doubt | None:
+    """Whether a word for a missing value is the name of an item."""
+    if not names.str.to_lowercase().is_in(NO_ITEM).any():
+        return None
+    return Doubt(
+        what="An item is called NaN, NULL, None or N/A, as programs write a cell without a value.",
+        instead=Way("If it stands for no item, leave these cells blank."),
+        stays=Way("If it is an item, or --exclude names it, give", stays.options),
+    )
+
+
+def _mangled(names: pl.Series, layout: Layout, stays: Way) -> Doubt | None:
+    """Whether names seem to be text of another encoding than the one that was given."""
+    if layout.encoding in (None, "utf-8"):
+        return None
+    foreign = [name for name in names.to_list() if not name.isascii()]
+    if not names.str.contains(CONTROL).any() and not (foreign and all(_was_utf_8(name, layout) for name in foreign)):
+        return None
+    return Doubt(
+        what=f"Names of items hold letters that no word has, as a text that is not in {layout.encoding} does.",
+        instead=Way(f"If so, give the right one with --encoding, such as {ENCODINGS}."),
+        stays=stays,
+    )
+
+
+def _was_utf_8(name: str, layout: Layout) -> bool:
+    """Whether the bytes of this name are UTF-8 too, which is no accident where all names are."""
+    try:
+        name.encode(layout.encoding or "utf-8").decode()
+    except UnicodeError:
+        return False
+    return True
 
 
 def spoilt(names: pl.Series, what: str, stays: Way) -> Doubt | None:

@@ -74,7 +74,8 @@ def refuse_items_without_transaction(has_item: pl.Series, has_transaction: pl.Se
     if (has_item & ~has_transaction).any():
         raise InputError(
             "A row has an item but no transaction: the transaction column is blank there.",
-            "Fill the column, leave such rows out, or choose another --transaction-column.",
+            "Fill the column (of merged cells only the first is filled), leave such rows out, or choose another "
+            "--transaction-column.",
         )
 
 

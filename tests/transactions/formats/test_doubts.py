@@ -229,6 +229,15 @@ CASES = {
         stays=LONG_TABLE,
         reads_as_before=[{"ale"}, {"cod"}],
     ),
+    "a unit and a number in the first row of a transaction alone": Case(
+        text="tid,who,item\n1,ann,ale\n,,bun\n2,bob,cod\n",
+        given={"unit_column": "who", "drop_rows_without_unit": True},
+        says="name an item, but no transaction and no unit, as below a merged cell.*both into the other rows.*--format",
+        instead={},
+        reads=[],
+        stays=LONG_TABLE,
+        reads_as_before=[{"ale"}, {"cod"}],
+    ),
     "lists in cells of answers, two of which were given in the same second": Case(
         text="order,item\n" + "".join(f"{row or 1},{WORDS[row % 8]};rye\n" for row in range(24)),
         says="look like lists of items.*--item-separator ';'.*--format long",
@@ -365,6 +374,18 @@ CASES = {
         stays=LONG_TABLE,
         reads_as_before=[{"0"}, {"1"}, {"0"}],
     ),
+    **{
+        f"a missing value called {word}": Case(
+            text=f"1,ale,bun\n2,ale,{word}\n",
+            given={"skip_columns": "1"},
+            says="called NaN, NULL, None or N/A.*leave these cells blank.*or --exclude names it.*--format basket",
+            instead={},
+            reads=[],
+            stays=BASKET,
+            reads_as_before=[{"ale", "bun"}, {"ale", word}],
+        )
+        for word in ("nan", "NULL", "None", "N/A")
+    },
     "codes that a spreadsheet rounded": Case(
         text="4.00633E+12,milk\n4.00633E+12,tea\nmilk,ale\n",
         says="names of items are numbers as 1.23E.08.*--format basket",
@@ -570,6 +591,24 @@ def test_days_of_many_rows_are_noticed_too() -> None:
     assert len(read(header + day.replace("{day}", "1"))) == 1334
     rare = "".join(f"{row},2024-03-01,ale\n{row},2024-03-0{1 + (row == 7)},bun\n" for row in range(20))
     assert len(read(header + rare)) == 20, "one order over midnight"
+
+
+@pytest.mark.parametrize(
+    ("written", "given"), [("cp1252", "latin-1"), ("cp932", "latin-1"), ("utf-8", "cp1252"), ("utf-8", "latin-1")]
+)
+def test_text_of_another_encoding_is_asked_about(written: str, given: str) -> None:
+    name = "パン" if written == "cp932" else "Œufs"
+    data = f"tid,item\n1,{name}\n1,ale\n".encode(written)
+    with pytest.raises(InputError, match=r"letters that no word has.*with encoding=, such as.*format=.long."):
+        read(data, encoding=given)
+    assert as_sets(read(data, encoding=written)) == [{name, "ale"}]
+    assert len(read(data, encoding=given, format="long")) == 1
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "cp1251", "cp932"])
+def test_text_in_its_encoding_is_not_asked_about(encoding: str) -> None:
+    name = {"cp1251": "Хлеб", "cp932": "パン"}.get(encoding, "Crème brûlée")
+    assert as_sets(read(f"tid,item\n1,{name}\n1,ale\n".encode(encoding), encoding=encoding)) == [{name, "ale"}]
 
 
 def test_several_columns_make_one_transaction() -> None:
