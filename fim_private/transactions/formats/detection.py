@@ -40,6 +40,10 @@ SAMPLE_ROWS = 1000
 TABLE_LINES = 20
 """This many lines with the same number of fields are no accident."""
 
+FEW_COLUMNS = 4
+MOST_COLUMNS = 0.6
+"""So many columns, and at least this share of them, hold quantities where each is an item."""
+
 RARE = 0.05
 """A separator in a smaller share of lines than this may be part of a name."""
 
@@ -308,7 +312,7 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
         )
     if rectangular and _looks_one_hot(header, body):
         return "one-hot"
-    if rectangular and _mostly_cells(header, body):
+    if rectangular and (_mostly_cells(header, body) or _holds_quantities(header, body)):
         raise _nearly_one_hot(name)
     rectangular = rectangular and not numbered_words(header)
     if rectangular and _repeats_known_name(header):
@@ -343,9 +347,11 @@ def _format_with_columns(
     items = [at for at, field in enumerate(header) if not _is_named(field, columns)]
     if columns.item is None and rectangular:
         cells = [[record[at] for at in items] for record in body]
-        if _looks_one_hot([header[at] for at in items], cells):
+        names = [header[at] for at in items]
+        if _looks_one_hot(names, cells):
             return "one-hot"
-        if known_column(header, ITEM_NAMES) is None and _mostly_cells([header[at] for at in items], cells):
+        nearly = _mostly_cells(names, cells) or _holds_quantities(names, cells)
+        if known_column(header, ITEM_NAMES) is None and nearly:
             raise _nearly_one_hot(name)
     return "long"
 
@@ -388,6 +394,22 @@ def _mostly_cells(header: list[str], body: list[list[str]]) -> bool:
     fields = [field for record in body for field in record]
     cells = sum(is_cell(field) and field != "" for field in fields)
     return not any(is_cell(field) and field for field in header) and cells > 0.6 * len(fields)
+
+
+def _holds_quantities(header: list[str], body: list[list[str]]) -> bool:
+    """Whether most columns hold numbers or nothing, mostly nothing and with gaps, as a pivot table of quantities does.
+
+    Baskets of numbers that are filled up with blanks have no gaps before a number.
+    """
+    if len(header) < FEW_COLUMNS or len(body) + 1 < TABLE_LINES or any(map(NUMBER.fullmatch, header)):
+        return False
+    columns = list(zip(*body, strict=True))
+    sparse = [column for column in columns if "" in column and all(not f or NUMBER.fullmatch(f) for f in column)]
+    filled = sum(field != "" for column in sparse for field in column)
+    gaps = sum("" in record[: max(at for at, field in enumerate(record) if field)] for record in body if any(record))
+    return (
+        len(sparse) >= MOST_COLUMNS * len(header) and 0 < filled < len(body) * len(sparse) / 2 and 2 * gaps > len(body)
+    )
 
 
 def _looks_like_table(header: list[str], body: list[list[str]]) -> bool:

@@ -37,6 +37,7 @@ from fim_private.transactions.formats.signs import (
     list_mark,
     mark_in_last,
     numbers_rows,
+    stands_again,
 )
 from fim_private.transactions.layout import Layout, typed
 
@@ -147,9 +148,9 @@ def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: 
             else Way("If it is one, first delete the lines that do not, such as lines of dashes."),
             stays=stays,
         )
-    above = _comments(lines) or lines_above(records)
-    if above:
-        return _first_lines(name, stays, above, layout)
+    above = _above(name, lines, records, layout, stays)
+    if above is not None:
+        return above
     records = [record for record in records if record]  # without its unit a line may hold nothing
     if not records:
         return None
@@ -163,6 +164,18 @@ def baskets(name: str, lines: Sequence[str], records: Sequence[Record], layout: 
     if 1 not in widths and (is_long(records) or one_each):
         return _long(name, len(records[0]), stays)
     return _first_fields(name, records, what, stays)
+
+
+def _above(name: str, lines: Sequence[str], records: Sequence[Record], layout: Layout, stays: Way) -> Doubt | None:
+    """What is odd about the first lines above baskets."""
+    if stands_again(records):
+        return Doubt(
+            what=f"The first line of {name} looks like a header, and stands again among the other lines.",
+            instead=Way("If so, take these lines out of the file."),
+            stays=stays,
+        )
+    above = _comments(lines) or lines_above(records)
+    return _first_lines(name, stays, above, layout) if above else None
 
 
 def _first_fields(name: str, records: Sequence[Record], what: str | None, stays: Way) -> Doubt | None:

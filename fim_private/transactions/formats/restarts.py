@@ -1,4 +1,8 @@
-"""Notice transactions whose numbers begin again every day: beside a column of dates, one number has several days."""
+"""Notice transactions whose numbers begin again.
+
+If they do so every day, one number has several days in a column of dates. If they do so in every shop, the rows of one
+number stand in several places, and each place has its own shop.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,16 @@ WATCHED = 100_000
 """Only this many rows are looked at: they hold several days, unless a shop sells more in one."""
 
 TRIED = 200
-"""This many cells show whether a column holds dates."""
+"""This many cells show whether a column holds dates, or says the same of all rows of a transaction."""
+
+FOLLOWED = 5
+"""At most so many columns are followed beside those of dates."""
+
+IN_RUNS = 0.75
+"""If there are more runs than this share of the rows, the rows of a transaction do not stand together."""
+
+STRAY = 0.01
+"""In at most this share of the runs a column of shops may change between neighbouring rows of one number."""
 
 MANY = 0.1
 """If more than this share of the transactions has several days, it is no accident."""
@@ -39,34 +52,70 @@ class Restarts:
         self._transaction = found.transaction[0]
         self._others = [at for at in range(width) if at not in found.all]
         self._days: int | None = None
+        self._marks: list[int] = []
         self._watching = "format" in layout.guessed and len(found.transaction) == 1
         self._rows: list[pl.DataFrame] = []
         self._passed = 0
 
     def add(self, cells: Cells) -> None:
         """Look at some rows, in their order."""
+        ids = cells(self._transaction)
+        if not len(ids):  # --where left nothing of this block
+            return
         if self._watching and not self._passed:
             self._days = next((at for at in self._others if _are_dates(cells(at).head(TRIED))), None)
-        self._watching = self._watching and self._days is not None and self._passed < WATCHED
-        if not self._watching or self._days is None:
+            self._marks = self._constant_in_runs(cells)[:FOLLOWED]
+        watched = [*([] if self._days is None else [self._days]), *self._marks]
+        self._watching = self._watching and bool(watched) and self._passed < WATCHED
+        if not self._watching:
             return
-        rows = pl.DataFrame({"id": cells(self._transaction), "day": cells(self._days)})
+        rows = pl.DataFrame({"id": ids, **{str(at): cells(at) for at in watched}})
         self._passed += len(rows)
-        rows = rows.select(pl.all().str.strip_chars()).filter(pl.any_horizontal(pl.all().ne_missing(pl.all().shift(1))))
-        self._rows.append(rows.with_columns(pl.col("day").str.extract("^([^ T]+)")).drop_nulls())
+        rows = rows.select(pl.all().str.strip_chars())
+        self._rows.append(rows.filter(pl.any_horizontal(pl.all().ne_missing(pl.all().shift(1)))))
 
     def doubt(self) -> Doubt | None:
         """What is odd, after all rows."""
         if not self._rows:
             return None
-        days = pl.concat(self._rows).unique().get_column("id").value_counts(name="days").get_column("days")
-        if int((days > 1).sum()) <= MANY * len(days):
-            return None
-        return Doubt(
-            what=f"In {self._name} one transaction has several dates: the numbers may begin again every day.",
-            instead=Way("If so, name both columns, as in --transaction-column InvoiceNo,Date."),
-            stays=Way("If not, give", self._layout.guesses()),
-        )
+        rows = pl.concat(self._rows)
+        day = pl.col(str(self._days)).str.extract("^([^ T]+)").alias("mark")
+        if self._days is not None and _often_several(rows.select("id", day)):
+            return Doubt(
+                what=f"In {self._name} one transaction has several dates: the numbers may begin again every day.",
+                instead=Way("If so, name both columns, as in --transaction-column InvoiceNo,Date."),
+                stays=Way("If not, give", self._layout.guesses()),
+            )
+        if any(self._begin_again(rows.select("id", pl.col(str(at)).alias("mark"))) for at in self._marks):
+            return Doubt(
+                what=f"In {self._name} the rows of one transaction stand apart, and differ in another column: the "
+                "numbers may begin again in every shop, month or file.",
+                instead=Way("If so, name both columns, as in --transaction-column InvoiceNo,Shop."),
+                stays=Way("If not, give", self._layout.guesses()),
+            )
+        return None
+
+    def _constant_in_runs(self, cells: Cells) -> list[int]:
+        """The other columns that do not change within neighbouring rows of one transaction, among the first rows."""
+        ids = cells(self._transaction).head(TRIED)
+        same = ids.eq_missing(ids.shift(1))
+        others = (at for at in self._others if at != self._days)
+        first = ((at, cells(at).head(TRIED)) for at in others)
+        return [at for at, mark in first if not (same & mark.ne_missing(mark.shift(1))).any()]
+
+    def _begin_again(self, rows: pl.DataFrame) -> bool:
+        """Whether the ids come in runs of rows that agree in a mark, and many ids have runs of several marks."""
+        same = pl.col("id").eq_missing(pl.col("id").shift(1))
+        runs = rows.filter(~same | pl.col("mark").ne_missing(pl.col("mark").shift(1)))
+        inside = runs.select(same.sum()).item()
+        in_runs = len(runs) <= IN_RUNS * self._passed and inside <= STRAY * len(runs)
+        return in_runs and _often_several(rows)
+
+
+def _often_several(rows: pl.DataFrame) -> bool:
+    """Whether many ids have several marks."""
+    marks = rows.drop_nulls().unique().get_column("id").value_counts(name="marks").get_column("marks")
+    return int((marks > 1).sum()) > MANY * len(marks)
 
 
 def _are_dates(cells: pl.Series) -> bool:

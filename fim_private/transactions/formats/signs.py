@@ -79,14 +79,18 @@ def _is_numbered(first: Record, others: Sequence[Record]) -> bool:
     return len(numbers) > 1 and counted and len(others) >= SOME and not any(map(NUMBER.fullmatch, below))
 
 
+def stands_again(records: Sequence[Record]) -> bool:
+    """Whether the first line is a header of words for columns, and stands among the other lines too."""
+    first = list(records[0])
+    others = [record for record in records[1:] if list(record) != first]
+    return 0 < len(others) < len(records) - 1 and _stand_apart(first, others) and _are_words_for_columns(first)
+
+
 def _is_header(first: Record, others: Sequence[Record]) -> bool:
     """Whether the names of the first line occur nowhere else, and are words for columns, or such lines are rare."""
-    names = {field for field in first if field}
-    elsewhere = set(chain.from_iterable(others))
-    if not names.isdisjoint(elsewhere) or any(NUMBER.fullmatch(name) for name in names):
+    if not _stand_apart(first, others):
         return False
-    known = sum(is_column_word(name) for name in names)
-    if known and 2 * known >= len(names):
+    if _are_words_for_columns(first):
         return True
     if len(others) < MANY:
         return False
@@ -96,6 +100,18 @@ def _is_header(first: Record, others: Sequence[Record]) -> bool:
             seen[name] = seen.get(name, 0) + 1
     new = sum(all(seen[name] == 1 for name in record if name) for record in others)
     return new <= FEW_NEW * len(others)
+
+
+def _stand_apart(first: Record, others: Sequence[Record]) -> bool:
+    """Whether no name of the first line is a number or occurs elsewhere."""
+    names = {field for field in first if field}
+    return names.isdisjoint(chain.from_iterable(others)) and not any(map(NUMBER.fullmatch, names))
+
+
+def _are_words_for_columns(first: Record) -> bool:
+    """Whether at least half of the names are well-known names of columns."""
+    names = {field for field in first if field}
+    return 0 < len(names) <= 2 * sum(map(is_column_word, names))
 
 
 def numbered_words(header: Record) -> bool:

@@ -294,6 +294,14 @@ CASES = {
         stays=LONG_TABLE,
         reads_as_before=[{"ale", "cod", "egg", "gin"}, {"bun", "dip", "fig", "ham"}],
     ),
+    "numbers that begin again in every shop": Case(
+        text="shop,tid,item\n" + "".join(f"{row // 6},{row % 6 // 2},{WORDS[row % 8]}\n" for row in range(12)),
+        says="rows of one transaction stand apart, and differ in another column.*InvoiceNo,Shop.*--format long",
+        instead={"transaction_column": "shop,tid"},
+        reads=[{WORDS[row % 8], WORDS[row % 8 + 1]} for row in range(0, 12, 2)],
+        stays=LONG_TABLE,
+        reads_as_before=[{"ale", "bun", "gin", "ham"}, {"ale", "bun", "cod", "dip"}, {"cod", "dip", "egg", "fig"}],
+    ),
     "transactions that a spreadsheet rounded": Case(
         text="tid,item\n5.36365E+08,milk\n5.36366E+08,tea\n",
         says="transactions or units are numbers as 1.23E.08.*--format long",
@@ -365,6 +373,14 @@ CASES = {
         says="second header.*--format long",
         stays=LONG_TABLE,
         reads_as_before=[{"milk", "tea"}, {"item"}, {"milk"}],
+    ),
+    "a second header of baskets": Case(
+        text=2 * ("item1,item2\n" + lines(BASKETS)),
+        says="first line of .* looks like a header, and stands again.*out of the file.*--format basket",
+        instead={},
+        reads=[],
+        stays=BASKET,
+        reads_as_before=2 * [{"item1", "item2"}, *READ],
     ),
     "a column for each item, one of which has a well-known name": Case(
         text="basket_id,Product A,Product S,Product T\n1,1,0,0\n2,1,1,0\n3,0,0,1\n",
@@ -467,6 +483,18 @@ def test_a_one_hot_table_with_a_column_of_customers_and_one_of_orders_says_how_t
 def test_a_wide_table_of_quantities_says_at_once_what_to_do_about_them() -> None:
     with pytest.raises(InputError, match=r"looks like a one-hot table.*replace those above 1 by 1"):
         read("f0,f1,f2,f3\n0,1,0,3\n2,0,0,1\n0,0,1,0\n")
+
+
+def test_a_pivot_table_of_quantities_is_not_taken_for_baskets() -> None:
+    """As baskets its quantities would be items."""
+    rows = [["2" if name in basket else "" for name in WORDS] for basket in BASKETS]
+    table = "receipt," + lines([WORDS]) + lines([[str(at), *row] for at, row in enumerate(rows)])
+    for text, options in ((lines([WORDS, *rows]), {}), (table, {}), (table, {"transaction_column": "receipt"})):
+        with pytest.raises(InputError, match=r"looks like a one-hot table.*replace those above 1 by 1"):
+            read(text, **options)
+    padded = lines([[str(len(name)) for name in basket] + [""] * (4 - len(basket)) for basket in BASKETS])
+    with pytest.raises(InputError, match="looks like a table with a header"):
+        read("dx,dy,dz,dw\n" + padded)
 
 
 def test_lists_in_brackets_without_quotes_are_read_if_a_line_is_one_cell() -> None:
@@ -580,6 +608,23 @@ def test_a_frame_with_a_column_for_each_item_is_asked_about_if_one_has_a_well_kn
     frame = pl.DataFrame(flags).cast(dtype).insert_column(0, pl.Series("order_id", [1, 2, 3]))
     with pytest.raises(InputError, match=r"item column holds only 0 and 1.*format=.one-hot. transaction_column="):
         read(frame)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(row // 2, row % 3, "x") for row in range(40)],  # the column changes within a transaction
+        [(row // 2 % 10, "y", "x") for row in range(40)],  # it is the same everywhere
+        [(row % 10, row // 10, "x") for row in range(40)],  # the rows of a transaction never stand together
+        [(row // 2, row // 8, "x") for row in range(40)],  # nothing begins again
+        [*((row // 2, 0, "x") for row in range(40)), (3, 1, "x")],  # a correction at the end
+    ],
+)
+def test_transactions_that_do_not_begin_again_are_not_doubted(rows: list[tuple[Any, ...]]) -> None:
+    text = "tid,shop,note,item\n" + "".join(
+        f"{','.join(map(str, row))},{WORDS[at % 8]}\n" for at, row in enumerate(rows)
+    )
+    assert len(read(text)) == len({row[0] for row in rows})
 
 
 def test_days_of_many_rows_are_noticed_too() -> None:
