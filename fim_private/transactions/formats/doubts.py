@@ -412,15 +412,16 @@ def _lists(name: str, options: Mapping[str, str], stays: Way) -> Doubt:
 
 
 def _number_columns(name: str, records: Sequence[Record], stays: Way) -> Doubt | None:
-    """What is odd if each line begins with several numbers, and names follow: an id and a customer, say."""
+    """What is odd if each line begins with several numbers, and names follow: an id and perhaps a customer, say."""
     width = min(map(len, records))
-    columns = next((at for at in range(width) if not all(record[at].isdecimal() for record in records)), width)
+    numbers = [all(record[at].isdecimal() or (at and not record[at]) for record in records) for at in range(width)]
+    columns = next((at for at in range(width) if not numbers[at]), width)
     rest = chain.from_iterable(record[columns:] for record in records)
     if len(records) < SOME or columns < 2 or columns == width or any(map(NUMBER.fullmatch, rest)):
         return None
-    numbers = ",".join(map(str, range(1, columns + 1)))
+    left_out = ",".join(map(str, range(1, columns + 1)))
     return Doubt(
         what=f"In {name} the first {columns} fields of each line are numbers, and the others are names.",
-        instead=Way("If they are not items, leave them out with", {"skip_columns": numbers}),
+        instead=Way("If they are not items, leave them out with", {"skip_columns": left_out}),
         stays=stays,
     )

@@ -201,6 +201,16 @@ CASES = {
         reads=READ,
         reads_as_before=[{str(row), str(row // 3), *basket} for row, basket in enumerate(BASKETS)],
     ),
+    "an id and a customer, who is not always known": Case(
+        text=lines([[str(row), str(row // 3) if row % 4 else "", *basket] for row, basket in enumerate(BASKETS)]),
+        says=r"the first 2 fields of each line are numbers.*--skip-columns 1,2\..*--format basket",
+        instead={"skip_columns": "1,2"},
+        reads=READ,
+        stays=BASKET,
+        reads_as_before=[
+            {str(row), *([str(row // 3)] if row % 4 else []), *basket} for row, basket in enumerate(BASKETS)
+        ],
+    ),
     "an id and a colon": Case(
         text="".join(f"T{row}: {','.join(basket)}\n" for row, basket in enumerate(BASKETS)),
         says=r"first field of each line holds a colon.*--skip-columns 1\..*--format basket",
