@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -36,6 +37,7 @@ def made(**changes: object) -> PrivBasis:
     return replace(usual, **changes)  # type: ignore[arg-type]
 
 
+@cache
 def true_counts(sizes: tuple[int, ...]) -> dict[tuple[int, ...], int]:
     held = [{int(item) - 10 for item in basket} for basket in BASKETS]
     return {
