@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -175,20 +176,30 @@ ONE = {
 }
 
 
+def vocabulary(items: pd.Series) -> set[str]:
+    frame = pd.DataFrame({"tid": range(len(items)), "item": items})
+    return set(read_transactions(frame, format="long").vocabulary)
+
+
+@cache
+def alone(typed: str) -> set[str]:
+    return vocabulary(TYPED[typed])
+
+
 @pytest.mark.parametrize("one", ONE)
 @pytest.mark.parametrize("typed", TYPED)
 def test_one_value_renames_none_of_a_column_of_any_type(typed: str, one: str) -> None:
-    def vocabulary(items: pd.Series) -> set[str]:
-        frame = pd.DataFrame({"tid": range(len(items)), "item": items})
-        return set(read_transactions(frame, format="long").vocabulary)
-
     both = pd.concat([TYPED[typed], ONE[one]], ignore_index=True)
     if typed == "64 bits" and both.dtype.kind == "f":  # where pandas rounds them, they are refused
         with pytest.raises(InputError, match="too large to be exact"):
             vocabulary(both)
     else:
-        assert vocabulary(TYPED[typed]) <= vocabulary(both)
-    assert vocabulary(TYPED[typed]) == vocabulary(TYPED[typed].astype(object))
+        assert alone(typed) <= vocabulary(both)
+
+
+@pytest.mark.parametrize("typed", TYPED)
+def test_values_have_the_same_names_in_a_column_of_objects(typed: str) -> None:
+    assert vocabulary(TYPED[typed].astype(object)) == alone(typed)
 
 
 def test_times_that_differ_in_nanoseconds_are_two_transactions() -> None:
