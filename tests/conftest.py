@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import settings
 
-from fim_private.transactions.sources import parquet
+from fim_private.transactions.files.limited_process import Ended
+from fim_private.transactions.sources import excel, parquet, sheet_reading
 from fim_private.transactions.sources.parquet_trial import Verdict
 
 # No flakes: the same examples in every run, and no time limit for a machine that does other things meanwhile.
@@ -43,3 +47,17 @@ def decoded_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     """Parquet is not tried in a process of its own, which takes a third of a second, but where a test asks for it."""
     if "tried_elsewhere" not in request.fixturenames:
         monkeypatch.setattr(parquet, "tried", lambda _data, _limits: Verdict.GOOD)
+
+
+@pytest.fixture
+def sheets_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workbooks are not read in a process of its own, which takes half a second. They have to be sound."""
+
+    def read(script: str, data: bytes, *arguments: str, **_limits: int) -> Ended:
+        streams = {"stdin": io.TextIOWrapper(io.BytesIO(data)), "stdout": io.TextIOWrapper(written := io.BytesIO())}
+        with mock.patch.multiple(sys, argv=[script, *arguments], **streams):
+            code = sheet_reading.main()
+            sys.stdout.flush()
+        return Ended(code=code, output=written.getvalue())
+
+    monkeypatch.setattr(excel, "run_limited", read)

@@ -43,6 +43,7 @@ def test_a_sheet_is_read_as_a_table_of_columns() -> None:
     assert as_sets(read(one_hot)) == [{"milk"}, {"milk", "bread"}, {"milk"}]
 
 
+@pytest.mark.usefixtures("sheets_read_here")
 def test_cells_have_the_names_of_typed_columns() -> None:
     """And each cell its own, whatever the others of its column are."""
     cells = [17850.0, 2.5, 0.1, True, date(2011, 1, 4), datetime(2011, 1, 4, 8, 26), " 007 ", "7", "NULL"]
@@ -54,6 +55,7 @@ def test_cells_have_the_names_of_typed_columns() -> None:
         assert alone.frame.item() == name
 
 
+@pytest.mark.usefixtures("sheets_read_here")
 def test_the_header_is_the_first_row_that_is_not_blank() -> None:
     rows = [[], [None, " "], [None, "tid", "", "item"], [None, 1.0, None, "milk"]]
     assert as_sets(read(workbook({"a": rows}))) == [{"milk"}]
@@ -68,6 +70,7 @@ def test_the_header_is_the_first_row_that_is_not_blank() -> None:
             read(workbook({"a": rows}))
 
 
+@pytest.mark.usefixtures("sheets_read_here")
 def test_titles_above_the_header_are_left_out_as_lines_of_a_text_are() -> None:
     titles = [["Sales of the shop"], [], ["made on", date(2011, 1, 6)]]
     book = workbook({"Sales": [*titles, *SALES]})
@@ -82,6 +85,7 @@ def test_titles_above_the_header_are_left_out_as_lines_of_a_text_are() -> None:
         read(book, skip_columns="1")
 
 
+@pytest.mark.usefixtures("sheets_read_here")
 def test_several_sheets_are_asked_about_without_their_names() -> None:
     other = [["InvoiceNo", "Description"], [1.0, "tea"]]
     both = workbook({"2010": SALES, "Müller & Söhne": other})
@@ -180,6 +184,7 @@ def test_a_cell_far_away_does_not_fill_the_memory() -> None:
     assert "far more memory" in _refusal(buffer.getvalue()).what
 
 
+@pytest.mark.usefixtures("sheets_read_here")
 def test_no_format_of_lines_and_no_separator_fits_a_workbook() -> None:
     for format_name in ("fimi", "basket"):
         assert "is a table (Excel)" in _refusal(workbook({"a": SALES}), format=format_name).what

@@ -48,6 +48,7 @@ def write_workbook(path: Path, rows: list[Any]) -> None:
     path.write_bytes(workbook({"a": [list(row) for row in rows]}))
 
 
+@pytest.mark.usefixtures("sheets_read_here")
 @pytest.mark.parametrize("write", [write_csv, write_parquet, write_workbook])
 @pytest.mark.parametrize("options", [{}, {"where": "n > 0"}, {"where": "who = 'bob'"}])
 def test_rows_are_joined_before_transactions_and_units_are_formed(
