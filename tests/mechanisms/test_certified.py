@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import combinations, pairwise, permutations
 
 import pytest
@@ -41,6 +41,7 @@ F = Fraction
 Named = dict[tuple[object, ...], float]
 
 
+@cache
 def tail(threshold: int, variance: int) -> float:
     """P(noise >= threshold), by summing up the mass."""
     mass = {value: math.exp(-value * value / 2 / variance) for value in range(-200, 201)}

@@ -32,7 +32,7 @@ from fim_private.mechanisms.look_first import (
     _paid_as_noise,
     calibrate,
 )
-from fim_private.mechanisms.protocol import Request
+from fim_private.mechanisms.protocol import Law, Request
 from fim_private.privacy import AnyFailure, Chosen, ChosenFailure, DiscreteGaussian, Gaussian, Guarantee
 from fim_private.profile import CountProfile
 from fim_private.randomness import SeededRandomness
@@ -345,11 +345,17 @@ def exact_delta(
                 total += float((apart_here - math.exp(epsilon) * q * ndtr(-apart / 2 - tipped / apart)).clip(0).sum())
                 total += failure * float(p.sum())
                 continue
-            law, other = (law_over_groups(way, sides[side], declared=False) for side in (here, there))
+            law, other = (law_of_picks(way, tuple(sides[side])) for side in (here, there))
             for outcome, chance in law.items():
                 total += float((chance * p - math.exp(epsilon) * other.get(outcome, 0.0) * q).clip(0).sum())
         found.append(total)
     return max(found)
+
+
+@cache
+def law_of_picks(way: CertifiedDomain, groups: tuple[tuple[int, int], ...]) -> Law:
+    """The same domains and counts come back at each epsilon and for each mistake."""
+    return law_over_groups(way, groups, declared=False)
 
 
 def profile_of(groups: list[tuple[int, int]]) -> CountProfile:

@@ -17,6 +17,7 @@ from fim_private.audit.laws import NUMERICAL_ERROR, hockey_stick, law_over_items
 from fim_private.audit.weighted_gaussian_cases import found_of_its_own
 from fim_private.counting import LocalDatabase
 from fim_private.errors import BudgetError
+from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.mechanisms.protocol import Law, Request, Stepwise
 from fim_private.mechanisms.twins.histograms import WEIGHTED_GAUSSIAN
@@ -91,12 +92,18 @@ def law_of(mechanism: WeightedGaussian, data: Data, *, shown: bool = True, among
     for number in range(len(occurring) + 1):
         for found in combinations(occurring, number):
             chance = math.prod(tails[at] if at in found else 1 - tails[at] for at in occurring)
-            picked = law_over_itemsets(mechanism.picks(number), [counts[at] for at in found], declared=True)
+            picked = law_of_picks(mechanism.picks(number), tuple(counts[at] for at in found))
             for picks, probability in picked.items() if found else (((), 1.0),):
                 named = tuple(found[pick] for pick in picks)
                 outcome = (*found, -1, *named) if shown else named
                 law[outcome] = law.get(outcome, 0.0) + chance * probability
     return law
+
+
+@cache
+def law_of_picks(picks: Exponential, counts: tuple[int, ...]) -> Law:
+    """Data sets of other units have the same counts again and again."""
+    return law_over_itemsets(picks, counts, declared=True)
 
 
 def neighbours(sensitivity: int, most: int) -> Iterator[tuple[Data, Data]]:
