@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -58,8 +59,13 @@ def layer(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -93,9 +99,7 @@ def test_mechanisms_and_accounting_see_no_frames() -> None:
 
 
 def calls(path: Path, name: str) -> bool:
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == name for node in ast.walk(ast.parse(path.read_text("utf-8")))
-    )
+    return any(isinstance(node, ast.Attribute) and node.attr == name for node in nodes(path))
 
 
 def test_exact_counts_leave_through_the_door_only() -> None:

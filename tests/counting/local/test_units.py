@@ -84,10 +84,11 @@ def test_counts_are_those_of_brute_force(rows: Owned, size: int, m: int, threads
     found = Counter(count for _, count in expected)
     assert dict(zip(levels.tolist(), numbers.tolist(), strict=True)) == found
     ranked = [tuple(row) for row in histogram.itemsets_at(range(len(histogram))).tolist()]
-    assert [dict(expected)[itemset] for itemset in ranked] == [count for _, count in expected]
+    counts = dict(expected)
+    assert [counts[itemset] for itemset in ranked] == [count for _, count in expected]
     assert len(set(ranked)) == len(expected)
     for itemset in combinations(range(ITEMS), size):
-        assert occurs(data, itemset) == (itemset in dict(expected))
+        assert occurs(data, itemset) == (itemset in counts)
 
 
 @pytest.mark.parametrize("cells", [chosen_counts._MOST_CELLS, 0], ids=["table", "tree"])
