@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import groupby
 
 from fim_private.accounting.basic_composition import basic_delta, basic_epsilon
 from fim_private.accounting.gaussian_composition import gaussian_epsilon
@@ -72,6 +73,15 @@ def composed_epsilon(losses: Sequence[Loss], delta: float, *, fast: bool = False
         delta: what is allowed.
         fast: whether only Gaussian and Renyi composition are tried. Optimal composition takes far longer.
     """
+    # The searches for what fits, and plans that share a part, come back to the same losses.
+    runs = tuple((loss, sum(1 for _ in alike)) for loss, alike in groupby(losses))
+    return _composed_epsilon(runs, delta, fast=fast)
+
+
+@lru_cache(maxsize=4096)
+def _composed_epsilon(runs: tuple[tuple[Loss, int], ...], delta: float, *, fast: bool) -> tuple[float, str]:
+    """The same, given how often each loss occurs in a row. Losses that are one object are counted fast."""
+    losses = [loss for loss, times in runs for _ in range(times)]
     found = min((gaussian_epsilon(losses, delta), "gaussian"), (renyi_epsilon(losses, delta), "renyi"))
     return found if fast else min(found, (range_epsilon(losses, delta, found[0]), "optimal"))
 
