@@ -22,6 +22,8 @@ _ROUNDING = 2.0**-50
 """Four units in the last place: a bound on the floating-point error of each logarithm of a curve."""
 _UP = 1 + _ROUNDING
 """A factor that puts the last products of a curve above their exact values."""
+_LOG_ORDERS = np.linspace(math.log(1e-2), math.log(1e9), 512)
+"""Where the search for the best order 1 + a begins: logarithms of a."""
 
 
 def pure_curve(epsilon: float, a: Floats) -> Floats:
@@ -119,7 +121,7 @@ def renyi_delta(losses: Sequence[Loss], epsilon: float) -> float:
 
 def _least(bound: Callable[[Floats], Floats]) -> float:
     """The least of bound(a) over orders 1 + a, as far as the search finds it."""
-    log_orders = np.linspace(math.log(1e-2), math.log(1e9), 512)
+    log_orders = _LOG_ORDERS
     for _ in range(3):
         values = bound(np.exp(log_orders))
         best = int(np.argmin(values))
