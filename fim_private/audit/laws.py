@@ -49,8 +49,11 @@ def law_over_groups(
         multiplicities=[groups[place][1] for place in order],
         zeros=sum(number for _, number in absent) if declared else None,
     )
+    levels_law = mechanism.law(profile)
+    if not absent and order == list(range(len(order))):
+        return levels_law  # each group is named by its own level
     law: Law = {}
-    for levels, probability in mechanism.law(profile).items():
+    for levels, probability in levels_law.items():
         for named, chance in _fillings(tuple(levels), order, absent):
             law[named] = law.get(named, 0.0) + probability * chance
     return law

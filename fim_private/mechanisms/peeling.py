@@ -97,6 +97,8 @@ def peel_law(
 
     Cost: proportional to the number of lists.
     """
+    if not rates:
+        return {(): 1.0}
     law: Law = {}
     scores = np.array([float(count) for count, _ in levels])
     symbol = -math.inf if stop is None else float(stop)

@@ -47,6 +47,7 @@ def discrete_gaussian_mass(values: NDArray[np.int64], variance: float) -> NDArra
     return mass
 
 
+@lru_cache(maxsize=1024)
 def log_discrete_gaussian_survival(threshold: int, variance: float) -> float:
     """ln P(X >= threshold); relative error of the probability about 1e-12.
 
