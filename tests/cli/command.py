@@ -6,7 +6,10 @@ import io
 import signal
 import subprocess
 import sys
+from functools import cache
 from unittest import mock
+
+import typer
 
 from tests import processes
 
@@ -17,6 +20,10 @@ def in_own_process(*arguments: object, stdin: bytes | None = None) -> subprocess
     """Run the command as a process, to test its start, its streams and its end."""
     command = [sys.executable, "-m", "fim_private", *map(str, arguments)]
     return processes.run(command, input=stdin)
+
+
+COMMANDS = cache(typer.main.get_command)
+"""The commands and their options, read from the functions once. That takes longer than most commands do."""
 
 
 def fim_private(*arguments: object) -> subprocess.CompletedProcess[bytes]:
@@ -31,7 +38,10 @@ def fim_private(*arguments: object) -> subprocess.CompletedProcess[bytes]:
     streams = {"stdout": io.TextIOWrapper(out, "utf-8"), "stderr": io.TextIOWrapper(err, "utf-8")}
     ctrl_c = signal.getsignal(signal.SIGINT)
     try:
-        with mock.patch.multiple(sys, argv=command, stdin=None, **streams):
+        with (
+            mock.patch("typer.main.get_command", COMMANDS),
+            mock.patch.multiple(sys, argv=command, stdin=None, **streams),
+        ):
             run()
     except SystemExit as end:
         for stream in streams.values():
