@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from unittest import mock
 
 import pytest
 from hypothesis import settings
 
+from fim_private.randomness import weighted_choice
 from fim_private.transactions.files.limited_process import Ended
 from fim_private.transactions.sources import excel, parquet, sheet_reading
 from fim_private.transactions.sources.parquet_trial import Verdict
@@ -47,6 +49,14 @@ def decoded_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     """Parquet is not tried in a process of its own, which takes a third of a second, but where a test asks for it."""
     if "tried_elsewhere" not in request.fixturenames:
         monkeypatch.setattr(parquet, "tried", lambda _data, _limits: Verdict.GOOD)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def powers_computed_once() -> Iterator[None]:
+    """Thousands of draws from one law ask for the same powers. The program itself keeps nothing that counts decide."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(weighted_choice, "_exp_interval", lru_cache(maxsize=4096)(weighted_choice._exp_interval))
+        yield
 
 
 @pytest.fixture
