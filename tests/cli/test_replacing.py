@@ -34,7 +34,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("command", FILES.values(), ids=FILES)
+@pytest.mark.parametrize(
+    "command",
+    # A lesson takes seconds, and comes to the same question in the end.
+    [
+        pytest.param(command, id=name, marks=pytest.mark.slow if name == "demo -o" else ())
+        for name, command in FILES.items()
+    ],
+)
 def test_a_file_is_replaced_only_where_that_is_asked_for(command: tuple[str, ...]) -> None:
     path = Path("differencing.html" if command[0] == "demo" else command[-1])
     path.write_text(OTHERS)
