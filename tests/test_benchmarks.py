@@ -173,6 +173,7 @@ def test_the_figures_of_leverage_can_be_measured(baskets: Path) -> None:
     assert next(lines(str(baskets), runs=1)).startswith("epsilon 0.5  k  10  0.")
 
 
+@pytest.mark.slow
 def test_the_figure_of_leverage_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from benchmarks import leverage_figure
 

@@ -467,7 +467,13 @@ BLOCKS: dict[tuple[str, str], Callable[[], str]] = {
 }
 
 
-@pytest.mark.parametrize(("page", "name"), BLOCKS, ids=[f"{page}-{name}" for page, name in BLOCKS])
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [
+        pytest.param(page, name, id=f"{page}-{name}", marks=pytest.mark.slow if name == "leads" else ())
+        for page, name in BLOCKS
+    ],
+)
 def test_figures_are_those_of_the_reports_and_the_planner(page: str, name: str) -> None:
     assert f"<!-- {name} -->\n{BLOCKS[page, name]()}\n<!-- end of {name} -->" in text(DOCS / f"{page}.md")
 

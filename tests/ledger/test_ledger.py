@@ -158,6 +158,7 @@ def test_a_smaller_delta_is_told_where_renyi_composition_has_no_delta_left_for_f
     ledger.check(plan_for("1", "5e-7", **asked))
 
 
+@pytest.mark.slow
 def test_a_smaller_delta_is_told_where_hardly_any_epsilon_fits(tmp_path: Path) -> None:
     """What rounding left of epsilon fits by adding up, and with a smaller delta half of what was asked for fits."""
     ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="2", delta="1e-5")

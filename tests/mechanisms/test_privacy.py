@@ -88,7 +88,12 @@ def claimed_delta(mechanism: Mechanism, epsilon: Fraction) -> float:
     return float(basic_delta(mechanism.losses) + failure)
 
 
-SLOW = ("lmm, top 2, fallback", "lmm, top 2, Delta 2", "lmm-repeat, Delta 2")
+SLOW = (
+    "lmm, top 2, fallback",
+    "lmm, top 2, Delta 2",
+    "lmm-repeat, Delta 2",
+    "certified-domain, top 2, one spare",  # rising, and with Delta 2, stay
+)
 
 
 @pytest.mark.parametrize(
