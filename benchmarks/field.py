@@ -8,7 +8,7 @@ times, because five runs let some cells look lost by chance. The table lists tho
 again, and by more than two standard errors. PrivBasis has a list of the items there, and `auto` has none; the table
 says what `auto` does with that list. The settings of look-first were chosen by such tables on five data sets
 (groceries, store-7501, bms-webview-2, online-retail-sales-baskets and the one that ships), and checked on five others.
-An hour and a half for five files on two cores.
+A quarter of an hour for five small files on two cores.
 """
 
 from __future__ import annotations
