@@ -5,11 +5,9 @@ from __future__ import annotations
 import io
 import re
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.parquet
 import pytest
 
 from fim_private.errors import InputError
@@ -17,20 +15,25 @@ from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.files import source
 from fim_private.transactions.reading import read_transactions
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 def read(data: bytes | str | pl.DataFrame | pa.Table, **options: Any) -> Transactions:
     return read_transactions(io.BytesIO(as_bytes(data)), **options)
 
 
 def as_bytes(data: bytes | str | pl.DataFrame | pa.Table) -> bytes:
+    if isinstance(data, bytes | str):
+        return data.encode() if isinstance(data, str) else data
     buffer = io.BytesIO()
     if isinstance(data, pl.DataFrame):
         data.write_parquet(buffer)
-        return buffer.getvalue()
-    if isinstance(data, pa.Table):
+    else:
+        import pyarrow.parquet  # frames of pandas are also read where it is not installed
+
         pyarrow.parquet.write_table(data, buffer)
-        return buffer.getvalue()
-    return data.encode() if isinstance(data, str) else data
+    return buffer.getvalue()
 
 
 def as_sets(transactions: Transactions) -> list[set[str]]:
