@@ -29,7 +29,8 @@ COMMANDS = cache(typer.main.get_command)
 def fim_private(*arguments: object) -> subprocess.CompletedProcess[bytes]:
     """The same through the same door, `run`, with streams of bytes and without starting an interpreter.
 
-    What `run` leaves behind in a process that was meant to end is put back: the streams and the answer to Ctrl-C.
+    What `run` leaves behind in a process that was meant to end is put back: the streams, the answer to Ctrl-C, and
+    scipy, which it keeps from being imported.
     """
     from fim_private.cli.app import run
 
@@ -50,6 +51,8 @@ def fim_private(*arguments: object) -> subprocess.CompletedProcess[bytes]:
         return subprocess.CompletedProcess(command, end.code, out.getvalue(), told)
     finally:
         signal.signal(signal.SIGINT, ctrl_c)
+        if sys.modules.get("scipy", sys) is None:
+            del sys.modules["scipy"]
 
 
 def words(completed: subprocess.CompletedProcess[bytes]) -> str:
