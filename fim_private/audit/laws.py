@@ -88,5 +88,5 @@ def hockey_stick(one: Law, other: Law, epsilons: Sequence[float]) -> Floats:
     chances = np.array(list(one.values()))
     others = np.array([other.get(outcome, 0.0) for outcome in one])
     excess: Floats = np.maximum(chances - np.exp(np.asarray(epsilons))[:, np.newaxis] * others, 0.0)
-    deltas: Floats = np.sum(excess, axis=1)
+    deltas: Floats = excess.sum(axis=1)
     return deltas

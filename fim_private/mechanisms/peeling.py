@@ -107,16 +107,19 @@ def peel_law(
     left = np.array([[float(multiplicity) for _, multiplicity in levels]])
     for rate in map(float, rates):
         # Weights are relative to the best that is left, so that not all of them can vanish.
-        best = np.maximum(np.max(np.where(left > 0, scores, -math.inf), axis=1, initial=-math.inf), symbol)
+        there = left > 0
+        best = np.maximum(np.where(there, scores, -math.inf).max(axis=1, initial=-math.inf), symbol)
         going = best > -math.inf
+        best[~going] = 0.0
         _put(law, picked, np.where(going, 0.0, chance))
-        distance = np.where(going, best, 0.0)[:, np.newaxis] - scores
-        weights = left * np.exp(-rate * np.where(left > 0, distance, 0.0))
-        ending = np.where(going, np.exp(-rate * (np.where(going, best, 0.0) - symbol)), 0.0)
-        total = np.where(going, np.sum(weights, axis=1) + ending, 1.0)
+        distance = best[:, np.newaxis] - scores
+        weights = left * np.exp(-rate * np.where(there, distance, 0.0))
+        ending = np.where(going, np.exp(-rate * (best - symbol)), 0.0)
+        total = np.where(going, weights.sum(axis=1) + ending, 1.0)
         if open_universe:
-            ending += np.sum(weights[:, scores == 0], axis=1)
-            weights[:, scores == 0] = 0.0
+            absent = scores == 0
+            ending += weights[:, absent].sum(axis=1)
+            weights[:, absent] = 0.0
         _put(law, picked, chance * ending / total)
         lists, places = np.nonzero(weights)
         picked = [(*picked[of], place) for of, place in zip(lists.tolist(), places.tolist(), strict=True)]
