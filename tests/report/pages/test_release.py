@@ -364,7 +364,7 @@ def test_a_page_names_no_option_and_gives_an_item_one_number() -> None:
 
 def test_the_page_of_a_plan_names_no_option() -> None:
     plan = planned(top=10, count_share="0.3")
-    advice = advise(plan.question, Shop.of(4000, 60), count_share="0.3", tops=(5, 50))
+    advice = advise(plan.question, Shop.of(4000, 60), count_share="0.3", tops=(5,))
     document = plan_document("The top 10", plan, [plan], advice=advice)
     assert [row[0] for row in table(document, "spending").rows] == [line.what for line in plan.spending]
     assert "counts" in plan.spending[-1].what
