@@ -134,6 +134,7 @@ def test_a_smaller_top_and_a_smaller_delta_are_told_where_they_help(tmp_path: Pa
         ledger.check(plan_for("4", "2e-7", top=50, mechanism="limited-domain", universe=None))
 
 
+@pytest.mark.slow
 def test_where_no_delta_is_left_a_public_list_is_told_and_not_a_smaller_delta(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "shop.ledger", epsilon="3", delta="1e-6", composition="basic")
     asked = {"top": 50, "mechanism": "look-first", "universe": None}

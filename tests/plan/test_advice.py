@@ -188,6 +188,7 @@ def test_the_command_advises_without_a_file_and_without_a_top(tmp_path: Path) ->
     assert "--about" in words(alone)
 
 
+@pytest.mark.slow
 def test_counts_of_subsets_have_more_noise_and_so_more_advice_is_for_less() -> None:
     shop = Shop.of(30_000, 20)
     alone, subsets = (
