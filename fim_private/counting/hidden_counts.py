@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -43,14 +44,43 @@ class Hidden:
         return f"{type(self).__name__}(hidden)"
 
 
-class ItemsetCounts(Hidden):
+class RankedCounts(Hidden, ABC):
+    """What `HiddenCounts` have in common, however they keep counts and itemsets."""
+
+    __slots__ = ("_complete",)
+
+    def __init__(self, *, complete: bool) -> None:
+        self._complete = complete
+
+    @property
+    def complete(self) -> bool:
+        """Whether all itemsets of these sizes that occur are certainly held."""
+        return self._complete
+
+    def profile(self, zeros: int | None = None) -> CountProfile:
+        """What a mechanism may see; for the door only, which charges the budget before it asks.
+
+        Args:
+            zeros: the number of itemsets of count 0 in a declared universe; None for an open universe.
+        """
+        levels, multiplicities = self._distinct()
+        return CountProfile(
+            levels=levels.tolist(), multiplicities=multiplicities.tolist(), zeros=zeros, complete=self._complete
+        )
+
+    @abstractmethod
+    def _distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Distinct counts, decreasing, and how many itemsets have each."""
+
+
+class ItemsetCounts(RankedCounts):
     """Itemsets of one size in decreasing order of count, ties in lexicographic order of item codes.
 
     The place of an itemset in this order, from 0, is its rank. `repr` shows no data, and `len` is the number of
     itemsets held.
     """
 
-    __slots__ = ("_complete", "_counts", "_itemsets")
+    __slots__ = ("_counts", "_itemsets")
 
     def __init__(self, *, itemsets: NDArray[np.int32], counts: NDArray[np.int64], complete: bool) -> None:
         """Take over the arrays and make them read-only.
@@ -62,9 +92,9 @@ class ItemsetCounts(Hidden):
         """
         itemsets.setflags(write=False)
         counts.setflags(write=False)
+        super().__init__(complete=complete)
         self._itemsets = itemsets
         self._counts = counts
-        self._complete = complete
 
     def __len__(self) -> int:
         return len(self._counts)
@@ -73,25 +103,6 @@ class ItemsetCounts(Hidden):
     def size(self) -> int:
         return int(self._itemsets.shape[1])
 
-    @property
-    def complete(self) -> bool:
-        """Whether all itemsets of this size that occur are certainly held."""
-        return self._complete
-
-    def profile(self, zeros: int | None = None) -> CountProfile:
-        """What a mechanism may see; for the door only, which charges the budget before it asks.
-
-        Args:
-            zeros: the number of itemsets of count 0 in a declared universe; None for an open universe.
-        """
-        ends = np.flatnonzero(np.diff(self._counts, append=0)) + 1
-        return CountProfile(
-            levels=self._counts[ends - 1].tolist(),
-            multiplicities=np.diff(ends, prepend=0).tolist(),
-            zeros=zeros,
-            complete=self._complete,
-        )
-
     def itemsets_at(self, ranks: Sequence[int]) -> NDArray[np.int32]:
         """The itemsets of these ranks, int32, shape (len(ranks), size); for the door only."""
         return self._itemsets[np.asarray(ranks, np.int64)]
@@ -99,3 +110,7 @@ class ItemsetCounts(Hidden):
     def reveal_to_curator(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Itemsets and exact counts, as given. They are data, not a release; no privacy guarantee protects them."""
         return self._itemsets, self._counts
+
+    def _distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        ends = np.flatnonzero(np.diff(self._counts, append=0)) + 1
+        return self._counts[ends - 1], np.diff(ends, prepend=0)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.counting.hidden_counts import Hidden
-from fim_private.profile import CountProfile
+from fim_private.counting.hidden_counts import RankedCounts
 
 Ints = NDArray[np.int64]
 
@@ -60,29 +59,17 @@ class Runs:
         return self.levels[last], np.diff(self.ends[last], prepend=0)
 
 
-class RankedCounts(Hidden):
+class RunCounts(RankedCounts):
     """What `HiddenCounts` of runs have in common: all but the itemsets of given ranks."""
 
-    __slots__ = ("_complete", "_runs")
+    __slots__ = ("_runs",)
 
     def __init__(self, runs: Runs, *, complete: bool = True) -> None:
-        self._runs, self._complete = runs, complete
+        super().__init__(complete=complete)
+        self._runs = runs
 
     def __len__(self) -> int:
         return len(self._runs)
 
-    @property
-    def complete(self) -> bool:
-        """Whether all itemsets of these sizes that occur are certainly held."""
-        return self._complete
-
-    def profile(self, zeros: int | None = None) -> CountProfile:
-        """What a mechanism may see; for the door only, which charges the budget before it asks.
-
-        Args:
-            zeros: the number of itemsets of count 0 in a declared universe; None for an open universe.
-        """
-        levels, multiplicities = self._runs.distinct()
-        return CountProfile(
-            levels=levels.tolist(), multiplicities=multiplicities.tolist(), zeros=zeros, complete=self._complete
-        )
+    def _distinct(self) -> tuple[Ints, Ints]:
+        return self._runs.distinct()

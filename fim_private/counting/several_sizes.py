@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from fim_private.counting.database import TransactionDatabase
 from fim_private.counting.hidden_counts import HiddenCounts
-from fim_private.counting.runs import RankedCounts, Runs
+from fim_private.counting.runs import RunCounts, Runs
 from fim_private.transactions.item_codes import PADDING
 
 
-class SeveralSizes(RankedCounts):
+class SeveralSizes(RunCounts):
     """The hidden counts of several sizes in one ranking. `repr` shows no data; `len` is the number of itemsets held.
 
     If each part holds the first `most` itemsets of its size, this holds exactly the first `most` of all of them. Apart

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fim_private.counting.runs import RankedCounts, Runs
+from fim_private.counting.runs import RunCounts, Runs
 
 tallies = st.dictionaries(st.tuples(st.integers(1, 9), st.integers(0, 4)), st.integers(1, 5))
 """How many itemsets have which count, from which source."""
@@ -28,6 +28,6 @@ def test_ranks_are_those_of_the_itemsets_one_by_one(tally: dict[tuple[int, int],
         distinct, numbers = held.distinct()
         assert distinct.tolist() == sorted(set(counts), reverse=True)
         assert numbers.tolist() == [counts.count(count) for count in distinct.tolist()]
-        profile = RankedCounts(held, complete=False).profile(7)
+        profile = RunCounts(held, complete=False).profile(7)
         assert (list(profile.levels), list(profile.multiplicities)) == (distinct.tolist(), numbers.tolist())
         assert (profile.zeros, profile.complete) == (7, False)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from fim_private.counting.local.task import Task
 from fim_private.counting.local.walk import Tally, Walk
 from fim_private.counting.local.work import Effort, cut_into_chunks
-from fim_private.counting.runs import RankedCounts, Runs
+from fim_private.counting.runs import RunCounts, Runs
 
 
-class ItemsetHistogram(RankedCounts):
+class ItemsetHistogram(RunCounts):
     """The counts of all occurring itemsets of one size, and the itemsets of given ranks on request.
 
     Ranks are in decreasing order of count. Itemsets of equal count are in the fixed order of the walk, not in that of

@@ -16,7 +16,7 @@ from pyspark.sql.functions import sum as total
 
 from fim_private.counting.local.queries import count_itemsets
 from fim_private.counting.local.work import MOST_STEPS, too_much_work
-from fim_private.counting.runs import RankedCounts, Runs
+from fim_private.counting.runs import RunCounts, Runs
 from fim_private.counting.spark.blocks import whole
 from fim_private.counting.spark.rows import from_rows, members, schema, to_rows
 from fim_private.counting.spark.session import Batches, Cluster
@@ -24,7 +24,7 @@ from fim_private.counting.spark.session import Batches, Cluster
 TALLY_SCHEMA = "partition int, level long, number long"
 
 
-class SparkHistogram(RankedCounts):
+class SparkHistogram(RunCounts):
     """The counts of all occurring itemsets of one size, and the itemsets of given ranks on request.
 
     Ranks are in decreasing order of count. Spark assigns itemsets to partitions by a hash of their codes; itemsets of
