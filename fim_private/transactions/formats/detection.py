@@ -312,7 +312,7 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
         )
     if rectangular and _looks_one_hot(header, body):
         return "one-hot"
-    if rectangular and (_mostly_cells(header, body) or _holds_quantities(header, body)):
+    if rectangular and _looks_nearly_one_hot(header, body):
         raise _nearly_one_hot(name)
     rectangular = rectangular and not numbered_words(header)
     if rectangular and _repeats_known_name(header):
@@ -350,8 +350,7 @@ def _format_with_columns(
         names = [header[at] for at in items]
         if _looks_one_hot(names, cells):
             return "one-hot"
-        nearly = _mostly_cells(names, cells) or _holds_quantities(names, cells)
-        if known_column(header, ITEM_NAMES) is None and nearly:
+        if known_column(header, ITEM_NAMES) is None and _looks_nearly_one_hot(names, cells):
             raise _nearly_one_hot(name)
     return "long"
 
@@ -387,6 +386,11 @@ def _looks_one_hot(header: list[str], body: list[list[str]]) -> bool:
     if not words or not all(is_cell(word) for word in words) or len(set(header)) < len(header) or "" in header:
         return False
     return not any(is_cell(field) for field in header) or len(header) > len(words)
+
+
+def _looks_nearly_one_hot(header: list[str], body: list[list[str]]) -> bool:
+    """Whether a column for each item is likely, though some cells say more than yes or no."""
+    return _mostly_cells(header, body) or _holds_quantities(header, body)
 
 
 def _mostly_cells(header: list[str], body: list[list[str]]) -> bool:
