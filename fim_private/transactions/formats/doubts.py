@@ -47,6 +47,9 @@ SPOILT = r"^[0-9]([.,][0-9]+)?E\+[0-9]+$"
 NO_ITEM = ("nan", "nat", "null", "none", "n/a", "#n/a", "<na>")
 """Names that programs write where there is no item, in lower case."""
 
+AMOUNT = r"^[0-9]+ ?[x×*] ?| [x×*] ?[0-9]+$| ?\([0-9]+\)$"
+"""How many were bought, before or after a name: 2 x Brot, Brot x2, Brot (2)."""
+
 CONTROL = "[\u0080-\u009f]"
 """Characters that no name holds. Read as latin-1, texts of Windows and of East Asia have them in place of letters."""
 
@@ -321,7 +324,12 @@ def item_names(layout: Layout, names: pl.Series) -> Doubt | None:
             instead=Way("If so, take that line out of the file."),
             stays=stays,
         )
-    return spoilt(names, "names of items", stays) or _no_names(names, stays) or _mangled(names, layout, stays)
+    return (
+        spoilt(names, "names of items", stays)
+        or _no_names(names, stays)
+        or _amounts(names, stays)
+        or _mangled(names, layout, stays)
+    )
 
 
 def _no_names(names: pl.Series, stays: Way) -> Doubt | None:
@@ -332,6 +340,18 @@ def _no_names(names: pl.Series, stays: Way) -> Doubt | None:
         what="An item is called NaN, NULL, None or N/A, as programs write a cell without a value.",
         instead=Way("If it stands for no item, leave these cells blank."),
         stays=Way("If it is an item, or --exclude names it, give", stays.options),
+    )
+
+
+def _amounts(names: pl.Series, stays: Way) -> Doubt | None:
+    """Whether nearly all names say how many were bought, so that one item has several names."""
+    bought = names.filter(names.str.contains(AMOUNT)).str.replace(AMOUNT, "")
+    if len(bought) < max(SOME, ENOUGH * len(names)) or 2 * bought.n_unique() > len(bought) or (bought == "").any():
+        return None
+    return Doubt(
+        what="Names of items say how many were bought, as in 2 x Brot, so one item has several names.",
+        instead=Way("If so, take the amounts out of the file."),
+        stays=stays,
     )
 
 

@@ -412,6 +412,17 @@ CASES = {
         )
         for word in ("nan", "NULL", "None", "N/A")
     },
+    **{
+        f"amounts as in {write('2', 'Brot')}": Case(
+            text=lines([[write(amount, name) for name in ("Salz", "Rum")] for amount in "1234"]),
+            says="how many were bought.*take the amounts out of the file.*--format basket",
+            instead={},
+            reads=[],
+            stays=BASKET,
+            reads_as_before=[{write(amount, name) for name in ("Salz", "Rum")} for amount in "1234"],
+        )
+        for write in ("{} x {}".format, "{}x{}".format, "{1} x{0}".format, "{1} ({0})".format)
+    },
     "codes that a spreadsheet rounded": Case(
         text="4.00633E+12,milk\n4.00633E+12,tea\nmilk,ale\n",
         says="names of items are numbers as 1.23E.08.*--format basket",
@@ -528,6 +539,12 @@ def test_a_file_of_weka_is_named() -> None:
     """Its question marks and words for yes would be items."""
     with pytest.raises(InputError, match=r"looks like a file of Weka \(ARFF\)"):
         read("% market baskets\n@RELATION supermarket\n@attribute milk {t}\n@attribute tea {t}\n@data\n" + "t,?\n" * 9)
+
+
+@pytest.mark.parametrize("write", ["x{}", "{}x", "box{}", "ale {}"])
+def test_names_that_end_in_numbers_say_no_amounts(write: str) -> None:
+    names = [write.format(number) for number in range(20)]
+    assert as_sets(read(lines([names[:10], names[10:]]))) == [set(names[:10]), set(names[10:])]
 
 
 def test_the_data_that_ships_is_not_doubted() -> None:
