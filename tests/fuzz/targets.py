@@ -101,7 +101,7 @@ def settings(randomness: random.Random) -> str:
         command = _mine(app)
         try:
             return outcome(
-                lambda: command.make_context("mine", ["--config", file.name]), may_quote="settings that do not exist"
+                lambda: command.make_context("mine", ["--config", file.name]), may_quote="has unknown settings"
             )
         except Exception as error:
             # A value that does not fit its option: refused by Typer, in words that quote what stands in the settings.
