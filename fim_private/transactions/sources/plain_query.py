@@ -33,6 +33,8 @@ _RESERVED = re.compile(
 """No names of columns or tables, unless they are quoted or stand behind a full stop."""
 _OF_ALL_ROWS = re.compile(r'.*\.\s*"?(COUNT|MIN|MAX|ANY_VALUE|XMLAGG|\w+_AGG)"?')
 """PostgreSQL takes s.count for count(s) if s has no such column."""
+_PLACE = re.compile(r'(?:.*\.\s*)?"?(?:ROWID|_ROWID_|OID|CTID)"?')
+"""Where a row is stored, which depends on the rows before it: `rowid <= 5` is another `LIMIT 5`."""
 
 
 class _Token(NamedTuple):
@@ -114,7 +116,7 @@ def _odd_expression(tokens: list[_Token], *, aliases: bool) -> str | None:
             if token.word == "IN" and after.text != "(":
                 return token.text
             value = token.word == "END"
-        elif _RESERVED.fullmatch(token.word) or _OF_ALL_ROWS.fullmatch(token.word):
+        elif any(odd.fullmatch(token.word) for odd in (_RESERVED, _OF_ALL_ROWS, _PLACE)):
             return token.text
         elif after.text == "(" and token.kind == "name":
             if not _FUNCTIONS.fullmatch(token.word) or value:
