@@ -73,6 +73,8 @@ def run() -> NoReturn:
     """Run the command line and exit with the code that fits what happened."""
     # Numba loads scipy's linear algebra if it can, which takes 0.4 s. No kernel of this package uses it.
     sys.modules.setdefault("scipy", cast(ModuleType, None))
+    # What Python cannot raise, such as a signal's exception in a compiler's callback, it would show with a traceback.
+    sys.unraisablehook = lambda _: None
     listen()
     escape_what_cannot_be_shown()
     try:

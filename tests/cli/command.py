@@ -29,8 +29,8 @@ COMMANDS = cache(typer.main.get_command)
 def fim_private(*arguments: object) -> subprocess.CompletedProcess[bytes]:
     """The same through the same door, `run`, with streams of bytes and without starting an interpreter.
 
-    What `run` leaves behind in a process that was meant to end is put back: the streams, the answer to Ctrl-C, and
-    scipy, which it keeps from being imported.
+    What `run` leaves behind in a process that was meant to end is put back: the streams, the answers to Ctrl-C and to
+    what cannot be raised, and scipy, which it keeps from being imported.
     """
     from fim_private.cli.app import run
 
@@ -41,7 +41,7 @@ def fim_private(*arguments: object) -> subprocess.CompletedProcess[bytes]:
     try:
         with (
             mock.patch("typer.main.get_command", COMMANDS),
-            mock.patch.multiple(sys, argv=command, stdin=None, **streams),
+            mock.patch.multiple(sys, argv=command, stdin=None, unraisablehook=sys.unraisablehook, **streams),
         ):
             run()
     except SystemExit as end:

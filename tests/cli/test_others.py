@@ -136,7 +136,11 @@ def test_an_unforeseen_fault_shows_no_data(tmp_path: Path) -> None:
 
     program = (
         "import sys, fim_private.cli.app as app, fim_private.transactions.reading as t\n"
+        "class Part:\n"
+        "    def __del__(self):\n"
+        "        raise ValueError('SECRET-ITEM')\n"
         "def broken(*a, **k):\n"
+        "    Part()\n"
         "    raise RuntimeError('SECRET-ITEM')\n"
         "t.read_transactions = broken\n"
         f"sys.argv = ['fim-private', 'inspect', {str(tmp_path)!r}]\n"
