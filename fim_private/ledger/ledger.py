@@ -18,7 +18,7 @@ from pathlib import Path
 
 from fim_private.accounting.cost import Priced
 from fim_private.accounting.privacy_filter import HALF, PrivacyFilter, best_order
-from fim_private.errors import BudgetError, InputError, UsageError
+from fim_private.errors import BudgetError, InputError, UsageError, check_kinds
 from fim_private.ledger import store
 from fim_private.ledger.chain import DamagedError, Event
 from fim_private.ledger.charge import losses_record
@@ -69,11 +69,13 @@ class Ledger:
                 for each), or "auto": the first release decides whether "both" or "basic" serves, from its plan alone.
 
         Raises:
-            UsageError: a number is out of range, or there is a file already.
+            UsageError: a number is out of range, the name is not a text, or there is a file already.
             InputError: the disk refuses.
         """
         if composition not in SHARES:
             raise UsageError("There is no such composition.", f"Choose one of: {', '.join(SHARES)}.")
+        if dataset is not None:
+            check_kinds(dataset=(dataset, str))
         budget = Budget(epsilon, delta)
         share = SHARES[composition]
         order = None

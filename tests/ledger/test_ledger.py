@@ -268,7 +268,10 @@ def test_a_ledger_that_cannot_be_made_leaves_nothing(tmp_path: Path, ledger: Led
     assert ledger.path.read_bytes() == before
     with pytest.raises(UsageError, match="folder"):
         Ledger.create(tmp_path / "absent" / "shop.ledger", epsilon="3", delta="0")
-    for choice in ({"epsilon": "0"}, {"delta": "1"}, {"composition": "best"}, {"composition": "renyi", "delta": "0"}):
+    for choice in (
+        *({"epsilon": "0"}, {"delta": "1"}, {"composition": "best"}, {"composition": "renyi", "delta": "0"}),
+        {"dataset": 2026},
+    ):
         with pytest.raises(UsageError):
             Ledger.create(tmp_path / "other.ledger", **{"epsilon": "1", "delta": "1e-6", **choice})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["shop.ledger"]
