@@ -39,7 +39,7 @@ def test_values_are_shown_as_people_write_them() -> None:
 
 def test_names_cannot_steer_the_terminal() -> None:
     odd = "\x1b[2J\x9b1m\u202eklim"
-    release = released({("milk", odd): 300, (odd,): 400}, half=9)
+    release = replace(released({("milk", odd): 300, (odd,): 400}, half=9), mechanism=odd)
     rules = association_rules(release)
     for shown in (repr(release), repr(release.itemsets[0]), repr(rules), repr(rules.rules[0]), release.to_json()):
         assert shown.replace("\n", "").isprintable()

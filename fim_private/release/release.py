@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fim_private.errors import InputError, UsageError
 from fim_private.notebook_table import braces, notebook_table
-from fim_private.printable import json_text
+from fim_private.printable import json_text, printable
 from fim_private.release.terms import Terms
 from fim_private.transactions.layout import Layout
 
@@ -134,7 +134,7 @@ class Release:
     def _in_short(self) -> str:
         promise = self.terms.privacy.promise
         budget = "no promise" if promise is None else f"epsilon {promise.epsilon:g}, delta {promise.delta:g}"
-        return f"{self.mechanism}, {SEEDED_NOTE if self.seeded else budget}"
+        return f"{printable(self.mechanism)}, {SEEDED_NOTE if self.seeded else budget}"
 
     @cached_property
     def terms(self) -> Terms:
