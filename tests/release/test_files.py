@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import tempfile
 import traceback
+import tracemalloc
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -329,6 +331,16 @@ def test_a_record_that_is_no_whole_release_is_refused(tmp_path: Path) -> None:
         read_itemsets(tmp_path / "out.txt")
     with pytest.raises(InputError, match="no file"):
         read_release(tmp_path / "absent.json")
+
+
+def test_what_begins_like_no_release_is_refused_before_it_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "baskets.csv").touch()
+    os.truncate(tmp_path / "baskets.csv", 1 << 28)
+    tracemalloc.start()
+    with pytest.raises(InputError, match="not a release"):
+        read_release(tmp_path / "baskets.csv")
+    assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

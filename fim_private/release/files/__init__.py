@@ -18,7 +18,7 @@ from fim_private.release.files import comma_separated, fimi, json_document, json
 from fim_private.release.files.derived import check_derived, refuse_ledger, write_derived
 from fim_private.release.files.format import Format, Itemsets
 from fim_private.release.release import Release, ReleasedItemset
-from fim_private.transactions.files.source import load
+from fim_private.transactions.files.source import PARQUET, load, opened
 from fim_private.writing import check_place, write_whole
 
 FORMATS = {
@@ -139,7 +139,11 @@ def read_release(source: str | Path) -> Release:
     Raises:
         InputError: the file cannot be read, is not a release, or holds only the itemsets.
     """
-    content = load(source)
+    with opened(source) as reading:
+        # A file of baskets, or a device, may be larger than the memory.
+        if not reading.head.lstrip().startswith((b"{", PARQUET)):
+            raise InputError(f"{reading.name} is not a release.", READ_INSTEAD)
+        content = reading.content()
     if content.is_parquet:
         return parquet.read_release(content.data)
     try:
