@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from fim_private.cli.interruption import listen
+from fim_private.cli.interruption import held, stop_if_heard
 from fim_private.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -45,12 +45,16 @@ def reader(engine: str, master: str | None, progress: Callable[[float], None] | 
         return
     from fim_private.counting.spark.session import open_session, stop
 
-    session = open_session(master or THIS_MACHINE)
-    # Spark puts its own handler for Ctrl-C in place when it starts.
-    listen()
+    session = None
     try:
+        # Spark's Java, if nobody waits for its start, would go on for ever. Spark also puts its own handler for Ctrl-C
+        # in place.
+        with held():
+            session = open_session(master or THIS_MACHINE)
         from fim_private.counting.spark.reading import read_with_spark
 
         yield partial(read_with_spark, session)
     finally:
-        stop(session)
+        if session is not None:
+            stop(session)
+        stop_if_heard()  # Spark may have raised an error of its own instead

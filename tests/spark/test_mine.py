@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,6 +113,22 @@ def test_the_command_says_the_same(baskets: Path, tmp_path: Path) -> None:
     assert there.stdout == here.stdout
     assert there.stderr.replace(f"\nWritten to {tmp_path / 'release.json'}.\n", "") == here.stderr
     assert json.loads((tmp_path / "release.json").read_text())["seeded"] is True
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_run_that_is_ended_while_spark_starts_leaves_nothing(baskets: Path, tmp_path: Path) -> None:
+    (tmp_path / "spark").mkdir()
+    asked = ("mine", baskets, "--size", 2, "--top", 3, *PROMISE, "--engine", "spark", "--master", "local[1]")
+    run = [sys.executable, "-m", "fim_private", *map(str, asked)]
+    environment = {**os.environ, "SPARK_LOCAL_DIRS": str(tmp_path / "spark")}
+    with processes.started(run, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        while not any((tmp_path / "spark").iterdir()) and running.poll() is None:
+            time.sleep(0.05)
+        running.send_signal(signal.SIGTERM)
+        _, said = running.communicate()
+    assert running.returncode == 128 + signal.SIGTERM
+    assert b"Interrupted." in said
+    assert not any((tmp_path / "spark").iterdir())
 
 
 def test_nobody_else_can_read_what_spark_puts_on_disk(spark: SparkSession) -> None:
