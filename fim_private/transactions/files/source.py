@@ -10,6 +10,7 @@ import gzip
 import io
 import os
 import re
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -122,7 +123,8 @@ def opened(
     refused, because they may be workbooks.
 
     Errors (also while reading the blocks):
-        InputError: there is no such file, or it is a folder, empty, unreadable, a broken gzip file, or of another kind.
+        InputError: there is no such file, or it is a folder, empty, unreadable, a broken gzip file, of another kind, or
+            changes while it is read.
         UsageError: an open file is not in binary mode.
     """
     if isinstance(source, str) and is_address(source):
@@ -169,6 +171,14 @@ def _open(path: Path) -> BinaryIO:
         raise InputError(f"{shown(path)} cannot be opened.", "Check the path and the disk it is on.") from None
 
 
+def _version(file: BinaryIO) -> tuple[int, int] | None:
+    """What changes if somebody writes to the file; None for a pipe, a device, or what is in memory."""
+    with suppress(AttributeError, OSError):
+        found = os.fstat(file.fileno())
+        return (found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
+    return None
+
+
 def _source(name: str, file: BinaryIO, progress: Progress | None = None, *, archives: bool) -> Source:
     stream = _Stream(name, file, progress)
     first = stream.peek(len(GZIP))
@@ -194,6 +204,7 @@ class _Stream:
         self._progress = progress
         # 0 for a pipe or a device, whose length is unknown.
         self._size = os.fstat(file.fileno()).st_size if progress else 0
+        self._version = _version(file)
         self._held = b""
         self.taken = 0
         """The number of bytes read from the file."""
@@ -218,6 +229,10 @@ class _Stream:
             raise InputError(f"{self._name} cannot be read to its end.", "Check where it comes from.") from None
         if not isinstance(data, bytes):
             raise UsageError("The open file gives text, not bytes.", "Open it in binary mode ('rb').")
+        if not data and _version(self._file) != self._version:
+            raise InputError(
+                f"{self._name} changed while it was read.", "Wait until it is written in full, or read a copy of it."
+            )
         self.taken += len(data)
         if self._progress and self._size:
             self._progress(min(1.0, self.taken / self._size))

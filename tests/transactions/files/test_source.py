@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import random
 import sys
 
@@ -69,6 +70,16 @@ def test_a_damaged_gzip_file_is_refused():
 def test_gzip_of_nothing_is_empty():
     with pytest.raises(InputError, match="is empty"):
         read(gzip.compress(b""))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, pack):
+    path = tmp_path / "baskets.csv"
+    path.write_bytes(pack(random.Random(1).randbytes(source.BLOCK).hex().encode()))
+    with source.opened(path) as reading:
+        os.truncate(path, path.stat().st_size - 20)
+        with pytest.raises(InputError, match="changed while it was read"):
+            reading.content()
 
 
 def test_a_missing_file_is_an_input_error(tmp_path):
