@@ -144,14 +144,14 @@ def exchange(folder: Path) -> None:
         def find_spec(name: str, *_: object) -> Any:
             return importlib.util.spec_from_file_location(name, places[name]) if name in places else None
 
-    sys.meta_path.insert(0, Finder)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, Finder)
 
 
 def measure(test: Path, noting: Path, folder: Path) -> int:
     """Run one file of tests on the package as it is, but for noting what is executed."""
     plugin = Plugin()
     exchange(noting)
-    builtins.executed = plugin.executed  # type: ignore[attr-defined]
+    builtins.executed = plugin.executed
     ended = run_pytest([str(test)], plugin)
     measured = {name: Measured(plugin.seconds[name], plugin.lines[name]) for name in plugin.lines}
     (folder / "measured").write_text(json.dumps({name: vars(each) for name, each in measured.items()}))

@@ -162,8 +162,8 @@ class _Edits(ast.NodeVisitor):
         self.visit(tree)
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        at = self.starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
-        return at, self.starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
+        at = self.starts[node.lineno - 1] + node.col_offset
+        return at, self.starts[node.end_lineno - 1] + node.end_col_offset
 
     def text(self, node: ast.AST) -> str:
         return self.source[slice(*self.span(node))].decode()
@@ -197,7 +197,7 @@ class _Edits(ast.NodeVisitor):
     def visit_Raise(self, node: ast.Raise) -> None:
         """Words."""
 
-    visit_JoinedStr = visit_Import = visit_ImportFrom = visit_Raise  # type: ignore[assignment]  # noqa: N815
+    visit_JoinedStr = visit_Import = visit_ImportFrom = visit_Raise  # noqa: N815
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         if node.name not in FOR_PEOPLE and not FOR_PROOFS & set(node.name.split("_")):

@@ -190,7 +190,7 @@ def test_the_figure_of_leverage_is_drawn(tmp_path: Path, monkeypatch: pytest.Mon
 def test_the_ends_of_killed_charges_add_up() -> None:
     charged, *ends = light_figures(charged=427, printed=299, undelivered=176).values()
     assert ends == [251, 48, 128]
-    assert sum(ends) == charged  # type: ignore[arg-type]
+    assert sum(ends) == charged
 
 
 def test_no_line_is_drawn_past_what_was_not_measured() -> None:

@@ -57,7 +57,6 @@ def test_readme_has_console_examples() -> None:
 def test_readme_examples_show_what_happens(command: str, shown: str) -> None:
     # One list in eighty is cut, and says so. Three in a row are fewer than one run in 500,000.
     done = next((done for done in (in_shell(command) for _ in range(3)) if "could be named" not in done.stderr), None)
-    assert done is not None
     assert done.returncode == 0, done.stderr
     if " plan " in command:
         assert done.stdout == shown
@@ -428,7 +427,6 @@ def noise() -> str:
         unit, budget = PrivacyUnit(), Budget(epsilon, "1e-6")
         plan = make_plan(size=2, top=100, budget=budget, unit=unit, mechanism="items-first", select="counts")
         counted = mechanism_of(ItemsFirst, plan).usual.itemsets
-        assert counted is not None
         figures.append(f"{counted.deviation:,.0f}")
     return table([f"epsilon {epsilon}" for epsilon in EPSILONS], [figures])
 

@@ -51,7 +51,6 @@ def analysts(rule: PrivacyFilter, chances: Sequence[float], shifts: Sequence[flo
 
 def divergence(rule: PrivacyFilter, here: float, there: float) -> float:
     """The Renyi divergence of two laws with two outcomes, at the filter's order, in the larger direction."""
-    assert rule.order is not None
     a = float(rule.order)
     pair = ((here, there), (1 - here, 1 - there))
     one, other = (sum(p * (p / q) ** a for p, q in laws) for laws in (pair, [(q, p) for p, q in pair]))
@@ -60,7 +59,6 @@ def divergence(rule: PrivacyFilter, here: float, there: float) -> float:
 
 def _best_gain(rule: PrivacyFilter, spent: Charge, here: float, there: float) -> float:
     """Of one path, over second releases that fit to the last digit."""
-    assert rule.order is not None
     needed = float(rule.budget.epsilon) - math.log(here / there)
     best = 0.0
     for plain_share, failing_share in KINDS:

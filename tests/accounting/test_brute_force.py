@@ -368,7 +368,6 @@ def test_calibrated_selections_stay_within_the_budget(
 def test_a_calibrated_rho_stays_within_the_budget(epsilon: Fraction, delta: Fraction, share: Fraction) -> None:
     failure = share * min(delta, epsilon / 4)
     spent = calibrate_gaussian((OneSidedFailure(failure),), epsilon=epsilon, delta=delta)
-    assert spent is not None
     rho, f = float(spent[0]), float(failure)
     for steps in ([[priced(rho)]], [[priced(rho / 3)], [priced(2 * rho / 3)]]):
         assert f + worst_delta(steps, float(epsilon), (1 - f, 1.0)) <= float(delta) + ROUNDING

@@ -136,7 +136,6 @@ def test_a_failure_dearer_than_the_budget_leaves_no_rho() -> None:
 def test_rho_is_the_one_of_the_gaussian_mechanism(failures: tuple[Failure, ...]) -> None:
     """P(N > 1/m - m/2) - e P(N > 1/m + m/2) is one in a million for m^2 = 2 rho (Balle and Wang 2018)."""
     found = calibrate_gaussian(failures, epsilon=F(1), delta=DELTA)
-    assert found is not None
     rho, guarantee = found
     move, normal = math.sqrt(2 * rho), NormalDist()
     assert normal.cdf(move / 2 - 1 / move) - math.e * normal.cdf(-move / 2 - 1 / move) == pytest.approx(1e-6, rel=1e-5)

@@ -131,8 +131,6 @@ def test_looks_that_others_may_go_before_do_not_lower_the_price(first: bool) -> 
     before = Part(losses=(Gaussian(F(1, 200)),), failures=(), guarantee=own)
     alone = composed_need([Gaussian(F(1, 100))], [chosen], **budget)
     apart = composed_need([Gaussian(F(1, 100))], [OneSidedFailure(F(2, 10**7)), AnyFailure(F(1, 10**8))], **budget)
-    assert alone is not None
-    assert apart is not None
     assert alone[0] < apart[0]
     parts = [part] if first else [before, part]
     assert needed_together(parts, [Gaussian(F(1, 200))] if first else [], **budget) == (alone if first else apart)

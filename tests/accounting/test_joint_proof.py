@@ -60,7 +60,6 @@ def test_a_gaussian_step_gets_what_the_guarantee_leaves_of_both() -> None:
     rho = F(1, 1000)
     alone = renyi_epsilon([ZCDP(rho)], float(DELTA * 3 / 4))
     proved = prove_together([selection], [ZCDP(rho)], epsilon=EPSILON, delta=DELTA)
-    assert proved is not None
     assert (proved.delta, proved.composition) == (DELTA, "renyi and basic")
     assert 0 <= float(proved.epsilon) - 0.7 - alone < 1e-9
     assert prove_together([selection], [ZCDP(rho)], epsilon=F(7, 10) + F(alone) * F(999, 1000), delta=DELTA) is None
@@ -76,7 +75,6 @@ def test_losses_compose_with_the_failure_paid_on_both_sides(further: PureDP | ZC
     selection = part(*losses, epsilon=F(99, 100), delta=DELTA, failures=(AnyFailure(failure),))
     proved = prove_together([selection], [further], epsilon=EPSILON, delta=DELTA)
     expected, theorem = composed_epsilon([*losses, further], float(DELTA - (1 + exp_up(EPSILON)) * failure))
-    assert proved is not None
     # A loss that is only known to be zCDP has no worst pair.
     assert (proved.delta, proved.composition) == (DELTA, theorem)
     assert theorem == ("optimal" if isinstance(further, PureDP) else "renyi")
@@ -92,7 +90,6 @@ def test_a_one_sided_failure_is_paid_once() -> None:
     selection = part(*losses, epsilon=F(99, 100), delta=DELTA, failures=(OneSidedFailure(failure),))
     proved = prove_together([selection], [ZCDP(F(1, 300))], epsilon=EPSILON, delta=DELTA)
     expected = renyi_epsilon([ZCDP(F(4, 300))], float(DELTA - failure))
-    assert proved is not None
     assert 0 <= float(proved.epsilon) - expected < 1e-9
     dependent = part(*losses, epsilon=F(99, 100), delta=DELTA, failures=(AnyFailure(failure),))
     assert prove_together([dependent], [ZCDP(F(1, 300))], epsilon=EPSILON, delta=DELTA) is None
@@ -108,7 +105,6 @@ def test_beside_a_failure_of_another_kind_a_one_sided_one_is_still_paid_once() -
     left = float(DELTA - (2 + exp_up(EPSILON)) * failure)
     expected = renyi_epsilon([ZCDP(F(1, 150))], left)
     proved = prove_together(parts, [], epsilon=EPSILON, delta=DELTA)
-    assert proved is not None
     assert 0 <= float(proved.epsilon) - expected < 1e-9
 
 

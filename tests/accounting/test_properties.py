@@ -369,7 +369,6 @@ def test_rho_is_calibrated_to_what_fits_and_no_less(budget: tuple[Fraction, Frac
     epsilon, delta = budget
     failure = min(F(share) * delta, epsilon / 4)
     calibrated = calibrate_gaussian((OneSidedFailure(failure),), epsilon=epsilon, delta=delta)
-    assert calibrated is not None
     rho, found = calibrated
     assert found.epsilon <= epsilon
     assert found.delta == delta
@@ -388,8 +387,6 @@ def test_proofs_pay_for_the_failure(budget: tuple[Fraction, Fraction], share: fl
         failure = F(share) * delta / cost
         without = prove(losses, F(0), epsilon=epsilon, delta=delta)
         some = prove(losses, failure, epsilon=epsilon, delta=delta)
-        assert without is not None
-        assert some is not None
         own = F(composed_epsilon(losses, float(delta))[0])
         assert own <= without.epsilon <= own * (1 + F(1, 10**10))
         assert some.epsilon >= without.epsilon * (1 - F(SEARCH_ERROR))

@@ -131,6 +131,6 @@ def test_what_is_close_enough_is_not_tried() -> None:
 
 def test_halving_keeps_what_holds_below_and_what_does_not_above() -> None:
     for limit in (0.0, 0.3, 0.999):
-        low, high = halved(lambda value, limit=limit: value <= limit, 0.0, 1.0, 30)  # type: ignore[misc]
+        low, high = halved(lambda value, limit=limit: value <= limit, 0.0, 1.0, 30)
         assert low <= limit < high
         assert high - low == 2.0**-30

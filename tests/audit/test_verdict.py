@@ -104,7 +104,7 @@ def test_the_limited_domain_s_claim_is_tight_and_its_worst_case_known() -> None:
     verdict = audit(plan_of("limited-domain"), randomness=SeededRandomness(SEED), steps=0)
     assert verdict.slack == pytest.approx(1, rel=1e-5)
     assert verdict.found[-1].neighbours is not None
-    assert verdict.found[-1].neighbours.groups == (Group(0, 1, 1000),)  # type: ignore[union-attr]
+    assert verdict.found[-1].neighbours.groups == (Group(0, 1, 1000),)
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_the_exponential_mechanism_s_composition_is_tight(name: str, slack: floa
 def test_a_broken_plan_is_refuted() -> None:
     """The verdict is about the mechanism: one that spends more than its plan says is refuted."""
     plan = plan_of("limited-domain", top=2)
-    spends = replace(plan.mechanism, pick_epsilon=plan.mechanism.pick_epsilon * Fraction(6, 5))  # type: ignore[union-attr, type-var]
+    spends = replace(plan.mechanism, pick_epsilon=plan.mechanism.pick_epsilon * Fraction(6, 5))
     verdict = audit(replace(plan, mechanism=spends), randomness=SeededRandomness(SEED), steps=60)
     assert verdict.found[-1].delta > float(plan.guarantee.delta)
     assert not verdict.holds
@@ -174,7 +174,6 @@ def test_items_first_s_failure_is_found_in_full() -> None:
     ((delta, unit),) = largest_deltas(mechanism, [2.0], steps=0, randomness=SeededRandomness(SEED))
     assert unit.own
     assert unit.support == 0
-    assert mechanism.test_delta is not None
     assert 0.6 * float(mechanism.test_delta) < delta
 
 
@@ -185,7 +184,6 @@ class _TooExactAgain(ItemsFirst):
         self, supports: NDArray[np.float64], lengths: Lengths, held: Lengths, again: Measurement | None = None
     ) -> LaterSteps:
         steps = super().later(supports, lengths, held, again)
-        assert steps.recount is not None
         return replace(steps, recount=replace(steps.recount, variance=steps.recount.variance // 100))
 
 

@@ -229,7 +229,7 @@ def test_a_download_that_is_too_large_is_refused(
 
 
 def test_what_is_here_is_verified_and_not_downloaded_again(offer: Offer, server: ThreadingHTTPServer) -> None:
-    requests = server.RequestHandlerClass.requests  # type: ignore[attr-defined]
+    requests = server.RequestHandlerClass.requests
     name = offer("plain.dat")
     kept = fetch(name, progress=ignore)
     assert fetch(name, progress=lambda *_: pytest.fail("downloaded again")) == kept
@@ -458,8 +458,6 @@ def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     place = ROOT / "datasets" / "make_online_retail_customers.py"
     spec = importlib.util.spec_from_file_location("make_online_retail_customers", place)
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

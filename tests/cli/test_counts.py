@@ -114,9 +114,7 @@ def test_a_ledger_is_charged_for_the_counts_too(baskets: Path, tmp_path: Path) -
     succeed("mine", baskets, *QUESTION, "--release-counts", "--mechanism", "lmm", "--ledger", path)
     entry = Ledger(path).history()[-1]
     assert float(entry.epsilon) == pytest.approx(1, abs=1e-6)
-    assert entry.losses is not None
     assert entry.losses[-1]["loss"] == "PureDP"
-    assert entry.plan is not None
     assert entry.plan["plan"]["counts"]["share"] == "1/5"
     refused = end_with(4, "mine", baskets, *QUESTION, "--release-counts", "--ledger", path)
     assert "What would fit: --epsilon 0." in words(refused)

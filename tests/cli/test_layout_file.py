@@ -162,7 +162,7 @@ def test_any_layout_comes_back() -> None:
 
 
 def test_every_command_that_reads_baskets_takes_the_same_options() -> None:
-    commands = get_command(app).commands  # type: ignore[attr-defined]
+    commands = get_command(app).commands
     readers = {"mine": set(), "inspect": {"engine", "master"}, "tune": {"engine", "master"}}
     for name, without in {**readers, "compare": {"engine", "master"}}.items():
         assert names_of(Reading) - {param.name for param in commands[name].params} == without, name

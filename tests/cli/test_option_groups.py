@@ -28,7 +28,7 @@ class Solid(Shape):
 
 def ran(command: object, *arguments: str) -> str:
     app = typer.Typer()
-    app.command()(command)  # type: ignore[type-var]
+    app.command()(command)
     done = CliRunner().invoke(app, list(arguments))
     return done.stdout if done.exit_code == 0 else f"exit code {done.exit_code}"
 
@@ -76,6 +76,6 @@ def test_the_question_is_asked_by_the_same_options(name: str) -> None:
 
     from fim_private.cli.app import app
 
-    command = get_command(app).get_command(None, name)  # type: ignore[attr-defined, arg-type]
+    command = get_command(app).get_command(None, name)
     typed = [param.name for param in command.params if param.name in names_of(Question)]
     assert typed == [field.name for field in fields(Question)]

@@ -58,7 +58,6 @@ def on_a_terminal(*arguments: object) -> tuple[str, str]:
             if not more:
                 break
             seen += more
-        assert running.stdout is not None
         printed = running.stdout.read().decode()
         running.wait()
     os.close(ours)

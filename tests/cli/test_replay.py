@@ -155,7 +155,7 @@ def test_every_option_is_either_replayed_or_typed() -> None:
     from fim_private.cli.app import app
 
     context = get_command(app)
-    command = context.get_command(None, "mine")  # type: ignore[attr-defined, arg-type]
+    command = context.get_command(None, "mine")
     options = {param.name for param in command.params} - {"help"}
     assert options <= REPLAYED | TYPED, f"in neither list: {options - REPLAYED - TYPED}"
     assert not REPLAYED & TYPED

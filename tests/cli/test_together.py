@@ -31,7 +31,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def said(done: object) -> str:
-    return " ".join(words(done).split())  # type: ignore[arg-type]
+    return " ".join(words(done).split())
 
 
 def test_the_release_says_what_was_counted(here: Path) -> None:
@@ -48,7 +48,6 @@ def test_the_release_says_what_was_counted(here: Path) -> None:
     assert "Counts: each is the number of units that hold the itemset in at least one transaction, with" in said(done)
     assert "the number of units, 4,000, as declared" in said(done)
     (entry,) = [entry for entry in ledger.history() if entry.what == "release"]
-    assert entry.plan is not None
     assert entry.plan["plan"]["together"] == "basket"
     merged = fim_private(*question, "--together", "unit", "-o", "merged.json")
     assert Release.from_json((here / "merged.json").read_text("utf-8")).itemsets[0].items == ("mug", "tea")

@@ -203,7 +203,7 @@ def test_another_comparison_s_folder_is_refused(tmp_path: Path, counts: ExactCou
 
 def hold(folder: str, held: object) -> None:
     with Store(Path(folder), {}).locked():
-        held.set()  # type: ignore[attr-defined]
+        held.set()
         time.sleep(60)
 
 
@@ -275,7 +275,7 @@ def test_what_cannot_be_planned_is_refused_before_anything_runs(counts: ExactCou
 )
 def test_settings_are_checked(change: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        replace(SETTINGS, **change)  # type: ignore[arg-type]
+        replace(SETTINGS, **change)
 
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:

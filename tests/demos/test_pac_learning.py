@@ -196,7 +196,6 @@ def test_errors_stay_below_their_bounds(name: str) -> None:
     n = 300_000 if name == "thresholds" else 30_000
     mechanism = published()
     t = t_star(hypotheses, mechanism, n, delta_0=DELTA_0, eta=ETA)
-    assert t is not None
     size = shell(hypotheses, t + 1, n, DELTA_0)
     exponential = Exponential(top=1, pick_epsilon=Fraction(1), universe_size=hypotheses.size, general=True)
     bounds: list[tuple[Mechanism, float]] = [
@@ -258,7 +257,6 @@ def test_the_lesson_s_claims_hold() -> None:
 def test_the_verdict_on_corollary_2_is_that_of_its_numbers() -> None:
     for name in lesson.CLASSES:
         start = promises.first_promise(name)
-        assert start is not None
         assert promises.DEMO.answer({"class": name}) == start
         corollary, equation = (
             promises.promised(mechanism, name, "1", start) or 1 for mechanism in (lesson.PUBLISHED, lesson.TEXTBOOK)

@@ -97,7 +97,7 @@ def parquet_files() -> tuple[bytes, ...]:
     for frame in frames:
         for compression in ("uncompressed", "zstd", "snappy"):
             buffer = io.BytesIO()
-            frame.write_parquet(buffer, compression=compression)  # type: ignore[arg-type]
+            frame.write_parquet(buffer, compression=compression)
             files.append(buffer.getvalue())
     return tuple(files)
 
@@ -266,13 +266,13 @@ def _replace_somewhere(randomness: random.Random, value: object) -> None:
     if not keys:
         return
     key = randomness.choice(keys)
-    if isinstance(value[key], dict | list) and value[key] and randomness.random() < 0.6:  # type: ignore[index]
-        _replace_somewhere(randomness, value[key])  # type: ignore[index]
+    if isinstance(value[key], dict | list) and value[key] and randomness.random() < 0.6:
+        _replace_somewhere(randomness, value[key])
     elif randomness.random() < 0.2:
-        del value[key]  # type: ignore[attr-defined]
+        del value[key]
     else:
         odd = (None, True, -1, 10**30, 1.5, float("inf"), "", CANARY, "\x1b[31m", [], [[]], {}, {"a": 1}, [CANARY, 1])
-        value[key] = randomness.choice(odd)  # type: ignore[index]
+        value[key] = randomness.choice(odd)
 
 
 TEXTS: dict[str, tuple[Callable[[random.Random], bytes], dict[str, Sequence[str | None]]]] = {

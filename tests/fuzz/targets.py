@@ -114,7 +114,7 @@ def settings(randomness: random.Random) -> str:
 def _mine(app: Any) -> Any:
     import typer
 
-    return typer.main.get_command(app).commands["mine"]  # type: ignore[attr-defined]
+    return typer.main.get_command(app).commands["mine"]
 
 
 def release(randomness: random.Random) -> str:

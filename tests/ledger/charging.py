@@ -50,7 +50,7 @@ def with_events(events: list[Event]) -> bytes:
 
 def charge_six_times(path: Path, plan: Plan, start: object, answers: multiprocessing.Queue) -> None:
     """Six charges as fast as they come; the answer is how many were granted."""
-    start.wait()  # type: ignore[attr-defined]
+    start.wait()
     granted = 0
     for _ in range(6):
         try:

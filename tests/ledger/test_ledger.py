@@ -32,7 +32,6 @@ def test_what_was_charged_is_there(ledger: Ledger, tenth: Plan) -> None:
     assert entry.mechanism == "exponential"
     assert entry.command == "fim-private mine baskets.csv"
     assert entry.losses == [{"loss": "BoundedRange", "epsilon": "1/10", "times": 1}]
-    assert entry.plan is not None
     assert entry.plan["privacy"]["neighbours"] == "add-remove"
     assert entry.time.endswith("+00:00")
     state = ledger.state()
@@ -63,7 +62,6 @@ def test_whatever_knows_its_cost_is_charged(ledger: Ledger, tenth: Plan) -> None
     ledger.charge(asked)
     entry = ledger.history()[-1]
     assert (entry.mechanism, entry.epsilon) == ("survey", Fraction(1, 10))
-    assert entry.plan is not None
     assert entry.plan["plan"] == {"question": "which"}
     dear = SimpleNamespace(cost=plan_for("2").cost)
     with pytest.raises(BudgetError, match=r"requested epsilon 2.*Ask for less"):

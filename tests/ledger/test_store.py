@@ -175,7 +175,7 @@ def test_a_ledger_that_is_replaced_while_it_is_used_charges_nobody_in_secret(
     def meanwhile(*given: object) -> object:
         monkeypatch.undo()
         replace_it()
-        return real(*given)  # type: ignore[operator]
+        return real(*given)
 
     def charge() -> None:
         monkeypatch.setattr(store, name, meanwhile)

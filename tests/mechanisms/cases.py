@@ -40,7 +40,7 @@ class Case:
 
     @property
     def sensitivity(self) -> int:
-        return self.mechanism.sensitivity  # type: ignore[attr-defined]
+        return self.mechanism.sensitivity
 
     def __str__(self) -> str:
         return self.name
@@ -59,12 +59,12 @@ def large_margin(top: int = 1, sensitivity: int = 1, *, fallback: bool = False, 
         if fallback
         else None,
     )
-    return replace(usual, **changes)  # type: ignore[arg-type]
+    return replace(usual, **changes)
 
 
 def limited_domain(top: int = 1, sensitivity: int = 1, **changes: object) -> LimitedDomain:
     usual = LimitedDomain(top=top, candidates=2, pick_epsilon=F(1) / top, stop_delta=F(1, 50), sensitivity=sensitivity)
-    return replace(usual, **changes)  # type: ignore[arg-type]
+    return replace(usual, **changes)
 
 
 def certified_domain(top: int = 1, sensitivity: int = 1, **changes: object) -> CertifiedDomain:
@@ -77,14 +77,14 @@ def certified_domain(top: int = 1, sensitivity: int = 1, **changes: object) -> C
         test_delta=F(1, 50),
         sensitivity=sensitivity,
     )
-    return replace(usual, **changes)  # type: ignore[arg-type]
+    return replace(usual, **changes)
 
 
 def published(top: int = 1, sensitivity: int = 1, **changes: object) -> PublishedLargeMargin:
     usual = PublishedLargeMargin(
         top=top, alpha=F(3) / top, selection_delta=F(1, 20), max_candidates=3, sensitivity=sensitivity
     )
-    return replace(usual, **changes)  # type: ignore[arg-type]
+    return replace(usual, **changes)
 
 
 def repeated(top: int = 2, sensitivity: int = 1) -> RepeatedLargeMargin:
@@ -104,7 +104,7 @@ def exponential(top: int = 1, sensitivity: int = 1, itemsets: int = 4) -> Expone
 
 def truncated(top: int = 1, sensitivity: int = 1, itemsets: int = 4, **changes: object) -> TruncatedFrequency:
     usual = TruncatedFrequency(top=top, pick_epsilon=F(1, 2), universe_size=itemsets, sensitivity=sensitivity)
-    return replace(usual, **changes)  # type: ignore[arg-type]
+    return replace(usual, **changes)
 
 
 ONE = F(1)
@@ -116,7 +116,7 @@ def joint(top: int = 2, sensitivity: int = 1, itemsets: int = 4, pick_epsilon: F
 
 def noisy_maxima(noise: Noise, top: int = 1, sensitivity: int = 1, itemsets: int = 4, **changes: object) -> NoisyMaxima:
     usual = NoisyMaxima(top=top, pick_epsilon=F(1, 2), universe_size=itemsets, noise=noise, sensitivity=sensitivity)
-    return replace(usual, **changes)  # type: ignore[arg-type]
+    return replace(usual, **changes)
 
 
 def certificate(
@@ -131,18 +131,18 @@ def certificate(
         general=general,
         sensitivity=sensitivity,
     )
-    return replace(usual, **changes)  # type: ignore[arg-type]
+    return replace(usual, **changes)
 
 
 def anonymous_names(inner: Declared, *, pick_epsilon: Fraction | None = None, **changes: object) -> Certified:
     if pick_epsilon is not None:
-        inner = replace(inner, pick_epsilon=pick_epsilon)  # type: ignore[type-var]
-    return Certified(inner=inner, certificate=certificate(inner.sensitivity, **changes))  # type: ignore[arg-type]
+        inner = replace(inner, pick_epsilon=pick_epsilon)
+    return Certified(inner=inner, certificate=certificate(inner.sensitivity, **changes))
 
 
 def stable(top: int = 1, sensitivity: int = 1, **changes: object) -> StableMax:
     usual = StableMax(top=top, round_epsilon=F(1), round_delta=F(1, 50), sensitivity=sensitivity)
-    return replace(usual, **changes)  # type: ignore[arg-type]
+    return replace(usual, **changes)
 
 
 def choosing(top: int = 1, sensitivity: int = 1, **changes: object) -> Choosing:
@@ -154,7 +154,7 @@ def choosing(top: int = 1, sensitivity: int = 1, **changes: object) -> Choosing:
         most_new=4,
         sensitivity=sensitivity,
     )
-    return replace(usual, **changes)  # type: ignore[arg-type]
+    return replace(usual, **changes)
 
 
 def needs(name: str, items: int, *, listed: bool = True) -> dict[str, object]:

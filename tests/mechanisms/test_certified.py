@@ -98,7 +98,7 @@ def test_the_law_is_that_of_the_definition(
         law, expected = mechanism.law(profile), law_by_hand(mechanism, counts, range(4))
         assert math.fsum(law.values()) == pytest.approx(1)
         for outcome in {*law, *expected}:
-            assert law.get(outcome, 0.0) == pytest.approx(expected.get(outcome, 0.0), abs=1e-12)  # type: ignore[call-overload, arg-type]
+            assert law.get(outcome, 0.0) == pytest.approx(expected.get(outcome, 0.0), abs=1e-12)
 
 
 @pytest.mark.slow
@@ -128,7 +128,7 @@ def program(mechanism: Certified, units: Sequence[frozenset[str]], size: int, to
     assert len(items) <= tokens
     names = [*items, *(None for _ in range(tokens - len(items)))]
     chosen = [tuple(itemset) for itemset in combinations(names, size)]
-    counts = [0 if None in one else sum(unit.issuperset(one) for unit in units) for one in chosen]  # type: ignore[arg-type]
+    counts = [0 if None in one else sum(unit.issuperset(one) for unit in units) for one in chosen]
     return law_by_hand(mechanism, counts, [None if None in one else one for one in chosen])
 
 
@@ -213,7 +213,7 @@ def test_the_failure_is_one_sided_and_no_smaller_than_it_says(top: int, sensitiv
     missed_at_most = 1.0
     assert worst(replace(mechanism, certificate=forgotten)) > found
     alone = CountProfile.of([sensitivity], zeros=0)
-    one = replace(mechanism, inner=replace(mechanism.inner, top=1))  # type: ignore[type-var]
+    one = replace(mechanism, inner=replace(mechanism.inner, top=1))
     honest = one.law(alone)[0,]
     assert honest <= 1e-3
     assert replace(one, certificate=forgotten).law(alone)[0,] > 1e-3
@@ -223,14 +223,13 @@ def planned(name: str = "exponential", **changes: object) -> Plan:
     options = {
         "size": 2, "top": 20, "budget": Budget("1", "1e-6"), "unit": PrivacyUnit(), "universe": Universe(items=1000),
     }  # fmt: skip
-    return make_plan(mechanism=name, **{**options, **changes})  # type: ignore[arg-type]
+    return make_plan(mechanism=name, **{**options, **changes})
 
 
 @pytest.mark.parametrize("name", ["exponential", "permute-and-flip", "report-noisy-max", "max-of-laplaces"])
 @pytest.mark.parametrize("top", [1, 9, 10, 100])
 def test_a_plan_shares_out_the_budget(name: str, top: int) -> None:
     mechanism = planned(name, top=top).search
-    assert isinstance(mechanism, Certified)
     assert mechanism.top == mechanism.inner.top == top
     test = mechanism.certificate
     assert (test.cut_epsilon is not None) == (top >= 10)
@@ -241,9 +240,9 @@ def test_a_plan_shares_out_the_budget(name: str, top: int) -> None:
     assert tail(test.threshold - 1, test.variance) <= 2.5e-7 * (1 + 1e-9) < tail(test.threshold - 2, test.variance)
     assert isinstance(mechanism.inner, Exponential | NoisyMaxima)
     listed = planned(name, top=top, universe=Universe(items=1000, listed=True)).search
-    assert mechanism.inner == replace(listed, pick_epsilon=mechanism.inner.pick_epsilon)  # type: ignore[type-var]
+    assert mechanism.inner == replace(listed, pick_epsilon=mechanism.inner.pick_epsilon)
     # The test of one pick costs it more.
-    assert (0.4 if top == 1 else 0.6) < mechanism.inner.pick_epsilon / listed.pick_epsilon < 1  # type: ignore[union-attr]
+    assert (0.4 if top == 1 else 0.6) < mechanism.inner.pick_epsilon / listed.pick_epsilon < 1
     (margin,) = mechanism.margins
     assert margin.place is None
     assert test.support_needed(1 / 60) > test.threshold
@@ -257,8 +256,6 @@ def test_a_plan_shares_out_the_budget(name: str, top: int) -> None:
 
 def test_the_test_of_a_long_list_gets_half_the_share_of_a_short_one() -> None:
     short, long = (planned(top=top).search for top in (9, 10))
-    assert isinstance(short, Certified)
-    assert isinstance(long, Certified)
     assert long.certificate.test.gaussian.rho == pytest.approx(short.certificate.test.gaussian.rho / 2, rel=0.01)
 
 
@@ -275,8 +272,6 @@ def test_a_list_with_an_itemset_that_does_not_occur_is_not_named_even_if_it_pass
 
 def test_a_larger_unit_needs_as_much_more_support() -> None:
     one, five = (planned(unit=PrivacyUnit(column="customer", max_transactions=number)).search for number in (1, 5))
-    assert isinstance(one, Certified)
-    assert isinstance(five, Certified)
     assert five.certificate.sensitivity == five.inner.sensitivity == 5
     assert five.certificate.threshold == pytest.approx(5 * one.certificate.threshold, rel=0.02)
     for other, first in zip(five.losses, one.losses, strict=True):
@@ -287,12 +282,11 @@ def test_a_larger_unit_needs_as_much_more_support() -> None:
 @pytest.mark.parametrize("relation", list(NeighbouringRelation))
 def test_textbook_forms_are_made_for_exchanged_units(relation: NeighbouringRelation) -> None:
     mechanism = planned("exponential-textbook", relation=relation).search
-    assert isinstance(mechanism, Certified)
     assert mechanism.certificate.general
     assert isinstance(mechanism.certificate.failure, AnyFailure)
     (failure,) = mechanism.failures
     assert float(failure.probability) == pytest.approx(2.5e-7 / (1 + math.e))
-    assert mechanism.certificate.rate == mechanism.certificate.cut_epsilon / 2  # type: ignore[operator]
+    assert mechanism.certificate.rate == mechanism.certificate.cut_epsilon / 2
     assert planned("exponential-textbook", relation=relation).cost.losses is not None
     assert (planned(relation=relation).cost.losses is None) == (relation is NeighbouringRelation.REPLACE)
 

@@ -43,7 +43,6 @@ def test_a_plan_s_parameters_follow_from_the_budget(
     request_: Request, pick: Fraction, variance: int, threshold: int, lead: int
 ) -> None:
     mechanism = calibrate(request_).mechanism
-    assert isinstance(mechanism, CertifiedDomain)
     assert (mechanism.pick_epsilon, mechanism.variance, mechanism.threshold) == (pick, variance, threshold)
     assert mechanism.candidates == 1000 * request_.top
     # A quarter of delta pays for the failure, on both sides.
@@ -55,13 +54,9 @@ def test_a_plan_s_parameters_follow_from_the_budget(
     assert mechanism.spare == 3
     stages = [pick * factor for factor in (F(8, 10), F(9, 10), F(1), F(11, 10), F(12, 10))]
     assert mechanism.losses[:-2] == tuple(BoundedRange(stages[5 * (2 * place + 1) // 52]) for place in range(26))
-    assert (
-        [rate * request_.sensitivity for rate in (*mechanism.rates, *mechanism.rates_out)]
-        == [
-            loss.epsilon  # type: ignore[union-attr]
-            for loss in mechanism.losses[:-2]
-        ]
-    )
+    assert [rate * request_.sensitivity for rate in (*mechanism.rates, *mechanism.rates_out)] == [
+        loss.epsilon for loss in mechanism.losses[:-2]
+    ]
     # More than three picks are on the bulk with this probability, if each is with its own.
     fourth = (math.factorial(4) / 19) ** (1 / 4)
     falls = [
@@ -92,7 +87,6 @@ def test_single_items_are_picked_from_fewer_candidates() -> None:
 
 def test_the_larger_of_two_leads_is_asked_for() -> None:
     mechanism = calibrate(Request(top=1, epsilon=F(1), delta=F(1, 10**6))).mechanism
-    assert isinstance(mechanism, CertifiedDomain)
     passing = mechanism.threshold + 1.645 * math.sqrt(mechanism.variance)
     assert mechanism.margins[0].counts == math.ceil(passing) > math.log(19_000) / float(mechanism.rate)
 

@@ -196,7 +196,7 @@ def hard_pairs(sensitivity: int, *, replaced: bool) -> list[list[Group]]:
 def worst(
     mechanism: Mechanism, noise: CountNoise, epsilon: Fraction, *, replaced: bool = False, each: int = 1
 ) -> float:
-    pairs = hard_pairs(noise.sensitivity, replaced=replaced)  # type: ignore[attr-defined]
+    pairs = hard_pairs(noise.sensitivity, replaced=replaced)
     return max(joint_delta(mechanism, noise, pair, float(epsilon), each=each) for pair in pairs)
 
 
@@ -246,16 +246,16 @@ def test_selection_and_counts_keep_the_claim_together(
     claim = planned.guarantee
     assert (claim.epsilon <= 1, claim.delta <= delta) == (True, True)
     assert noise.top == top
-    mechanism = small(planned.mechanism)  # type: ignore[arg-type]
+    mechanism = small(planned.mechanism)
     assert worst(mechanism, noise, claim.epsilon) <= float(claim.delta) + NUMERICAL_ERROR
 
 
 def test_noise_for_one_itemset_instead_of_all_breaks_the_claim() -> None:
     planned, noise = calibrated()
-    twin = replace(noise, top=1)  # type: ignore[type-var]
+    twin = replace(noise, top=1)
     mechanism = planned.mechanism
-    assert worst(mechanism, noise, planned.guarantee.epsilon) <= NUMERICAL_ERROR  # type: ignore[arg-type]
-    assert worst(mechanism, twin, planned.guarantee.epsilon) > 1e-4  # type: ignore[arg-type]
+    assert worst(mechanism, noise, planned.guarantee.epsilon) <= NUMERICAL_ERROR
+    assert worst(mechanism, twin, planned.guarantee.epsilon) > 1e-4
 
 
 def test_gaussian_noise_for_one_itemset_instead_of_all_breaks_the_claim() -> None:
@@ -266,10 +266,10 @@ def test_gaussian_noise_for_one_itemset_instead_of_all_breaks_the_claim() -> Non
     planned, noise = calibrated(counts_alone, top=3, delta=F(1, 100), share=F(9, 10))
     assert isinstance(noise, GaussianCounts)
     mechanism = planned.mechanism
-    assert worst(mechanism, noise, planned.guarantee.epsilon) <= 0.01  # type: ignore[arg-type]
+    assert worst(mechanism, noise, planned.guarantee.epsilon) <= 0.01
     # A third of the variance is what one itemset would need.
     twin = replace(noise, variance=max(1, noise.variance // 3))
-    assert worst(mechanism, twin, planned.guarantee.epsilon) > 0.01  # type: ignore[arg-type]
+    assert worst(mechanism, twin, planned.guarantee.epsilon) > 0.01
 
 
 @pytest.mark.parametrize(
@@ -284,24 +284,24 @@ def test_counts_of_all_subsets_keep_the_claim_and_noise_for_the_itemsets_alone_b
     claim = planned.guarantee
     assert noise.top == each * top
     mechanism = planned.mechanism
-    assert worst(mechanism, noise, claim.epsilon, each=each) <= float(claim.delta) + NUMERICAL_ERROR  # type: ignore[arg-type]
+    assert worst(mechanism, noise, claim.epsilon, each=each) <= float(claim.delta) + NUMERICAL_ERROR
     _, twin = calibrated(top=top, delta=delta, share=F(9, 10), sensitivity=sensitivity)
-    assert worst(mechanism, twin, claim.epsilon, each=each) > float(claim.delta) + 1e-4  # type: ignore[arg-type]
+    assert worst(mechanism, twin, claim.epsilon, each=each) > float(claim.delta) + 1e-4
 
 
 def test_a_unit_of_several_transactions_needs_its_own_noise() -> None:
     planned, noise = calibrated(sensitivity=2)
-    forgotten = LaplaceCounts(top=noise.top, epsilon=noise.loss.epsilon)  # type: ignore[union-attr]
+    forgotten = LaplaceCounts(top=noise.top, epsilon=noise.loss.epsilon)
     pairs = hard_pairs(2, replaced=False)
     mechanism, epsilon = planned.mechanism, float(planned.guarantee.epsilon)
-    assert max(joint_delta(mechanism, forgotten, pair, epsilon) for pair in pairs) > 1e-4  # type: ignore[arg-type]
+    assert max(joint_delta(mechanism, forgotten, pair, epsilon) for pair in pairs) > 1e-4
 
 
 def test_counts_hold_for_replace_as_they_stand() -> None:
     """With a selection that holds for it too; one that does not is halved in the plan, and the counts with it."""
     planned, noise = calibrated(lambda request: exponential.calibrate(request, general=True))
     mechanism = planned.mechanism
-    assert worst(mechanism, noise, planned.guarantee.epsilon, replaced=True) <= NUMERICAL_ERROR  # type: ignore[arg-type]
+    assert worst(mechanism, noise, planned.guarantee.epsilon, replaced=True) <= NUMERICAL_ERROR
 
 
 # The least noise that fits.
@@ -335,7 +335,7 @@ def test_no_less_noise_fits(calibrate: Callable[[Request], CalibratedMechanism],
     delta = F(1, 10**6)
     planned, noise = calibrated(calibrate, top=top, delta=delta, size=2)
     assert isinstance(noise, law)
-    assert noise.sensitivity == 1  # type: ignore[attr-defined]
+    assert noise.sensitivity == 1
     if isinstance(noise, GaussianCounts):
         assert proved(planned, noise, delta=delta) == planned.guarantee
         # Optimal composition takes long, and is not searched for to the last digit.
@@ -383,7 +383,7 @@ def test_counts_may_spend_their_share_of_epsilon() -> None:
         assert isinstance(noise, LaplaceCounts)
         assert noise.epsilon <= share
         assert float(noise.epsilon) == pytest.approx(float(share), rel=1e-8)
-        assert sum(loss.epsilon for loss in planned.mechanism.losses) == 1 - share  # type: ignore[union-attr]
+        assert sum(loss.epsilon for loss in planned.mechanism.losses) == 1 - share
         assert planned.guarantee.epsilon <= 1
         assert planned.guarantee.delta == 0
 

@@ -310,9 +310,7 @@ def spent(mechanism: ItemsFirst, steps: Any) -> Fraction:
 def test_the_larger_counts_are_the_more_itemsets_of_a_transaction_count_in_full() -> None:
     request = replace(REQUEST, sizes=(1, 2, 3), top=100, select=COUNTS)
     mechanism = calibrate(request).mechanism
-    assert isinstance(mechanism, ItemsFirst)
     usual = mechanism.usual.itemsets
-    assert usual is not None
     mixed = Lengths(np.array([2.0, 200.0]), np.array([950.0, 50.0]))
     fulls = [mechanism.counting(usual, mixed, support).full for support in (0, 100, 1_000, 10_000)]
     assert fulls[0] == usual.full < fulls[-1]
@@ -359,7 +357,6 @@ def test_whatever_was_released_no_more_than_rho_is_spent(
         universe_size=10**9 if listed else None, by=by,
     )  # fmt: skip
     mechanism = calibrate(request).mechanism
-    assert isinstance(mechanism, ItemsFirst)
     assert (mechanism.test_delta is None) == listed == (mechanism.failures == ())
     supports = np.array(sorted(estimates, reverse=True))
     again = mechanism.again(supports, lengths_of(lengths), lengths_of(held))
@@ -392,7 +389,6 @@ def test_everything_is_planned_to_be_spent_and_no_more(
     calibrated = calibrate(request)
     assert F(999, 1000) * epsilon < calibrated.guarantee.epsilon <= epsilon
     assert calibrated.guarantee.delta <= request.delta
-    assert isinstance(calibrated.mechanism, ItemsFirst)
     assert sum(line.rho or 0 for line in calibrated.mechanism.spending) == calibrated.mechanism.rho
 
 
@@ -401,9 +397,6 @@ def test_a_public_list_needs_no_test_and_costs_nothing_for_it() -> None:
         calibrate(replace(REQUEST, universe_size=size)).mechanism for size in (None, math.comb(100, 2))
     )
     anonymous = calibrate(replace(REQUEST, universe_size=math.comb(100, 2), anonymous=True, names=100)).mechanism
-    assert isinstance(open_universe, ItemsFirst)
-    assert isinstance(listed, ItemsFirst)
-    assert isinstance(anonymous, ItemsFirst)
     assert listed.failures == ()
     assert listed.usual.certificate is None
     assert open_universe.failures == anonymous.failures != ()
@@ -414,12 +407,9 @@ def test_a_public_list_needs_no_test_and_costs_nothing_for_it() -> None:
 def test_shares_are_those_of_the_tuning() -> None:
     tuning = Tuning(look_share=0.05, items_share=0.3, clear_pairs_share=0.25, clear_itemsets_share=0.25)
     mechanism = calibrate(replace(REQUEST, select=COUNTS, epsilon=F(1, 2)), tuning).mechanism
-    assert isinstance(mechanism, ItemsFirst)
     assert float(mechanism.look.loss.rho / mechanism.rho) == pytest.approx(0.05, abs=0.001)
     assert float(mechanism.items.measurement.loss.rho / mechanism.rho) == pytest.approx(0.3, abs=0.001)
     steps = mechanism.usual
-    assert steps.pairs is not None
-    assert steps.itemsets is not None
     assert float(steps.pairs.loss.rho / steps.itemsets.loss.rho) == pytest.approx(1, abs=0.001)
     # What is left is for two counts of the itemsets in doubt.
     assert [float(steps.pairs.loss.rho) / rho for rho in steps.in_doubt] == pytest.approx([1, 1], abs=0.001)
@@ -428,8 +418,6 @@ def test_shares_are_those_of_the_tuning() -> None:
     larger = replace(mechanism, sizes=(3,), tuning=replace(tuning, pairs_share=0.5)).usual
     for other in (unclear, larger):
         assert other.in_doubt == ()
-        assert other.pairs is not None
-        assert other.itemsets is not None
         assert float(other.pairs.loss.rho / other.itemsets.loss.rho) == pytest.approx(1, abs=0.001)
 
 

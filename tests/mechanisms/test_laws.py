@@ -243,16 +243,16 @@ def test_that_comparison_has_power() -> None:
         "certificate_delta": F(1, 100),
         "grid_limit": 4,
     }
-    honest = LargeMargin(top=1, **search)  # type: ignore[arg-type]
+    honest = LargeMargin(top=1, **search)
     draws = [honest.select(profile, randomness) for _ in range(20_000)]
     assert p_value(draws, honest.law(profile)) > FALSE_ALARM
 
     for factor in (F(7, 10), F(13, 10)):
 
         class OtherNoise(LargeMargin):
-            scale = honest.scale * factor  # type: ignore[assignment]
+            scale = honest.scale * factor
 
-        assert p_value(draws, OtherNoise(top=1, **search).law(profile)) < FALSE_ALARM  # type: ignore[arg-type]
+        assert p_value(draws, OtherNoise(top=1, **search).law(profile)) < FALSE_ALARM
         pick = Exponential(top=1, pick_epsilon=F(1, 2), universe_size=4)
         wide = Exponential(top=1, pick_epsilon=F(1, 2) / factor, universe_size=4)
         flat = CountProfile.of([6, 4, 4, 1])

@@ -137,7 +137,6 @@ def test_the_steps_have_the_exact_law() -> None:
         drawn.append(tuple(outcome.itemsets[:, 0].tolist()))
         assert outcome.counts is None
         if len(outcome.itemsets):
-            assert outcome.found is not None
             assert sorted(outcome.found.codes.tolist()) == sorted(drawn[-1])
             assert np.all(np.diff(outcome.found.counts) <= 0)
             assert outcome.found.counts.min() >= small.threshold / small.measurement.resolution
@@ -155,7 +154,6 @@ def long_baskets(length: float) -> Lengths:
 
 def test_short_baskets_need_no_test_of_names_and_long_lists_do_with_longer_ones() -> None:
     mechanism = calibrate(REQUEST).mechanism
-    assert isinstance(mechanism, ItemsFirst)
     many = replace(mechanism, top=100)
     for length, few_named, many_named in ((3, True, True), (10, True, True), (30, False, True), (60, False, False)):
         assert (mechanism.histogram(long_baskets(length)) is not None) == few_named
@@ -174,8 +172,7 @@ def test_short_baskets_need_no_test_of_names_and_long_lists_do_with_longer_ones(
     ],
 )
 def test_other_questions_take_the_usual_steps(changes: dict[str, object]) -> None:
-    mechanism = calibrate(replace(REQUEST, **changes)).mechanism  # type: ignore[arg-type]
-    assert isinstance(mechanism, ItemsFirst)
+    mechanism = calibrate(replace(REQUEST, **changes)).mechanism
     assert mechanism.histogram(USUAL_LENGTHS) is None
 
 
@@ -183,10 +180,8 @@ def test_other_questions_take_the_usual_steps(changes: dict[str, object]) -> Non
 @pytest.mark.parametrize("epsilon", [F(1, 1000), F(1, 10), F(1), F(20)])
 def test_no_more_than_rho_is_spent_and_no_more_than_the_failure_risked(top: int, epsilon: Fraction) -> None:
     mechanism = calibrate(replace(REQUEST, top=top, epsilon=epsilon)).mechanism
-    assert isinstance(mechanism, ItemsFirst)
     for length in (1, 5, 10):
         histogram = mechanism.histogram(long_baskets(length))
-        assert histogram is not None
         assert histogram.failure == mechanism.test_delta
         assert histogram.top == top
         spent = gaussian_rho([mechanism.look.loss, *histogram.losses])
@@ -197,12 +192,10 @@ def test_no_more_than_rho_is_spent_and_no_more_than_the_failure_risked(top: int,
 def test_units_count_the_more_the_further_the_items_stand_out_of_the_noise() -> None:
     """At any support for the same price. Small supports take the least noise, however much long units lose by it."""
     mechanism = calibrate(REQUEST).mechanism
-    assert isinstance(mechanism, ItemsFirst)
     lengths = Lengths(np.array([1.0, 4.0, 40.0]), np.array([600.0, 300.0, 100.0]))
 
     def measured(support: float | None) -> tuple[int, float]:
         histogram = replace(mechanism, support=support).histogram(lengths)
-        assert histogram is not None
         spent = gaussian_rho([mechanism.look.loss, *histogram.losses])
         assert F(9, 10) * mechanism.rho < spent <= mechanism.rho * F(1 + 1e-8)
         return histogram.measurement.full, histogram.measurement.deviation / lengths.weight(histogram.measurement.full)
@@ -227,10 +220,7 @@ def test_units_count_the_more_the_further_the_items_stand_out_of_the_noise() -> 
 def test_an_item_in_as_many_baskets_of_ten_as_are_said_is_found_19_times_in_20(epsilon: Fraction) -> None:
     """At small epsilons too: whole units must not be so coarse that such baskets round down to nothing."""
     mechanism = calibrate(replace(REQUEST, epsilon=epsilon)).mechanism
-    assert isinstance(mechanism, ItemsFirst)
     histogram = mechanism.histogram(long_baskets(10))
-    assert histogram is not None
-    assert mechanism.support_needed is not None
     total = mechanism.support_needed * histogram.measurement.added(10)
     missing = (histogram.threshold - total) / math.sqrt(histogram.measurement.variance)
     assert NormalDist().cdf(-missing) == pytest.approx(0.95, abs=0.02)
@@ -239,7 +229,6 @@ def test_an_item_in_as_many_baskets_of_ten_as_are_said_is_found_19_times_in_20(e
 
 def test_of_no_data_nothing_is_named_and_both_ways_are_rehearsed() -> None:
     mechanism = calibrate(REQUEST).mechanism
-    assert isinstance(mechanism, ItemsFirst)
     nobody = LocalDatabase(transactions_of([]))
     assert len(stepwise.run(nobody, mechanism, SeededRandomness(SEED)).itemsets) == 0
     ways = [way.histogram(long_baskets(3)) is not None for way in mechanism.loud(9)]

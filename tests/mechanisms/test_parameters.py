@@ -50,14 +50,12 @@ HALF_A_BILLIONTH = F(1, 2 * 10**9)
 
 
 def asked(name: str, **changes: object) -> Costed:
-    return REGISTRY[name].calibrate(replace(REQUEST, **changes)).mechanism  # type: ignore[arg-type]
+    return REGISTRY[name].calibrate(replace(REQUEST, **changes)).mechanism
 
 
 def test_noise_and_exponents_are_those_of_the_unit() -> None:
     """Delta = 4: noise four times as wide, exponents a quarter of what is paid for, in each part of a mechanism."""
     lmm = asked("lmm", sensitivity=4)
-    assert isinstance(lmm, LargeMargin)
-    assert lmm.fallback is not None
     assert lmm.scale == 8 / lmm.search_epsilon == 8 * 5
     assert lmm.rate == lmm.pick_epsilon / 4 == lmm.fallback.rate
     assert lmm.tests == tuple(
@@ -75,34 +73,23 @@ def test_noise_and_exponents_are_those_of_the_unit() -> None:
         )
     )
     repeated = asked("lmm-repeat", sensitivity=4)
-    assert isinstance(repeated, RepeatedLargeMargin)
     assert (repeated.round.top, repeated.round.scale) == (1, 8 / repeated.search_epsilon)
     assert repeated.round.rate == repeated.pick_epsilon / 4
     paper = asked("lmm-paper", sensitivity=4)
-    assert isinstance(paper, PublishedLargeMargin)
     assert paper.rate == paper.alpha / 24
     domain = asked("limited-domain", sensitivity=4)
-    assert isinstance(domain, LimitedDomain)
     assert domain.rate == domain.pick_epsilon / 4
     stable = asked("stable-max", sensitivity=4)
-    assert isinstance(stable, StableMax)
     assert stable.scale == 4 / stable.round_epsilon
     choosing = asked("choosing", sensitivity=4)
-    assert isinstance(choosing, Choosing)
     assert (choosing.scale, choosing.rate) == (4 / choosing.comparison_epsilon, choosing.pick_epsilon / 4)
     first = asked("items-first", sensitivity=4, select=PEEL)
-    assert isinstance(first, ItemsFirst)
     pick = first.usual.pick_epsilon
-    assert pick is not None
     assert first.picks(pick, 9).rate == pick / 4
     assert (first.picks(pick, 9).top, first.picks(pick, 9).universe_size) == (3, 9)
     counted = asked("items-first", sensitivity=4, select=COUNTS, universe_size=None)
-    assert isinstance(counted, ItemsFirst)
     # A unit's transactions are one set where items are counted and certified, and four sets in between.
     steps = counted.usual
-    assert steps.pairs is not None
-    assert steps.itemsets is not None
-    assert steps.certificate is not None
     assert (counted.items.measurement.sensitivity, steps.certificate.sensitivity) == (1, 1)
     assert (steps.pairs.sensitivity, steps.itemsets.sensitivity) == (4, 4)
 
@@ -126,8 +113,6 @@ def test_only_these_forms_have_the_textbook_s_exponent_and_noise(name: str) -> N
 def test_published_truncated_frequencies_add_up_their_epsilons() -> None:
     """Whatever delta is. One pick of a list costs the same in both."""
     published, best = asked("truncated-frequency-paper", top=50), asked("truncated-frequency", top=50)
-    assert isinstance(published, TruncatedFrequency)
-    assert isinstance(best, TruncatedFrequency)
     assert published.losses == (BoundedRange(F(1, 50)),) * 50
     assert best.pick_epsilon > 3 * published.pick_epsilon
     # (4 k / epsilon) (ln(k/rho) + ln U), where the paper's epsilon is twice that of the picks.
@@ -164,14 +149,11 @@ def test_weights_are_shared_and_cannot_be_changed() -> None:
 
 def test_losses_are_counted_once_for_each_step() -> None:
     lmm, repeated = asked("lmm"), asked("lmm-repeat")
-    assert isinstance(lmm, LargeMargin)
-    assert isinstance(repeated, RepeatedLargeMargin)
     assert lmm.losses == (PureDP(lmm.search_epsilon), *[BoundedRange(lmm.pick_epsilon)] * 3)
     assert [line.times for line in lmm.spending] == [1, 3]
     assert repeated.losses == (PureDP(repeated.search_epsilon), BoundedRange(repeated.pick_epsilon)) * 3
     assert repeated.search_epsilon == repeated.pick_epsilon
     choosing = asked("choosing")
-    assert isinstance(choosing, Choosing)
     assert choosing.comparison_epsilon == choosing.pick_epsilon  # half of a round's epsilon each
     assert choosing.losses == (ApproxDP(2 * choosing.pick_epsilon, choosing.round_delta),) * 3
     for name in ("choosing", "lmm-paper", "stable-max"):
@@ -200,14 +182,11 @@ def test_half_of_delta_pays_for_the_event_that_the_losses_do_not_cover(name: str
 def test_without_such_an_event_all_of_delta_pays_for_the_composition() -> None:
     """50 picks at (1, 5e-7), of docs/mathematics.md#worked-figures; of pure losses, by optimal composition."""
     exponential = asked("exponential", top=50, delta=F(5, 10**7))
-    assert isinstance(exponential, Exponential)
     # Picks that rise by a half cost 2 % more than equal ones. Optimal composition of fifty gains a hundredth.
     assert 1.01 < float(exponential.pick_epsilon) / (0.0639 / math.sqrt(1.02)) < 1.02
     truncated = asked("truncated-frequency", top=50, delta=F(5, 10**7))
-    assert isinstance(truncated, TruncatedFrequency)
     assert 1.01 < float(truncated.pick_epsilon) / 0.0639 < 1.02
     noisy = asked("report-noisy-max", top=50, delta=F(5, 10**7))
-    assert isinstance(noisy, NoisyMaxima)
     assert optimal_delta(1.0, float(noisy.pick_epsilon), 0.0, 50) == pytest.approx(5e-7, rel=1e-6)
 
 
@@ -233,17 +212,17 @@ def test_half_of_delta_is_shared_out_between_rounds(name: str) -> None:
 def test_a_mechanism_sees_as_far_down_as_it_looks(name: str, depth: int) -> None:
     """What lies deeper is not counted, and a profile that is cut off complains if it is looked at further down."""
     mechanism = asked(name, top=2)
-    assert mechanism.depth == depth  # type: ignore[attr-defined]
+    assert mechanism.depth == depth
     for levels, multiplicities in (([9], [depth]), ([10**6, 10**5, 9], [1, 1, depth - 2])):
         cut = CountProfile(levels=levels, multiplicities=multiplicities, complete=False)
-        assert len(mechanism.select(cut, SeededRandomness(SEED))) <= 2  # type: ignore[attr-defined]
+        assert len(mechanism.select(cut, SeededRandomness(SEED))) <= 2
 
 
 def test_a_round_looks_at_the_itemsets_that_are_left() -> None:
     """A declared universe of two itemsets: the third round of three finds nothing, whoever searches."""
     profile = CountProfile.of([900, 800], zeros=0)
     for name in ("lmm-paper", "lmm-repeat", "stable-max"):
-        ranks = asked(name, epsilon=F(50)).select(profile, SeededRandomness(SEED))  # type: ignore[attr-defined]
+        ranks = asked(name, epsilon=F(50)).select(profile, SeededRandomness(SEED))
         assert sorted(ranks) == [0, 1]
 
 
@@ -298,7 +277,7 @@ def test_what_is_not_asked_for_is_not_there() -> None:
     repeated = RepeatedLargeMargin(top=2, search_epsilon=F(1), pick_epsilon=F(1), certificate_delta=F(1, 100))
     assert (repeated.round.sensitivity, repeated.round.grid_limit) == (1, 1024)
     assert Request(top=1, epsilon=F(1), delta=F(0)).sizes == (1,)
-    search_epsilon = asked("lmm", epsilon=F(2)).search_epsilon  # type: ignore[attr-defined]
+    search_epsilon = asked("lmm", epsilon=F(2)).search_epsilon
     assert search_epsilon == F(2, 5)
     race = NoisyMaxima(top=2, pick_epsilon=F(1), universe_size=3, noise=Noise.EXPONENTIAL)
     assert not race.gaps
@@ -365,7 +344,7 @@ def test_the_stop_symbol_is_rounded_upwards() -> None:
 
 
 def first_of(tuning: Tuning | None = None, **changes: object) -> ItemsFirst:
-    request = replace(REQUEST, universe_size=None, **changes)  # type: ignore[arg-type]
+    request = replace(REQUEST, universe_size=None, **changes)
     mechanism = calibrate(request, tuning or Tuning()).mechanism
     assert isinstance(mechanism, ItemsFirst)
     return mechanism
@@ -472,11 +451,9 @@ def test_the_test_is_as_sharp_as_the_items_need_within_limits() -> None:
     """Items of large support pass a cheap test. The threshold is as small as the failure allows."""
     tuning = Tuning(least_test=0.05, most_test=0.4, cut_share=0.5)
     mechanism = first_of(tuning)
-    assert mechanism.test_delta is not None
     first = 2 * mechanism.look.loss.gaussian.rho + mechanism.items.measurement.loss.gaussian.rho
     for supports, share in ((1e6, 0.05), (2.0, 0.4 * float(1 - first / mechanism.rho))):
         certificate = mechanism.later(np.full(500, supports), held(2), held(2)).certificate
-        assert certificate is not None
         test = certificate.test.gaussian.rho
         assert certificate.losses == (BoundedRange(certificate.cut_epsilon or F(0)), certificate.test)
         assert float(test / mechanism.rho) == pytest.approx(share, rel=0.02)
@@ -503,7 +480,6 @@ def test_the_test_is_made_for_the_rarest_item_of_the_likeliest_itemsets(
     mechanism = first_of(Tuning(sure=0.5, least_test=0.0), sizes=sizes, top=top, min_count=least_count)
     baskets = Lengths(np.full(1, 3.0), np.full(1, 100_000.0))
     certificate = mechanism.later(supports, baskets, baskets).certificate
-    assert certificate is not None
     assert certificate.support_needed(0.05) == pytest.approx(wanted / 2, rel=0.02)
 
 
@@ -514,8 +490,6 @@ def test_the_test_is_no_sharper_than_what_picks_reach() -> None:
         first_of(Tuning(least_test=0.0), top=20, select=select).later(supports, held(5), held(5))
         for select in (PEEL, COUNTS)
     )
-    assert picked.certificate is not None
-    assert counted.certificate is not None
     assert picked.certificate.support_needed(0.05) > 1.5 * counted.certificate.support_needed(0.05)
     # Later picks get the largest share of what the test leaves, so what is reached falls short of this by little.
     reached = 8 / float(picked.pick_epsilon or 0)
@@ -530,7 +504,6 @@ def test_the_failure_costs_a_share_of_delta() -> None:
 def test_with_a_least_count_the_noise_is_a_twentieth_of_it(least: int, sensitivity: int) -> None:
     """Then transactions count in full for as many itemsets as that allows, between the usual number and 4,096."""
     itemsets = first_of(top=1000, select=COUNTS, min_count=least, sensitivity=sensitivity).usual.itemsets
-    assert itemsets is not None
     usual = first_of(top=1000, select=COUNTS, sensitivity=sensitivity).usual.itemsets
     assert usual is not None
     full = itemsets.full
@@ -557,7 +530,6 @@ def test_the_finest_unit_for_which_noise_is_drawn_fast_but_none_that_is_too_coar
 
 def test_trust_is_the_chance_to_pass_by_the_noisy_counts_of_the_items() -> None:
     steps = steps_of(first_of(top=5, select=PEEL), 2.0)
-    assert steps.certificate is not None
     needed = steps.certificate.threshold
     width = math.hypot(math.sqrt(steps.certificate.variance), steps.item_deviation)
     for beyond, chance in ((10, 1.0), (1, 0.8413), (0, 0.5), (-1, 0.1587)):
@@ -590,7 +562,6 @@ def test_picks_end_by_themselves_where_the_look_saw_that_most_would_be_random() 
         assert replace(seen, **changes).ending(picks, favour) == picks
     # At the first pick, which is the least exact, the symbol is as likely as all candidates together without counts.
     ending = seen.ending(picks, favour)
-    assert ending.stop is not None
     rate = float(picks.rates[0])
     assert rate < float(picks.rate)
     together = math.log(math.fsum(math.exp(rate * favour[place]) for place in range(1_000)))
@@ -606,7 +577,6 @@ def test_a_list_does_not_end_before_an_itemset_with_the_stated_lead(candidates: 
     mechanism = replace(first_of(Tuning(hopeless=0.3), top=20, select=PEEL), support=0.0)
     picks, favour = mechanism.picks(F(1, 10), candidates), np.append(np.full(candidates - 1, 100), 0)
     ending = mechanism.ending(picks, favour)
-    assert ending.stop is not None
     (lead,) = mechanism.picks(F(1, 10), max(candidates, MOST_CANDIDATES)).margins
     assert float(picks.rates[0]) * (lead.counts - float(ending.stop)) > math.log(19) - float(picks.rates[0])
 

@@ -60,7 +60,6 @@ def test_the_whole_is_its_parts() -> None:
 
 def test_without_a_delta_epsilon_is_shared_out_evenly() -> None:
     found = calibrated(exponential.calibrate, delta=F(0))
-    assert isinstance(found.mechanism, PerSize)
     assert found.guarantee.epsilon == 1
     assert found.guarantee.delta == 0
     for part, number in zip(found.mechanism.parts, (40, 780), strict=True):
@@ -74,7 +73,6 @@ def test_long_lists_are_composed(calibrate: Callable[[Request], CalibratedMechan
     """The more so, the less of epsilon is wasted: a search gets about 1/sqrt(number) of it."""
     found = calibrated(calibrate, top=40, universes=(10**3, 10**6, 10**9)[:number])
     mechanism = found.mechanism
-    assert isinstance(mechanism, PerSize)
     assert len(mechanism.parts) == number
     assert found.guarantee.composition == (
         "renyi" if calibrate is lmm.calibrate else "optimal" if number == 2 else "gaussian"
@@ -102,16 +100,13 @@ def test_each_search_gets_its_share(calibrate: Callable[[Request], CalibratedMec
 
 def test_one_size_is_a_search() -> None:
     found = calibrated(limited_domain.calibrate, universes=(10**6,))
-    assert isinstance(found.mechanism, PerSize)
     alone = Request(top=3, epsilon=F(1), delta=DELTA, universe_size=10**6, most_new=5, sizes=(1,))
-    assert isinstance(found.mechanism, PerSize)
     assert found.mechanism.parts == (limited_domain.calibrate(alone).mechanism,)
 
 
 def test_short_lists_share_evenly_where_that_needs_the_smaller_lead() -> None:
     found = calibrated(stable_max.calibrate, top=1)
     assert found.guarantee.composition == "basic"
-    assert isinstance(found.mechanism, PerSize)
     for part in found.mechanism.parts:
         assert part.losses == (ApproxDP(F(1, 2), DELTA / 2),)
     assert (found.guarantee.epsilon, found.guarantee.delta) == (1, DELTA)
@@ -124,14 +119,13 @@ def test_one_sided_failures_are_paid_once_each() -> None:
     assert 0 < failure < DELTA
     assert composed_epsilon(found.mechanism.losses, float(DELTA - failure))[0] <= 1
     assert found.guarantee.epsilon > F(9, 10)
-    assert [part.size for part in found.mechanism.parts] == [1, 2]  # type: ignore[attr-defined]
+    assert [part.size for part in found.mechanism.parts] == [1, 2]
 
 
 def test_the_unit_s_transactions_are_known_to_all() -> None:
     mechanism = calibrated(limited_domain.calibrate, sensitivity=4).mechanism
-    assert isinstance(mechanism, PerSize)
     assert mechanism.sensitivity == 4
-    assert [part.sensitivity for part in mechanism.parts] == [4, 4]  # type: ignore[attr-defined]
+    assert [part.sensitivity for part in mechanism.parts] == [4, 4]
 
 
 # Exactly: two searches over items and pairs, on data that differs in one basket.
@@ -140,7 +134,7 @@ def test_the_unit_s_transactions_are_known_to_all() -> None:
 def joint(mechanism: PerSize, sides: tuple[list[tuple[int, int]], list[tuple[int, int]]], *, declared: bool) -> Law:
     """P(both lists): each search draws its own noise."""
     laws = [
-        law_over_groups(search, groups, declared=declared)  # type: ignore[arg-type]
+        law_over_groups(search, groups, declared=declared)
         for search, groups in zip(mechanism.parts, sides, strict=True)
     ]
     return {
@@ -175,27 +169,24 @@ def test_the_searches_keep_the_claim_together(delta: Fraction) -> None:
 
 def test_searches_that_may_each_spend_it_all_break_the_claim() -> None:
     found = calibrated(exponential.calibrate, top=1, delta=F(0), universes=(32, 201))
-    assert isinstance(found.mechanism, PerSize)
     twin = replace(
         found.mechanism,
-        parts=tuple(replace(part, pick_epsilon=F(1)) for part in found.mechanism.parts),  # type: ignore[type-var]
+        parts=tuple(replace(part, pick_epsilon=F(1)) for part in found.mechanism.parts),
     )
     assert worst(twin, float(found.guarantee.epsilon), declared=True) > 1e-3
 
 
 def test_failures_of_all_searches_are_within_delta() -> None:
     found = calibrated(limited_domain.calibrate, top=1, delta=F(1, 10))
-    assert isinstance(found.mechanism, PerSize)
     small = replace(
         found.mechanism,
-        parts=tuple(replace(part, candidates=3) for part in found.mechanism.parts),  # type: ignore[type-var]
+        parts=tuple(replace(part, candidates=3) for part in found.mechanism.parts),
     )
     assert worst(small, float(found.guarantee.epsilon), declared=False) <= float(found.guarantee.delta)
 
 
 def test_mechanisms_are_what_they_are_alone() -> None:
     parts = calibrated(lmm.calibrate, top=2).mechanism
-    assert isinstance(parts, PerSize)
     one, other = parts.parts
     assert one == other
     assert isinstance(one, lmm.LargeMargin)

@@ -119,7 +119,7 @@ def test_every_registered_mechanism_is_verified() -> None:
             budget=Budget("1", "1e-3"),
             unit=PrivacyUnit(),
             mechanism=row.name,
-            **needs(row.name, 4),  # type: ignore[arg-type]
+            **needs(row.name, 4),
         )
         assert kind(plan.mechanism) in verified
 
@@ -156,7 +156,7 @@ def test_the_law_of_a_planned_mechanism_stays_within_the_budget(name: str, relat
             unit=PrivacyUnit(),
             relation=relation,
             mechanism=name,
-            **needs(name, 3),  # type: ignore[arg-type]
+            **needs(name, 3),
         )
         case = Case(
             name=name,
@@ -183,7 +183,7 @@ def test_the_textbook_forms_hold_for_replace_as_they_stand(mechanism: Mechanism)
     case = Case(name="textbook", mechanism=mechanism, epsilon=F(1, 2), declared=True, itemsets=3)
     replaced = NeighbouringRelation.REPLACE
     assert worst(mechanism, case, case.epsilon, replaced).delta <= NUMERICAL_ERROR
-    monotone = replace(mechanism, general=False)  # type: ignore[type-var]
+    monotone = replace(mechanism, general=False)
     assert worst(monotone, case, case.epsilon, replaced).delta > 0.01
 
 

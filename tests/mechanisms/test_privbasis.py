@@ -30,12 +30,12 @@ Data = tuple[frozenset[int], ...]
 
 def made(**changes: object) -> PrivBasis:
     usual = PrivBasis(top=2, sizes=(1, 2), items=ITEMS, budget=Fraction(1), gaussian=False)
-    return replace(usual, **changes)  # type: ignore[arg-type]
+    return replace(usual, **changes)
 
 
 def request(**changes: object) -> Request:
     usual = Request(top=20, epsilon=Fraction(1), delta=Fraction(1, 10**6), sizes=(1, 2), universe_size=5050, names=100)
-    return replace(usual, **changes)  # type: ignore[arg-type]
+    return replace(usual, **changes)
 
 
 def neighbours(sensitivity: int = 1) -> Iterator[tuple[Data, Data]]:
@@ -174,18 +174,18 @@ def test_on_every_path_the_steps_cost_what_is_planned(number: int, gaussian: boo
     assert items.top == number
     assert (pairs is not None) == (12 < number < mechanism.wanted)
     chosen, picks, counts = mechanism.losses
-    epsilons = [loss.epsilon for step in (items, pairs) if step for loss in step.losses]  # type: ignore[union-attr]
+    epsilons = [loss.epsilon for step in (items, pairs) if step for loss in step.losses]
     if gaussian:
         assert isinstance(chosen, Gaussian)
         assert isinstance(picks, Gaussian)
-        assert sum(loss.rho for loss in mechanism.losses) == mechanism.budget  # type: ignore[union-attr]
+        assert sum(loss.rho for loss in mechanism.losses) == mechanism.budget
         assert pick_rho(float(mechanism.number_epsilon)) <= chosen.rho
         (epsilon,) = set(epsilons)
         assert picks.rho * Fraction(999_999, 10**6) < pick_rho(float(epsilon), len(epsilons)) <= picks.rho
     else:
         assert chosen == BoundedRange(mechanism.number_epsilon)
         assert picks == PureDP(sum(epsilons, Fraction(0)))
-        assert sum(loss.epsilon for loss in mechanism.losses) == mechanism.budget  # type: ignore[union-attr]
+        assert sum(loss.epsilon for loss in mechanism.losses) == mechanism.budget
     for bases in (1, 7, 50):
         loss = mechanism.bins(bases).loss
         if isinstance(counts, Gaussian):
@@ -229,7 +229,7 @@ def largest_loss(mechanism: PrivBasis, one: Data, other: Data, noise: PrivBasis)
                     power=mechanism.variance_power,
                 )
                 moved = np.abs(bins(other, bases) - bins(one, bases)).sum()
-                scale = noise.bins(len(bases)).scale  # type: ignore[attr-defined]
+                scale = noise.bins(len(bases)).scale
                 worst = max(worst, abs(ratio) + float(moved / scale))
     return worst
 
@@ -269,9 +269,8 @@ def test_pairs_that_are_picked_for_nothing_would_exceed_the_budget() -> None:
     """Each pick would spend what it may without the pairs."""
     mechanism = made(top=100, items=1000)
     items, pairs = mechanism.picks(20)
-    alone = mechanism.losses[1].epsilon / items.top  # type: ignore[union-attr]
-    assert pairs is not None
-    assert (items.top + pairs.top) * alone > 5 * mechanism.losses[1].epsilon  # type: ignore[union-attr]
+    alone = mechanism.losses[1].epsilon / items.top
+    assert (items.top + pairs.top) * alone > 5 * mechanism.losses[1].epsilon
 
 
 def test_the_budget_is_spent_and_proved() -> None:

@@ -88,8 +88,7 @@ def test_only_these_mechanisms_look_at_more_than_counts() -> None:
 def test_the_fallback_is_left_out_where_the_name_says_so() -> None:
     request = Request(top=2, epsilon=Fraction(1), delta=Fraction(1, 10**6), sizes=(2,))
     fallbacks = {
-        name: REGISTRY[name].calibrate(request).mechanism.fallback is not None  # type: ignore[attr-defined]
-        for name in ("lmm", "lmm-no-fallback")
+        name: REGISTRY[name].calibrate(request).mechanism.fallback is not None for name in ("lmm", "lmm-no-fallback")
     }
     assert fallbacks == {"lmm": True, "lmm-no-fallback": False}
 

@@ -75,4 +75,4 @@ def test_queries_are_read_only_as_far_as_needed() -> None:
         yield 10**6
         raise AssertionError("read on after the stop")
 
-    assert search(excesses(), threshold_scale=Fraction(1), query_scale=Fraction(1), randomness=SeededRandomness(1)) == 0  # type: ignore[arg-type]
+    assert search(excesses(), threshold_scale=Fraction(1), query_scale=Fraction(1), randomness=SeededRandomness(1)) == 0

@@ -95,7 +95,6 @@ def test_the_audit_report_has_it() -> None:
 def test_the_whole_program_is_sampled_with_it() -> None:
     (case,) = (case for case in cases() if case.plan.mechanism_name == ROW.name)
     result = sample(case, 200)
-    assert result.exact is not None
     assert result.exact > 0.5
     assert result.holds
 

@@ -113,7 +113,7 @@ def test_one_basis_and_several_are_rehearsed(name: str, size: object, monkeypatc
     seen = set()
 
     def spy(*given: object, **more: object) -> object:
-        bases = bases_of(*given, **more)  # type: ignore[arg-type]
+        bases = bases_of(*given, **more)
         seen.add(len(bases) > 1)
         return bases
 
@@ -125,11 +125,11 @@ def test_one_basis_and_several_are_rehearsed(name: str, size: object, monkeypatc
 @pytest.mark.parametrize("name", COMPARATORS)
 def test_customers_count_with_so_many_baskets_or_with_merged_ones(name: str) -> None:
     several = plan_of(name, unit=CUSTOMER)
-    assert several.mechanism.sensitivity == 2  # type: ignore[union-attr]
+    assert several.mechanism.sensitivity == 2
     owned = transactions_from_lists(BASKETS, [place // 3 for place in range(len(BASKETS))])
     for changes in ({"unit": CUSTOMER}, {"unit": PrivacyUnit(column="customer"), "together": "unit"}):
         release = mine(
-            owned, size=1, top=2, budget=LOUD, universe=NAMES, mechanism=name, seed=1, **changes  # type: ignore[arg-type]
+            owned, size=1, top=2, budget=LOUD, universe=NAMES, mechanism=name, seed=1, **changes
         )  # fmt: skip
         assert [itemset.items for itemset in release.itemsets] == [("10",), ("11",)]
     with pytest.raises(UsageError, match="in one of several baskets"):

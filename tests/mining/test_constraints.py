@@ -70,8 +70,7 @@ def plan_of(unit: PrivacyUnit, asked: Constraints, size: int = 3, **options: Any
 def bounded(given_rows: list[Row], plan: Plan, seed: int = 0) -> list[set[str]]:
     units = None if plan.unit.column is None else [unit for unit, _ in given_rows]
     transactions = transactions_from_lists([sorted(items) for _, items in given_rows], units)
-    database = bound(LocalDatabase(transactions), plan, Streams(seed))  # type: ignore[arg-type]
-    assert isinstance(database, LocalDatabase)
+    database = bound(LocalDatabase(transactions), plan, Streams(seed))
     assert not plan.constraints.named & set(database.vocabulary)
     return as_sets(database.transactions)
 
@@ -132,7 +131,7 @@ def test_one_unit_adds_at_most_delta_transactions_and_changes_no_other(
     So counts of any size move one way, each by at most Delta: 1 where transactions are merged, m where m are kept.
     """
     plan = plan_of(unit, asked, universe=universe, max_items=max_items)
-    most = plan.mechanism.sensitivity  # type: ignore[union-attr]
+    most = plan.mechanism.sensitivity
     if unit.column is None:
         own = own[:1]
     full = bounded([*others, *((5, items) for items in own)], plan, seed)

@@ -51,7 +51,6 @@ def test_merged_invoices_are_the_customers_that_ship(invoices: Transactions) -> 
 
 def with_unit_last(transactions: Transactions, unit: int) -> tuple[Transactions, Transactions]:
     """All transactions, those of one unit last, and those of the other units alone."""
-    assert transactions.units is not None
     own = transactions.units == unit
     names = np.where(own, transactions.units.max() + 1, transactions.units)
     _, codes = np.unique(names, return_inverse=True)
@@ -63,8 +62,7 @@ def with_unit_last(transactions: Transactions, unit: int) -> tuple[Transactions,
 
 
 def bounded(transactions: Transactions, plan: Plan) -> Transactions:
-    database = bound(LocalDatabase(transactions), plan, Streams(1))  # type: ignore[arg-type]
-    assert isinstance(database, LocalDatabase)
+    database = bound(LocalDatabase(transactions), plan, Streams(1))
     return database.transactions
 
 
@@ -84,7 +82,7 @@ def test_a_customer_adds_at_most_delta_transactions(
         max_items=max_items,
         together="unit" if most is None else None,
     )
-    assert plan.mechanism.sensitivity == (most or 1)  # type: ignore[union-attr]
+    assert plan.mechanism.sensitivity == (most or 1)
     assert invoices.units is not None
     added = []
     for unit in (int(np.bincount(invoices.units).argmax()), 0, 1000):

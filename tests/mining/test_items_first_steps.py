@@ -97,7 +97,6 @@ def test_items_that_were_counted_twice_stand_in_the_order_of_the_counts_that_are
 
 def test_the_items_of_named_itemsets_come_with_their_counts_and_no_others() -> None:
     release = mined(WHOLE, mechanism="items-first", seed=SEED)
-    assert release.found is not None
     names = [found.item for found in release.found]
     assert set(names) == {item for itemset in release.itemsets for item in itemset.items}
     assert names[:2] == ["item 0", "item 1"]
@@ -160,7 +159,6 @@ def test_a_unit_s_items_count_once_however_many_transactions_they_are_in() -> No
         PrivacyUnit(column="customer", max_transactions=3), size=1, top=1, budget=Budget(50, "1e-6")
     )
     outcome = items_first_steps.run(LocalDatabase(data), mechanism, SeededRandomness(1))
-    assert outcome.found is not None
     assert 390 < outcome.found.counts[0] < 410
 
 
@@ -242,7 +240,6 @@ def lengths(length: float) -> Lengths:
 def test_items_are_counted_again_if_long_units_hide_them() -> None:
     mechanism, rare = items_first(UNIT), np.ones(500)
     again = mechanism.again(rare, lengths(64), lengths(2))
-    assert again is not None
     assert again.sensitivity == 1
     assert 0.149 * mechanism.rho < again.loss.rho <= Fraction(15, 100) * mechanism.rho
     assert mechanism.again(rare, lengths(4), lengths(4)) is None  # no more exact than the first count

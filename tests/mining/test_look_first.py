@@ -42,10 +42,10 @@ def test_elsewhere_the_items_are_found_first(monkeypatch: pytest.MonkeyPatch) ->
 
     def run(*args: object, **options: object) -> object:
         ran.append(args[1])
-        return real(*args, **options)  # type: ignore[arg-type]
+        return real(*args, **options)
 
     def look(*args: object) -> int:
-        looked.append(look_at(*args))  # type: ignore[arg-type]
+        looked.append(look_at(*args))
         return looked[-1]
 
     monkeypatch.setattr(items_first_steps, "run", run)
@@ -59,7 +59,6 @@ def test_elsewhere_the_items_are_found_first(monkeypatch: pytest.MonkeyPatch) ->
     # It hears what the look said, not how things are.
     assert way.support == looked[0] > 0
     counts = stepwise.count_first(LocalDatabase(NEAR), plan.mechanism)
-    assert counts is not None
     assert way.support != plan.mechanism.support(counts.profile())
     assert release.found is not None
 
@@ -71,7 +70,6 @@ def test_the_look_is_at_the_sizes_asked_for(sizes: tuple[int, ...]) -> None:
     assert isinstance(mechanism, LookFirst)
     database = LocalDatabase(FAR)
     counts = stepwise.count_first(database, mechanism)
-    assert counts is not None
     # Sizes 1 to 3: a 1,500; b, c, ab, ac, bc, abc 900; d, ad 600. Pairs: ab, ac, bc 900; ad 600.
     assert mechanism.support(counts.profile()) == {(2,): 600, (1, 2, 3): 900}[sizes]
     one, other = (stepwise.run(database, mechanism, SeededRandomness(5), counts=given) for given in (counts, None))

@@ -142,7 +142,7 @@ def test_no_noise_is_drawn_before_the_charge(name: str, monkeypatch: pytest.Monk
             drawn.append(number)
             return super().bits(number)
 
-        def words(self, number: int):  # type: ignore[no-untyped-def]
+        def words(self, number: int):
             drawn.append(number)
             return super().words(number)
 

@@ -91,7 +91,7 @@ def test_sizes_are_put_in_order_and_a_single_one_is_a_size() -> None:
     assert plan_of(size=[2, 1, 2]).sizes == (1, 2)
     assert plan_of(size=[2]) == plan_of(size=2)
     assert plan_of(size=2).size == 2
-    assert plan_of("exponential", universe=Universe(items=2, listed=True)).mechanism.universe_size == 3  # type: ignore[union-attr]
+    assert plan_of("exponential", universe=Universe(items=2, listed=True)).mechanism.universe_size == 3
     assert plan_of("auto", size=2, top=400).mechanism_name == "look-first"
     assert plan_of("auto", top=400).mechanism_name == "look-first"
 
@@ -102,12 +102,9 @@ def test_itemsets_that_do_not_occur_are_uniform_over_all_sizes() -> None:
     plan = plan_of(
         "exponential", size=(1, 2, 3), top=1, budget=Budget("1", "0"), universe=Universe(names=names)
     )  # fmt: skip
-    counts = largest_counts(database, plan.sizes, plan.mechanism.depth)  # type: ignore[union-attr]
+    counts = largest_counts(database, plan.sizes, plan.mechanism.depth)
     randomness = SeededRandomness(SEED)
-    drawn = [
-        pass_through(database, counts, plan.mechanism, plan, randomness)[0].items  # type: ignore[arg-type]
-        for _ in range(4000)
-    ]
+    drawn = [pass_through(database, counts, plan.mechanism, plan, randomness)[0].items for _ in range(4000)]
     all_of_them = [itemset for size in (1, 2, 3) for itemset in combinations(names, size)]
     occurring = {("a",), ("b",), ("a", "b")}
     total = 3 * math.e + len(all_of_them) - 3
@@ -237,12 +234,12 @@ def test_constraints_leave_a_smaller_union() -> None:
     assert plan.mechanism.universe_size == 10 + math.comb(10, 2)
     listed = Universe(items=12, listed=True)
     apart = plan_of("exponential", size=(2, 3), constraints=milk, universe=listed, per_size=True)
-    assert [search.universe_size for _, search in apart.selections] == [10, 45]  # type: ignore[union-attr]
+    assert [search.universe_size for _, search in apart.selections] == [10, 45]
     assert [line.what for line in apart.spending] == [
         f"size {size}, picks, on average (later ones get more)" for size in (2, 3)
     ]
     capped = plan_of("choosing", size=(2, 3), constraints=milk, max_items=4)
-    assert capped.mechanism.most_new == 4 + 6  # type: ignore[union-attr]
+    assert capped.mechanism.most_new == 4 + 6
     baskets = [["milk", "bread", "tea", "bag"]] * 5000 + [["bread", "bag"]] * 9000 + [["milk", "bread"]] * 3000
     for per_size, top in ((False, 3), (True, 1)):
         release = mined(

@@ -34,9 +34,9 @@ BASKETS = st.lists(st.frozensets(st.sampled_from(ITEMS), min_size=1), min_size=1
 def counted(given_rows: list[Row], plan: Plan, seed: int) -> Counter[frozenset[str]]:
     """The counts of all itemsets of the remaining size, by the database that the plan asks for."""
     data = transactions_from_lists([sorted(items) for _, items in given_rows], [unit for unit, _ in given_rows])
-    database = bound(LocalDatabase(data), plan, Streams(seed))  # type: ignore[arg-type]
+    database = bound(LocalDatabase(data), plan, Streams(seed))
     found = database.top_itemsets(plan.question.remaining_sizes[0], 10_000)
-    itemsets, counts = found.reveal_to_curator()  # type: ignore[attr-defined]
+    itemsets, counts = found.reveal_to_curator()
     names = database.vocabulary
     return Counter(
         {
@@ -64,7 +64,7 @@ def test_counts_are_of_units_that_hold_the_itemset_in_one_basket(
 ) -> None:
     # What is counted does not depend on the mechanism, and `auto` would plan ten.
     asked_for = {"size": size, "top": 1, "mechanism": "stable-max", "constraints": asked, "universe": universe}
-    plan = make_plan(budget=BUDGET, unit=CUSTOMER, **asked_for)  # type: ignore[arg-type]
+    plan = make_plan(budget=BUDGET, unit=CUSTOMER, **asked_for)
     assert plan.question.together is Together.BASKET
     expected = brute_force(given_rows, asked, set(plan.universe.names or ITEMS), size)
     assert counted(given_rows, plan, 0) == expected
@@ -108,7 +108,6 @@ def test_the_pairs_of_customers_on_public_data(shared_data: Callable[[str], Path
 
     together = count_units(sales)
     of_units = together.first_of_units()
-    assert of_units is not None
     assert len(of_units) - 1 == 4339
     assert counts(together) == [313, 254, 239, 195, 167]
     assert counts(merge_units(sales)) == [327, 299, 274, 246, 209]
@@ -139,7 +138,6 @@ def test_released_counts_are_of_units() -> None:
     data = transactions_from_lists([["milk", "bread"]] * 20_000, [place // 20 for place in range(20_000)])
     release = mined(data, top=1, epsilon=2, unit=CUSTOMER, count_share="0.5")
     (pair,) = release.itemsets
-    assert pair.count is not None
     assert abs(pair.count - 1000) < 60
 
 
@@ -183,7 +181,6 @@ def test_tuning_counts_and_scores_what_was_asked(together: str | None, found: tu
     assert [each.question.together for each in plan.plans] == [plan.together, None]
     assert plan.cost.record["together"] is None  # the candidates differ
     result = tune(baskets(3000), plan, seed=4)
-    assert result is not None
     assert [itemset.items for itemset in result.release.itemsets] == [found]
     assert abs(result.score - (6000 if together else 3000)) < 200
     with pytest.raises(UsageError, match="how units are counted"):
@@ -205,7 +202,7 @@ def test_nothing_is_compiled_after_the_charge_where_codes_need_four_bytes(mechan
     from fim_private.transactions.dataset import MOST_NARROW
 
     def compiled() -> list[list[object]]:
-        return [list(loop.signatures) for loop in LOOPS]  # type: ignore[attr-defined]
+        return [list(loop.signatures) for loop in LOOPS]
 
     def charge(_layout: object) -> str:
         charged.extend(compiled())
@@ -224,7 +221,6 @@ def test_units_without_a_full_basket_are_still_neighbours() -> None:
     """A unit whose baskets hold no declared item leaves no gap among the codes of units."""
     data = transactions_from_lists([["a"], ["z"], ["a", "b"], ["b"]], [0, 1, 2, 2])
     database = LocalDatabase(count_units(data)).restrict_to(["a", "b"])
-    assert database.transactions.units is not None
     assert database.transactions.units.tolist() == [0, 1, 1]
     counts = database.count_chosen(np.array([[0], [1]], np.int32)).vector()
     assert counts.tolist() == [2, 1]

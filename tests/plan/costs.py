@@ -292,7 +292,7 @@ def check(plan: Plan, budget: Budget) -> None:
     match claimed.composition:
         case "basic":
             deltas = sum((loss.delta for loss in losses if isinstance(loss, ApproxDP)), F(0))
-            assert sum((loss.epsilon for loss in losses), F(0)) <= epsilon  # type: ignore[union-attr]
+            assert sum((loss.epsilon for loss in losses), F(0)) <= epsilon
             # The planner's e^{eps'} and the one here are both rounded up, by different amounts.
             assert deltas + failure <= delta * (1 + F(1, 10**8))
         case "renyi":
@@ -318,7 +318,7 @@ def selection_costs(plan: Plan, epsilon: Fraction, delta: Fraction) -> bool:
     losses, failure = plan.mechanism.losses, plan.failure
     if all(isinstance(loss, PureDP | BoundedRange | ApproxDP) for loss in losses):
         deltas = sum((loss.delta for loss in losses if isinstance(loss, ApproxDP)), F(0))
-        if sum((loss.epsilon for loss in losses), F(0)) <= epsilon and deltas + failure <= delta:  # type: ignore[union-attr]
+        if sum((loss.epsilon for loss in losses), F(0)) <= epsilon and deltas + failure <= delta:
             return True
     if failure == 0 and delta and len(set(losses)) == 1 and isinstance(losses[0], PureDP | ApproxDP):
         return optimal(epsilon, losses[0], len(losses)) <= delta * F(1 + CLOSE)
@@ -358,7 +358,7 @@ def failures_cost(plan: Plan, epsilon: Fraction) -> Fraction:
 
 def check_per_size(plan: Plan, budget: Budget) -> None:
     """A search for each size: all losses composed, or each search proved by itself for its equal share."""
-    claimed, parts = plan.guarantee, plan.mechanism.parts  # type: ignore[union-attr]
+    claimed, parts = plan.guarantee, plan.mechanism.parts
     assert 0 < claimed.epsilon <= budget.epsilon
     assert 0 <= claimed.delta <= budget.delta
     epsilon, delta = of_a_step(plan)
@@ -373,12 +373,10 @@ def check_per_size(plan: Plan, budget: Budget) -> None:
 def check_with_counts(plan: Plan, budget: Budget) -> None:
     """Selection and counts together: all losses composed, or the two proved one by one and added up."""
     claimed, counts, share = plan.guarantee, plan.counts, plan.question.count_share
-    assert counts is not None
-    assert share is not None
     assert 0 < claimed.epsilon <= budget.epsilon
     assert 0 <= claimed.delta <= budget.delta
     assert counts.top == plan.top * (2 ** max(plan.sizes) - 1 if plan.question.with_subsets else 1)
-    assert counts.sensitivity == plan.unit.sensitivity  # type: ignore[attr-defined]
+    assert counts.sensitivity == plan.unit.sensitivity
     epsilon, delta = of_a_step(plan)
     planned = budget.epsilon / 2 if in_two_steps(plan) else budget.epsilon
     if composes(plan, plan.losses, epsilon, delta):

@@ -48,7 +48,6 @@ def predicted(data: str, mechanism: str, size: int, epsilon: str, top: int) -> f
         size=size, top=top, budget=Budget(epsilon, "1e-6"), unit=PrivacyUnit(), mechanism=mechanism, universe=universe
     )
     found = outlook(plan, SHOPS[data])
-    assert found is not None
     return found.right
 
 
@@ -111,12 +110,12 @@ def test_the_shape_is_that_of_public_data(name: str, file: str, shared_data: Cal
 
 def check_shape(name: str, transactions: object) -> None:
     length, spread, _, supports = SUPPORTS[name]
-    number = len(transactions)  # type: ignore[arg-type]
-    lengths = np.diff(transactions.offsets)  # type: ignore[attr-defined]
+    number = len(transactions)
+    lengths = np.diff(transactions.offsets)
     assert round(float(lengths.mean()), 1) == length
     assert round(float(np.log(lengths).std()), 2) == spread
     for size, known in enumerate(supports, start=1):
-        counts = as_database(transactions).top_itemsets(size, PLACES[-1]).reveal_to_curator()[1]  # type: ignore[arg-type]
+        counts = as_database(transactions).top_itemsets(size, PLACES[-1]).reveal_to_curator()[1]
         found = [float(f"{100 * counts[place - 1] / number:.3g}") for place in PLACES if place <= len(counts)]
         assert found == list(known), size
 
@@ -214,8 +213,6 @@ def test_counts_of_subsets_have_more_noise_and_so_more_advice_is_for_less() -> N
 def test_a_list_that_asks_for_no_more_is_not_said_to_help() -> None:
     question = Question.of(size=2, top=1, budget=Budget("1", "1e-6"), unit=PrivacyUnit(column="Kunde"))
     found = advise(question, Shop.of(1500, 60), count_share="0.3")
-    assert found.listed is not None
-    assert found.listed_counted is not None
     assert (found.listed.most or 0) <= (found.plain.most or 0)
     assert (found.listed_counted.most or 0) <= (found.counted.most or 0)
     assert "would not help" in " ".join(advice_words(found))

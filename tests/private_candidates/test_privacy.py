@@ -37,9 +37,9 @@ STOPS = [Fraction(1, 2), Fraction(1, 10), Fraction(1, 200)]
 
 def test_neighbours_are_as_far_apart_as_is_said_and_no_further() -> None:
     for delta in (Fraction(0), Fraction(1, 50)):
-        found = worst(lambda law: law, neighbours(Fraction(1, 2), delta), 0.5)  # type: ignore[arg-type, return-value]
+        found = worst(lambda law: law, neighbours(Fraction(1, 2), delta), 0.5)
         assert found.delta == pytest.approx(float(delta), abs=1e-12)
-        found = worst(lambda law: law, neighbours(Fraction(1, 2), delta), 0.49)  # type: ignore[arg-type, return-value]
+        found = worst(lambda law: law, neighbours(Fraction(1, 2), delta), 0.49)
         assert found.delta > float(delta) + 0.001
 
 
@@ -155,7 +155,7 @@ def test_published_delta_of_algorithm_1_is_larger() -> None:
 
 
 def amplified(selection: Amplification, laws: tuple[FiniteLaw, ...]) -> OutcomeLaw:
-    return selection.law(laws)  # type: ignore[return-value]
+    return selection.law(laws)
 
 
 @pytest.mark.parametrize("exponent", [None, Fraction(1, 5), Fraction(3)])
@@ -166,7 +166,7 @@ def test_amplification_keeps_its_claim(dummies: int, exponent: Fraction | None) 
     claimed = selection.cost(PureDP(epsilon), 2).epsilon
     assert claimed <= 2 * epsilon + Fraction(8, dummies - 1), "what Theorem C.1 claims"
     for number in (1, 2):
-        found = worst(partial(amplified, selection), products(epsilon, Fraction(0), number), 1.0)  # type: ignore[arg-type]
+        found = worst(partial(amplified, selection), products(epsilon, Fraction(0), number), 1.0)
         assert found.loss <= claimed + ROUNDING
 
 
@@ -175,7 +175,7 @@ def test_amplification_with_a_delta_keeps_its_claim() -> None:
     loss = ApproxDP(Fraction(1, 2), Fraction(1, 50))
     epsilon, claimed = parts(selection.cost(loss, 2))
     assert claimed == Fraction(1, 25)
-    found = worst(partial(amplified, selection), products(loss.epsilon, loss.delta, 2), float(epsilon))  # type: ignore[arg-type]
+    found = worst(partial(amplified, selection), products(loss.epsilon, loss.delta, 2), float(epsilon))
     assert 0 < found.delta <= claimed
 
 
@@ -183,14 +183,14 @@ def test_dummies_are_what_makes_amplification_private() -> None:
     found = worst(without_dummies, iter([six_that_move()]), 1.0)
     assert found.loss == pytest.approx(3.0), "six candidates, six losses"
     selection = Amplification(threshold=1, exponent=None, dummies=2)
-    kept = worst(partial(amplified, selection), iter([six_that_move()]), 1.0)  # type: ignore[arg-type]
+    kept = worst(partial(amplified, selection), iter([six_that_move()]), 1.0)
     assert kept.loss <= selection.cost(PureDP(Fraction(1, 2)), 6).epsilon
 
 
 def test_amplification_reaches_nearly_two_losses() -> None:
     """One candidate goes down and all others up: less than the claim would be wrong."""
     selection = Amplification(threshold=1, exponent=None, dummies=6)
-    found = worst(partial(amplified, selection), iter([one_against_all(13)]), 1.0)  # type: ignore[arg-type]
+    found = worst(partial(amplified, selection), iter([one_against_all(13)]), 1.0)
     least = math.log(6 / 5)
     assert 0.5 + least < found.loss <= selection.cost(PureDP(Fraction(1, 2)), 13).epsilon == 1
 

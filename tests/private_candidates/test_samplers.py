@@ -116,11 +116,11 @@ def calls(select: Callable[[Candidates[str], Randomness], object], laws: tuple[o
     made = [0]
 
     def counted(law: object) -> Callable[[Randomness], tuple[int, str]]:
-        run = procedure(law)  # type: ignore[arg-type]
+        run = procedure(law)
 
         def candidate(randomness: Randomness) -> tuple[int, str]:
             made[0] += 1
-            return run(randomness)  # type: ignore[return-value]
+            return run(randomness)
 
         return candidate
 

@@ -68,7 +68,7 @@ def test_floor_of_log_keeps_distances() -> None:
 @pytest.mark.parametrize("before", [0, 1, *(pytest.param(many, marks=pytest.mark.slow) for many in (4, 40))])
 def test_oracle_search_keeps_its_claim(before: int) -> None:
     pairs = itertools.islice(chances_of_queries(0.5, before), 0, None, 1 + before // 8)
-    found = worst(partial(law_of_oracle, ORACLE), pairs, 0.8)  # type: ignore[arg-type]
+    found = worst(partial(law_of_oracle, ORACLE), pairs, 0.8)
     assert found.delta <= 1e-9
     assert found.loss <= 0.8 + 1e-9
     assert before < 40 or found.loss > 0.6
@@ -77,7 +77,7 @@ def test_oracle_search_keeps_its_claim(before: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", [replace(ORACLE, loss=PureDP(HALF / 2)), replace(ORACLE, epsilon=Fraction(8, 5))])
 def test_oracle_search_with_half_the_noise_is_caught(broken: AboveThreshold) -> None:
-    found = worst(partial(law_of_oracle, broken), itertools.islice(chances_of_queries(0.5, 10), 0, None, 2), 0.8)  # type: ignore[arg-type]
+    found = worst(partial(law_of_oracle, broken), itertools.islice(chances_of_queries(0.5, 10), 0, None, 2), 0.8)
     assert found.loss > 0.9
     assert found.delta > 1e-3
 
@@ -89,7 +89,7 @@ def two_queries() -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
 @pytest.mark.parametrize("samples", [3, *(pytest.param(many, marks=pytest.mark.slow) for many in (600, 3000))])
 def test_search_from_samples_keeps_its_claim(samples: int) -> None:
     search = replace(SAMPLED, samples=samples)
-    found = worst(partial(law_by_place, search), two_queries(), float(search.epsilon))  # type: ignore[arg-type]
+    found = worst(partial(law_by_place, search), two_queries(), float(search.epsilon))
     assert found.delta <= search.delta
 
 
@@ -110,7 +110,7 @@ def test_excess_is_the_logarithm_over_the_target() -> None:
 def test_exact_percentile_from_samples_is_caught() -> None:
     """Without noise the sample decides, and that of neighbours may lie on either side of the percentile."""
     broken = replace(SAMPLED, epsilon=Fraction(100), percentile=HALF)
-    found = worst(partial(law_by_place, broken), two_queries(), float(SAMPLED.epsilon))  # type: ignore[arg-type]
+    found = worst(partial(law_by_place, broken), two_queries(), float(SAMPLED.epsilon))
     assert found.delta > 0.5
 
 
@@ -174,7 +174,7 @@ def test_the_search_from_samples_is_drawn_by_its_law_and_makes_its_calls() -> No
     draws, numbers = [], []
     for _ in range(6_000):
         made[0] = 0
-        draws.append(search.find(((coin(chance, made), 1) for chance in chances * 2), randomness))  # type: ignore[misc]
+        draws.append(search.find(((coin(chance, made), 1) for chance in chances * 2), randomness))
         numbers.append(made[0])
 
     def law(epsilon: Fraction) -> dict[int | None, float]:

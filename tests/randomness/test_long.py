@@ -69,7 +69,7 @@ def coarse(law: Law, step: int) -> Law:
     """The law of |x| in bins of so many: fewer of them tell a width apart with fewer draws."""
     bins: dict[Hashable, float] = {}
     for value, chance in law.items():
-        place = abs(value) // step  # type: ignore[arg-type]
+        place = abs(value) // step
         bins[place] = bins.get(place, 0.0) + chance
     return bins
 

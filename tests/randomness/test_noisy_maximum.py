@@ -178,7 +178,7 @@ def test_the_gap_costs_nothing(general: bool) -> None:
         changes = [(a, b, c) for a in steps for b in steps for c in steps if b <= c]
         for change in changes:
             moved = tuple(max(0, count + step) for count, step in zip(counts, change, strict=True))
-            one, other = law(counts), law(moved)  # type: ignore[arg-type]
+            one, other = law(counts), law(moved)
             for outcome, chance in one.items():
                 if max(chance, other[outcome]) > 1e-9:  # below that the quadrature's own error shows
                     worst = max(worst, abs(math.log(chance / other[outcome])))
@@ -226,7 +226,6 @@ def test_first_bits_that_bound_nothing_are_followed_by_more(noise: Noise, words:
     """A uniform that may still be 1, or 0, allows noise of any size: the gap waits for more bits."""
     level, gap = NoisyMaximum([3, 3], F(2), noise).draw_with_gap([1, 1], Chosen(*words))
     assert level == 0
-    assert gap is not None
     assert 0 < gap < 1000
 
 

@@ -88,7 +88,7 @@ def test_more_items_than_can_exist_are_refused_without_saying_how_many() -> None
     transactions = transactions_from_lists(BASKETS)
     plan, counts = anonymous(2), count_itemsets(transactions, 2)
     with pytest.raises(InputError, match=r"more different items.*Universe.*Nothing was spent") as caught:
-        pass_through(LocalDatabase(transactions), counts, plan.search, plan, SeededRandomness(SEED))  # type: ignore[arg-type]
+        pass_through(LocalDatabase(transactions), counts, plan.search, plan, SeededRandomness(SEED))
     said = str(caught.value).replace("more different items than 2, the most", "")
     assert not any(character.isdigit() for character in said)
 

@@ -34,7 +34,6 @@ def test_what_a_release_says_is_read_into_types() -> None:
     unit = "one customer (column 'customer'), with at most 2 of its transactions kept"
     assert privacy.promise == Promise(epsilon=4.0, delta=1e-6, unit=unit)
     assert privacy.neighbours == NeighbouringRelation.ADD_REMOVE
-    assert privacy.layout is not None
     assert (privacy.layout.format, privacy.layout.guessed) == ("long", ("format", "separator"))
     assert (plan.top, plan.unit_column, plan.max_transactions, plan.max_items) == (3, "customer", 2, 3)
     assert (plan.must_contain, plan.exclude, plan.min_count) == (("milk",), (), None)
@@ -42,7 +41,6 @@ def test_what_a_release_says_is_read_into_types() -> None:
         ("picks", 0.687831277, 3),
         ("counts, with discrete Laplace noise", 2.0, 1),
     ]
-    assert plan.counts is not None
     assert (plan.counts.noise, plan.counts.half_width, plan.counts.consistent) == ("discrete Laplace", 9, True)
 
 
@@ -70,8 +68,6 @@ def test_the_terms_agree_with_the_plan_whose_records_they_read(relation: Neighbo
     assert (terms.privacy.neighbours, terms.privacy.public_transactions) == (relation, 9)
     assert (terms.plan.top, terms.plan.unit_column, terms.plan.max_transactions) == (2, "customer", 2)
     assert len(terms.plan.spending) == len(plan.spending)
-    assert plan.counts is not None
-    assert terms.plan.counts is not None
     assert terms.plan.counts.half_width == plan.counts.half_width
 
 

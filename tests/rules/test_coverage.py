@@ -91,7 +91,6 @@ def test_intervals_taken_as_they_are_would_miss_together(noise: Noise) -> None:
         assert tail(noise, wider) <= 0.05 / number
         release = released({**TRUE, **{(f"x{place}",): 500 for place in range(97)}}, total=TOTAL, half=half)
         regions = ReleasedCounts(release).together(*map(frozenset, [line.items for line in release.itemsets[:number]]))
-        assert regions is not None
         assert regions[0] == (600 - wider, 600 + wider)
 
 

@@ -60,7 +60,6 @@ def _fail_once(batches: Batches) -> Batches:
     from pyspark import TaskContext
 
     context = TaskContext.get()
-    assert context is not None
     for batch in batches:
         yield batch
         if context.partitionId() == context.attemptNumber() == 0:

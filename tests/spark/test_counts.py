@@ -48,7 +48,7 @@ def random_baskets(seed: int, number: int, items: int = 40) -> Transactions:
 
 def assert_same_top(database: SparkDatabase, local: Transactions, size: int, m: int) -> None:
     here, there = top_itemsets(local, size, m), database.top_itemsets(size, m)
-    for mine, theirs in zip(here.reveal_to_curator(), there.reveal_to_curator(), strict=True):  # type: ignore[attr-defined]
+    for mine, theirs in zip(here.reveal_to_curator(), there.reveal_to_curator(), strict=True):
         assert np.array_equal(mine, theirs)
     assert not there.complete or len(there) == len(count_histogram(local, size))
 
@@ -110,7 +110,7 @@ def test_a_histogram_leads_to_the_itemsets_of_its_ranks(spark: SparkSession) -> 
     here, there = count_histogram(local, 2), spread(spark, local, [10, 10, 250]).count_histogram(2)
     assert len(there) == len(here)
     assert there.profile(3).zeros == 3
-    for mine, theirs in zip(here.reveal_to_curator(), there.reveal_to_curator(), strict=True):  # type: ignore[attr-defined]
+    for mine, theirs in zip(here.reveal_to_curator(), there.reveal_to_curator(), strict=True):
         assert np.array_equal(mine, theirs)
     everything = list(range(len(here)))
     mine, theirs = here.itemsets_at(everything), there.itemsets_at([*everything[::-1], 0])
@@ -219,7 +219,7 @@ def test_public_data_are_counted_as_on_one_machine(spark: SparkSession, shared_d
     for size, m in ((1, 1000), (2, 10_241), (3, 1000)):
         assert_same_top(database, local, size, m)
     here, there = count_histogram(local, 2), database.count_histogram(2)
-    for mine, theirs in zip(here.reveal_to_curator(), there.reveal_to_curator(), strict=True):  # type: ignore[attr-defined]
+    for mine, theirs in zip(here.reveal_to_curator(), there.reveal_to_curator(), strict=True):
         assert np.array_equal(mine, theirs)
 
 
@@ -233,7 +233,7 @@ def test_units_counted_together_are_those_of_one_machine(spark: SparkSession) ->
     for size, m in ((1, 5), (2, 10), (3, 40)):
         assert_same_top(database, local, size, m)
         here, there = count_histogram(local, size), database.count_histogram(size)
-        for mine, theirs in zip(here.reveal_to_curator(), there.reveal_to_curator(), strict=True):  # type: ignore[attr-defined]
+        for mine, theirs in zip(here.reveal_to_curator(), there.reveal_to_curator(), strict=True):
             assert np.array_equal(mine, theirs)
     weights = np.array([0, 60, 42, 35], np.int64)
     pairs = np.array([[0, 1], [0, 2], [3, 11]], np.int32)

@@ -82,7 +82,6 @@ def stripped(name: str) -> str:
 
 def by_unit(transactions: Transactions) -> set[frozenset[frozenset[str]]]:
     """The sets of each unit, whatever the codes of the units."""
-    assert transactions.units is not None
     groups: dict[int, set[frozenset[str]]] = {}
     for unit, names in zip(transactions.units.tolist(), as_sets(transactions), strict=True):
         groups.setdefault(unit, set()).add(frozenset(names))

@@ -54,7 +54,6 @@ def test_the_data_that_ships_gives_a_release_from_file_to_file(shipped: Path, tm
         assert said in " ".join(words(done).split())
     release = Release.from_json(output.read_text("utf-8"))
     assert [" + ".join(itemset.items) for itemset in release.itemsets] == [line[6:] for line in lines[2:]]
-    assert release.command is not None
     assert release.command.startswith("fim-private mine ")
 
 
@@ -197,7 +196,6 @@ def test_ctrl_c_ends_cleanly() -> None:
     command = [sys.executable, "-m", "fim_private", "mine", "-", "--size", "2", "--top", "1", *PROMISE]
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with processes.started(command, seconds=60, **streams) as running:
-        assert running.stdin is not None
         # More than a pipe holds: once it is written, the command has begun to read, and it waits for the rest.
         running.stdin.write(b"SECRET-ITEM,milk\n" * 50_000)
         running.stdin.flush()

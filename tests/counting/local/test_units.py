@@ -122,7 +122,7 @@ def test_restrictions_act_inside_each_basket_of_a_unit(rows: Owned, named: froze
     others = [item for item in range(ITEMS) if item not in named]
 
     def counted(bounded: LocalDatabase, codes: Sequence[int]) -> dict[Itemset, int]:
-        itemsets, counts = bounded.top_itemsets(size, 1000).reveal_to_curator()  # type: ignore[attr-defined]
+        itemsets, counts = bounded.top_itemsets(size, 1000).reveal_to_curator()
         return {tuple(codes[code] for code in row): count for row, count in zip(itemsets.tolist(), counts, strict=True)}
 
     holders = [(who, basket - named) for who, basket in rows if basket > named]
@@ -195,7 +195,7 @@ def test_without_units_each_transaction_is_one() -> None:
     assert data.first_of_units() is None
     units = replace(data, units=np.array([0, 0]))
     assert units.first_of_units() is None  # units are known, and transactions are counted
-    assert count_units(units).first_of_units().tolist() == [0, 2]  # type: ignore[union-attr]
+    assert count_units(units).first_of_units().tolist() == [0, 2]
 
 
 def test_group_numbers_start_again_before_they_run_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ def held_in(basket: Iterable[int], sizes: Sequence[int]) -> set[tuple[int, ...]]
 
 
 def found(counts: object) -> dict[tuple[int, ...], int]:
-    itemsets, totals = counts.reveal_to_curator()  # type: ignore[attr-defined]
+    itemsets, totals = counts.reveal_to_curator()
     named = [tuple(code for code in row if code != PADDING) for row in itemsets.tolist()]
     assert totals.tolist() == sorted(totals.tolist(), reverse=True)
     assert len(set(named)) == len(named)

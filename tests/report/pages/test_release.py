@@ -221,7 +221,6 @@ def test_edges_are_as_strong_as_the_best_itemset_with_both() -> None:
 def test_drawings_are_the_same_each_time_and_leave_out_what_nobody_could_see() -> None:
     many = released({(f"a{place}", f"b{place}"): 500 - place for place in range(100)})
     graph, (bars,) = item_graph(many), count_bars(many)
-    assert graph is not None
     assert graph == item_graph(many)
     assert "Only the first 30 of 100 itemsets are drawn" in graph.caption
     assert "Only the first 20 of 100 itemsets are drawn" in bars.caption
@@ -352,8 +351,6 @@ def test_a_page_names_no_option_and_gives_an_item_one_number() -> None:
     assert document.title == "Acme, spring"
     (section,) = [section for section in document.sections if section.anchor == "promise"]
     short, promise_of_page = section.parts
-    assert isinstance(short, Paragraph)
-    assert isinstance(promise_of_page, Bullets)
     assert short.text.startswith("This answer protects every basket (one line)")
     assert short.text.endswith("In full:")
     assert "--" not in " ".join(promise_of_page.items)

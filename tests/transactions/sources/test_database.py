@@ -139,7 +139,7 @@ def test_what_is_no_database_is_refused(shop: Path, tmp_path: Path) -> None:
             read_transactions(missing, query=QUERY)
     for several in ([shop, shop], sys.stdin):
         with pytest.raises(UsageError, match="for one database"):
-            read_transactions(several, query=QUERY)  # type: ignore[arg-type]
+            read_transactions(several, query=QUERY)
     with pytest.raises(UsageError, match="no sheets"):
         read_transactions(shop, query=QUERY, sheet=1)
     with pytest.raises(InputError, match="is an SQLite database") as refused:
@@ -236,7 +236,6 @@ def test_postgresql_is_read_and_its_password_is_nowhere(tmp_path: Path, monkeypa
             connection.commit()
         transactions = read_transactions(full, query=QUERY, unit_column="customer")
         assert as_sets(transactions) == [{"jam", "mug"}] * 1600
-        assert transactions.units is not None
         assert int(transactions.units.max()) == 799
         typed = read_transactions(
             full,

@@ -161,6 +161,6 @@ def test_calls_that_cannot_be_meant_are_refused() -> None:
     with pytest.raises(UsageError, match="no separator"):
         read_transactions(LISTS, separator=",")
     with pytest.raises(UsageError, match="no rows yet"):
-        read_transactions(LISTS.lazy())  # type: ignore[arg-type]
+        read_transactions(LISTS.lazy())
     with pytest.raises(UsageError, match="transactions_from_lists"):
-        read_transactions([["milk", "bread"]])  # type: ignore[arg-type]
+        read_transactions([["milk", "bread"]])
