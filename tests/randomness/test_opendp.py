@@ -100,7 +100,7 @@ def test_the_top_two_with_gumbel_noise_are_two_picks(opendp: Any) -> None:
     draws = [tuple(choose(scores)) for _ in range(20_000)]
 
     def law(scale: Fraction) -> Mapping[tuple[int, ...], float]:
-        return peel_law([(score, 1) for score in scores], picks=2, rate=1 / scale, open_universe=False)
+        return peel_law([(score, 1) for score in scores], rates=(1 / scale,) * 2, open_universe=False)
 
     assert p_value(draws, law(F(2))) > FALSE_ALARM
     for width in WIDTHS:
