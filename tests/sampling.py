@@ -8,12 +8,26 @@ Each comes with its power: the same test must reject a law whose noise is 0.7 or
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from fractions import Fraction
 
 from scipy.stats import chisquare
 
 FALSE_ALARM = 1e-9
 SEED = 20261121
+OTHER_WIDTHS = (Fraction(7, 10), Fraction(13, 10))
+
+
+def assert_drawn_from(
+    law_of: Callable[[Fraction], Mapping[Hashable, float]],
+    draws: Iterable[Hashable],
+    others: Iterable[Fraction] = OTHER_WIDTHS,
+) -> None:
+    """The draws have the law whose noise is 1 times as wide, and none of the others."""
+    drawn = list(draws)
+    assert p_value(drawn, law_of(Fraction(1))) > FALSE_ALARM
+    for width in others:
+        assert p_value(drawn, law_of(width)) < FALSE_ALARM, f"{width} times as wide"
 
 
 def p_value(draws: Iterable[Hashable], law: Mapping[Hashable, float]) -> float:

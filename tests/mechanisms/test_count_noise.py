@@ -30,7 +30,7 @@ from fim_private.privacy import DiscreteGaussian, Guarantee, PureDP, are_one_sid
 from fim_private.randomness import SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass, log_discrete_gaussian_survival
 from fim_private.randomness.discrete_laplace import discrete_laplace_mass
-from tests.sampling import FALSE_ALARM, SEED, p_value
+from tests.sampling import FALSE_ALARM, SEED, assert_drawn_from
 
 F = Fraction
 EPSILON, PURE, SHARE = F(1), F(0), F(3, 10)
@@ -72,9 +72,7 @@ def test_what_the_noise_costs() -> None:
 def test_sampler_has_its_law_and_no_other(noise: CountNoise) -> None:
     counts = np.full(15_000, 50, np.int64)
     draws = (noise.add_noise(counts, SeededRandomness(SEED)) - 50).tolist()
-    assert p_value(draws, law(noise)) > FALSE_ALARM
-    assert p_value(draws, law(noise, 0.7)) < FALSE_ALARM
-    assert p_value(draws, law(noise, 1.3)) < FALSE_ALARM
+    assert_drawn_from(lambda width: law(noise, float(width)), draws)
 
 
 def test_noise_is_drawn_for_each_count_and_put_on_it() -> None:

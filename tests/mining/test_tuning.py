@@ -32,7 +32,7 @@ from fim_private.transactions.layout import IN_MEMORY, Layout
 from fim_private.transactions.reading import read_transactions
 from tests.asking import planned
 from tests.conftest import ROOT
-from tests.sampling import FALSE_ALARM, SEED, p_value
+from tests.sampling import SEED, assert_drawn_from
 
 GOOD = Configuration(name="good", size=2, top=2, mechanism="limited-domain")
 POOR = Configuration(name="poor", size=2, top=2, mechanism="stable-max")
@@ -105,13 +105,12 @@ def test_a_score_is_the_total_with_noise_of_scale_top_over_epsilon() -> None:
     randomness = SeededRandomness(SEED)
     draws = [noisy_total(counts, Fraction(5), randomness) for _ in range(20_000)]
 
-    def law(scale: float) -> dict[int, float]:
+    def law(width: Fraction) -> dict[int, float]:
         values = np.arange(-400, 401)
-        return dict(zip((values + 1100).tolist(), discrete_laplace_mass(values, scale).tolist(), strict=True))
+        mass = discrete_laplace_mass(values, float(5 * width))
+        return dict(zip((values + 1100).tolist(), mass.tolist(), strict=True))
 
-    assert p_value(draws, law(5.0)) > FALSE_ALARM
-    assert p_value(draws, law(3.5)) < FALSE_ALARM
-    assert p_value(draws, law(6.5)) < FALSE_ALARM
+    assert_drawn_from(law, draws)
 
 
 def spent_on(monkeypatch: pytest.MonkeyPatch, data: Transactions, plan: TuningPlan) -> list[tuple[int, Fraction]]:

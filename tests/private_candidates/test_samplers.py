@@ -14,7 +14,7 @@ from fim_private.privacy import PureDP
 from fim_private.private_candidates import Candidates, KnownThreshold, RandomStopping, Selection
 from fim_private.randomness import Randomness, SeededRandomness
 from tests.private_candidates.cases import LAWS, STRONG, WEAK, mixed, pool, procedure
-from tests.sampling import FALSE_ALARM, SEED, p_value
+from tests.sampling import FALSE_ALARM, SEED, assert_drawn_from, p_value
 from verification.private_candidates.amplification import Amplification
 
 DRAWS = 20_000
@@ -40,9 +40,7 @@ def test_a_selection_is_drawn_by_its_law(
     drawn, randomness = selection(stop=stop, steps=steps), SeededRandomness(SEED)
     draws = [outcome(drawn.select(pool(LAWS), randomness)) for _ in range(DRAWS)]
     assert sum(law(stop).values()) == pytest.approx(1)
-    assert p_value(draws, law(stop)) > FALSE_ALARM
-    assert p_value(draws, law(stop * Fraction(7, 10))) < FALSE_ALARM
-    assert p_value(draws, law(stop * Fraction(13, 10))) < FALSE_ALARM
+    assert_drawn_from(lambda width: law(stop * width), draws)
 
 
 @pytest.mark.slow
@@ -60,9 +58,7 @@ def test_amplification_is_drawn_by_its_law(exponent: Fraction | None) -> None:
         chosen = selection.select(pool(LAWS), randomness)
         draws.append(None if chosen is None else (chosen.candidate, chosen.score, chosen.output))
     assert sum(law(3).values()) == pytest.approx(1)
-    assert p_value(draws, law(3)) > FALSE_ALARM
-    assert p_value(draws, law(2)) < FALSE_ALARM
-    assert p_value(draws, law(4)) < FALSE_ALARM
+    assert_drawn_from(lambda width: law(int(3 * width)), draws, [Fraction(2, 3), Fraction(4, 3)])
 
 
 def test_candidates_are_drawn_uniformly_and_named() -> None:

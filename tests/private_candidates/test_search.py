@@ -18,7 +18,7 @@ from fim_private.private_candidates import Candidates
 from fim_private.private_candidates.pool import FiniteLaw
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.randomness.bernoulli import bernoulli
-from tests.sampling import FALSE_ALARM, SEED, p_value
+from tests.sampling import FALSE_ALARM, SEED, assert_drawn_from, p_value
 from verification.private_candidates import percentile_threshold
 from verification.private_candidates.above_threshold import AboveThreshold
 from verification.private_candidates.cases import (
@@ -137,9 +137,7 @@ def test_the_oracle_search_is_drawn_by_its_law() -> None:
         return {**dict(enumerate(stops)), None: none}
 
     assert sum(law(ORACLE.epsilon).values()) == pytest.approx(1)
-    assert p_value(draws, law(ORACLE.epsilon)) > FALSE_ALARM
-    assert p_value(draws, law(ORACLE.epsilon * Fraction(7, 10))) < FALSE_ALARM
-    assert p_value(draws, law(ORACLE.epsilon * Fraction(13, 10))) < FALSE_ALARM
+    assert_drawn_from(lambda width: law(ORACLE.epsilon * width), draws)
 
 
 def test_certain_chances_decide_by_themselves() -> None:
@@ -218,9 +216,7 @@ def test_the_percentile_threshold_is_drawn_by_its_law() -> None:
         return {**{search.threshold(place): chance for place, chance in enumerate(stops)}, None: none}
 
     assert sum(law(search.epsilon).values()) == pytest.approx(1)
-    assert p_value(draws, law(search.epsilon)) > FALSE_ALARM
-    assert p_value(draws, law(search.epsilon * Fraction(1, 2))) < FALSE_ALARM
-    assert p_value(draws, law(search.epsilon * 2)) < FALSE_ALARM
+    assert_drawn_from(lambda width: law(search.epsilon * width), draws, [HALF, Fraction(2)])
 
 
 def test_paper_s_thresholds_are_further_apart_than_it_says() -> None:
