@@ -5,8 +5,6 @@ from fim_private.counting.hidden_counts import HiddenCounts, ItemsetCounts
 from fim_private.counting.local.basis_bins import BasisBins, count_bins
 from fim_private.counting.local.chosen_counts import ChosenCounts, count_chosen
 from fim_private.counting.local.database import LocalDatabase, as_database
-from fim_private.counting.local.found_itemsets import FoundItemsets
-from fim_private.counting.local.histogram import ItemsetHistogram
 from fim_private.counting.local.queries import count_histogram, count_itemsets, find_itemsets, occurs, top_itemsets
 from fim_private.counting.local.weighted_itemsets import weigh_itemsets
 from fim_private.counting.several_sizes import SeveralSizes, largest_counts
@@ -15,10 +13,8 @@ from fim_private.counting.tokens import Tokens
 __all__ = [
     "BasisBins",
     "ChosenCounts",
-    "FoundItemsets",
     "HiddenCounts",
     "ItemsetCounts",
-    "ItemsetHistogram",
     "LocalDatabase",
     "SeveralSizes",
     "Tokens",
