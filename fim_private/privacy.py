@@ -414,7 +414,7 @@ class Guarantee:
     Args:
         epsilon: rounded up if it was computed in floating point.
         delta: rounded up in the same way.
-        composition: "basic", "optimal", "gaussian" or "renyi".
+        composition: "basic", "optimal", "gaussian" or "renyi"; "optimal and basic", say, if parts are added up.
     """
 
     epsilon: Fraction

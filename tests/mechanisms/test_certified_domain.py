@@ -120,6 +120,18 @@ def test_spare_picks_leave_out_what_would_fail_the_test() -> None:
     assert p_value(draws, certified_domain(1, candidates=2, variance=1, threshold=8).law(near)) < FALSE_ALARM
 
 
+@pytest.mark.parametrize("sensitivity", [1, 3])
+def test_what_only_one_unit_may_have_is_left_out_as_often_as_the_like(sensitivity: int) -> None:
+    """Supports of at most Delta look alike: a neighbour may have another itemset in that place."""
+    mechanism = certified_domain(
+        1, candidates=2, pick_epsilon=F(20), variance=1, threshold=-9, spare=1, sensitivity=sensitivity
+    )
+    law = mechanism.law(CountProfile.of([30 + sensitivity, 30, 30]))
+    assert law[0,] == pytest.approx(law[1,]) == pytest.approx(0.5)
+    clear = mechanism.law(CountProfile.of([31 + sensitivity, 30, 30]))
+    assert clear[0,] > 0.9
+
+
 def test_picks_go_on_after_an_itemset_that_does_not_occur() -> None:
     """Where one unit alone has it, they go on as well. It is left out on both sides, or fails both tests."""
     mechanism = certified_domain(1, candidates=2, pick_epsilon=F(1, 100), variance=8, threshold=10, spare=1)

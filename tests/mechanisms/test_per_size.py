@@ -9,14 +9,22 @@ from itertools import product
 
 import pytest
 
-from fim_private.accounting.calibration import composed_epsilon
+from fim_private.accounting.calibration import composed_epsilon, failure_price
 from fim_private.accounting.rounding import exp_up
 from fim_private.audit.laws import NUMERICAL_ERROR, hockey_stick, law_over_groups
-from fim_private.mechanisms import exponential, items_first, limited_domain, lmm, stable_max
+from fim_private.mechanisms import exponential, items_first, limited_domain, lmm, look_first, stable_max
+from fim_private.mechanisms.exponential import Exponential
 from fim_private.mechanisms.limited_domain import LimitedDomain
 from fim_private.mechanisms.per_size import PerSize, calibrate_per_size
 from fim_private.mechanisms.protocol import CalibratedMechanism, Law, Mechanism, Request
-from fim_private.privacy import ApproxDP, StepwiseFailure, failure_probability
+from fim_private.privacy import (
+    AnyFailure,
+    ApproxDP,
+    ChosenFailure,
+    OneSidedFailure,
+    StepwiseFailure,
+    failure_probability,
+)
 
 F = Fraction
 DELTA = F(1, 10**6)
@@ -56,6 +64,19 @@ def test_the_whole_is_its_parts() -> None:
     assert [line.times for line in both.spending] == [2, 5]
     assert both.margins == other.margins
     assert PerSize(sizes=(1, 4), parts=(other, one), sensitivity=3).margins == other.margins
+
+
+def test_looks_of_a_search_are_not_the_first_steps_of_all() -> None:
+    """Chosen failures cost less if they are, so those of several searches are taken apart."""
+    looking = calibrated(
+        lambda asked: look_first.calibrate(replace(asked, universe_size=None)), universes=(9,)
+    ).mechanism
+    (chosen,) = looking.failures
+    assert isinstance(chosen, ChosenFailure)
+    certain = Exponential(top=2, pick_epsilon=F(1, 3), universe_size=9)
+    both = PerSize(sizes=(1, 2), parts=(certain, looking), sensitivity=1)
+    assert both.failures == (OneSidedFailure(chosen.one_sided), AnyFailure(chosen.other))
+    assert failure_price(both.failures, F(3)) > failure_price([chosen], F(3))
 
 
 def test_without_a_delta_epsilon_is_shared_out_evenly() -> None:
