@@ -105,6 +105,27 @@ def test_a_polygon_inside_is_noticed() -> None:
     assert _surrounds(np.sin(angles) ** 2, 0.101, 0.1)
 
 
+@pytest.mark.parametrize("wide", [0.01, 0.3, 1.0, 2.0])
+@pytest.mark.parametrize(
+    ("corners", "first", "last"), [(4, 0.98, 0.98), (6, 0.98, 0.98), (60, 0.6, 0.9), (60, 0.9, 0.6)]
+)
+def test_a_polygon_goes_round_what_its_nearest_side_goes_round(
+    wide: float, corners: int, first: float, last: float
+) -> None:
+    """The range of a step on a side is the logarithm of an odds ratio; its least is searched for here."""
+    ends = (-math.expm1((first - 1) * wide) / -math.expm1(-wide), -math.expm1(-last * wide) / -math.expm1(-wide))
+    p = np.sin(np.linspace(*(math.asin(math.sqrt(x)) for x in ends), corners)) ** 2
+    q = p * np.exp(-(wide + np.log1p(p * math.expm1(-wide))))
+    along = np.linspace(0, 1, 20_001)[:, np.newaxis]
+    ours, theirs = (along * x[1:] + (1 - along) * x[:-1] for x in (p, q))
+    nearest = float(np.log(ours * (1 - theirs) / (theirs * (1 - ours))).min())
+    end = min(first, last) * wide
+    assert (nearest < end) == (corners < 60), "a side, or an end"
+    nearest = min(nearest, end)
+    assert _surrounds(p, wide, nearest * (1 - 1e-6))
+    assert not _surrounds(p, wide, nearest * (1 + 1e-6))
+
+
 def test_corners_inside_claim_too_little(monkeypatch: pytest.MonkeyPatch) -> None:
     """A twin: five corners that are not checked. An adversary gets more than it claims."""
     losses = [BoundedRange(F(2, 5))] * 3
