@@ -79,6 +79,12 @@ def test_noise_alone_is_hardly_more_than_it_costs(rhos: tuple[float, ...]) -> No
         assert epsilon <= range_epsilon(losses, delta, 1.02 * epsilon) * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("epsilon", [8.0, 9.6, 10.5, 12.5])
+def test_noise_beyond_nine_deviations_counts_as_certain_and_no_more(epsilon: float) -> None:
+    claimed = range_delta([Gaussian(F(1, 2)), BoundedRange(F(1, 10**6))], epsilon)
+    assert profile(0.5, epsilon) <= claimed <= 1.01 * profile(0.5, epsilon) + 1.3e-19
+
+
 @given(st.floats(1e-7, 1.99), st.lists(st.tuples(st.floats(1e-9, 1 - 1e-9), st.floats(0, 1)), min_size=1, max_size=20))
 def test_every_pick_is_inside_the_polygon(epsilon: float, picks: list[tuple[float, float]]) -> None:
     """Between the lines through neighbouring corners and the diagonal lie all pairs of a bounded range."""
