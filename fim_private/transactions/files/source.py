@@ -172,7 +172,7 @@ def _open(path: Path) -> BinaryIO:
 
 
 def _version(file: BinaryIO) -> tuple[int, int] | None:
-    """What changes if somebody writes to the file; None for a pipe, a device, or what is in memory."""
+    """Its size and when it was written; None for a pipe, a device, or what is in memory."""
     with suppress(AttributeError, OSError):
         found = os.fstat(file.fileno())
         return (found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
@@ -202,9 +202,9 @@ class _Stream:
         self._name = name
         self._file = file
         self._progress = progress
-        # 0 for a pipe or a device, whose length is unknown.
-        self._size = os.fstat(file.fileno()).st_size if progress else 0
         self._version = _version(file)
+        # 0 for a pipe or a device, whose length is unknown.
+        self._size, _ = self._version or (0, 0)
         self._held = b""
         self.taken = 0
         """The number of bytes read from the file."""
