@@ -11,7 +11,7 @@ import math
 import operator
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
@@ -395,6 +395,13 @@ def separated(failures: Sequence[Failure]) -> list[Failure]:
         else:
             found.append(failure)
     return found
+
+
+def failures_of_parts(parts: Iterable[Sequence[Failure]]) -> tuple[Failure, ...]:
+    """The failures of all parts of a release. Looks of one part are the first steps of all only if it is alone."""
+    each = list(parts)
+    found = [failure for part in each for failure in part]
+    return tuple(separated(found) if len(each) > 1 else found)
 
 
 def failure_probability(failures: Sequence[Failure]) -> Fraction:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from fim_private.accounting.basic_composition import basic_epsilon
 from fim_private.accounting.calibration import Need, composed_epsilon, composed_need, excess, granted
 from fim_private.accounting.rounding import round_up
-from fim_private.privacy import ZCDP, ApproxDP, Failure, Guarantee, Loss, PureDP, separated
+from fim_private.privacy import ZCDP, ApproxDP, Failure, Guarantee, Loss, PureDP, failures_of_parts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,10 +83,7 @@ def _composed(
     parts: Sequence[Part], further: Sequence[PureDP | ZCDP], *, epsilon: Fraction, delta: Fraction, fast: bool
 ) -> Need:
     losses = [*(loss for part in parts for loss in part.losses), *further]
-    failures = [failure for part in parts for failure in part.failures]
-    if len(parts) > 1:
-        # Looks that choose a failure need not be the first steps of all parts together.
-        failures = separated(failures)
+    failures = failures_of_parts(part.failures for part in parts)
     if any(isinstance(loss, ApproxDP) for loss in losses):
         return None
     return composed_need(losses, failures, epsilon=epsilon, delta=delta, fast=fast)

@@ -15,7 +15,7 @@ from fim_private.accounting.joint_proof import Part, prove_together
 from fim_private.accounting.rounding import exp_up, round_down
 from fim_private.accounting.search import largest_between
 from fim_private.mechanisms.protocol import CalibratedMechanism, Costed, Margin, Request, Spending
-from fim_private.privacy import Failure, Loss, are_one_sided, separated
+from fim_private.privacy import Failure, Loss, are_one_sided, failures_of_parts
 
 _CLOSE = Fraction(105, 100)
 """The largest epsilon per search is found to within this factor."""
@@ -46,9 +46,7 @@ class PerSize:
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        # Looks that choose a failure are not the first steps of all searches.
-        found = [failure for part in self.parts for failure in part.failures]
-        return tuple(found if len(self.parts) == 1 else separated(found))
+        return failures_of_parts(part.failures for part in self.parts)
 
     @property
     def spending(self) -> tuple[Spending, ...]:

@@ -68,9 +68,7 @@ def test_the_whole_is_its_parts() -> None:
 
 def test_looks_of_a_search_are_not_the_first_steps_of_all() -> None:
     """Chosen failures cost less if they are, so those of several searches are taken apart."""
-    looking = calibrated(
-        lambda asked: look_first.calibrate(replace(asked, universe_size=None)), universes=(9,)
-    ).mechanism
+    looking = look_first.calibrate(Request(top=3, epsilon=F(1), delta=DELTA, sizes=(2,))).mechanism
     (chosen,) = looking.failures
     assert isinstance(chosen, ChosenFailure)
     certain = Exponential(top=2, pick_epsilon=F(1, 3), universe_size=9)
