@@ -390,7 +390,9 @@ class ItemsFirst:
         wanted = 0.0 if self.test_delta is None else self.tuning.sure * self._wanted(supports, transactions)
         # Tokens that picks do not reach go no further, so they need not pass.
         certificate = self._certificate(left, max(wanted, self._reached(left)))
-        select = self.select or (PEEL if self._peels(supports, held, left - _cost(certificate)) else COUNTS)
+        select = self.select or (
+            PEEL if self._peels(supports, held, transactions, left - _cost(certificate)) else COUNTS
+        )
         if select == COUNTS:
             certificate = self._certificate(left, wanted)
         item_deviation = self.item_deviation(lengths)
@@ -519,23 +521,32 @@ class ItemsFirst:
 
         return min([usual, *larger], key=off)
 
-    def _peels(self, supports: NDArray[np.float64], held: Lengths, left: Fraction) -> bool:
-        """Whether picks serve better than noisy counts. They do if k is small, or units hold many of the tokens.
+    def _peels(self, supports: NDArray[np.float64], held: Lengths, transactions: float, left: Fraction) -> bool:
+        """Whether picks serve better than noisy counts.
 
         The noise of a pick grows with k. The noise of the counts does not grow with k, but units that hold many of the
-        tokens count less in them, whatever epsilon is. Itemsets of three items or more are picked if picks can tell
-        the items that a good answer needs from nothing: the larger the itemset, the rarer it is beside its items.
+        tokens count less in them, whatever epsilon is. So pairs are picked if k is small, or units hold many of the
+        tokens. Single items and others are picked if k is small, or picks can tell the k-th from nothing. Itemsets of
+        three items or more are picked if picks can tell the items that a good answer needs from nothing: the larger the
+        itemset, the rarer it is beside its items.
+
+        Args:
+            supports: about how many units hold each token, in decreasing order.
+            held: how many of the first tokens units hold.
+            transactions: about how many transactions there are.
+            left: what picks may cost.
         """
         if self.size == 1:
             return True
+        told_apart = self._told_apart(range_costing(float(left), self.top, rise=self.tuning.rise))
         if self.sizes[0] > 2:
-            pick = range_costing(float(left), self.top, rise=self.tuning.rise)
-            least = self.tuning.peels_larger ** (self.sizes[0] - 2) * self._last_needed(supports)
-            return self._told_apart(pick) <= least
-        always = self.tuning.always_peels * max(1.0, self.epsilon)
-        peels = self.tuning.peels_items if self.sizes[0] == 1 else self.tuning.peels
+            return told_apart <= self.tuning.peels_larger ** (self.sizes[0] - 2) * self._last_needed(supports)
+        if self.top <= self.tuning.always_peels * max(1.0, self.epsilon):
+            return True
+        if self.sizes[0] == 1:
+            return told_apart <= self.tuning.peels_items * self._kth(supports, transactions)
         # Over several sizes, units hold about as many of the likely itemsets as of pairs.
-        return self.top <= max(always, peels * math.sqrt(self.boldness) * held.picks_worth((2,)))
+        return self.top <= self.tuning.peels * math.sqrt(self.boldness) * held.picks_worth((2,))
 
     @property
     def _counted_before(self) -> bool:
@@ -560,14 +571,30 @@ class ItemsFirst:
         return _LOG_CANDIDATES * self.sensitivity / float(pick_epsilon)
 
     def _wanted(self, supports: NDArray[np.float64], transactions: float) -> float:
-        """The support of the rarest item in the k likeliest items and pairs, if items were independent.
+        """The support of the rarest item in the k likeliest items and pairs.
 
-        Items that are bought together make the k-th itemset, and so its items, more frequent than that. Itemsets of
-        three items or more are made of pairs. Where a count is asked for, no item of an answer is rarer than that.
+        Itemsets of three items or more are made of pairs. Where a count is asked for, no item of an answer is rarer
+        than that.
 
         Args:
             supports: about how many units hold each token, in decreasing order.
             transactions: about how many transactions there are.
+        """
+        _, rarest = self._likeliest(supports, transactions)
+        return max(float(rarest.min()) if len(rarest) else 0.0, self.min_count or 0.0)
+
+    def _kth(self, supports: NDArray[np.float64], transactions: float) -> float:
+        """About how many transactions hold the k-th of the likeliest items and pairs; 0 if there are fewer."""
+        expected, _ = self._likeliest(supports, transactions)
+        return float(expected.min()) if len(expected) == self.top else 0.0
+
+    def _likeliest(
+        self, supports: NDArray[np.float64], transactions: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """About how many transactions hold each of the k likeliest items and pairs, and the support of its rarer item.
+
+        Counts are expected as if items were independent. Items that are bought together make the k-th itemset, and so
+        its items, more frequent than that.
         """
         first = supports[:MOST_TESTED]
         expected, rarest = [], []
@@ -577,10 +604,11 @@ class ItemsFirst:
             pairs, other = _independent_pairs(first, transactions)
             expected.append(pairs)
             rarest.append(first[other])
-        likelihood, support = np.concatenate(expected), np.concatenate(rarest)
-        if self.top < len(support):
-            support = support[np.argpartition(-likelihood, self.top)[: self.top]]
-        return max(float(support.min()) if len(support) else 0.0, self.min_count or 0.0)
+        counts, support = np.concatenate(expected), np.concatenate(rarest)
+        if self.top < len(counts):
+            likeliest = np.argpartition(-counts, self.top)[: self.top]
+            return counts[likeliest], support[likeliest]
+        return counts, support
 
     def _last_asked(self, supports: NDArray[np.float64], transactions: float) -> float:
         """About how many transactions hold the last itemset that is asked for; infinite if nothing tells.
@@ -593,13 +621,7 @@ class ItemsFirst:
             return float(self.min_count)
         if self.support is not None:
             return self.support
-        if self.sizes != (2,):
-            return math.inf
-        pairs, _ = _independent_pairs(supports[:MOST_TESTED], transactions)
-        if len(pairs) < self.top:
-            return math.inf
-        # Items that are bought together make the k-th pair more frequent than that.
-        return float(np.partition(pairs, -self.top)[-self.top])
+        return (self._kth(supports, transactions) if self.sizes == (2,) else 0.0) or math.inf
 
     def _certificate(self, left: Fraction, support: float) -> Certificate | None:
         """A certificate that items of this support are likely to pass, if it need not cost too much of what is left."""

@@ -72,7 +72,8 @@ class Tuning:
         peels: picks select if k is at most this times the number of picks that are as exact as noisy counts, and times
             the root of 2 epsilon if that is above 1.
         always_peels: picks also select if k is at most this times the larger of 1 and epsilon.
-        peels_items: the same as `peels` if single items and others are asked for.
+        peels_items: if single items and others are asked for, picks select if what a pick can tell from nothing is at
+            most so many times the support of the k-th, as if items were independent.
         peels_larger: if all itemsets have three items or more, picks select if what a pick can tell from nothing is at
             most so many times the support of the rarest item that a good answer needs. It is the square of this for
             four items, and so on.
@@ -129,7 +130,7 @@ class Tuning:
     below_last: float = 2.0
     peels: float = 0.75
     always_peels: int = 25
-    peels_items: float = 0.3
+    peels_items: float = 1.5
     peels_larger: float = 0.35
     uneven: float = 0.15
     short: float = 0.5

@@ -370,21 +370,44 @@ def test_picks_are_made_where_they_are_few_or_units_hold_many_tokens() -> None:
     assert steps_of(first_of(tuning, top=101, epsilon=F(4)), 2).itemsets is not None
 
 
-def test_larger_itemsets_are_picked_if_picks_can_tell_their_items_from_nothing() -> None:
-    def least(top: int, size: int = 3, epsilon: Fraction = Fraction(1)) -> int:
-        mechanism = first_of(Tuning(peels_larger=0.5), sizes=(size,), top=top, epsilon=epsilon)
-        assert mechanism.later(np.zeros(0), held(5), held(5)).itemsets is not None  # no tokens, so nothing to pick
+def least_picked(tuning: Tuning, **changes: object) -> int:
+    """From which support of all tokens on itemsets are picked; every pair of tokens is then expected as often."""
+    mechanism = first_of(tuning, **changes)
+    assert mechanism.later(np.zeros(0), held(5), held(5)).itemsets is not None  # no tokens, so nothing to pick
 
-        def picks(support: int) -> bool:
-            return mechanism.later(np.full(500, float(support)), held(5), held(5)).pick_epsilon is not None
+    def picks(support: int) -> bool:
+        return mechanism.later(np.full(500, float(support)), held(5), held(5)).pick_epsilon is not None
 
-        found = bisect_left(range(8000), True, key=picks)
-        assert [picks(found + more) for more in (-found // 2, -1, 0, found)] == [False, False, True, True]
-        return found
+    found = bisect_left(range(8000), True, key=picks)
+    assert [picks(found + more) for more in (-found // 2, -1, 0, found)] == [False, False, True, True]
+    return found
+
+
+@pytest.mark.parametrize("sizes", [(1, 2), (3,)])
+def test_itemsets_are_picked_if_picks_can_tell_them_or_their_items_from_nothing(sizes: tuple[int, ...]) -> None:
+    def least(top: int, epsilon: Fraction = Fraction(1)) -> int:
+        tuning = Tuning(always_peels=1, peels_items=0.5, peels_larger=0.5)
+        return least_picked(tuning, sizes=sizes, top=top, epsilon=epsilon)
 
     assert 1.5 < least(40) / least(10) < 2.2  # about as the noise of a pick, that is as the square root of k
     assert 3 < least(10, epsilon=F(1, 4)) / least(10) < 5
-    assert least(10, size=4) == pytest.approx(2 * least(10), rel=0.15)  # the rarer, the dearer is the test
+
+
+def test_the_larger_itemsets_are_the_more_frequent_their_items_must_be_for_picks() -> None:
+    triples, fours = (least_picked(Tuning(peels_larger=0.5), sizes=(size,), top=10) for size in (3, 4))
+    assert fours == pytest.approx(2 * triples, rel=0.15)  # the rarer, the dearer is the test
+
+
+def test_the_support_of_the_last_itemset_that_is_asked_for_follows_from_the_items() -> None:
+    """Four items in 60, 50, 40 and 10 of 100 transactions."""
+    supports = np.array([60.0, 50.0, 40.0, 10.0])
+
+    def last(sizes: tuple[int, ...], top: int) -> float:
+        return first_of(sizes=sizes, top=top)._kth(supports, 100.0)
+
+    assert [last((2,), top) for top in (1, 2, 3, 6, 7)] == pytest.approx([30, 24, 20, 4, 0])
+    assert [last((1, 2), top) for top in (1, 3, 4, 10, 11)] == pytest.approx([60, 40, 30, 4, 0])
+    assert last((1, 2, 3), 4) == pytest.approx(30)  # larger itemsets are made of pairs
 
 
 def test_larger_itemsets_of_one_size_are_picked_without_counts_of_pairs() -> None:
