@@ -47,12 +47,6 @@ MOST_COLUMNS = 0.6
 RARE = 0.05
 """A separator in a smaller share of lines than this may be part of a name."""
 
-TABLE_OR_BASKETS = (
-    "If one column names the transaction and another its item or items, give --transaction-column and --item-column. "
-    "If each line is a transaction and each field an item, give --format basket."
-)
-"""Without --format long: that would settle every doubt, such as lists in cells, and the separator would be a comma."""
-
 NOT_READ = {
     EXCEL: " The first row of a sheet has to name the columns: give --skip-lines 1 if a title stands above it.",
     "frame": " The index of a pandas frame is not read: reset_index() makes it a column.",
@@ -299,36 +293,36 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
             break
     rectangular = len(header) >= 2 and all(len(record) == len(header) for record in body[-1:])
     if columns.named:
-        return _format_with_columns(name, header, body, columns, rectangular=rectangular)
+        return _format_with_columns(name, header, body, columns, separator, rectangular=rectangular)
     if known_column(header, TRANSACTION_NAMES) is not None and known_column(header, ITEM_NAMES) is not None:
         if rectangular:
             return "long"
         above = str((columns.skip_lines or 0) + 1)
-        baskets_below = {"format": "basket", "separator": separator, "skip_lines": above, "skip_columns": "1"}
+        baskets_below = _given("basket", separator, skip_lines=above, skip_columns="1")
         raise InputError(
             f"{name} starts with the header of a long table, but its lines differ in number of fields.",
             "Delete lines that are no rows, such as comments and totals, and quote fields that hold the separator. If "
-            f"each line holds an id and the items of a transaction, give {typed(baskets_below)}.",
+            f"each line holds an id and the items of a transaction, give {baskets_below}.",
         )
     if rectangular and _looks_one_hot(header, body):
         return "one-hot"
     if rectangular and _looks_nearly_one_hot(header, body):
-        raise _nearly_one_hot(name)
+        raise _nearly_one_hot(name, separator)
     rectangular = rectangular and not numbered_words(header)
     if rectangular and _repeats_known_name(header):
         raise InputError(
             f"{name} has two columns of the same name.",
-            f"If one of them is needed, rename it in the first line. {TABLE_OR_BASKETS}",
+            f"If one of them is needed, rename it in the first line. {_table_or_baskets(separator)}",
         )
     if known_column(header, (*TRANSACTION_NAMES, *ITEM_NAMES)) is not None and rectangular:
         raise InputError(
             f"{name} starts with a well-known column name, but not with one for transactions and one for items.",
-            TABLE_OR_BASKETS,
+            _table_or_baskets(separator),
         )
     if rectangular and _looks_like_table(header, body):
         raise InputError(
             f"{name} looks like a table with a header.",
-            TABLE_OR_BASKETS,
+            _table_or_baskets(separator),
         )
     return "basket"
 
@@ -339,7 +333,7 @@ def _repeats_known_name(header: list[str]) -> bool:
 
 
 def _format_with_columns(
-    name: str, header: list[str], body: list[list[str]], columns: Columns, *, rectangular: bool
+    name: str, header: list[str], body: list[list[str]], columns: Columns, separator: str, *, rectangular: bool
 ) -> str:
     by_place = is_place(columns.unit) and columns.unit not in header
     if by_place and not columns.numbered and not replace(columns, unit=None).named:
@@ -351,15 +345,32 @@ def _format_with_columns(
         if _looks_one_hot(names, cells):
             return "one-hot"
         if known_column(header, ITEM_NAMES) is None and _looks_nearly_one_hot(names, cells):
-            raise _nearly_one_hot(name)
+            raise _nearly_one_hot(name, separator)
     return "long"
 
 
-def _nearly_one_hot(name: str) -> InputError:
+def _table_or_baskets(separator: str) -> str:
+    """What to give for a table of unknown columns.
+
+    Without --format long: that would settle every doubt, such as lists in cells.
+    """
+    return (
+        "If one column names the transaction and another its item or items, give --transaction-column and "
+        "--item-column. If each line is a transaction and each field an item, give "
+        f"{_given('basket', separator)}."
+    )
+
+
+def _given(format_name: str, separator: str, **more: str) -> str:
+    """Options as they are typed. The separator is one of them: without it a typed format would mean commas."""
+    return typed({"format": format_name, "separator": r"\t" if separator == "\t" else separator, **more})
+
+
+def _nearly_one_hot(name: str, separator: str) -> InputError:
     return InputError(
         f"{name} looks like a one-hot table, but some columns or cells hold other words.",
-        "Give --format one-hot, and name columns that are not items with --transaction-column ('' if unnamed) and "
-        "--unit-column. If other cells hold quantities, first replace those above 1 by 1.",
+        f"Give {_given('one-hot', separator)}, and name columns that are not items with --transaction-column ('' if "
+        "unnamed) and --unit-column. If other cells hold quantities, first replace those above 1 by 1.",
     )
 
 

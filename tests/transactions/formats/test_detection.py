@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from fim_private.errors import InputError, UsageError
@@ -239,3 +241,19 @@ def test_tables_that_are_no_baskets_are_not_read_as_baskets(data):
     with pytest.raises(InputError, match=r"format=.one-hot|give transaction_column=") as caught:
         read(data)
     assert "milk" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("mark", "shown"), [(",", ","), (";", "';'"), ("\t", r"'\t'"), ("|", "'|'")])
+@pytest.mark.parametrize(
+    "data",
+    [
+        "id;milk;egg\n" + "R1;1;0\nR2;0;1\nR3;1;1\n" * 9,
+        "what;who;price\n" + "milk;Ann;1,5\negg;Bob;2,5\n" * 20,
+        "tid;item\n1;milk;egg\n2;tea;jam;egg\n",
+    ],
+    ids=["nearly one-hot", "unknown columns", "rows of different lengths"],
+)
+def test_advice_to_give_a_format_names_the_separator(data, mark, shown):
+    with pytest.raises(InputError) as refused:
+        read(data.replace(",", ".").replace(";", mark))
+    assert re.search(f"--format (one-hot|basket) --separator {re.escape(shown)}[ ,.]", refused.value.next_step)
