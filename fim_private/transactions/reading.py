@@ -309,7 +309,7 @@ def _refuse_one_column(table: TextTable, layout: Layout) -> None:
     if len(table.header) == 1 and (layout.format == "long" or any(mark in table.header[0] for mark in SEPARATORS)):
         raise InputError(
             f"The header of {table.name} is a single column if columns are separated by {spoken(table.separator)}.",
-            "Give the right --separator.",
+            "Give the right --separator, or --skip-lines 1 if this line is a title or a comment.",
         )
 
 

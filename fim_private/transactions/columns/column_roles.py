@@ -223,10 +223,12 @@ def _named_or_known(header: Sequence[str], wanted: str | None, option: str, name
         return find_column(header, wanted, option)
     position = known_column(header, names)
     if position is None:
+        together = ", perhaps with several columns, as in customer,date" if names is TRANSACTION_NAMES else ""
         raise InputError(
             f"No column is named with {option}, and none has a well-known name.",
-            f"Give {option}; or --format one-hot if each column is an item. If each line of the file is a whole "
-            "transaction, give --format basket, and name no column but the unit's (--unit-column).",
+            f"Give {option}{together}; or --skip-lines 1 if a title stands above the names of the columns; or --format "
+            "one-hot if each column is an item. If each line of the file is a whole transaction, give --format basket, "
+            "and name no column but the unit's (--unit-column).",
         )
     return position
 

@@ -57,7 +57,8 @@ class TextTable:
             if len(odd):
                 raise InputError(
                     f"Line {numbers[odd[0]]} of {self.name} differs from the header in its number of fields.",
-                    "Quote fields that hold the separator, give the right --separator, or use --format basket.",
+                    "Delete lines that are no rows, such as comments and totals, quote fields that hold the separator, "
+                    "or give the right --separator.",
                 )
             if self.selection is not None:
                 of_column = partial(_column_of, fields, width)

@@ -216,7 +216,7 @@ def test_column_options_need_a_separator():
     with pytest.raises(InputError, match=r"No separator was found.*separator="):
         read("milk\nbread\n", item_column="item")
     for data in ("milk\nbread\n", "tid;item\n1;milk\n"):
-        with pytest.raises(InputError, match=r"header of .* is a single column .* commas.*separator="):
+        with pytest.raises(InputError, match=r"header of .* is a single column .* commas.*separator=.* skip_lines="):
             read(data, format="long")
     with pytest.raises(InputError, match=r"single column .* commas.*separator="):
         read("milk;bread\n1;0\n", format="one-hot")
