@@ -68,6 +68,23 @@ def check_kinds(**given: tuple[object, type]) -> None:
             raise UsageError(f"{name} is not a {kind.__name__}.", f"Write {name}={kind.__name__}(...).")
 
 
+def check_texts(**given: object) -> None:
+    """Refuse arguments that are neither texts nor None.
+
+    Args:
+        given: for each argument, by its name, its value.
+
+    Raises:
+        UsageError: an argument is something else, such as a number or a list.
+    """
+    for name, value in given.items():
+        if not isinstance(value, str | None):
+            raise UsageError(
+                f"{name} is not a text.",
+                f'Write {name}="...". Numbers are written so too, and several columns with commas: "1" or "1,3".',
+            )
+
+
 class InputError(FimPrivateError):
     """The data cannot be read, or is not what the call says it is."""
 

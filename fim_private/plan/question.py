@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -116,6 +116,7 @@ class Question:
             UsageError: there is no such field, or as the class.
         """
         _refuse_unknown(asked)
+        _refuse_missing(asked)
         return cls(sizes=size, **asked)  # type: ignore[arg-type] # `__post_init__` makes of them what the fields say
 
     def __post_init__(self) -> None:
@@ -321,6 +322,13 @@ def spelled_out(function: Function) -> Function:
     given = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
     function.__signature__ = signature.replace(parameters=[*given, *asked])  # type: ignore[attr-defined]
     return function
+
+
+def _refuse_missing(names: Collection[str]) -> None:
+    """Refuse a question that does not say what it may cost, or whom it protects."""
+    for name, kind in (("budget", Budget), ("unit", PrivacyUnit)):
+        if name not in names:
+            raise UsageError(f"The argument {name} is missing.", f"Write {name}={kind.__name__}(...).")
 
 
 def _refuse_unknown(names: Iterable[str]) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Collection, Iterator
+from numbers import Real
 
 from fim_private.errors import UsageError
 from fim_private.release import Release, ReleasedItemset
@@ -50,15 +52,17 @@ def association_rules(
         UsageError: a threshold is out of range, there is no such order, the release has no counts, or lift was asked
             for without the number of transactions.
     """
-    if not 0 <= min_confidence <= 1:
+    if not isinstance(release, Release):
+        raise UsageError("Rules are made of a release.", "Give what mine or read_release returns.")
+    if not _within(min_confidence, 0, 1):
         raise UsageError("The minimum confidence is out of range.", "Choose a number from 0 to 1.")
-    if min_lift is not None and not 0 <= min_lift < float("inf"):
+    if min_lift is not None and not _within(min_lift, 0, sys.float_info.max):
         raise UsageError("The minimum lift is out of range.", "Choose a number of at least 0, such as 1.")
     if sort not in SORTS:
         raise UsageError("There is no such order of rules.", f"Choose one of {', '.join(SORTS)}.")
     for side in (lhs, rhs):
-        if isinstance(side, str):
-            raise UsageError("A side of a rule is a list of items, not a text.", 'Write ["milk"].')
+        if isinstance(side, str) or not isinstance(side, Collection):
+            raise UsageError("A side of a rule is a list of items.", 'Write ["milk"].')
     counted = ReleasedCounts(release)
     if release.itemsets and all(line.count is None for line in release.itemsets):
         raise UsageError(
@@ -79,6 +83,11 @@ def association_rules(
     ]
     found.sort(key=lambda rule: (-_known(rule, sort), -_known(rule, "confidence"), rule.rank))
     return AssociationRules(rules=tuple(found), seeded=release.seeded)
+
+
+def _within(value: object, low: float, high: float) -> bool:
+    """Whether this is a number in this range."""
+    return isinstance(value, Real) and low <= float(value) <= high
 
 
 def _rules(counted: ReleasedCounts) -> Iterator[Rule]:

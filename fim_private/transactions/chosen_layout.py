@@ -6,7 +6,7 @@ import codecs
 import re
 from dataclasses import replace
 
-from fim_private.errors import InputError, UsageError, did_you_mean
+from fim_private.errors import InputError, UsageError, check_texts, did_you_mean
 from fim_private.transactions.columns.column_roles import Columns
 from fim_private.transactions.columns.column_table import ColumnTable
 from fim_private.transactions.files.text import Text
@@ -28,8 +28,9 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
     if format_name not in FORMATS:
         raise UsageError(
             f"There is no format {format_name!r}.",
-            f"{did_you_mean(format_name, FORMATS)}Choose one of {', '.join(FORMATS)}.",
+            f"{did_you_mean(str(format_name), FORMATS)}Choose one of {', '.join(FORMATS)}.",
         )
+    check_texts(separator=separator)
     if separator is not None and (not separator or set(separator) & set('"\r\n')):
         raise UsageError(
             "The separator is empty, or holds a quote or a line end.",
@@ -54,6 +55,8 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
             f"--skip-columns is for the format basket, not for {format_name}.",
             "Leave it out. In tables, name the columns that you want.",
         )
+    if not isinstance(columns.skip_lines, int | None):
+        raise UsageError("The number of lines to leave out is no whole number.", "Give --skip-lines 1, for example.")
     if columns.skip_lines is not None and columns.skip_lines < 0:
         raise UsageError("A negative number of lines cannot be left out.", "Give --skip-lines 1, for example.")
     if format_name == "basket" and columns.unit is not None and (columns.skip_columns or columns.item_separator):

@@ -232,9 +232,9 @@ def transactions_from_lists(
             equal numbers are one unit, as in files.
 
     Errors:
-        UsageError: a transaction is a single string, an item is neither text nor a whole number (or has more digits
-            than Python writes), or `units` differs in length. No transactions at all are not an error: the neighbour
-            of a small data set may be empty.
+        UsageError: `lists` is a frame, a transaction is a single string or no list, an item is neither text nor a whole
+            number (or has more digits than Python writes), or `units` differs in length. No transactions at all are not
+            an error: the neighbour of a small data set may be empty.
         InputError: a unit is missing or blank, or neither text nor a whole number.
 
     >>> len(transactions_from_lists([["milk", "bread"], ["milk"], []]))
@@ -242,9 +242,15 @@ def transactions_from_lists(
     """
     names: list[str | None] = []
     lengths: list[int] = []
+    if not isinstance(lists, Iterable) or isinstance(lists, pl.DataFrame):  # whose columns would be transactions
+        raise UsageError(
+            "These are no lists.", "Give a list of names for each transaction. read_transactions takes frames."
+        )
     for transaction in lists:
-        if isinstance(transaction, str):
+        if isinstance(transaction, str | bytes):
             raise UsageError("A transaction is a single string.", "Give a list of names for each transaction.")
+        if not isinstance(transaction, Iterable):
+            raise UsageError("A transaction is no list.", "Give a list of names for each transaction.")
         before = len(names)
         names.extend(_name(item) for item in transaction)
         lengths.append(len(names) - before)

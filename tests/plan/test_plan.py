@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import fields
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -478,3 +479,11 @@ def test_no_plan_of_ten_thousand_costs_more_than_its_budget(chunk: int) -> None:
 def test_an_argument_that_no_question_has_is_refused_with_its_place(name: str, written: str) -> None:
     with pytest.raises(UsageError, match=written):
         make_plan(size=2, top=3, budget=Budget("1", "1e-6"), unit=UNIT, **{name: 3})
+
+
+@pytest.mark.parametrize(("name", "kind"), [("budget", "Budget"), ("unit", "PrivacyUnit")])
+def test_what_every_question_says_is_asked_for(name: str, kind: str) -> None:
+    said: dict[str, Any] = {"budget": Budget("1", "1e-6"), "unit": UNIT}
+    del said[name]
+    with pytest.raises(UsageError, match=rf"{name} is missing\. Write {name}={kind}\("):
+        make_plan(size=2, top=3, **said)

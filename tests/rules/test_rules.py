@@ -189,14 +189,18 @@ def test_a_faulty_call_is_refused() -> None:
     from dataclasses import replace
 
     release = released({("a",): 80, ("a", "b"): 40})
-    for least in (-0.1, 1.1, float("nan")):
+    for least in (-0.1, 1.1, float("nan"), "0.5", None):
         with pytest.raises(UsageError, match="confidence is out of range"):
             association_rules(release, min_confidence=least)
-    for least in (-1, float("inf"), float("nan")):
+    for least in (-1, float("inf"), float("nan"), "1"):
         with pytest.raises(UsageError, match="lift is out of range"):
             association_rules(release, min_lift=least)
     with pytest.raises(UsageError, match="number of transactions"):
         association_rules(release, min_lift=1)
+    with pytest.raises(UsageError, match="side of a rule is a list"):
+        association_rules(release, rhs=3)
+    with pytest.raises(UsageError, match=r"Rules are made of a release.*read_release"):
+        association_rules("release.json")
     with pytest.raises(UsageError, match="has none"):
         association_rules(replace(release, itemsets=tuple(replace(line, count=None) for line in release.itemsets)))
 

@@ -169,6 +169,11 @@ def test_no_transactions_at_all_have_an_empty_vocabulary():
     ("lists", "units", "error"),
     [
         (["milk"], None, "single string"),
+        ([b"milk"], None, "single string"),
+        ([1, 2], None, "A transaction is no list"),
+        ([None], None, "A transaction is no list"),
+        (None, None, "no lists"),
+        (pl.DataFrame({"milk": ["1"], "egg": ["0"]}), None, "no lists.*read_transactions"),
         ([[1.5]], None, "neither text nor a whole number"),
         ([[True]], None, "neither text nor a whole number"),
         ([["a"]], [1, 2], "differ in number"),

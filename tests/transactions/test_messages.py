@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fim_private.errors import FimPrivateError
+from fim_private.errors import FimPrivateError, UsageError
+from fim_private.transactions.files.source import load
 from fim_private.transactions.reading import read_transactions
 
 SECRET = "zwieback"
@@ -93,3 +94,35 @@ def test_no_message_holds_the_password_of_a_mistyped_address(mistyped: str, quer
     with pytest.raises(FimPrivateError) as refused:
         read_transactions(mistyped, query=query)
     assert SECRET not in str(refused.value)
+
+
+@pytest.mark.parametrize("text", [f"tid,item\n1,{SECRET}\n", f"{SECRET}\r\n" * 9999, f"[{SECRET}]\n*\n"])
+def test_a_text_in_place_of_a_path_is_not_shown(text: str) -> None:
+    with pytest.raises(FimPrivateError, match="holds line ends") as refused:
+        read_transactions(text)
+    assert SECRET not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"unit_column": 2}, "unit_column is not a text"),
+        ({"transaction_column": 1, "item_column": 2}, "transaction_column is not a text"),
+        ({"transaction_column": ["tid", "day"]}, r'transaction_column is not a text.*"1,3"'),
+        ({"skip_columns": 1}, "skip_columns is not a text"),
+        ({"item_separator": 1}, "item_separator is not a text"),
+        ({"where": len}, "where is not a text"),
+        ({"separator": 5}, "separator is not a text"),
+        ({"skip_lines": "2"}, "no whole number.*skip_lines=1"),
+        ({"format": None}, "no format None"),
+        ({"encoding": None}, "no encoding called None"),
+    ],
+)
+def test_options_of_another_type_are_refused_in_words(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        read_transactions(io.BytesIO(b"tid,item\n1,milk\n1,egg\n"), **options)
+
+
+def test_what_is_no_file_is_refused_in_words() -> None:
+    with pytest.raises(UsageError, match=r"no file.*path.*binary"):
+        load({})  # type: ignore[arg-type]

@@ -125,12 +125,14 @@ def opened(
     Errors (also while reading the blocks):
         InputError: there is no such file, or it is a folder, empty, unreadable, a broken gzip file, of another kind, or
             changes while it is read.
-        UsageError: an open file is not in binary mode.
+        UsageError: an open file is not in binary mode, or this is neither a path nor a file.
     """
     if isinstance(source, str) and is_address(source):
         # The address may hold a password, so it is not shown.
         raise UsageError("This is an address. Only a database can be read from one, and it needs a query.", GIVE_QUERY)
     if not isinstance(source, str | Path):
+        if not hasattr(source, "read"):
+            raise UsageError("This is no file.", "Give a path, or a file that is open in binary mode ('rb').")
         yield _source("The open file", source, archives=archives)
     elif str(source) == "-":
         if sys.stdin is None:
@@ -147,8 +149,14 @@ def is_address(source: str) -> bool:
 
 
 def shown(path: str | Path) -> str:
-    """The path in a message. What looks like an address is left out: it may hold a password."""
-    return "of this name, which looks like an address" if SECRET.search(str(path)) else str(path)
+    """The path in a message. What looks like an address is left out: it may hold a password.
+
+    What holds line ends is left out too: it may be the text of a file, given in place of its path.
+    """
+    text = str(path)
+    if SECRET.search(text):
+        return "of this name, which looks like an address"
+    return text if len(text.splitlines()) <= 1 else "of this name (it holds line ends, as a text does)"
 
 
 def load(source: str | Path | BinaryIO, *, archives: bool = False) -> Content:
@@ -168,7 +176,7 @@ def _open(path: Path) -> BinaryIO:
     except PermissionError:
         raise InputError(f"{shown(path)} may not be read by this user.", "Change its permissions.") from None
     except (OSError, ValueError):
-        raise InputError(f"{shown(path)} cannot be opened.", "Check the path and the disk it is on.") from None
+        raise InputError(f"The file {shown(path)} cannot be opened.", "Check the path and the disk it is on.") from None
 
 
 def _version(file: BinaryIO) -> tuple[int, int] | None:

@@ -137,7 +137,7 @@ def lines_of(chunk: bytes) -> pl.Series:
 def _codec(encoding: str) -> codecs.CodecInfo:
     try:
         codec = codecs.lookup(encoding)
-    except (LookupError, ValueError):
+    except (LookupError, ValueError, TypeError):
         raise UsageError(f"There is no encoding called {encoding!r}.", USUAL_ENCODINGS) from None
     if codec.name in ORDER_UNSAID:
         raise UsageError(
