@@ -59,11 +59,6 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
         raise UsageError("The number of lines to leave out is no whole number.", "Give --skip-lines 1, for example.")
     if columns.skip_lines is not None and columns.skip_lines < 0:
         raise UsageError("A negative number of lines cannot be left out.", "Give --skip-lines 1, for example.")
-    if format_name == "basket" and columns.unit is not None and (columns.skip_columns or columns.item_separator):
-        raise UsageError(
-            "In lines with a unit, all other fields are items, and none of them is a list.",
-            "Leave --skip-columns and --item-separator out, or write one item per row.",
-        )
     if columns.drop_rows_without_unit and columns.unit is None:
         raise UsageError("Rows without a unit can only be dropped if there are units.", "Give --unit-column.")
 

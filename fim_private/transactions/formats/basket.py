@@ -46,17 +46,37 @@ def read_basket(text: Text, layout: Layout) -> Transactions:
 
 def _fields(chunk: Chunk, separator: str, layout: Layout, *, name: str) -> tuple[pl.Series, NDArray[np.int64]]:
     """The fields of a chunk, end to end, and how many each line has."""
-    skipped = [int(number) - 1 for number in (layout.skip_columns or "").split(",") if number]
     fields, widths, numbers, lines = split_chunk(chunk, separator, name=name)
-    if skipped:
+    fields, widths = items_of(fields, widths, layout)
+    # A blank line is an empty transaction, not one with a blank item.
+    lengths = np.zeros(lines, dtype=np.int64)
+    lengths[numbers - chunk[0] - 1] = widths
+    return fields, lengths
+
+
+def skipped_by(layout: Layout) -> list[int]:
+    """The places, from 0, of the fields that the layout leaves out."""
+    return [int(number) - 1 for number in (layout.skip_columns or "").split(",") if number]
+
+
+def items_of(
+    fields: pl.Series, widths: NDArray[np.int64], layout: Layout, *, unit: int | None = None
+) -> tuple[pl.Series, NDArray[np.int64]]:
+    """The items among the fields of lines, end to end, and how many each line has.
+
+    Args:
+        fields: of all lines, end to end.
+        widths: how many fields each line has, at least 1.
+        layout: says which fields are left out, and what separates the items of a list in a field.
+        unit: the place of the unit's field, from 0; None if there is none.
+    """
+    others = [*skipped_by(layout), *([] if unit is None else [unit])]
+    if others and len(fields):
         place = np.arange(len(fields)) - np.repeat(np.cumsum(widths) - widths, widths)
-        wanted = ~np.isin(place, skipped)
+        wanted = ~np.isin(place, others)
         fields, widths = fields.filter(pl.Series(wanted)), np.add.reduceat(wanted, np.cumsum(widths) - widths)
     if layout.item_separator is not None:
         fields, items = split_lists(fields, layout.item_separator)
         line = np.repeat(np.arange(len(widths)), widths)
         widths = np.bincount(line, weights=items, minlength=len(widths)).astype(np.int64)
-    # A blank line is an empty transaction, not one with a blank item.
-    lengths = np.zeros(lines, dtype=np.int64)
-    lengths[numbers - chunk[0] - 1] = widths
-    return fields, lengths
+    return fields, widths

@@ -1,4 +1,4 @@
-"""Basket CSV in which one field of each line names the unit, such as the customer; the other fields are items."""
+"""Basket CSV in which one field of each line names the unit, such as the customer; the others are items or left out."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
+from fim_private.errors import UsageError
 from fim_private.transactions.columns.column_roles import UNIT_OPTION, Columns, find_column
 from fim_private.transactions.dataset import Transactions
 from fim_private.transactions.files.fields import split_chunk
 from fim_private.transactions.files.text import Chunk, Text
+from fim_private.transactions.formats.basket import items_of, skipped_by
 from fim_private.transactions.item_codes import Coder
 from fim_private.transactions.layout import Layout
 from fim_private.transactions.sources.several import JoinedTextTable, other_columns, table_of
@@ -29,25 +31,25 @@ def read_basket_with_units(text: Text, layout: Layout, columns: Columns) -> Tran
 
     Errors:
         InputError: unbalanced quotes, no such column, or a line without a unit, if those may not be dropped.
+        UsageError: the column of units is also left out.
     """
     separator = layout.separator or ","
     place, unit, chunks = _unit_field(text, separator, columns)
+    if place in skipped_by(layout):
+        raise UsageError("The column that names the unit is left out.", "Leave its number out of --skip-columns.")
     coder = Coder()
     units: list[pl.Series] = []
     without_unit = 0
     for name, chunk in chunks:
         fields, widths, _, _ = split_chunk(chunk, separator, name=name)
         starts = np.cumsum(widths) - widths
-        has_unit = widths > place
-        is_item = np.ones(len(fields), dtype=bool)
-        is_item[starts[has_unit] + place] = False
-        named = pl.Series(np.where(has_unit, starts + place, -1)).replace(-1, None)
+        named = pl.Series(np.where(widths > place, starts + place, -1)).replace(-1, None)
         of_line = fields.gather(named).str.strip_chars()
         kept = rows_with_unit(of_line, drop=columns.drop_rows_without_unit)
         without_unit += int((~kept).sum())
         units.append(of_line.filter(pl.Series(kept)))
-        is_item &= np.repeat(kept, widths)
-        coder.add(fields.filter(pl.Series(is_item)), (widths - has_unit)[kept])
+        fields = fields.filter(pl.Series(np.repeat(kept, widths)))
+        coder.add(*items_of(fields, widths[kept], layout, unit=place))
     codes, names = group_codes(identities(pl.concat(units)))
     return coder.finish(
         layout=layout.naming(columns, unit=unit),

@@ -70,6 +70,30 @@ def test_lines_without_a_unit_are_refused_or_left_out() -> None:
         assert kept.notes.rows_without_unit == 1
 
 
+@pytest.mark.parametrize("given", [{}, {"format": "basket", "separator": ","}], ids=["guessed", "typed"])
+def test_other_fields_are_left_out_and_lists_are_split(given: dict[str, str]) -> None:
+    lines = "".join(f"i{row},ann,2026,milk,bread\ni{row}b,bob,2026,jam\ni{row}c,cid,2026\n" for row in range(9))
+    found = read(lines, unit_column="2", skip_columns="1,3", **given)
+    assert as_sets(found) == [{"milk", "bread"}, {"jam"}] * 9
+    assert set(found.vocabulary) == {"milk", "bread", "jam"}
+    assert by_unit(found) == {frozenset({frozenset({"milk", "bread"})}), frozenset({frozenset({"jam"})})}
+    options = found.notes.layout.settings()
+    assert as_sets(read(lines, unit_column="2", **options)) == as_sets(found), "as a replay reads it"
+    lists = lines.replace("milk,bread", "milk|bread")
+    assert as_sets(read(lists, unit_column="2", skip_columns="1,3", item_separator="|", **given)) == as_sets(found)
+    headed = read(f"invoice,who,year,items\n{lines}", format="basket", unit_column="who", skip_columns="1,3")
+    assert as_sets(headed) == as_sets(found)
+    missing = lines.replace("bob", "")
+    kept = read(missing, unit_column="2", skip_columns="1,3", drop_rows_without_unit=True, **given)
+    assert as_sets(kept) == [{"milk", "bread"}] * 9
+
+
+def test_a_unit_that_is_left_out_is_refused() -> None:
+    for data, unit in (("i1,ann,milk\n", "2"), ("invoice,who,items\ni1,ann,milk\n", "who")):
+        with pytest.raises(UsageError, match=r"names the unit is left out.*skip_columns="):
+            read(data, format="basket", unit_column=unit, skip_columns="1,2")
+
+
 @pytest.mark.parametrize("place", ["0", "-1", "10001", "1.0", "²"])
 def test_what_is_no_place_is_a_name(place: str) -> None:
     with pytest.raises(InputError, match="There is no column"):
