@@ -55,6 +55,11 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
             f"--skip-columns is for the format basket, not for {format_name}.",
             "Leave it out. In tables, name the columns that you want.",
         )
+    if columns.skip_columns and replace(columns, unit=None).named:
+        raise UsageError(
+            "--skip-columns is for lines of baskets, which have no other columns to choose from.",
+            "Leave out --skip-columns, or else --where, --transaction-column and --item-column.",
+        )
     if not isinstance(columns.skip_lines, int | None):
         raise UsageError("The number of lines to leave out is no whole number.", "Give --skip-lines 1, for example.")
     if columns.skip_lines is not None and columns.skip_lines < 0:
@@ -87,12 +92,17 @@ def columnar_layout(
         )
     guessed = () if format_name != "auto" else ("format",)
     found = detect_columnar(table, columns) if guessed else format_name
-    if columns.item_separator is not None and found != "long":
-        raise UsageError(f"In the format {found} no cell is split into items.", "Leave --item-separator out.")
+    _refuse_lists_in(found, columns)
     layout = Layout(format=found, kind=table.kind, item_separator=columns.item_separator, guessed=guessed)
     if guessed and found == "long":
         ask_about_columns(table, columns, layout, on_doubt)
     return layout
+
+
+def _refuse_lists_in(found: str, columns: Columns) -> None:
+    """Refuse to split cells of a format that holds no lists in cells."""
+    if columns.item_separator is not None and found not in ("long", "basket"):
+        raise UsageError(f"In the format {found} no cell is split into items.", "Leave --item-separator out.")
 
 
 def layout_of(
@@ -110,6 +120,7 @@ def layout_of(
 
     Errors:
         InputError: the format is not clear, or is "lists".
+        UsageError: cells were to be split in a format that holds no lists in cells.
     """
     if format_name == "lists":
         raise InputError(f"{text.name} is a text, but lists can only be read from Parquet.", "Use --format basket.")
@@ -127,6 +138,7 @@ def layout_of(
     if format_name == "auto":
         columns = replace(columns, skip_lines=skipped or None)
         layout = detect_text(text, separator=separator or said, columns=columns, on_doubt=on_doubt)
+        _refuse_lists_in(layout.format, columns)
         if said is not None:
             layout = layout.guessed_before([*([] if separator else ["separator"]), "skip_lines"])
     else:

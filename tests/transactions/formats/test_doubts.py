@@ -710,6 +710,9 @@ def test_several_columns_make_one_transaction() -> None:
         ({"skip_columns": "0"}, "numbers from 1 on"),
         ({"skip_columns": "one"}, "numbers from 1 on"),
         ({"skip_lines": -1}, "negative"),
+        ({"skip_columns": "1", "where": "Quantity > 0"}, r"lines of baskets, .*item_column=\."),
+        ({"skip_columns": "1", "item_column": "item"}, r"lines of baskets, .*item_column=\."),
+        ({"skip_columns": "1", "unit_column": "2", "where": "Quantity > 0"}, r"lines of baskets, .*item_column=\."),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, Any], says: str) -> None:
@@ -726,6 +729,9 @@ def test_only_texts_have_lines_and_fields_to_leave_out(options: dict[str, Any]) 
 def test_lists_are_split_only_in_formats_with_one_item_per_cell() -> None:
     with pytest.raises(UsageError, match="no cell is split"):
         read(pl.DataFrame({"items": [["ale,bun"]]}), item_separator=",")
+    for text in ("ale,bun\n" + "1,0\n0,1\n" * 20, "7 2\n2 9 4\n" * 20):
+        with pytest.raises(UsageError, match="no cell is split"):
+            read(text, item_separator=";")
 
 
 def test_a_line_that_holds_nothing_but_its_id_is_an_empty_transaction() -> None:
