@@ -130,7 +130,7 @@ class Tuning:
     below_last: float = 2.0
     peels: float = 0.75
     always_peels: int = 25
-    peels_items: float = 1.5
+    peels_items: float = 1.3
     peels_larger: float = 0.35
     uneven: float = 0.15
     short: float = 0.5
