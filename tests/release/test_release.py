@@ -52,7 +52,7 @@ def test_what_is_no_release_is_refused(text: str) -> None:
 def test_every_format_holds_the_release_and_its_mark(tmp_path: Path, seeded: bool) -> None:
     one = release(seeded=seeded)
     for suffix in (".json", ".csv", ".parquet", ".jsonl"):
-        write_release(one, tmp_path / f"out{suffix}")
+        write_release(one, str(tmp_path / f"out{suffix}"))
     assert Release.from_json((tmp_path / "out.json").read_text("utf-8")) == one
     assert ("not private" in (tmp_path / "out.json").read_text("utf-8")) is seeded
 

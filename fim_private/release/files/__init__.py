@@ -102,7 +102,7 @@ def check_carries(path: Path, plan: Plan, *, seeded: bool) -> None:
             ) from None
 
 
-def write_release(release: Release, path: Path, *, overwrite: bool = True) -> Path:
+def write_release(release: Release, path: str | Path, *, overwrite: bool = True) -> Path:
     """Write the release in the format that the ending names.
 
     Args:
@@ -116,6 +116,7 @@ def write_release(release: Release, path: Path, *, overwrite: bool = True) -> Pa
     Raises:
         InputError: the file system refuses, or the format cannot carry this release (see its module).
     """
+    path = Path(path)
     kind = _format_of(path)
     if kind.needs_counts and any(itemset.count is None for itemset in release.itemsets):
         raise InputError(f"{kind.name} output has a count on each line, and this release has not.", "Write JSON.")
