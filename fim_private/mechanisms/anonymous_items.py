@@ -33,7 +33,8 @@ class AnonymousItems:
     Args:
         measurement: how the items are counted. A unit's transactions are one set here, so the sensitivity is 1.
         names: N, the largest number of different items that there can be; public.
-        listed: whether the names are a public list. Then no token is a stranger, and none is doubted.
+        listed: whether the names are a public list. Then no token is a stranger: none is doubted, or held back because
+            noise alone may have lifted it.
     """
 
     measurement: Measurement
@@ -58,8 +59,9 @@ class AnonymousItems:
         high = np.flatnonzero(noisy >= least)
         # Without the random words, ties would tell which token is an item that occurs.
         order = high[np.lexsort((randomness.words(len(high)), randomness.words(len(high)), -noisy[high]))][:MOST_TOKENS]
-        going_on = np.flatnonzero(self._by_noise(noisy[order]) <= _STRANGERS)
-        order = order[: going_on[-1] + 1 if len(going_on) else 0]
+        if not self.listed:
+            going_on = np.flatnonzero(self._by_noise(noisy[order]) <= _STRANGERS)
+            order = order[: going_on[-1] + 1 if len(going_on) else 0]
         return np.where(order < len(counts), order, -1), noisy[order]
 
     def expected(self, noisy: NDArray[np.int64]) -> NDArray[np.float64]:

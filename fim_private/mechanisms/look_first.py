@@ -222,6 +222,8 @@ class LookFirst:
         ease = _EASE if self.sizes[0] == 1 else _EASE_OF_LARGER
         named = self.items.named(lengths)
         found_from, most = (self.items.seen(lengths), _LEADS) if named is None else (named, _LEADS_OF_NAMED)
+        if self.items.items.listed:
+            found_from = 0.0  # no item of a public list has to be told from noise
         leads = min(most, _WITHOUT_ITEMS - ease * found_from / lead)
         if self.top > _LONG:
             leads = max(leads, _LEAST_LEADS)

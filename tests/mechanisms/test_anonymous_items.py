@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fim_private.mechanisms.anonymous_items import AnonymousItems
+from fim_private.mechanisms.anonymous_items import MOST_TOKENS, AnonymousItems
 from fim_private.mechanisms.measurement import Measurement
 from fim_private.randomness import Randomness, SeededRandomness
 from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
@@ -107,3 +107,11 @@ def test_nothing_goes_on_where_nothing_stands_out() -> None:
     places, noisy = items.find(np.array([3, 2]), SeededRandomness(SEED))
     assert len(places) == len(noisy) < 20
     assert math.isfinite(float(np.sum(items.expected(noisy))))
+
+
+def test_of_a_public_list_goes_on_what_noise_may_have_lifted() -> None:
+    """Its names may be released, so what goes on without cause does no harm: picks and counts come after it."""
+    items = AnonymousItems(measurement=Measurement(full=1, resolution=1, variance=10**6), names=65_536, listed=True)
+    places, noisy = items.find(np.array([4]), SeededRandomness(SEED))
+    assert len(places) == MOST_TOKENS
+    assert np.array_equal(items.expected(noisy), noisy.astype(float))
