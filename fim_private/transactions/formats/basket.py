@@ -68,7 +68,7 @@ def items_of(
         fields: of all lines, end to end.
         widths: how many fields each line has, at least 1.
         layout: says which fields are left out, and what separates the items of a list in a field.
-        unit: the place of the unit's field, from 0; None if there is none.
+        unit: which field names the unit, counted from 0. None if no field does.
     """
     others = [*skipped_by(layout), *([] if unit is None else [unit])]
     if others and len(fields):
