@@ -538,15 +538,15 @@ class ItemsFirst:
         """
         if self.size == 1:
             return True
-        told_apart = self._told_apart(range_costing(float(left), self.top, rise=self.tuning.rise))
-        if self.sizes[0] > 2:
-            return told_apart <= self.tuning.peels_larger ** (self.sizes[0] - 2) * self._last_needed(supports)
-        if self.top <= self.tuning.always_peels * max(1.0, self.epsilon):
+        if self.sizes[0] <= 2 and self.top <= self.tuning.always_peels * max(1.0, self.epsilon):
             return True
+        if self.sizes[0] == 2:
+            # Over several sizes, units hold about as many of the likely itemsets as of pairs.
+            return self.top <= self.tuning.peels * math.sqrt(self.boldness) * held.picks_worth((2,))
+        told_apart = self._told_apart(range_costing(float(left), self.top, rise=self.tuning.rise))
         if self.sizes[0] == 1:
             return told_apart <= self.tuning.peels_items * self._kth(supports, transactions)
-        # Over several sizes, units hold about as many of the likely itemsets as of pairs.
-        return self.top <= self.tuning.peels * math.sqrt(self.boldness) * held.picks_worth((2,))
+        return told_apart <= self.tuning.peels_larger ** (self.sizes[0] - 2) * self._last_needed(supports)
 
     @property
     def _counted_before(self) -> bool:
