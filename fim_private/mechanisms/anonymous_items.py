@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.measurement import Measurement, share_of_noise
 from fim_private.randomness import Randomness
 
 MOST_TOKENS = 2_000
@@ -75,8 +75,5 @@ class AnonymousItems:
         return expected
 
     def _by_noise(self, noisy: NDArray[np.int64]) -> NDArray[np.float64]:
-        """For each token, the share of the tokens up to it that noise alone would put so high (Benjamini, Hochberg)."""
-        deviations = noisy / math.sqrt(self.measurement.variance)
-        tail = np.array([math.erfc(value / math.sqrt(2)) / 2 for value in deviations.tolist()])
-        share: NDArray[np.float64] = self.names * tail / np.arange(1, len(noisy) + 1)
-        return share
+        """For each token, the share of the tokens up to it that noise alone would put so high."""
+        return share_of_noise(noisy / math.sqrt(self.measurement.variance), self.names)

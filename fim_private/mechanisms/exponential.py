@@ -34,7 +34,6 @@ class Exponential:
         universe_size: how many itemsets were declared.
         general: whether to use the textbook's exponent, half as large.
         rise: how much more of epsilon later picks get than earlier ones.
-        stop: the score of the stop symbol, a public number. Drawing the symbol ends the list. None for no stop symbol.
         sensitivity: Delta.
     """
 
@@ -43,7 +42,6 @@ class Exponential:
     universe_size: int
     general: bool = False
     rise: Fraction = FLAT
-    stop: Fraction | None = None
     sensitivity: int = 1
 
     failures = ()
@@ -80,10 +78,10 @@ class Exponential:
         return (Margin(counts=math.ceil(lead), words="between an itemset and the bulk of the declared universe"),)
 
     def select(self, profile: CountProfile, randomness: Randomness) -> tuple[int, ...]:
-        return peel(self._levels(profile), rates=self.rates, open_universe=False, randomness=randomness, stop=self.stop)
+        return peel(self._levels(profile), rates=self.rates, open_universe=False, randomness=randomness)
 
     def law(self, profile: CountProfile) -> Law:
-        return peel_law(self._levels(profile), rates=self.rates, open_universe=False, stop=self.stop)
+        return peel_law(self._levels(profile), rates=self.rates, open_universe=False)
 
     def _levels(self, profile: CountProfile) -> Sequence[Level]:
         """The scores of all itemsets of the universe, with how many have each."""

@@ -58,7 +58,7 @@ _LONGEST = int(BINS[-1])
 _LOG_CANDIDATES = 8.0
 """The logarithm of the number of candidates that are about as likely as those wanted."""
 _MANY_CANDIDATES = 10
-"""Of this times k candidates, hardly any random pick is right."""
+"""Of this times k candidates, hardly any random pick is right. Fewer need no decoys."""
 _RECOUNTS = 2
 """So often itemsets in doubt are counted again: after the first time fewer are."""
 _SAFE = 1 - 1e-9
@@ -244,7 +244,8 @@ class ItemsFirst:
         if steps.certificate is not None:
             needed = max(needed, steps.certificate.support_needed(_MISSED))
         if steps.pick_epsilon is not None:
-            above = float(self.picks(steps.pick_epsilon, steps.candidates).margins[0].counts)
+            candidates = steps.candidates * (2 if self._decoys else 1)
+            above = float(self.picks(steps.pick_epsilon, candidates).margins[0].counts)
         else:
             # Larger itemsets also have to be among those that are built from pairs.
             built = steps.pairs.deviation if steps.pairs is not None and self.size > 2 else 0.0
@@ -436,7 +437,7 @@ class ItemsFirst:
             recount=recount,
             pairs=pairs,
             tokens=tokens,
-            candidates=MOST_CANDIDATES if self.sizes[0] <= 2 or pairs else MOST_PICKED,
+            candidates=(MOST_CANDIDATES if self.sizes[0] <= 2 or pairs else MOST_PICKED) // (2 if self._decoys else 1),
         )
 
     def _with_counts(self, steps: LaterSteps, left: Fraction, supports: NDArray[np.float64], few: int) -> LaterSteps:
@@ -644,29 +645,22 @@ class ItemsFirst:
             sensitivity=self.sensitivity,
         )
 
-    def ending(self, picks: Exponential, favour: NDArray[np.int64]) -> Exponential:
-        """These picks. They get a stop symbol if most of them would be random.
+    @property
+    def _decoys(self) -> bool:
+        """Whether picks may have decoys. A favour that holds counts, or expected counts, would suit no decoy."""
+        return not self._counted_before and self.by == BY_COUNT
 
-        The look may have seen that the last itemset asked for is too rare: picks cannot tell it from itemsets that
-        nobody has. If there are many candidates, most picks are then wrong. So the stop symbol is as likely as all
-        candidates together would be if nobody had them. Its score is public, so it costs nothing. If itemsets were
-        counted before, or are ranked by leverage, the favour holds counts too. Then there is no stop symbol.
+    def with_decoys(self, favour: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The favour of the candidates, and then of as many decoys, if there are some: itemsets that nobody has.
 
-        An itemset of rarer items gets little favour. If it has the stated lead, it must still be far likelier than the
-        stop symbol. So the symbol weighs at most as much as the bulk that the lead is over, without favour.
+        Picks that cannot tell itemsets from those that nobody has fall on decoys every second time. So decoys among
+        the picks show where a list would be mostly noise.
 
         Args:
-            picks: from these candidates.
-            favour: what is added to their counts, int64, at least 0, shape (candidates,).
+            favour: what is added to the candidates' counts, int64, shape (candidates,).
         """
-        if self._counted_before or self.by == BY_LEVERAGE or len(favour) < _MANY_CANDIDATES * self.top:
-            return picks
-        if self.support is None or self.support >= self.tuning.hopeless * self._told_apart(picks.pick_epsilon):
-            return picks
-        # The first picks have the smallest rate.
-        rate = float(picks.rates[0])
-        bulk = math.log(max(MOST_CANDIDATES, len(favour)))
-        return replace(picks, stop=Fraction(round(min(bulk, float(np.logaddexp.reduce(rate * favour))) / rate)))
+        many = self._decoys and len(favour) >= _MANY_CANDIDATES * self.top
+        return np.tile(favour, 2) if many else favour
 
     def favour(
         self,

@@ -60,8 +60,6 @@ class Tuning:
         reach: tokens go on to picks down to this times the support that a pick can tell from nothing.
         several_reach: the same for picks of single items, or from several sizes.
         leverage_reach: the same for picks by leverage, which is always smaller than the support.
-        hopeless: a pick can tell some support from nothing. If the last itemset asked for has less than this share of
-            it, most picks are random.
         few: so many tokens go on to noisy counts, or 3 sqrt(2 k) if that is more.
         few_per_pick: so many for each of k go on instead if that is more. It is less if epsilon is below 1/2.
         pairs_stand_out: more go on while the support of the last itemset asked for is at least so many deviations of
@@ -122,7 +120,6 @@ class Tuning:
     reach: float = 1.0
     several_reach: float = 0.3
     leverage_reach: float = 1.5
-    hopeless: float = 0.3
     few: int = 90
     few_per_pick: float = 0.45
     pairs_stand_out: float = 4.0

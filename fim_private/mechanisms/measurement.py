@@ -80,6 +80,18 @@ class Measurement:
         return counts + sample_discrete_gaussians(self.variance, len(counts), randomness)
 
 
+def share_of_noise(deviations: NDArray[np.float64], among: int) -> NDArray[np.float64]:
+    """For each count, the share of those up to it that noise alone would put so high (Benjamini and Hochberg 1995).
+
+    Args:
+        deviations: the counts, in deviations of their noise, in decreasing order.
+        among: how many were counted, if nobody had any of them.
+    """
+    tail = np.array([math.erfc(value / math.sqrt(2)) / 2 for value in deviations.tolist()])
+    share: NDArray[np.float64] = among * tail / np.arange(1, len(deviations) + 1)
+    return share
+
+
 @lru_cache(maxsize=8)
 def _weights(full: int, resolution: int) -> NDArray[np.int64]:
     square = resolution**2 * full

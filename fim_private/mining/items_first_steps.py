@@ -16,7 +16,7 @@ from fim_private.counting import ChosenCounts, Tokens, TransactionDatabase
 from fim_private.mechanisms.items_first import MOST_CANDIDATES, ItemsFirst
 from fim_private.mechanisms.later_steps import LaterSteps
 from fim_private.mechanisms.lengths import Lengths
-from fim_private.mechanisms.measurement import Measurement
+from fim_private.mechanisms.measurement import Measurement, share_of_noise
 from fim_private.mechanisms.weighted_gaussian import WeightedGaussian
 from fim_private.mining.likely_itemsets import joined_itemsets, likely_itemsets
 from fim_private.mining.outcome import FoundItems, Outcome
@@ -31,6 +31,11 @@ CLEAR = 30
 """So many of the first tokens are taken to be items when two counts are compared."""
 WEIGHTS = (0.1, 1.0)
 """The average weight with which items count is between these."""
+_DECOYS = 4
+"""At most one in so many picks is a decoy."""
+_TOGETHER, _NOISE = 0.5, 0.5
+"""If the likeliest itemsets are not so many deviations of noise above 0 together, each has to stand out by itself.
+Noise alone would then put at most this share of those that are read so high."""
 TINY = 1e-3
 """An item's count is taken to be at least this."""
 
@@ -130,13 +135,16 @@ def run(
             candidates.deviations,
             None if independent is None else independent(candidates.itemsets),
         )
-        picks = mechanism.ending(mechanism.picks(steps.pick_epsilon, len(favour)), favour)
-        chosen = pick(tokens.count_chosen(candidates.itemsets).plus(favour), picks, randomness)
+        favour = mechanism.with_decoys(favour)
+        scores = tokens.count_chosen(candidates.itemsets).padded(len(favour)).plus(favour)
+        chosen = _without_decoys(pick(scores, mechanism.picks(steps.pick_epsilon, len(favour)), randomness))
     else:
         least = -math.inf if mechanism.min_count is None else mechanism.min_count
-        estimate = _counted(tokens, candidates, mechanism, steps, randomness, least=least)
+        estimates = _counted(tokens, candidates, mechanism, steps, randomness, least=least)
+        estimate = estimates.counts
         # Candidates are in decreasing order of expectation. That order is public, so it may decide between equals.
-        best = np.argsort(-estimate, kind="stable")[: mechanism.top]
+        told = min(mechanism.top, _told_from_noise(estimates, candidates, mechanism.top))
+        best = np.argsort(-estimate, kind="stable")[:told]
         best = best[estimate[best] > least]
         chosen, counts = candidates.itemsets[best], estimate[best]
     # The itemsets of the likeliest items are certified first. Those that are named keep their order.
@@ -264,7 +272,7 @@ def _counted(
     randomness: Randomness,
     *,
     least: float,
-) -> Floats:
+) -> Estimates:
     """Estimated counts of the candidates. Those that may or may not belong to the answer are counted again.
 
     Args:
@@ -295,7 +303,31 @@ def _counted(
         noisy = measure(tokens.count_chosen(itemsets[places], again.weights), again, randomness) / again.resolution
         weight = holding.weight(again.full)
         estimates = estimates.averaged(places, noisy / weight, again.deviation / weight)
-    return estimates.counts
+    return estimates
+
+
+def _without_decoys(chosen: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The picks that are no decoys, up to where every fourth pick is a decoy: half of them are then noise.
+
+    A decoy is all padding.
+    """
+    decoys = chosen[:, 0] == PADDING
+    short = np.flatnonzero(_DECOYS * np.cumsum(decoys) <= np.arange(1, len(decoys) + 1))
+    last = int(short[-1]) + 1 if len(short) else 0
+    told: NDArray[np.int32] = chosen[:last][~decoys[:last]]
+    return told
+
+
+def _told_from_noise(estimates: Estimates, candidates: _Candidates, top: int) -> int:
+    """How many candidates may be read: all if the likeliest have support, else those that stand out by themselves.
+
+    Where what was expected is right, it tells far more than one count does. Whether it is right, many counts tell.
+    """
+    if estimates.together_above_nothing(top) >= _TOGETHER:
+        return len(candidates.itemsets)
+    deviations = np.sort(estimates.above_nothing(np.exp(candidates.expected), candidates.deviations))[::-1]
+    told = np.flatnonzero(share_of_noise(deviations, len(deviations)) <= _NOISE)
+    return int(told[-1]) + 1 if len(told) else 0
 
 
 def _estimated(counts: ChosenCounts, measurement: Measurement, randomness: Randomness) -> Estimates:

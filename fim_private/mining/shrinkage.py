@@ -7,6 +7,7 @@ Morris 1973; with a covariate, Ignatiadis and Wager 2019). With little noise the
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,14 +27,35 @@ class Estimates:
     Args:
         counts: float64, shape (n,).
         variances: float64, shape (n,), of the errors, above 0.
+        noisy: float64, shape (n,), the counts as they came from noise.
+        noise: float64, shape (n,), the variances of that noise, above 0.
     """
 
     counts: Floats
     variances: Floats
+    noisy: Floats
+    noise: Floats
 
     def weighted(self, weight: float) -> Estimates:
         """The same if each holder counted with this weight on average."""
-        return Estimates(self.counts / weight, self.variances / weight**2)
+        square = weight**2
+        return Estimates(self.counts / weight, self.variances / square, self.noisy / weight, self.noise / square)
+
+    def above_nothing(self, others: Floats, deviations: Floats) -> Floats:
+        """By how many deviations of its noise each count is above 0, without what was expected of it.
+
+        Args:
+            others: other noisy counts of the same, shape (n,).
+            deviations: of the noise in these, shape (n,), infinite where there is none.
+        """
+        precision = deviations**-2.0
+        above: Floats = (self.noisy / self.noise + others * precision) / np.sqrt(1 / self.noise + precision)
+        return above
+
+    def together_above_nothing(self, first: int) -> float:
+        """By how many deviations of noise the first counts are above 0 on average, weighted by precision."""
+        precision = 1 / self.noise[:first]
+        return float((self.noisy[:first] * precision).sum() / max(math.sqrt(precision.sum()), _LEAST_VARIANCE))
 
     def in_doubt(self, top: int, least: float, deviations: float) -> NDArray[np.int64]:
         """The places of the counts that may or may not belong to the answer.
@@ -54,11 +76,19 @@ class Estimates:
             noisy: shape (m,).
             deviation: the standard deviation of the noise in each.
         """
-        counts, variances = self.counts.copy(), self.variances.copy()
-        known = self.variances[places]
-        counts[places] += known / (known + deviation**2) * (noisy - self.counts[places])
-        variances[places] = known * deviation**2 / (known + deviation**2)
-        return Estimates(counts, variances)
+        counts, variances = _averaged(self.counts, self.variances, places, noisy, deviation)
+        return Estimates(counts, variances, *_averaged(self.noisy, self.noise, places, noisy, deviation))
+
+
+def _averaged(
+    counts: Floats, variances: Floats, places: NDArray[np.int64], noisy: Floats, deviation: float
+) -> tuple[Floats, Floats]:
+    """The counts and their variances with further counts of some, as above."""
+    counts, variances = counts.copy(), variances.copy()
+    known = variances[places]
+    counts[places] += known / (known + deviation**2) * (noisy - counts[places])
+    variances[places] = known * deviation**2 / (known + deviation**2)
+    return counts, variances
 
 
 def shrink(noisy: Floats, deviation: float) -> Estimates:
@@ -72,7 +102,7 @@ def shrink(noisy: Floats, deviation: float) -> Estimates:
         deviation: the standard deviation of the noise in each count.
     """
     if len(noisy) == 0:
-        return Estimates(noisy, noisy)
+        return Estimates(noisy, noisy, noisy, noisy)
     ends = _group_ends(len(noisy))
     starts = np.concatenate([[0], ends[:-1]])
     size = (ends - starts).astype(np.float64)
@@ -85,7 +115,8 @@ def shrink(noisy: Floats, deviation: float) -> Estimates:
     expected = np.interp(place, middle, mean)
     variance = np.interp(place, middle, spread)
     share = variance / (variance + deviation**2)
-    return Estimates(expected + share * (noisy - expected), np.maximum(share * deviation**2, _LEAST_VARIANCE))
+    variances = np.maximum(share * deviation**2, _LEAST_VARIANCE)
+    return Estimates(expected + share * (noisy - expected), variances, noisy, np.full(len(noisy), deviation**2))
 
 
 def falling(values: Floats, weights: Floats) -> Floats:

@@ -219,19 +219,6 @@ CASES = [
     Case(
         name="exponential, top 3, rising", mechanism=replace(exponential(3), rise=F(1)), epsilon=F(3, 2), declared=True
     ),
-    Case(
-        name="exponential, top 3, with a stop symbol",
-        mechanism=replace(exponential(3), rise=F(1), stop=F(2)),
-        epsilon=F(3, 2),
-        declared=True,
-    ),
-    Case(
-        name="exponential, Delta 2, with a stop symbol",
-        mechanism=replace(exponential(2, 2, itemsets=3), stop=F(3)),
-        epsilon=F(1),
-        declared=True,
-        itemsets=3,
-    ),
     Case(name="exponential, Delta 2", mechanism=exponential(2, 2, itemsets=3), epsilon=F(1), declared=True, itemsets=3),
     Case(name="exponential-textbook", mechanism=replace(exponential(2), general=True), epsilon=F(1), declared=True),
     *(

@@ -169,15 +169,6 @@ def test_exponential_law_is_the_softmax() -> None:
         assert math.isclose(law[outcome], weight / sum(weights.values()), rel_tol=1e-12)
 
 
-def test_a_stop_symbol_of_public_score_is_one_more_candidate() -> None:
-    mechanism = Exponential(top=1, pick_epsilon=F(1, 2), universe_size=10, stop=F(5))
-    law = mechanism.law(CountProfile.of([6, 4, 4], zeros=7))
-    weights = {(0,): math.exp(3), (1,): 2 * math.exp(2), (2,): 7.0, (): math.exp(2.5)}
-    assert law.keys() == weights.keys()
-    for outcome, weight in weights.items():
-        assert math.isclose(law[outcome], weight / sum(weights.values()), rel_tol=1e-12)
-
-
 def test_truncated_frequencies_are_the_softmax_of_lifted_counts() -> None:
     """gamma is 26 at k = 2, universe 10 and exponent 0.3: above ln(2 10 / 0.01)/0.3 = 25.3."""
     mechanism = TruncatedFrequency(top=2, pick_epsilon=F(3, 10), universe_size=10)

@@ -414,7 +414,7 @@ def test_larger_itemsets_of_one_size_are_picked_without_counts_of_pairs() -> Non
     tuning = Tuning(prior=0.5, larger_prior=2.0)
     pairs, triples, both = (first_of(tuning, sizes=sizes, select=PEEL) for sizes in ((2,), (3,), (3, 4)))
     assert [mechanism.usual.pairs is None for mechanism in (pairs, triples, both)] == [True, True, False]
-    assert [mechanism.usual.candidates for mechanism in (pairs, triples, both)] == [100_000, 1_000_000, 100_000]
+    assert [mechanism.usual.candidates for mechanism in (pairs, triples, both)] == [50_000, 500_000, 100_000]
     expected, unknown = np.array([6.0, 4.0, 2.0]), np.full(3, math.inf)
     least, most = (each.favour(F(1, 50), expected, unknown) for each in (pairs, triples))
     assert most.tolist() == [4 * each for each in least.tolist()] == [400, 200, 0]
@@ -458,9 +458,9 @@ def test_how_many_itemsets_are_looked_at() -> None:
         for mechanism in [first_of(tuning, top=top, select=select)]
     }
     assert looked_at == {
-        (10, PEEL): (1000, 100_000),
-        (200, PEEL): (6000, 100_000),
-        (5000, PEEL): (100_000, 100_000),
+        (10, PEEL): (1000, 50_000),
+        (200, PEEL): (6000, 50_000),
+        (5000, PEEL): (100_000, 50_000),
         (10, COUNTS): (1000, 100),
         (200, COUNTS): (6000, 1200),
         (5000, COUNTS): (100_000, 30_000),
@@ -572,36 +572,23 @@ def test_long_lists_take_more_tokens_where_noise_is_small() -> None:
     assert few(first_of(usual, top=400, epsilon=F(1), select=COUNTS, min_count=50)) == 90
 
 
-def test_picks_end_by_themselves_where_the_look_saw_that_most_would_be_random() -> None:
-    mechanism, favour = first_of(Tuning(hopeless=0.3), top=20, select=PEEL), np.arange(1_000) // 20
-    picks = mechanism.picks(F(1, 10), len(favour))
-    told_apart = 8 / 0.1
-    for support in (None, 0.3 * told_apart):
-        assert replace(mechanism, support=support).ending(picks, favour) == picks
-    seen = replace(mechanism, support=0.29 * told_apart)
-    assert seen.ending(picks, favour[:199]) == picks
+def test_as_many_decoys_as_candidates_stand_beside_picks_by_items_alone() -> None:
+    mechanism, favour = first_of(Tuning(), top=20, select=PEEL), np.arange(200) // 20
+    assert mechanism.with_decoys(favour).tolist() == [*favour, *favour]
+    # Where few are to choose from, a random pick is often right.
+    assert mechanism.with_decoys(favour[:199]).tolist() == favour[:199].tolist()
     # Counts of items and pairs, or what independent items would have, are in the favour.
     for changes in ({"sizes": (1,)}, {"sizes": (1, 2)}, {"sizes": (2, 3)}, {"by": "leverage"}):
-        assert replace(seen, **changes).ending(picks, favour) == picks
-    # At the first pick, which is the least exact, the symbol is as likely as all candidates together without counts.
-    ending = seen.ending(picks, favour)
-    rate = float(picks.rates[0])
-    assert rate < float(picks.rate)
-    together = math.log(math.fsum(math.exp(rate * favour[place]) for place in range(1_000)))
-    assert rate * float(ending.stop) == pytest.approx(together, abs=rate)
-    levels = CountProfile.of([int(score) for score in favour if score], zeros=1)
-    nothing = replace(ending, top=1, rise=F(0), pick_epsilon=picks.rates[0]).law(levels)[()]
-    assert nothing == pytest.approx(0.5, abs=0.03)
+        assert replace(mechanism, **changes).with_decoys(favour).tolist() == favour.tolist()
 
 
-@pytest.mark.parametrize("candidates", [200, 30_000, MOST_CANDIDATES, MOST_PICKED])
-def test_a_list_does_not_end_before_an_itemset_with_the_stated_lead(candidates: int) -> None:
-    """Its items are rarer than those of all others, so that it gets no favour."""
-    mechanism = replace(first_of(Tuning(hopeless=0.3), top=20, select=PEEL), support=0.0)
-    picks, favour = mechanism.picks(F(1, 10), candidates), np.append(np.full(candidates - 1, 100), 0)
-    ending = mechanism.ending(picks, favour)
-    (lead,) = mechanism.picks(F(1, 10), max(candidates, MOST_CANDIDATES)).margins
-    assert float(picks.rates[0]) * (lead.counts - float(ending.stop)) > math.log(19) - float(picks.rates[0])
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_the_stated_lead_is_over_candidates_and_decoys(size: int) -> None:
+    mechanism = first_of(Tuning(least_test=0.4, most_test=0.4), sizes=(size,), top=20, select=PEEL)
+    steps = mechanism.usual
+    assert 2 * steps.candidates == (MOST_CANDIDATES if size == 2 else MOST_PICKED)
+    (lead,) = mechanism.picks(steps.pick_epsilon, 2 * steps.candidates).margins
+    assert mechanism.margins[0].counts >= lead.counts
 
 
 def test_more_tokens_go_on_as_long_as_counts_of_pairs_stay_clear() -> None:

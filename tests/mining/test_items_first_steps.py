@@ -26,6 +26,7 @@ from fim_private.randomness.discrete_gaussian import discrete_gaussian_mass
 from fim_private.release import Release
 from fim_private.release.door import certify, discover, measure
 from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.item_codes import PADDING
 from tests.asking import mined, planned
 from tests.sampling import FALSE_ALARM, SEED, p_value
 
@@ -178,17 +179,34 @@ def test_noise_at_the_door_has_its_law_for_what_does_not_occur_as_well() -> None
         assert max(p_value(drawn[:, column].tolist(), other) for other in (wide, narrow)) < FALSE_ALARM
 
 
-def test_a_list_ends_where_the_look_saw_that_further_picks_would_be_random() -> None:
-    """Each pair of a hundred items is in about one basket. Items-first alone cannot know."""
+@pytest.mark.parametrize("select", [PEEL, COUNTS])
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_list_that_would_be_mostly_noise_is_cut_short(select: str, *, listed: bool) -> None:
+    """Each pair of two hundred items is in about one basket in two. A few pairs are in many."""
     random = np.random.default_rng(SEED)
-    pairs = transactions_from_lists([random.choice(100, 2, replace=False).astype(str).tolist() for _ in range(5_000)])
+    rare = [random.choice(200, 2, replace=False).astype(str).tolist() for _ in range(10_000)]
+    names = Universe(names=tuple(str(item) for item in range(200))) if listed else None
 
-    def named(mechanism: str) -> float:
-        runs = (mined(pairs, top=20, epsilon=2, mechanism=mechanism, seed=SEED + run) for run in range(12))
-        return float(np.mean([len(release.itemsets) for release in runs]))
+    def named(data: list[list[str]], seed: int) -> int:
+        asked = {"top": 20, "epsilon": "0.5", "mechanism": "items-first", "select": select, "universe": names}
+        return len(mined(data, seed=seed, **asked).itemsets)
 
-    assert named("items-first") > 15
-    assert named("look-first") < 10
+    assert np.mean([named(rare, SEED + run) for run in range(8)]) < 12
+    frequent = [[str(item), str(item + 100)] for item in range(20)] * 500
+    assert all(named(rare + frequent, SEED + run) == 20 for run in range(2))
+
+
+def test_picks_end_where_a_quarter_of_them_are_decoys() -> None:
+    def kept(picks: str) -> str:
+        """D is a decoy."""
+        rows = [[PADDING, PADDING] if pick == "D" else [ord(pick), 1] for pick in picks]
+        return "".join(map(chr, items_first_steps._without_decoys(np.array(rows, np.int32).reshape(-1, 2))[:, 0]))
+
+    expected = {
+        "abcd": "abcd", "abcD": "abc", "abDc": "abc", "abD": "ab", "Dabc": "abc", "Dab": "", "DDDD": "", "": "",
+        "abcDefgD": "abcefg", "abcDDefg": "abcefg", "abcDDef": "abc", "abcdeDDf": "abcdef", "abcdeDD": "abcde",
+    }  # fmt: skip
+    assert {picks: kept(picks) for picks in expected} == expected
 
 
 def test_nothing_to_find_is_no_error() -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -49,7 +51,8 @@ def test_any_number_of_counts_will_do(number: int) -> None:
 
 
 def test_counts_that_may_or_may_not_belong_to_the_answer_are_in_doubt() -> None:
-    estimates = Estimates(np.array([90.0, 50.0, 40.0, 39.0, 10.0]), np.array([1.0, 16.0, 16.0, 1.0, 900.0]))
+    counts, variances = np.array([90.0, 50.0, 40.0, 39.0, 10.0]), np.array([1.0, 16.0, 16.0, 1.0, 900.0])
+    estimates = Estimates(counts, variances, noisy=counts, noise=variances)
     # The third is the last of three, and 1.5 deviations are 6, 6, 1.5 and 45 transactions.
     assert estimates.in_doubt(3, -np.inf, 1.5).tolist() == [2, 3, 4]
     # Only those above 48 are asked for.
@@ -61,9 +64,27 @@ def test_counts_that_may_or_may_not_belong_to_the_answer_are_in_doubt() -> None:
 
 
 def test_further_counts_are_averaged_by_precision() -> None:
-    estimates = Estimates(np.array([90.0, 50.0, 40.0]), np.array([1.0, 16.0, 4.0]))
+    estimates = Estimates(
+        np.array([90.0, 50.0, 40.0]),
+        np.array([1.0, 16.0, 4.0]),
+        np.array([80.0, 60.0, 20.0]),
+        np.array([4.0, 16.0, 4.0]),
+    )
     averaged = estimates.averaged(np.array([1, 2]), np.array([60.0, 50.0]), 2.0)
     assert averaged.counts.tolist() == [90, 58, 45]
     assert averaged.variances.tolist() == [1, 3.2, 2]
+    assert averaged.noisy.tolist() == [80, 60, 35]
+    assert averaged.noise.tolist() == [4, 3.2, 2]
     assert estimates.weighted(0.5).counts.tolist() == [180, 100, 80]
     assert estimates.weighted(0.5).variances.tolist() == [4, 64, 16]
+    assert estimates.weighted(0.5).noisy.tolist() == [160, 120, 40]
+    assert estimates.weighted(0.5).noise.tolist() == [16, 64, 16]
+
+
+def test_what_stands_out_of_noise_does_so_by_its_own_counts() -> None:
+    estimates = shrink(np.array([80.0, 60.0, 20.0]), 4.0)
+    above = estimates.above_nothing(np.array([500.0, 60.0, 40.0]), np.array([math.inf, 4.0, 3.0]))
+    assert above == pytest.approx([20.0, 60 / 4 * math.sqrt(2), (20 / 16 + 40 / 9) / math.sqrt(1 / 16 + 1 / 9)])
+    assert estimates.together_above_nothing(2) == pytest.approx(70 / 4 * math.sqrt(2))
+    further = estimates.averaged(np.array([1]), np.array([10.0]), 2.0)
+    assert further.together_above_nothing(2) == pytest.approx((80 / 16 + 20 / 3.2) / math.sqrt(1 / 16 + 1 / 3.2))

@@ -70,6 +70,12 @@ class ChosenCounts(Hidden):
         """By q, how many transactions, or units, hold q of the itemsets; for the door only, which adds noise."""
         return self._holders
 
+    def padded(self, length: int) -> ChosenCounts:
+        """With so many itemsets in all. The further ones are padding, and nobody has them."""
+        further = ((0, length - len(self)),)
+        itemsets = np.pad(self._itemsets, (*further, (0, 0)), constant_values=PADDING)
+        return ChosenCounts(itemsets=itemsets, totals=np.pad(self._totals, further))
+
     def plus(self, public: NDArray[np.int64]) -> ChosenCounts:
         """Scores: each count plus a public number, which is at least 0. One unit changes them as it changes counts."""
         return ChosenCounts(itemsets=self._itemsets, totals=self._totals + public)
