@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fim_private.accounting.range_composition import MOST_PICKS
 from fim_private.demos.lessons.composition import pick_epsilons
 from fim_private.plan import make_plan
 from fim_private.privacy import Budget, PrivacyUnit
@@ -78,8 +79,8 @@ def section(pictures: Pictures) -> Section:
                 "sharper theorem allows every pick a larger epsilon, and the noise gets smaller. **Basic**: epsilons "
                 "add up. **Optimal** (Kairouz, Oh, Viswanath 2015): the best theorem that holds for any private picks. "
                 "**Bounded range** (Durfee and Rogers 2019): a still better theorem that holds for picks by the "
-                "exponential mechanism. It adds up Rényi divergences, for the worst pairs of Dong, Durfee and Rogers "
-                "(2020)."
+                f"exponential mechanism. Up to {MOST_PICKS} of them are composed by their own optimal theorem (Dong, "
+                "Durfee, Rogers 2020). For more, the Rényi divergences of the worst pairs are added up."
             ),
             drawn,
         ),

@@ -77,7 +77,8 @@ def section(pictures: Pictures) -> Section:
     text = (
         "The shares of `items-first` are functions of k, size, epsilon, and of what was released before. "
         "`benchmarks/items_first_defaults.py` chose these functions once, on public data. `items-first` always "
-        "picks single items. It picks larger itemsets too if k is small for its epsilon, or if transactions hold many "
-        "of the frequent items. Otherwise it uses noisy counts."
+        "picks single items. It picks pairs too if k is small for its epsilon, or if transactions hold many of the "
+        "frequent items. It picks larger itemsets if a pick can tell their items from nothing. Otherwise it uses noisy "
+        "counts."
     )
     return Section(anchor=anchor, title=title, parts=(Paragraph(text=text), drawn))
