@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 
+from fim_private.report.comparison.results import averages
 from fim_private.report.drawing import logarithmic, look, new_figure, style
 
 REPORTS = Path(__file__).parent.parent / "reports"
@@ -27,26 +28,30 @@ LINES = {
     "exponential": ("exponential,\ntold all items", "#b0559a", (26, 0.09), "center"),
     "max-of-laplaces": ("max-of-Laplaces,\ntold all items", "#2a78a8", (10, -0.13), "right"),
     "limited-domain": ("limited domain", "#00805c", (17, -0.2), "right"),
-    "lmm-paper": ("large margin, as published", "#b03a00", (1, 0.05), "left"),
+    "lmm-paper": ("large margin, as published", "#b03a00", (1.1, 0.05), "left"),
 }
 """Each mechanism's label and colour. In the first panel the label stands at a k, so far above the line, aligned so."""
 SIZE, EPSILON, MOST = 2, "1", 100
 
 
 def draw(panel: Axes, data: str, *, labelled: bool) -> None:
-    """Precision against k of each mechanism."""
-    table = pl.read_parquet(REPORTS / data / "results.parquet").filter(
-        ~pl.col("padded") & (pl.col("size") == SIZE) & (pl.col("epsilon") == EPSILON) & (pl.col("top") <= MOST)
+    """Precision against k of each mechanism, with 95 % intervals."""
+    table = pl.read_parquet(REPORTS / data / "results.parquet")
+    cells = averages(
+        table.filter(
+            ~pl.col("padded") & (pl.col("size") == SIZE) & (pl.col("epsilon") == EPSILON) & (pl.col("top") <= MOST)
+        )
     )
     for name, (label, colour, (at, above), align) in LINES.items():
-        rows = table.filter(pl.col("mechanism") == name).group_by("top").agg(pl.col("precision").mean()).sort("top")
+        rows = cells.filter(pl.col("mechanism") == name).sort("top")
         panel.plot(rows["top"], rows["precision"], **{**look(name), "color": colour, "markerfacecolor": colour})
+        panel.vlines(rows["top"], rows["precision_low"], rows["precision_high"], color=colour, linewidth=0.8)
         if labelled:
             line = float(np.interp(math.log(at), np.log(rows["top"]), rows["precision"]))
             panel.text(at, line + above, label, color=colour, ha=align, va="center", size="small")
     panel.set_title(PANELS[data])
     logarithmic(panel)
-    tops = sorted(table["top"].unique())
+    tops = sorted(cells["top"].unique())
     panel.set_xticks(tops, list(map(str, tops)))
     panel.set_xlim(0.8, 230)
     panel.minorticks_off()
