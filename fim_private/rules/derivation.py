@@ -54,9 +54,9 @@ def association_rules(
     """
     if not isinstance(release, Release):
         raise UsageError("Rules are made of a release.", "Give what mine or read_release returns.")
-    if not _within(min_confidence, 0, 1):
+    if not _up_to(1, min_confidence):
         raise UsageError("The minimum confidence is out of range.", "Choose a number from 0 to 1.")
-    if min_lift is not None and not _within(min_lift, 0, sys.float_info.max):
+    if min_lift is not None and not _up_to(sys.float_info.max, min_lift):
         raise UsageError("The minimum lift is out of range.", "Choose a number of at least 0, such as 1.")
     if sort not in SORTS:
         raise UsageError("There is no such order of rules.", f"Choose one of {', '.join(SORTS)}.")
@@ -85,9 +85,9 @@ def association_rules(
     return AssociationRules(rules=tuple(found), seeded=release.seeded)
 
 
-def _within(value: object, low: float, high: float) -> bool:
-    """Whether this is a number in this range."""
-    return isinstance(value, Real) and low <= float(value) <= high
+def _up_to(most: float, value: object) -> bool:
+    """Whether this is a number from 0 to this one."""
+    return isinstance(value, Real) and 0 <= float(value) <= most
 
 
 def _rules(counted: ReleasedCounts) -> Iterator[Rule]:
