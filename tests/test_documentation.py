@@ -227,6 +227,17 @@ def test_the_guide_s_figures_of_auto_are_the_reports(data: str, top: int, epsilo
     assert f"it names {named} of the {top} most frequent pairs at epsilon {epsilon}." in " ".join(GUIDE.split())
 
 
+def test_the_guide_s_thresholds_of_a_test_of_names_are_the_plans() -> None:
+    one, nine = (
+        make_plan(
+            size=2, top=top, budget=Budget("1", "1e-6"), unit=PrivacyUnit(), mechanism="exponential",
+            universe=Universe(items=1000),
+        ).mechanism.certificate.threshold
+        for top in (1, 9)
+    )  # fmt: skip
+    assert f"{one} transactions for one itemset, {nine} for nine; `plan` shows it" in " ".join(GUIDE.split())
+
+
 def audit_table() -> str:
     """The guide's extract of the audit report: delta claimed and found, one line per mechanism."""
     records = json.loads((ROOT / "reports" / "audit" / "verdicts.json").read_text(encoding="utf-8"))
