@@ -171,6 +171,11 @@ def _with_parameters(name: str, mechanism: Mechanism, by_hand: dict[str, str], *
     """
     values = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}  # type: ignore[arg-type]
     paid = [field for field, value in values.items() if isinstance(value, Fraction)]
+    usual = {
+        field.name: field.default
+        for field in fields(mechanism)  # type: ignore[arg-type]
+        if isinstance(field.default, Fraction) and not planned
+    }
     allowed = [field for field, value in values.items() if type(value) in {int, Fraction} and field not in TYPED]
     for field in by_hand:
         if field in TYPED:
@@ -180,13 +185,13 @@ def _with_parameters(name: str, mechanism: Mechanism, by_hand: dict[str, str], *
                 f"{name} does not have a parameter {field!r}.",
                 f"{did_you_mean(field, allowed)}Its parameters are: {', '.join(allowed)}.",
             )
-    if not planned and not by_hand.keys() >= {*paid}:
-        missing = ", ".join(field for field in paid if field not in by_hand)
+    missing = ", ".join(field for field in paid if field not in {*by_hand, *usual})
+    if not planned and missing:
         raise UsageError("The budget is missing.", f"Give --epsilon and --delta, or --set the parameters {missing}.")
     typed = {field: _value(field, text, whole_number=field not in paid) for field, text in by_hand.items()}
     # A parameter that is itself a mechanism, as the fallback of lmm, was not set by hand, and no budget pays for it.
     unpaid = {} if planned else {field: None for field, value in values.items() if is_dataclass(value)}
-    return replace(mechanism, **typed, **unpaid)  # type: ignore[type-var]
+    return replace(mechanism, **{**usual, **typed, **unpaid})  # type: ignore[type-var]
 
 
 def _value(field: str, text: str, *, whole_number: bool) -> Fraction | int:

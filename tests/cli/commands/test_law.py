@@ -114,7 +114,22 @@ def test_all_that_spends_can_be_set_by_hand_and_makes_a_law(name: str) -> None:
     found = law_of(*asked, *(word for setting in hand for word in ("--set", setting)))
     assert [found["parameters"][field] for field in numbers] == [setting.partition("=")[2] for setting in hand]
     assert sum(found["law"]) + found["none"] == pytest.approx(1, abs=1e-9)
-    assert "budget is missing" in words(fim_private("law", *asked, *(("--set", hand[0]) if hand[1:] else ())))
+    usual = [setting for setting in hand if not setting.startswith("rise=")]
+    assert "budget is missing" in words(fim_private("law", *asked, *(("--set", usual[0]) if usual[1:] else ())))
+
+
+@pytest.mark.parametrize("name", ["exponential", "certified-domain"])
+def test_picks_get_the_same_by_hand_unless_their_rise_is_set(name: str) -> None:
+    fields = law_of(name, "--counts", "4,3,1", "--top", "3", "--epsilon", "1", "--delta", "0.1")["parameters"]
+    hand = {field: "1/9" for field, found in fields.items() if isinstance(found, str) and field != "rise"}
+
+    def law(**more: str) -> dict:
+        settings = [word for field, value in (hand | more).items() for word in ("--set", f"{field}={value}")]
+        return law_of(name, "--counts", "4,3,1", "--top", "3", *settings)
+
+    flat = law()
+    assert flat["parameters"]["rise"] == "0"
+    assert law(rise="1/2")["lists"] != flat["lists"]
 
 
 @pytest.mark.parametrize(
