@@ -43,7 +43,8 @@ class Restarts:
     Args:
         name: of the table, for messages.
         width: the number of its columns.
-        found: which of them say what. If several make a transaction, nothing is watched.
+        found: which of them say what. If several make a transaction, or the transaction is the unit, nothing is
+            watched.
         layout: of the table.
     """
 
@@ -53,7 +54,8 @@ class Restarts:
         self._others = [at for at in range(width) if at not in found.all]
         self._days: int | None = None
         self._marks: list[int] = []
-        self._watching = "format" in layout.guessed and len(found.transaction) == 1
+        one = len(found.transaction) == 1 and found.transaction != (found.unit,)
+        self._watching = "format" in layout.guessed and one
         self._rows: list[pl.DataFrame] = []
         self._passed = 0
 

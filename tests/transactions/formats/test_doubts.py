@@ -479,6 +479,12 @@ def test_baskets_are_not_doubted(text: str) -> None:
     assert doubts == []
 
 
+@pytest.mark.parametrize("name", ["numbers that begin again every day", "numbers that begin again in every shop"])
+def test_units_that_are_the_transactions_come_back_and_are_not_asked_about(name: str) -> None:
+    found = read(CASES[name].text, transaction_column="tid", unit_column="tid")
+    assert as_sets(found) == CASES[name].reads_as_before
+
+
 def test_names_with_commas_among_names_with_blanks_are_refused() -> None:
     with pytest.raises(InputError, match=r"separated by blanks or by another.*format=.fimi..*format=.basket."):
         read("milk bread, rye\n" * 9 + "milk tea\n" * 10)
