@@ -179,7 +179,10 @@ class Reading:
     ] = None
     skip_columns: Annotated[
         str | None,
-        _read(metavar="1,3", help="In basket files: leave out these fields of each line, such as an id or a date."),
+        _read(
+            metavar="1,3",
+            help="In basket files and one-hot tables: leave out these fields of each line, such as an id or a total.",
+        ),
     ] = None
     transaction_column: Annotated[
         str | None,

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fim_private.errors import InputError, UsageError, check_texts, did_you_mean
 from fim_private.transactions.columns.column_roles import Columns
 from fim_private.transactions.columns.column_table import ColumnTable
 from fim_private.transactions.files.text import Text
-from fim_private.transactions.formats.detection import ask_about_columns, detect_columnar, detect_text
+from fim_private.transactions.formats.detection import (
+    ask_about_columns,
+    ask_about_others,
+    detect_columnar,
+    detect_text,
+    odd_columns,
+)
 from fim_private.transactions.formats.doubts import OnDoubt, refuse
 from fim_private.transactions.layout import FORMATS, LINE_FORMATS, Layout
 from fim_private.transactions.sources.excel import KIND as EXCEL
@@ -50,15 +57,17 @@ def check_options(format_name: str, separator: str | None, columns: Columns) -> 
             "--item-separator is for cells that hold several items, in the formats basket and long, and is not empty.",
             "Leave it out, or give --format basket or long.",
         )
-    if columns.skip_columns and format_name not in ("auto", "basket"):
+    if columns.skip_columns and format_name not in ("auto", "basket", "one-hot"):
         raise UsageError(
-            f"--skip-columns is for the format basket, not for {format_name}.",
-            "Leave it out. In tables, name the columns that you want.",
+            f"--skip-columns is for the formats basket and one-hot, not for {format_name}.",
+            "Leave it out. In other tables, name the columns that you want.",
         )
-    if columns.skip_columns and replace(columns, unit=None).named:
+    if columns.skip_columns and format_name != "one-hot" and replace(columns, unit=None).named:
         raise UsageError(
-            "--skip-columns is for lines of baskets, which have no other columns to choose from.",
-            "Leave out --skip-columns, or else --where, --transaction-column and --item-column.",
+            "--skip-columns is for one-hot tables, and for lines of baskets, which have no other columns to choose "
+            "from.",
+            "Leave out --skip-columns, or else --where, --transaction-column and --item-column. For a one-hot table, "
+            "give --format one-hot.",
         )
     if not isinstance(columns.skip_lines, int | None):
         raise UsageError("The number of lines to leave out is no whole number.", "Give --skip-lines 1, for example.")
@@ -79,11 +88,10 @@ def columnar_layout(
     """
     if separator is not None:
         raise UsageError(f"{table.name} is a table ({table.kind}) and has no separator.", "Leave --separator out.")
-    if columns.skip_columns or (columns.skip_lines and table.kind != EXCEL):
+    if columns.skip_lines and table.kind != EXCEL:
         raise UsageError(
-            f"{table.name} is a table ({table.kind}): only lines of text and of Excel sheets, and columns of text, are "
-            "left out by number.",
-            "Leave --skip-lines and --skip-columns out. Delete lines above the names of the columns in the file.",
+            f"{table.name} is a table ({table.kind}): only lines of text and of Excel sheets are left out by number.",
+            "Leave --skip-lines out. Delete lines above the names of the columns in the file.",
         )
     if format_name in LINE_FORMATS:
         raise InputError(
@@ -93,10 +101,27 @@ def columnar_layout(
     guessed = () if format_name != "auto" else ("format",)
     found = detect_columnar(table, columns) if guessed else format_name
     _refuse_lists_in(found, columns)
-    layout = Layout(format=found, kind=table.kind, item_separator=columns.item_separator, guessed=guessed)
+    if columns.skip_columns and found != "one-hot":
+        raise UsageError(
+            f"{table.name} is a table ({table.kind}), but not a one-hot table, whose columns are left out by number.",
+            "Leave --skip-columns out, or give --format one-hot.",
+        )
+    layout = Layout(
+        format=found,
+        kind=table.kind,
+        skip_columns=_numbers(columns.skip_columns),
+        item_separator=columns.item_separator,
+        guessed=guessed,
+    )
     if guessed and found == "long":
         ask_about_columns(table, columns, layout, on_doubt)
+    if guessed and found == "one-hot":
+        layout = ask_about_others(table.name, odd_columns(table, columns), columns, layout, on_doubt)
     return layout
+
+
+def _numbers(columns: Sequence[int]) -> str | None:
+    return ",".join(map(str, columns)) or None
 
 
 def _refuse_lists_in(found: str, columns: Columns) -> None:
@@ -147,7 +172,7 @@ def layout_of(
         layout,
         encoding=codecs.lookup(encoding).name,
         skip_lines=skipped or None,
-        skip_columns=",".join(map(str, columns.skip_columns)) or None,
+        skip_columns=layout.skip_columns or _numbers(columns.skip_columns),
         item_separator=columns.item_separator,
     )
 

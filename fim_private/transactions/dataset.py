@@ -38,7 +38,7 @@ class ReadingNotes:
         rows_undecided: how many of them it left out because a cell was blank, or no number or date.
         nobody: units with very many transactions whose names are words for a missing value, such as NA or 0, and their
             numbers of transactions.
-        unused_unit: the column of a long table with a well-known name of units, where no column was to name the unit.
+        unused_unit: the column with a well-known name of units that is no item, where no column was to name the unit.
             It depends on the names of the columns alone.
         below_zero: columns of a long table that were not read and hold numbers below 0 in the first rows. Not on Spark.
         alike_units: the number of units whose names differ from another one in case or leading zeros alone; 0 on Spark.

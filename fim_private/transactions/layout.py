@@ -60,7 +60,8 @@ class Layout:
         query: what was asked of a database.
         where: the condition that rows have to meet to be read.
         skip_lines: how many lines at the beginning are left out, blank ones not counted.
-        skip_columns: the numbers of the fields of basket CSV that are left out, from 1 on, with commas between them.
+        skip_columns: the numbers, from 1 on and with commas between them, of the fields of basket CSV or the columns of
+            a one-hot table that are left out.
         item_separator: what separates the items of a list in a cell; None if each cell is one item.
         guessed: the parts that were guessed from the data because nobody typed them.
     """

@@ -88,7 +88,7 @@ def read_transactions(
             database computes over several rows is outside the promise.
         skip_lines: how many lines at the beginning of a text or an Excel sheet to leave out, blank ones not counted. If
             this is None and "auto" finds a first line such as `sep=;` in a text, it obeys that line and leaves it out.
-        skip_columns: in "basket", the numbers of fields that are no items, from 1 on, such as "1" or "1,3".
+        skip_columns: in "basket" and "one-hot", the numbers of fields that are no items, from 1 on, as in "1" or "1,3".
         item_separator: what separates the items in cells that hold lists, in "long" and "basket". A list may stand in
             brackets, and its items in quotes, as Python and R write it. Without this, a cell is one item.
         progress: called now and then with the share of the file's bytes that was read, from 0 to 1; for a path only.

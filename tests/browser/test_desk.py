@@ -188,6 +188,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "invoices.csv").write_text("".join(f"{','.join(row)}\n" for row in invoices()), "utf-8")
     (folder / "sales.xlsx").write_bytes(workbook({"Notes": [["nothing"]], "Sales": [list(row) for row in invoices()]}))
     baskets = "".join(f"{first},{second}\n" * number for first, second, number in PAIRS)
+    wide = [f"{row % 900};{row % 2};{row % 3 % 2};1;{row % 2 + row % 3 % 2 + 1}\n" for row in range(1800)]
+    (folder / "wide.csv").write_text(f"CustomerID;bread;milk;tea;Total\n{''.join(wide)}", "utf-8")
     (folder / "titled.csv").write_text(f"All our baskets of 2026\n{baskets}", "utf-8")
     return folder
 
@@ -293,6 +295,18 @@ def test_a_question_about_the_layout_is_a_choice(page: Page) -> None:
     page.press("button", "--skip-lines 1")
     page.sees("2. Who is protected")
     assert page.command("inspect")[2:] == ["titled.csv", "--skip-lines", "1"]
+    page.is_clean()
+
+
+@pytest.mark.slow
+def test_customers_of_a_wide_table_are_protected_without_typing(page: Page) -> None:
+    page.write("The path of the file", "wide.csv")
+    page.sees("columns 1 and 5 also hold other words than yes and no")
+    page.press("button", "--skip-columns 1,5")
+    page.sees("2. Who is protected")
+    page.protect("Each customer")
+    assert "CustomerID" in page.command("inspect")
+    assert page.command("mine")[2:9] == ["wide.csv", "--format", "one-hot", "--separator", ";", "--skip-columns", "1,5"]
     page.is_clean()
 
 

@@ -90,6 +90,12 @@ CASES: dict[str, Case] = {
     "one-hot": ("a.csv", b"milk,bread,tea\n1,0,1\n0,0,0\ntrue,?,\n", {"format": "one-hot"}),
     "one-hot with units": ("a.csv", b"who,milk,bread\nb,1,0\na,1,1\nb,0,1\n", {"unit_column": "who"}),
     "one-hot Parquet": ("a.parquet", write_one_hot, {"unit_column": "who"}),
+    "one-hot without a total": (
+        "a.csv",
+        b"who,milk,bread,sum\nb,1,0,1\na,1,1,2\nb,0,1,1\n",
+        {"unit_column": "who", "skip_columns": "4"},
+    ),
+    "one-hot Parquet without a column": ("a.parquet", write_one_hot, {"format": "one-hot", "skip_columns": "1"}),
     "some rows of long": ("a.csv", LONG_TEXT.encode(), {"where": "invoice <> 2 AND item <> 'bread'"}),
     "some rows of long Parquet": (
         "a.parquet",

@@ -26,6 +26,7 @@ from fim_private.transactions.columns.row_filter import OPTION
 from fim_private.transactions.columns.text_table import TextTable, text_table
 from fim_private.transactions.compressed_rows import compressed
 from fim_private.transactions.files.text import Text
+from fim_private.transactions.formats.basket import skipped_by
 from fim_private.transactions.formats.cells import not_a_cell, present_cells
 from fim_private.transactions.formats.long import (
     options_of,
@@ -277,7 +278,8 @@ def _one_hot(columns: list[pl.Series], header: list[str], source: Source, first:
     transaction, _, unit = source.positions
     selection = source.columns.selection(header)
     filtering = () if selection is None else selection.positions.values()
-    items = [at for at in range(len(header)) if at not in {transaction, unit, *filtering}]
+    others = {transaction, unit, *filtering, *skipped_by(source.layout)}
+    items = [at for at in range(len(header)) if at not in others]
     kept, units = _units(None if unit is None else columns[unit], len(columns[0]), source.columns)
     names = pl.Series([header[at].strip() for at in items], dtype=pl.String)
     rows: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
@@ -285,7 +287,7 @@ def _one_hot(columns: list[pl.Series], header: list[str], source: Source, first:
     for code, at in enumerate(items):
         present, bad = present_cells(columns[at])
         if bad is not None:
-            raise not_a_cell("A line", str(columns[at][bad]))
+            raise not_a_cell(f"Column {at + 1}", str(columns[at][bad]), at + 1)
         where = np.flatnonzero(present[kept]).astype(np.int64)
         rows.append(where)
         codes.append(np.full(len(where), code, np.int64))

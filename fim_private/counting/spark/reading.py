@@ -91,7 +91,7 @@ def read_with_spark(
         where: which rows of a table to read. The notes do not say how many others there are.
         query: refused, because Spark reads files.
         skip_lines: must be None or 0, because Spark does not count lines. A first line such as `sep=;` is refused.
-        skip_columns: in "basket", the numbers of fields that are no items.
+        skip_columns: in "basket" and "one-hot", the numbers of fields that are no items.
         item_separator: what separates the items in cells that hold lists.
 
     Raises:

@@ -27,7 +27,8 @@ class Columns:
         where: which rows to read; None for all.
         skip_lines: how many lines at the beginning of a text are left out, blank ones not counted; None if not said.
         item_separator: what separates the items in a cell that holds a list of them; None if a cell is one item.
-        skip_columns: the numbers, from 1 on, of the fields of basket CSV that are no items.
+        skip_columns: the numbers, from 1 on, of the fields of basket CSV or the columns of a one-hot table that are no
+            items.
     """
 
     transaction: str | None = None

@@ -42,16 +42,24 @@ def present_numbers(cells: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
     return present, int(neither.argmax()) if neither.any() else None
 
 
-def not_a_cell(place: str, cell: str) -> InputError:
-    """The error for a cell that means neither yes nor no. About the cell it tells only whether it is a quantity."""
+def not_a_cell(place: str, cell: str, column: int) -> InputError:
+    """The error for a cell that means neither yes nor no. About the cell it tells only whether it is a quantity.
+
+    Args:
+        place: where the cell stands, in words.
+        cell: what it holds.
+        column: the number of its column, from 1 on.
+    """
+    others = (
+        "name a column of transaction ids with --transaction-column, and one of customers with --unit-column. Leave "
+        f"out a column that is no item, such as a total, with --skip-columns {column}."
+    )
     if cell.strip().replace(".", "", 1).isdecimal():
         return InputError(
             f"{place} of the one-hot table holds a quantity or another number.",
-            "Replace quantities above 1 by 1. Name a column of transaction ids with --transaction-column, and one of "
-            "customers: --unit-column.",
+            f"Replace quantities above 1 by 1; {others}",
         )
     return InputError(
         f"{place} of the one-hot table holds something that means neither yes nor no.",
-        "Cells may be 0 or 1, true or false, t or f, y or n, x, empty, - or ?; name other columns with "
-        "--transaction-column or --unit-column, or leave them out of the file.",
+        f"Cells may be 0 or 1, true or false, t or f, y or n, x, empty, - or ?; {others}",
     )

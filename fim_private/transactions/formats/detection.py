@@ -25,6 +25,7 @@ from fim_private.transactions.formats.doubts import (
     lines_of_blanks,
     long_table,
     one_hot_table,
+    other_columns,
     refuse,
 )
 from fim_private.transactions.formats.lists import list_columns
@@ -91,7 +92,7 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt
                 f"{text.name} may be items separated by blanks or by another character: few lines hold one.",
                 "Give --format fimi, or --format basket with --separator.",
             )
-    format_name = "basket" if columns.skip_columns else _delimited_format(text.name, sample, separator, columns)
+    format_name = _delimited_format(text.name, sample, separator, columns)
     layout = Layout(
         format=format_name,
         separator=separator,
@@ -101,6 +102,11 @@ def detect_text(text: Text, *, separator: str | None, columns: Columns, on_doubt
     )
     if format_name == "long":
         _ask_about_rows(text.name, _records(sample[: SAMPLE_ROWS + 1], separator), columns, layout, on_doubt)
+    if format_name == "one-hot":
+        header, *body = _records(sample[: SAMPLE_ROWS + 1], separator)
+        at = _items_at(header, columns)
+        odd = [place for place, column in zip(at, _columns_at(body, at), strict=True) if not all(map(is_cell, column))]
+        layout = ask_about_others(text.name, odd, columns, layout, on_doubt)
     if format_name == "basket":
         others = {*columns.skip_columns, *([int(columns.unit)] if columns.unit and is_place(columns.unit) else [])}
         ask(baskets(text.name, sample, _records(sample[:SAMPLE_ROWS], separator, others), layout), on_doubt)
@@ -171,6 +177,21 @@ def ask_about_table(
     ask(long_table(sample, layout, headerless=columns.numbered, known=columns.transaction is None), on_doubt)
 
 
+def ask_about_others(name: str, odd: Sequence[int], columns: Columns, layout: Layout, on_doubt: OnDoubt) -> Layout:
+    """The layout of a one-hot table without the columns at these places, which are asked about."""
+    if not odd:
+        return layout
+    skipped = ",".join(map(str, sorted({*columns.skip_columns, *(at + 1 for at in odd)})))
+    layout = replace(layout, skip_columns=skipped, guessed=(*layout.guessed, "skip_columns"))
+    ask(other_columns(name, [at + 1 for at in odd], layout), on_doubt)
+    return layout
+
+
+def _items_at(header: Sequence[str], columns: Columns) -> list[int]:
+    """The places of the columns that were neither named nor left out."""
+    return [at for at, n in enumerate(header) if not _is_named(n, columns) and at + 1 not in columns.skip_columns]
+
+
 def _records(sample: Sequence[str], separator: str, others: Collection[int] = ()) -> list[list[str]]:
     """The fields of each line but for those with these numbers, without lines whose quotes are broken."""
     records = (split_line(line, separator) for line in sample)
@@ -211,15 +232,23 @@ def detect_columnar(table: ColumnTable, columns: Columns) -> str:
         columns.transaction is not None or known_column(header, TRANSACTION_NAMES) is not None
     ):
         return "long"
-    items = [name for name in header if not _is_named(name, columns)]
-    flat = bool(items) and not any(schema[name].is_nested() for name in items)
-    if flat and all(cells_of(column)[1] is None for column in table.columns(items, rows=SAMPLE_ROWS)):
+    items = _items_at(header, columns)
+    flat = bool(items) and not any(schema[header[at]].is_nested() for at in items)
+    if flat and len(odd_columns(table, columns)) <= (1 - MOST_COLUMNS) * len(items):
         return "one-hot"
     raise InputError(
         f"{table.name} is a table without lists, well-known columns or one-hot cells.",
         "Give --transaction-column and --item-column for one item per row, also --item-separator if a cell holds a "
         f"list of items; or --format one-hot.{NOT_READ.get(table.kind, '')}",
     )
+
+
+def odd_columns(table: ColumnTable, columns: Columns) -> list[int]:
+    """The places of the columns that were neither named nor left out, and do not only hold yes and no."""
+    header = list(table.schema())
+    at = _items_at(header, columns)
+    cells = table.columns([header[place] for place in at], rows=SAMPLE_ROWS)
+    return [place for place, column in zip(at, cells, strict=True) if cells_of(column)[1] is not None]
 
 
 def _refuse_markup(name: str, sample: Sequence[str]) -> None:
@@ -292,6 +321,10 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
         if len(body[-1]) != len(header):
             break
     rectangular = len(header) >= 2 and all(len(record) == len(header) for record in body[-1:])
+    at = _items_at(header, columns)
+    names, cells = [header[place] for place in at], _columns_at(body, at) if rectangular else []
+    if columns.skip_columns:
+        return "one-hot" if _is_one_hot(names, cells) else "basket"
     if columns.named:
         return _format_with_columns(name, header, body, columns, separator, rectangular=rectangular)
     if known_column(header, TRANSACTION_NAMES) is not None and known_column(header, ITEM_NAMES) is not None:
@@ -304,7 +337,7 @@ def _delimited_format(name: str, sample: Sequence[str], separator: str, columns:
             "Delete lines that are no rows, such as comments and totals, and quote fields that hold the separator. If "
             f"each line holds an id and the items of a transaction, give {baskets_below}.",
         )
-    if rectangular and _looks_one_hot(header, body):
+    if _is_one_hot(names, cells):
         return "one-hot"
     if rectangular and _looks_nearly_one_hot(header, body):
         raise _nearly_one_hot(name, separator)
@@ -338,13 +371,14 @@ def _format_with_columns(
     by_place = is_place(columns.unit) and columns.unit not in header
     if by_place and not columns.numbered and not replace(columns, unit=None).named:
         return "basket"
-    items = [at for at, field in enumerate(header) if not _is_named(field, columns)]
+    items = _items_at(header, columns)
     if columns.item is None and rectangular:
-        cells = [[record[at] for at in items] for record in body]
+        cells = _columns_at(body, items)
         names = [header[at] for at in items]
-        if _looks_one_hot(names, cells):
+        known = known_column(header, ITEM_NAMES) is not None
+        if _looks_one_hot(names, cells) if known else _is_one_hot(names, cells):
             return "one-hot"
-        if known_column(header, ITEM_NAMES) is None and _looks_nearly_one_hot(names, cells):
+        if not known and _looks_nearly_one_hot(names, [*zip(*cells, strict=True)]):
             raise _nearly_one_hot(name, separator)
     return "long"
 
@@ -369,8 +403,9 @@ def _given(format_name: str, separator: str, **more: str) -> str:
 def _nearly_one_hot(name: str, separator: str) -> InputError:
     return InputError(
         f"{name} looks like a one-hot table, but some columns or cells hold other words.",
-        f"Give {_given('one-hot', separator)}, and name columns that are not items with --transaction-column ('' if "
-        "unnamed) and --unit-column. If other cells hold quantities, first replace those above 1 by 1.",
+        f"Give {_given('one-hot', separator)}, and leave out columns that are not items, as in --skip-columns 1,2 "
+        "(customers may still be given by --unit-column). If other cells hold quantities, first replace those above 1 "
+        "by 1.",
     )
 
 
@@ -387,7 +422,18 @@ def _is_named(field: str, columns: Columns) -> bool:
     return field.strip().casefold() in named
 
 
-def _looks_one_hot(header: list[str], body: list[list[str]]) -> bool:
+def _columns_at(body: Sequence[Sequence[str]], at: Sequence[int]) -> list[list[str]]:
+    return [[record[place] for record in body] for place in at]
+
+
+def _is_one_hot(header: list[str], columns: list[list[str]]) -> bool:
+    """Whether most columns that hold anything look like a one-hot table, whatever the others are."""
+    held = [pair for pair in zip(header, columns, strict=False) if any(pair[1])]
+    flags = [pair for pair in held if all(map(is_cell, pair[1]))]
+    return len(flags) >= MOST_COLUMNS * len(held) and _looks_one_hot([n for n, _ in flags], [c for _, c in flags])
+
+
+def _looks_one_hot(header: list[str], body: Sequence[Sequence[str]]) -> bool:
     """Whether every cell means yes or no, below distinct names that are not words for yes or no themselves.
 
     Names may be numbers such as 1. Then there must be more columns than words in the cells, so that some words repeat:
@@ -399,19 +445,19 @@ def _looks_one_hot(header: list[str], body: list[list[str]]) -> bool:
     return not any(is_cell(field) for field in header) or len(header) > len(words)
 
 
-def _looks_nearly_one_hot(header: list[str], body: list[list[str]]) -> bool:
+def _looks_nearly_one_hot(header: list[str], body: Sequence[Sequence[str]]) -> bool:
     """Whether a column for each item is likely, though some cells say more than yes or no."""
     return _mostly_cells(header, body) or _holds_quantities(header, body)
 
 
-def _mostly_cells(header: list[str], body: list[list[str]]) -> bool:
+def _mostly_cells(header: list[str], body: Sequence[Sequence[str]]) -> bool:
     """Whether most fields mean yes or no, and no field of the first line does."""
     fields = [field for record in body for field in record]
     cells = sum(is_cell(field) and field != "" for field in fields)
     return not any(is_cell(field) and field for field in header) and cells > 0.6 * len(fields)
 
 
-def _holds_quantities(header: list[str], body: list[list[str]]) -> bool:
+def _holds_quantities(header: list[str], body: Sequence[Sequence[str]]) -> bool:
     """Whether most columns hold numbers or nothing, mostly nothing and with gaps, as a pivot table of quantities does.
 
     Baskets of numbers that are filled up with blanks have no gaps before a number.

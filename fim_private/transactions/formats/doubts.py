@@ -235,6 +235,27 @@ def one_hot_table(sample: Sample, layout: Layout) -> Doubt | None:
     )
 
 
+def other_columns(name: str, numbers: Sequence[int], layout: Layout) -> Doubt:
+    """What is odd in a one-hot table, some of whose columns hold other words."""
+    which = f"column {numbers[0]} also holds" if len(numbers) == 1 else f"columns {_listed(numbers)} also hold"
+    return Doubt(
+        what=f"{name} looks like a one-hot table, but {which} other words than yes and no.",
+        instead=Way(
+            "If each row names one item, give --transaction-column and --item-column. If these are items with "
+            "quantities, first replace those above 1 by 1."
+        ),
+        stays=Way(
+            "If they are not items but ids, totals or customers (who may still be given by --unit-column), leave "
+            "them out with",
+            layout.guesses(),
+        ),
+    )
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return f"{', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+
+
 def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool) -> Doubt | None:
     """What is odd in the first rows of a long table whose format was guessed.
 

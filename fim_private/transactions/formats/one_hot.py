@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError, UsageError
-from fim_private.transactions.columns.column_roles import Columns
+from fim_private.transactions.columns.column_roles import Columns, unnamed_unit
 from fim_private.transactions.columns.column_table import CELLS_AT_ONCE, ColumnTable, as_text
 from fim_private.transactions.columns.text_table import TextTable
 from fim_private.transactions.dataset import Transactions
+from fim_private.transactions.formats.basket import skipped_by
 from fim_private.transactions.formats.cells import not_a_cell, present_cells, present_numbers
 from fim_private.transactions.formats.row_units import row_units
 from fim_private.transactions.item_codes import Coder
@@ -28,7 +30,7 @@ def read_one_hot_text(table: TextTable, layout: Layout, columns: Columns) -> Tra
     """
     width = len(table.header)
     transaction, unit = _special(table.header, columns)
-    is_item = _are_items(table.header, columns, transaction, unit)
+    is_item = _are_items(table.header, columns, layout, transaction, unit)
     items = _item_names(table.header, is_item)
     special: dict[int, list[pl.Series]] = {at: [] for at in (transaction, unit) if at is not None}
     rows: list[NDArray[np.int64]] = []
@@ -40,7 +42,8 @@ def read_one_hot_text(table: TextTable, layout: Layout, columns: Columns) -> Tra
         cells = fields.filter(pl.Series(np.tile(is_item, len(numbers)))) if not is_item.all() else fields
         present, bad = present_cells(cells)
         if bad is not None:
-            raise not_a_cell(f"Line {numbers[bad // len(items)]}", str(cells[bad]))
+            column = int(np.flatnonzero(is_item)[bad % len(items)]) + 1
+            raise not_a_cell(f"Line {numbers[bad // len(items)]}, column {column}", str(cells[bad]), column)
         where = np.flatnonzero(present)
         rows.append(where // len(items) + row_count)
         codes.append(where % len(items))
@@ -55,6 +58,7 @@ def read_one_hot_text(table: TextTable, layout: Layout, columns: Columns) -> Tra
         unit=None if unit is None else values[unit],
         columns=columns,
         layout=_named(layout, columns, table.header, transaction, unit),
+        unused_unit=None if unit is not None else unnamed_unit(table.header, np.flatnonzero(is_item)),
     )
 
 
@@ -62,7 +66,7 @@ def read_one_hot_columnar(table: ColumnTable, layout: Layout, columns: Columns) 
     """Read a one-hot table of columns: booleans, zeros and ones, or words. Errors as for `read_one_hot_text`."""
     header = list(table.schema())
     transaction, unit = _special(header, columns)
-    is_item = _are_items(header, columns, transaction, unit)
+    is_item = _are_items(header, columns, layout, transaction, unit)
     items = _item_names(header, is_item)
     item_columns = [header[at] for at in np.flatnonzero(is_item)]
     rows: list[NDArray[np.int64]] = []
@@ -74,7 +78,8 @@ def read_one_hot_columnar(table: ColumnTable, layout: Layout, columns: Columns) 
         for code, column in enumerate(block, start):
             present, bad = cells_of(column)
             if bad is not None:
-                raise not_a_cell(f"Item column {code + 1}", str(as_text(column, "an item")[bad]))
+                at = int(np.flatnonzero(is_item)[code]) + 1
+                raise not_a_cell(f"Column {at}", str(as_text(column, "an item")[bad]), at)
             where = np.flatnonzero(present).astype(np.int64)
             rows.append(where)
             codes.append(np.full(len(where), code, dtype=np.int64))
@@ -87,6 +92,7 @@ def read_one_hot_columnar(table: ColumnTable, layout: Layout, columns: Columns) 
         unit=_text_column(table, header, unit, "--unit-column"),
         columns=columns,
         layout=_named(layout, columns, header, transaction, unit),
+        unused_unit=None if unit is not None else unnamed_unit(header, np.flatnonzero(is_item)),
     )
 
 
@@ -107,10 +113,12 @@ def _special(header: Sequence[str], columns: Columns) -> tuple[int | None, int |
     return columns.of_rows(header)
 
 
-def _are_items(header: Sequence[str], columns: Columns, *named: int | None) -> NDArray[np.bool_]:
-    """Which columns are items: neither those named for transactions or units nor those of a filter."""
+def _are_items(header: Sequence[str], columns: Columns, layout: Layout, *named: int | None) -> NDArray[np.bool_]:
+    """Which columns are items: those that are not named for transactions or units, in a filter, or left out."""
     selection = columns.selection(header)
-    others = [*named, *(selection.positions.values() if selection else ())]
+    others = [*named, *(selection.positions.values() if selection else ()), *skipped_by(layout)]
+    if max(skipped_by(layout), default=0) >= len(header):
+        raise InputError(f"The table has only {len(header)} columns.", "Correct the numbers of --skip-columns.")
     are_items = np.ones(len(header), dtype=bool)
     are_items[[at for at in others if at is not None]] = False
     return are_items
@@ -150,6 +158,7 @@ def _assemble(
     unit: pl.Series | None,
     columns: Columns,
     layout: Layout,
+    unused_unit: str | None,
 ) -> Transactions:
     row = row_units(row_count, transaction=transaction, unit=unit, columns=columns)
     if not row.kept.all():
@@ -161,9 +170,10 @@ def _assemble(
     coder = Coder()
     coder.vocabulary.add(items.filter(pl.Series(occurs)))
     coder.add_pairs((np.cumsum(occurs, dtype=np.int32) - np.int32(1))[codes], rows, int(row.kept.sum()))
-    return coder.finish(
+    found = coder.finish(
         layout=layout,
         units=row.units,
         unit_names=row.names,
         rows_without_unit=int((~row.kept).sum()),
     )
+    return replace(found, notes=replace(found.notes, unused_unit=unused_unit))

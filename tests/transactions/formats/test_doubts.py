@@ -312,6 +312,22 @@ CASES = {
         stays=LONG_TABLE,
         reads_as_before=[{"ale", "bun", "gin", "ham"}, {"ale", "bun", "cod", "dip"}, {"cod", "dip", "egg", "fig"}],
     ),
+    **{
+        f"a wide table of {yes!r} and {no!r} beside customers and totals": Case(
+            text=lines(
+                [["who", *WORDS, "sum"]]
+                + [
+                    [f"K{at % 7}", *(yes if name in basket else no for name in WORDS), "12"]
+                    for at, basket in enumerate(BASKETS)
+                ],
+                mark,
+            ),
+            says=r"one-hot table, but columns 1 and 10 also hold other words.*--format one-hot .*--skip-columns 1,10\.",
+            stays={"format": "one-hot", "separator": mark, "skip_columns": "1,10"},
+            reads_as_before=READ,
+        )
+        for mark, yes, no in ((";", "1", ""), (";", "x", ""), (",", "1", "0"), ("\t", "ja", "nein"))
+    },
     "transactions that a spreadsheet rounded": Case(
         text="tid,item\n5.36365E+08,milk\n5.36366E+08,tea\n",
         says="transactions or units are numbers as 1.23E.08.*--format long",
@@ -501,7 +517,7 @@ def test_a_separator_that_no_line_holds_is_refused_beside_one_that_all_hold() ->
 
 def test_a_one_hot_table_with_a_column_of_customers_and_one_of_orders_says_how_to_read_it() -> None:
     text = "order,who,Butter,Tea,Rye\nO1,C1,1,0,1\nO2,C1,0,1,1\nO3,C2,1,0,0\n"
-    with pytest.raises(InputError, match=r"looks like a one-hot table.*transaction_column.*unit_column"):
+    with pytest.raises(InputError, match=r"looks like a one-hot table.*unit_column=.*skip_columns=.1.\."):
         read(text, unit_column="who")
     found = read(text, format="one-hot", unit_column="who", transaction_column="order")
     assert as_sets(found) == [{"Butter", "Rye"}, {"Tea", "Rye"}, {"Butter"}]
@@ -710,12 +726,13 @@ def test_several_columns_make_one_transaction() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"format": "fimi", "skip_columns": "1"}, "skip_columns= is for the format basket"),
+        ({"format": "fimi", "skip_columns": "1"}, "skip_columns= is for the formats basket and one-hot"),
         ({"format": "fimi", "item_separator": ","}, "formats basket and long"),
         ({"format": "basket", "item_separator": ""}, "not empty"),
         ({"skip_columns": "0"}, "numbers from 1 on"),
         ({"skip_columns": "one"}, "numbers from 1 on"),
         ({"skip_lines": -1}, "negative"),
+        ({"skip_columns": "1", "where": "Quantity > 0"}, r"format=.one-hot"),
         ({"skip_columns": "1", "where": "Quantity > 0"}, r"lines of baskets, .*item_column=\."),
         ({"skip_columns": "1", "item_column": "item"}, r"lines of baskets, .*item_column=\."),
         ({"skip_columns": "1", "unit_column": "2", "where": "Quantity > 0"}, r"lines of baskets, .*item_column=\."),
@@ -727,7 +744,7 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any], says: s
 
 
 @pytest.mark.parametrize("options", [{"skip_lines": 1}, {"skip_columns": "1"}])
-def test_only_texts_have_lines_and_fields_to_leave_out(options: dict[str, Any]) -> None:
+def test_long_frames_have_no_lines_and_fields_to_leave_out(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="are left out by number"):
         read(pl.DataFrame(DAYS), **options)
 

@@ -60,6 +60,32 @@ def test_columns_of_ids_and_units_are_no_items(as_parquet):
 
 
 @pytest.mark.parametrize("as_parquet", [True, False])
+@pytest.mark.parametrize("format_name", ["auto", "one-hot"])
+def test_columns_are_left_out_by_number(format_name, as_parquet):
+    frame = pl.DataFrame({"Customer": ["a", "b", "a"], "egg": [1, 0, 1], "all": [3, 1, 2], "milk": [1, 1, 0], "tea": 0})
+    data = frame if as_parquet else frame.write_csv(separator=";")
+    options = {"format": format_name, **({} if as_parquet else {"separator": ";"})}
+    found = read(data, skip_columns="1,3", **options)
+    assert as_sets(found) == [{"egg", "milk"}, {"milk"}, {"egg"}]
+    assert found.notes.unused_unit == "Customer"
+    assert "without columns 1, 3" in found.notes.layout.describe()
+    assert as_sets(read(data, **found.notes.layout.settings())) == as_sets(found)
+    for skipped in ("3", "1,3"):
+        by_customer = read(data, skip_columns=skipped, unit_column="customer", **options)
+        assert by_unit(by_customer) == {
+            frozenset({frozenset({"milk"})}),
+            frozenset(map(frozenset, (["egg", "milk"], ["egg"]))),
+        }
+        assert by_customer.notes.unused_unit is None
+    with pytest.raises(InputError, match="has only 5 columns"):
+        read(data, skip_columns="1,3,6", **{**options, "format": "one-hot"})
+    doubts = []
+    noted = read(data, on_doubt=doubts.append)
+    assert as_sets(noted) == as_sets(found)
+    assert doubts[0].stays.options == {**options, "format": "one-hot", "skip_columns": "1,3"}
+
+
+@pytest.mark.parametrize("as_parquet", [True, False])
 def test_repeated_ids_are_refused(as_parquet):
     frame = pl.DataFrame({"id": [1, 2, 1], "milk": [1, 1, 1], "egg": [0, 1, 1]})
     with pytest.raises(InputError, match="same value twice"):
@@ -71,8 +97,9 @@ def test_repeated_ids_are_refused(as_parquet):
 def test_a_quantity_is_refused_without_its_item(cell, as_parquet):
     frame = pl.DataFrame({"milk": ["1", "0"], "egg": ["1", cell]})
     data = frame.cast(pl.Float64) if as_parquet else frame.write_csv()
-    place = "Item column 2" if as_parquet else "Line 3"
-    with pytest.raises(InputError, match=f"{place} .* holds a quantity.*Replace quantities above 1 by 1") as caught:
+    place = "Column 2" if as_parquet else "Line 3, column 2"
+    says = f"{place} of .* holds a quantity.*Replace quantities above 1 by 1.*skip_columns=.2."
+    with pytest.raises(InputError, match=says) as caught:
         read(data, format="one-hot")
     assert "egg" not in str(caught.value)
 

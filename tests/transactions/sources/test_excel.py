@@ -82,7 +82,7 @@ def test_titles_above_the_header_are_left_out_as_lines_of_a_text_are() -> None:
     with pytest.raises(InputError, match="nothing in this sheet"):
         read(book, skip_lines=99)
     with pytest.raises(UsageError, match="left out by number"):
-        read(book, skip_columns="1")
+        read(book, skip_lines=2, skip_columns="1")
 
 
 @pytest.mark.usefixtures("sheets_read_here")
