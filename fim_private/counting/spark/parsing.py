@@ -287,7 +287,7 @@ def _one_hot(columns: list[pl.Series], header: list[str], source: Source, first:
     for code, at in enumerate(items):
         present, bad = present_cells(columns[at])
         if bad is not None:
-            raise not_a_cell(f"Column {at + 1}", str(columns[at][bad]), at + 1)
+            raise not_a_cell(f"Column {at + 1}", str(columns[at][bad]), at + 1, source.layout)
         where = np.flatnonzero(present[kept]).astype(np.int64)
         rows.append(where)
         codes.append(np.full(len(where), code, np.int64))

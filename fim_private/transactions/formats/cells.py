@@ -7,6 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fim_private.errors import InputError
+from fim_private.transactions.layout import Layout
 
 PRESENT = ("1", "true", "t", "yes", "y", "1.0", "x", "✓", "✔", "wahr", "ja", "vrai", "oui", "verdadero", "sí")
 ABSENT = ("0", "false", "f", "no", "n", "0.0", "", "?", "-", "falsch", "nein", "faux", "non", "falso")
@@ -42,24 +43,22 @@ def present_numbers(cells: pl.Series) -> tuple[NDArray[np.bool_], int | None]:
     return present, int(neither.argmax()) if neither.any() else None
 
 
-def not_a_cell(place: str, cell: str, column: int) -> InputError:
+def not_a_cell(place: str, cell: str, column: int, layout: Layout) -> InputError:
     """The error for a cell that means neither yes nor no. About the cell it tells only whether it is a quantity.
 
-    Args:
-        place: where the cell stands, in words.
-        cell: what it holds.
-        column: the number of its column, from 1 on.
+    The number of its column counts from 1.
     """
+    numbers = ",".join(filter(None, (layout.skip_columns, str(column))))
     others = (
-        "name a column of transaction ids with --transaction-column, and one of customers with --unit-column. Leave "
-        f"out a column that is no item, such as a total, with --skip-columns {column}."
+        f"If the column is no item but an id or a total, leave it out with --skip-columns {numbers}; customers may "
+        "also be given by --unit-column. Delete rows of totals."
     )
     if cell.strip().replace(".", "", 1).isdecimal():
         return InputError(
             f"{place} of the one-hot table holds a quantity or another number.",
-            f"Replace quantities above 1 by 1; {others}",
+            f"If it is a quantity, first replace those above 1 by 1. {others}",
         )
     return InputError(
         f"{place} of the one-hot table holds something that means neither yes nor no.",
-        f"Cells may be 0 or 1, true or false, t or f, y or n, x, empty, - or ?; {others}",
+        f"Cells may be 0 or 1, true or false, t or f, y or n, x, empty, - or ?. {others}",
     )

@@ -391,7 +391,8 @@ def _table_or_baskets(separator: str) -> str:
     return (
         "If one column names the transaction and another its item or items, give --transaction-column and "
         "--item-column. If each line is a transaction and each field an item, give "
-        f"{_given('basket', separator)}."
+        f"{_given('basket', separator)}. Add --skip-lines 1 if the first line is a header, and --skip-columns for "
+        "fields that are not items."
     )
 
 
@@ -403,7 +404,7 @@ def _given(format_name: str, separator: str, **more: str) -> str:
 def _nearly_one_hot(name: str, separator: str) -> InputError:
     return InputError(
         f"{name} looks like a one-hot table, but some columns or cells hold other words.",
-        f"Give {_given('one-hot', separator)}, and leave out columns that are not items, as in --skip-columns 1,2 "
+        f"Give {_given('one-hot', separator)}. Leave out columns that are not items, as in --skip-columns 1,2 "
         "(customers may still be given by --unit-column). If other cells hold quantities, first replace those above 1 "
         "by 1.",
     )

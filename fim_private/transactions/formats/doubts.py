@@ -237,9 +237,9 @@ def one_hot_table(sample: Sample, layout: Layout) -> Doubt | None:
 
 def other_columns(name: str, numbers: Sequence[int], layout: Layout) -> Doubt:
     """What is odd in a one-hot table, some of whose columns hold other words."""
-    which = f"column {numbers[0]} also holds" if len(numbers) == 1 else f"columns {_listed(numbers)} also hold"
+    listed = ", ".join(map(str, numbers))
     return Doubt(
-        what=f"{name} looks like a one-hot table, but {which} other words than yes and no.",
+        what=f"{name} looks like a one-hot table, but these columns hold other words than yes and no: {listed}.",
         instead=Way(
             "If each row names one item, give --transaction-column and --item-column. If these are items with "
             "quantities, first replace those above 1 by 1."
@@ -250,10 +250,6 @@ def other_columns(name: str, numbers: Sequence[int], layout: Layout) -> Doubt:
             layout.guesses(),
         ),
     )
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return f"{', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
 
 
 def long_table(sample: Sample, layout: Layout, *, headerless: bool, known: bool) -> Doubt | None:

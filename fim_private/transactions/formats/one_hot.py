@@ -43,7 +43,7 @@ def read_one_hot_text(table: TextTable, layout: Layout, columns: Columns) -> Tra
         present, bad = present_cells(cells)
         if bad is not None:
             column = int(np.flatnonzero(is_item)[bad % len(items)]) + 1
-            raise not_a_cell(f"Line {numbers[bad // len(items)]}, column {column}", str(cells[bad]), column)
+            raise not_a_cell(f"Line {numbers[bad // len(items)]}, column {column}", str(cells[bad]), column, layout)
         where = np.flatnonzero(present)
         rows.append(where // len(items) + row_count)
         codes.append(where % len(items))
@@ -79,7 +79,7 @@ def read_one_hot_columnar(table: ColumnTable, layout: Layout, columns: Columns) 
             present, bad = cells_of(column)
             if bad is not None:
                 at = int(np.flatnonzero(is_item)[code]) + 1
-                raise not_a_cell(f"Column {at}", str(as_text(column, "an item")[bad]), at)
+                raise not_a_cell(f"Column {at}", str(as_text(column, "an item")[bad]), at, layout)
             where = np.flatnonzero(present).astype(np.int64)
             rows.append(where)
             codes.append(np.full(len(where), code, dtype=np.int64))

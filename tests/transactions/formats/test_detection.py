@@ -243,6 +243,14 @@ def test_tables_that_are_no_baskets_are_not_read_as_baskets(data):
     assert "milk" not in str(caught.value)
 
 
+def test_advice_for_columns_of_items_leaves_out_the_header_and_the_ids():
+    rows = [f"{row},{row % 7},{'E11' if row % 2 else 'I10'},{'J45' if row % 3 else ''}\n" for row in range(30)]
+    with pytest.raises(InputError, match=r"format=.basket. separator=.,.\. Add skip_lines=1.*skip_columns= for"):
+        read(f"case,age,diag1,diag2\n{''.join(rows)}")
+    found = read(f"case,age,diag1,diag2\n{''.join(rows)}", format="basket", skip_lines=1, skip_columns="1,2")
+    assert found.vocabulary.to_list() == ["E11", "I10", "J45"]
+
+
 @pytest.mark.parametrize(("mark", "shown"), [(",", ","), (";", "';'"), ("\t", r"'\t'"), ("|", "'|'")])
 @pytest.mark.parametrize(
     "data",

@@ -322,7 +322,7 @@ CASES = {
                 ],
                 mark,
             ),
-            says=r"one-hot table, but columns 1 and 10 also hold other words.*--format one-hot .*--skip-columns 1,10\.",
+            says=r"but these columns hold other words than.*: 1, 10\. .*--format one-hot .*--skip-columns 1,10\.",
             stays={"format": "one-hot", "separator": mark, "skip_columns": "1,10"},
             reads_as_before=READ,
         )

@@ -79,6 +79,8 @@ def test_columns_are_left_out_by_number(format_name, as_parquet):
         assert by_customer.notes.unused_unit is None
     with pytest.raises(InputError, match="has only 5 columns"):
         read(data, skip_columns="1,3,6", **{**options, "format": "one-hot"})
+    with pytest.raises(InputError, match=r"skip_columns=.1,3."):
+        read(data, skip_columns="1", **{**options, "format": "one-hot"})
     doubts = []
     noted = read(data, on_doubt=doubts.append)
     assert as_sets(noted) == as_sets(found)
@@ -98,7 +100,7 @@ def test_a_quantity_is_refused_without_its_item(cell, as_parquet):
     frame = pl.DataFrame({"milk": ["1", "0"], "egg": ["1", cell]})
     data = frame.cast(pl.Float64) if as_parquet else frame.write_csv()
     place = "Column 2" if as_parquet else "Line 3, column 2"
-    says = f"{place} of .* holds a quantity.*Replace quantities above 1 by 1.*skip_columns=.2."
+    says = f"{place} of .* holds a quantity.*replace those above 1 by 1.*skip_columns=.2."
     with pytest.raises(InputError, match=says) as caught:
         read(data, format="one-hot")
     assert "egg" not in str(caught.value)
